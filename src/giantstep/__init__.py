@@ -1,0 +1,57 @@
+"""giantstep: the laboratory for feature learning in two-layer networks.
+
+Describe a data law, a target, a network and a few giant gradient steps once, as a ``Setting``; ``simulate`` measures what
+a finite network does with it. Names are loaded when first used, so that what needs no JAX does not import it.
+"""
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from giantstep import presets as presets
+    from giantstep._errors import InputError as InputError
+    from giantstep.activation import activation as activation
+    from giantstep.data import Gaussian as Gaussian
+    from giantstep.network import Network as Network
+    from giantstep.outcome import Outcome as Outcome
+    from giantstep.plot import plot as plot
+    from giantstep.protocol import GiantStep as GiantStep
+    from giantstep.protocol import Protocol as Protocol
+    from giantstep.protocol import Ridge as Ridge
+    from giantstep.protocol import power as power
+    from giantstep.setting import Setting as Setting
+    from giantstep.simulate import simulate as simulate
+    from giantstep.target import target as target
+
+try:
+    __version__ = version("giantstep")
+except PackageNotFoundError:  # a source tree that is not installed
+    __version__ = "0"
+
+_HOME = {
+    "InputError": "_errors",
+    "Gaussian": "data",
+    "Network": "network",
+    "GiantStep": "protocol",
+    "Ridge": "protocol",
+    "Protocol": "protocol",
+    "power": "protocol",
+    "Setting": "setting",
+    "Outcome": "outcome",
+}
+_MODULES = ("activation", "measure", "plot", "presets", "ridge", "simulate", "target")  # some are verbs: see _callable
+
+__all__ = ["__version__", *_HOME, *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"giantstep.{name}")
+    if name in _HOME:
+        return getattr(import_module(f"giantstep.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'giantstep' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,8 @@
+"""The one exception a user can cause."""
+
+
+class InputError(ValueError):
+    """Bad input, told in one sentence: what is wrong, where, and what would be right.
+
+    The command line prints the sentence and exits with code 2; from Python it is an ordinary ``ValueError``.
+    """

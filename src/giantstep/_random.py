@@ -1,0 +1,58 @@
+"""Random numbers that depend on (seed, stream, row) alone: the same data whatever the chunking, device or threads.
+
+Rows come in fixed blocks, each from a generator of its own keyed by (seed, stream, block). They are drawn on the host
+in float64 (about 10 ns a number and core, several times faster than JAX's generator on a CPU) and blocks run in threads.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from enum import IntEnum
+
+import numpy as np
+
+BLOCK = 2**16  # numbers in a block, about half a millisecond of work
+
+
+class Stream(IntEnum):
+    """What a stream of random numbers is for; steps add their own number."""
+
+    ROWS = 0
+    SECOND_LAYER = 1
+    TEST = 2
+    READOUT = 3
+    STEP = 16
+
+
+def block_rows(columns: int) -> int:
+    """Rows in a block."""
+    return max(1, BLOCK // columns)
+
+
+def generator(seed: int, *key: int) -> np.random.Generator:
+    """The generator of that seed and key."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def normals(seed: int, stream: tuple[int, ...], start: int, stop: int, columns: int) -> np.ndarray:
+    """Rows start..stop of the endless matrix of N(0, 1) numbers of that seed and stream."""
+    height = block_rows(columns)
+    result = np.empty((stop - start, columns))
+
+    def fill(block: int) -> None:
+        first, last = block * height, (block + 1) * height
+        draw = generator(seed, *stream, block)
+        if start <= first and last <= stop:
+            draw.standard_normal(out=result[first - start : last - start])
+        else:
+            rows = draw.standard_normal((height, columns))
+            lo, hi = max(first, start), min(last, stop)
+            result[lo - start : hi - start] = rows[lo - first : hi - first]
+
+    blocks = range(start // height, -(-stop // height))
+    if len(blocks) < 4:
+        for block in blocks:
+            fill(block)
+    else:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(fill, blocks))
+    return result

@@ -1,0 +1,51 @@
+"""The statements of the literature that this library checks.
+
+The list is explicit. Heavy packages are imported inside the claims' functions, so reading the list is fast.
+"""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from giantstep._errors import InputError
+from giantstep.claims.moniri.alignment import ALIGNMENT
+from giantstep.claims.moniri.linear_floor import LINEAR_FLOOR
+from giantstep.claims.moniri.rank_one import RANK_ONE, TRAP
+from giantstep.claims.moniri.spikes import SPIKES
+from giantstep.lab.verdict import Claim
+from giantstep.papers import PAPERS, Paper
+
+__all__ = ["CLAIMS", "cited", "select"]
+
+CLAIMS: tuple[Claim, ...] = (RANK_ONE, TRAP, ALIGNMENT, SPIKES, LINEAR_FLOOR)
+
+
+def select(names: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """The claims with these names, in the order of the list; a group such as ``moniri`` stands for all of its claims.
+
+    Without names, all of them.
+    """
+    for name in names:
+        if not any(_named(claim, name) for claim in CLAIMS):
+            raise InputError(_unknown(name, [claim.name for claim in CLAIMS]))
+    return tuple(claim for claim in CLAIMS if not names or any(_named(claim, name) for name in names))
+
+
+def cited(name: str | None = None) -> tuple[Paper, ...]:
+    """The papers behind a claim, a group of claims or a paper's key, and this library; without a name, all of them."""
+    if name is None:
+        return PAPERS
+    keys = {claim.paper for claim in CLAIMS if _named(claim, name)}
+    keys |= {each.key for each in PAPERS if each.key == name}
+    if not keys:
+        raise InputError(_unknown(name, [claim.name for claim in CLAIMS] + [each.key for each in PAPERS]))
+    return tuple(each for each in PAPERS if each.key in keys | {PAPERS[-1].key})
+
+
+def _named(claim: Claim, name: str) -> bool:
+    return claim.name == name or claim.name.startswith(name.rstrip("/") + "/")
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"There is no claim {name!r}.{hint} Known: {', '.join(known) or 'none'}."

@@ -1,0 +1,72 @@
+"""Random features do not beat the best linear predictor, however many samples, neurons or penalties."""
+
+import giantstep as gs
+from giantstep.claims.moniri import talk
+from giantstep.lab.verdict import Claim, Size, Verdict
+
+SIZES = {"quick": (150, 8), "full": (600, 20)}
+SAMPLES = (2.0, 4.0, 8.0)
+WIDTHS = (1.0, 4.0)
+PENALTIES = (1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 10.0)
+
+
+def run(size: Size) -> Verdict:
+    import numpy as np
+
+    from giantstep import plot
+
+    d, seeds = SIZES[size]
+    target = talk.setting_2()
+    floor = target.power - target.hermite.mass(1) - target.hermite.mass(0) + target.noise**2
+    rows, ids = [], []
+    for width in WIDTHS:
+        for samples in SAMPLES:
+            n, p = int(samples * d), int(width * d)
+            network = gs.Network(p, "relu", centred=True)
+            setting = gs.Setting(gs.Gaussian(d), target, network, gs.Protocol((), gs.Ridge(n, PENALTIES)))
+            outcome = gs.simulate(setting, seed=range(seeds), n_test=5000).mean()
+            best = int(np.argmin(outcome.test_error))
+            value, error = outcome.test_error[best], outcome.test_error_se[best]
+            rows.append((samples, width, PENALTIES[best], float(value), float(error), float((value - floor) / error)))
+            ids.append(setting.id)
+    below = [r for r in rows if r[3] + 4 * r[4] < floor]
+    closest = min(rows, key=lambda r: r[3])
+    with plot.figure() as (fig, ax):
+        for i, width in enumerate(WIDTHS):
+            here = [r for r in rows if r[1] == width]
+            plot.dots(
+                ax,
+                SAMPLES,
+                [r[3] for r in here],
+                [r[4] for r in here],
+                label=f"random features, p = {width:g}d",
+                color=plot.COLOURS[i],
+            )
+        ax.axhline(floor, color=plot.INK, label="linear floor")
+        ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
+        ax.set_xticks(SAMPLES, [f"{r:g}" for r in SAMPLES])
+        ax.minorticks_off()
+        ax.set_ylim(0, None)
+        ax.legend()
+        figure = plot.svg(fig)
+    return Verdict(
+        outcome="fails" if below else "holds",
+        sentence=f"The lowest test error at the best of {len(PENALTIES)} penalties is {closest[3]:.3f} ± {closest[4]:.3f} (n = {closest[0]:g}d, "
+        f"p = {closest[1]:g}d); the linear floor is {floor:.3f}. {len(below)} of {len(rows)} cases lie below it by 4 s.e.",
+        header=("n/d", "p/d", "best penalty", "test error", "s.e.", "above the floor, s.e."),
+        rows=tuple(rows),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = {d}",
+        figure=figure,
+        settings=tuple(ids),
+    )
+
+
+LINEAR_FLOOR = Claim(
+    name="moniri/linear-floor",
+    statement="In the proportional regime random features learn only the linear part of the target: no test error below "
+    "c*²_{>1} + noise².",
+    paper="moniri",
+    where="the random-feature baseline (with Mei and Montanari 2022, Hu and Lu 2023)",
+    run=run,
+)

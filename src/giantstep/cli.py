@@ -1,0 +1,224 @@
+"""The command line: parse, call one function, print.
+
+Numerical packages are imported inside the commands, so that ``--help`` and ``cite`` answer at once. With ``--json``
+standard output holds exactly one JSON object; messages and progress go to standard error.
+"""
+
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from giantstep import __version__
+from giantstep._errors import InputError
+
+__all__ = ["app", "main", "parse_seeds", "run"]
+
+_FIGURES = (".pdf", ".png", ".svg")
+
+app = typer.Typer(
+    name="giantstep",
+    help="Two-layer networks after a few giant gradient steps: simulate them, and check what the papers say.",
+    epilog="Exit codes: 0 success, 1 a claim fails or breaks, 2 bad input, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def main() -> None:
+    """The program: run, and leave with the exit code."""
+    code = run()
+    if code == 130:  # XLA's threads may still be computing, and the interpreter's own way out would crash on them
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code; bad input and an interruption are one sentence on standard error."""
+    try:
+        code = app(args=arguments, prog_name="giantstep", standalone_mode=False) or 0
+        return _complain("Interrupted.", 130) if code == 130 else code
+    except InputError as problem:
+        return _complain(str(problem), 2)
+    except typer.TyperException as problem:
+        return _complain(problem.format_message().replace("Value error, ", ""), 2)
+    except OSError as problem:
+        named = f"{problem.filename}: " if problem.filename else ""
+        return _complain(f"{named}{problem.strerror or problem}", 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("Interrupted.", 130)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"giantstep {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _giantstep(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def simulate(
+    setting: Annotated[Path, typer.Argument(metavar="SETTING", help="A file with the setting, .toml or .json.")],
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 3, 0-9 or 0,2,5.")] = "0",
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the outcome: .svg, .png or .pdf.")] = None,
+    dtype: Annotated[Literal["float64", "float32"], typer.Option(help="Precision.")] = "float64",
+    memory: Annotated[float | None, typer.Option(metavar="GIB", help="Memory to stay within, in GiB.")] = None,
+    test_samples: Annotated[int, typer.Option(metavar="N", help="Size of the test set.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a setting and measure.
+
+    Runs its giant steps and its ridge readout on every seed, and prints the errors and what was learned.
+    """
+    chosen = parse_seeds(seeds)
+    if plot is not None and (plot.suffix.lower() not in _FIGURES or not plot.parent.is_dir()):
+        raise InputError(
+            f"--plot needs a file in an existing folder ending in {', '.join(_FIGURES)}, not {str(plot)!r}."
+        )
+    if memory is not None and not (math.isfinite(memory) and memory > 0):
+        raise InputError(f"--memory needs a positive number of GiB, not {memory}.")
+    if test_samples < 2:
+        raise InputError(f"--test-samples needs a whole number of at least 2, not {test_samples}.")
+    from giantstep.setting import Setting
+
+    read = Setting.read(setting)
+    from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
+
+    outcome = measure(read, seed=chosen, n_test=test_samples, dtype=dtype, memory=memory)
+    if plot is not None:
+        from giantstep.plot import plot as draw
+
+        draw(outcome).savefig(plot)
+        typer.echo(f"Wrote {plot}.", err=True)
+    _print(outcome.to_dict() if as_json else str(outcome))
+
+
+@app.command()
+def check(
+    claims: Annotated[
+        list[str] | None, typer.Argument(metavar="CLAIM", help="Claims or groups of claims; all by default.")
+    ] = None,
+    size: Annotated[
+        Literal["quick", "full"], typer.Option(help="Minutes on a laptop, or the papers' sizes.")
+    ] = "quick",
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the report goes.")] = Path("report"),
+    as_json: AsJson = False,
+) -> None:
+    """Check statements of the literature.
+
+    Prints the verdicts and writes an HTML report with the numbers and the figures.
+    """
+    from giantstep.claims import select
+    from giantstep.lab import report
+    from giantstep.lab.verdict import run_claims
+
+    chosen = select(claims or [])
+    out.mkdir(parents=True, exist_ok=True)
+    results = run_claims(
+        chosen, size, lambda index, total, claim: typer.echo(f"[{index + 1}/{total}] {claim.name}", err=True)
+    )
+    page = report.write(results, out)
+    if as_json:
+        _print({"size": size, "report": str(page), "results": [result.to_dict() for result in results]})
+    else:
+        _print_verdicts(results)
+        typer.echo(f"Report: {page}")
+    if not all(result.passed for result in results):
+        raise typer.Exit(1)
+
+
+@app.command()
+def cite(
+    claim: Annotated[
+        str | None, typer.Argument(metavar="CLAIM", help="A claim, a group or a paper; everything by default.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the BibTeX of what was used."""
+    from giantstep.claims import cited
+
+    papers = cited(claim)
+    if not as_json:
+        _print("\n\n".join(paper.bibtex for paper in papers))
+        return
+    keys = ("key", "title", "authors", "year", "venue", "arxiv", "bibtex")
+    _print({"papers": [{key: getattr(paper, key) for key in keys} for paper in papers]})
+
+
+def parse_seeds(text: str) -> int | range | tuple[int, ...]:
+    """``"3"`` is one seed, ``"0-9"`` a range with both ends, ``"0,2,5"`` a list."""
+    first, dash, last = text.partition("-")
+    try:
+        if not dash:
+            numbers = tuple(_seed(part) for part in text.split(","))
+            seeds = numbers[0] if len(numbers) == 1 else numbers
+        else:
+            seeds = range(_seed(first), _seed(last) + 1)
+    except ValueError:
+        seeds = ()
+    if seeds == () or seeds == range(0) or (isinstance(seeds, tuple) and len(set(seeds)) < len(seeds)):
+        raise InputError(f"--seeds needs different whole numbers such as 3, 0-9 or 0,2,5, not {text!r}.")
+    return seeds
+
+
+def _seed(text: str) -> int:
+    """Digits only: ``int`` would also take signs, underscores and other alphabets' numerals."""
+    if not (text.strip().isascii() and text.strip().isdigit() and len(text.strip()) < 10):
+        raise ValueError(text)
+    return int(text)
+
+
+def _print(answer: str | dict) -> None:
+    typer.echo(answer if isinstance(answer, str) else json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: object) -> object:
+    """JSON has no NaN and no infinity: they become null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _print_verdicts(results: list) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    colour = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
+    table = Table("verdict", "claim, and what was seen", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
+    table.columns[2].justify = "right"
+    for result in results:
+        verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])
+        seen = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
+        table.add_row(verdict, seen, f"{result.seconds:.1f} s")
+    Console().print(table)
+
+
+def _complain(sentence: str, code: int) -> int:
+    typer.echo(sentence, err=True)
+    return code
+
+
+if __name__ == "__main__":
+    main()

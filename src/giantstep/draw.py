@@ -1,0 +1,75 @@
+"""Draws from a Setting: initial weights and labelled batches, as NumPy arrays that depend on (setting, seed) alone."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep._random import Stream, generator, normals
+from giantstep.setting import Setting
+
+Key = tuple[int, ...]
+NOISE = 1  # last entry of the key of a label-noise stream; inputs have 0
+
+
+def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
+    """Initial first layer W and second layer a (without the scale)."""
+    network, d = setting.network, setting.d
+    if network.weights is not None:
+        return network.weights.W, network.weights.a
+    drawn = network.width // 2 if network.symmetric else network.width
+    W = normals(seed, (Stream.ROWS,), 0, drawn, d)
+    W /= np.linalg.norm(W, axis=1, keepdims=True) if network.rows == "sphere" else np.sqrt(d)
+    a = _second_layer(network.second_layer, generator(seed, Stream.SECOND_LAYER), drawn)
+    if network.symmetric:  # w_{p+1-i} = w_i, a_{p+1-i} = -a_i: the initial output is zero
+        W, a = np.concatenate([W, W[::-1]]), np.concatenate([a, -a[::-1]])
+    return W, a
+
+
+def _second_layer(law: str, rng: np.random.Generator, p: int) -> np.ndarray:
+    if law == "gaussian":
+        return rng.standard_normal(p)
+    return np.where(rng.random(p) < 0.5, -1.0, 1.0) if law == "rademacher" else np.ones(p)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Where a batch comes from: its stream of random numbers and its size."""
+
+    key: Key
+    n: int
+
+
+def step_batches(setting: Setting) -> tuple[Batch, ...]:
+    """The batch of every step; a reused one is that of the step before."""
+    batches: list[Batch] = []
+    for t, (step, n) in enumerate(zip(setting.protocol.steps, setting.protocol.sizes(), strict=True)):
+        batches.append(batches[-1] if step.batch == "reuse" else Batch((Stream.STEP + t,), n))
+    return tuple(batches)
+
+
+def readout_batch(setting: Setting) -> Batch:
+    """The batch of the readout; reused, it is that of the last step."""
+    readout = setting.protocol.readout
+    if readout is not None and readout.batch == "reuse":
+        return step_batches(setting)[-1]
+    return Batch((Stream.READOUT,), setting.protocol.readout_size)
+
+
+def test_batch(n_test: int) -> Batch:
+    """The test batch; it has no label noise."""
+    return Batch((Stream.TEST,), n_test)
+
+
+def rows(
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None
+) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+    """Inputs and labels of rows start..stop of a batch; test labels are noise-free."""
+    stop = batch.n if stop is None else min(stop, batch.n)
+    X = normals(seed, (*batch.key, 0), start, stop, setting.d)
+    target = setting.target
+    z = X[:, : target.rank] if target.directions is None else X @ target.matrix(setting.d).T
+    y = np.asarray(target(np.ascontiguousarray(z.T)), dtype=float)
+    if target.noise and batch.key != (Stream.TEST,):
+        y = y + target.noise * normals(seed, (*batch.key, NOISE), start, stop, 1)[:, 0]
+    return X, y

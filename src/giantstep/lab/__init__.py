@@ -1,0 +1,1 @@
+"""Running claims and writing down what came out."""

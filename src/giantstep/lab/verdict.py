@@ -1,0 +1,130 @@
+"""What a claim is, what it answers, and running several of them."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from giantstep._errors import InputError
+from giantstep.papers import PAPERS
+
+__all__ = ["Claim", "Result", "Verdict", "run_claims"]
+
+Size = Literal["quick", "full"]
+Cell = str | int | float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer of one claim.
+
+    ``sentence`` says what was seen, with numbers. ``header`` and ``rows`` are the table behind it, ``seeds`` and
+    ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document as text
+    (empty: no figure).
+    """
+
+    outcome: Literal["holds", "fails", "inconclusive"]
+    sentence: str
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    seeds: str = ""
+    sizes: str = ""
+    figure: str = ""
+    settings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.header) for row in self.rows):
+            raise ValueError(f"Every row of a verdict needs {len(self.header)} cells, one a header.")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper that a computer can contradict.
+
+    ``name`` is ``group/claim``, ``statement`` one sentence, ``paper`` a key of ``giantstep.papers``, ``where`` the
+    theorem, section or figure, and ``run`` takes a size and returns the verdict.
+    """
+
+    name: str
+    statement: str
+    paper: str
+    where: str
+    run: Callable[[Size], Verdict]
+
+    def __post_init__(self) -> None:
+        if self.paper not in {each.key for each in PAPERS}:
+            raise ValueError(f"The claim {self.name!r} names the paper {self.paper!r}, which giantstep.papers lacks.")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A claim that was run: its verdict and the time it took; ``error`` is a sentence when it could not be run."""
+
+    claim: Claim
+    verdict: Verdict
+    seconds: float
+    size: Size
+    error: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Neither contradicted nor broken; an inconclusive verdict passes."""
+        return self.error is None and self.verdict.outcome != "fails"
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data for JSON, without the figure; numbers that are not finite become ``None``."""
+        return {
+            "claim": self.claim.name,
+            "statement": self.claim.statement,
+            "paper": self.claim.paper,
+            "where": self.claim.where,
+            "size": self.size,
+            "outcome": self.verdict.outcome,
+            "sentence": self.verdict.sentence,
+            "header": list(self.verdict.header),
+            "rows": [[_plain(cell) for cell in row] for row in self.verdict.rows],
+            "seeds": self.verdict.seeds,
+            "sizes": self.verdict.sizes,
+            "settings": list(self.verdict.settings),
+            "seconds": round(self.seconds, 3),
+            "error": self.error,
+        }
+
+
+def run_claims(
+    claims: Sequence[Claim], size: Size, on_progress: Callable[[int, int, Claim], None] | None = None
+) -> list[Result]:
+    """Run the claims one after the other; ``on_progress(index, total, claim)`` is called before each.
+
+    A claim that breaks does not lose the others: it is inconclusive, and its result carries the error. Bad input is
+    not a verdict and goes through.
+    """
+    results = []
+    for index, claim in enumerate(claims):
+        if on_progress is not None:
+            on_progress(index, len(claims), claim)
+        results.append(_run(claim, size))
+    return results
+
+
+def _run(claim: Claim, size: Size) -> Result:
+    start = time.perf_counter()
+    error = None
+    try:
+        verdict = claim.run(size)
+    except InputError:
+        raise
+    except Exception as problem:  # whatever a claim stumbles over is told in its place of the report
+        lines = str(problem).strip().splitlines()
+        error = f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
+        verdict = Verdict("inconclusive", f"The claim could not be run: {error}")
+    return Result(claim, verdict, time.perf_counter() - start, size, error)
+
+
+def _plain(cell: Cell) -> Cell | None:
+    """A cell as JSON knows it; NumPy scalars become Python's."""
+    if isinstance(cell, str):
+        return cell
+    value = cell.item() if hasattr(cell, "item") else cell  # type: ignore[union-attr]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

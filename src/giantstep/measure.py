@@ -1,0 +1,134 @@
+"""What can be read off weights, features and spectra. Everything takes and returns NumPy arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy import linalg
+from scipy.sparse.linalg import svds
+
+from giantstep._errors import InputError
+
+
+def mean_and_error(samples: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and its standard error along an axis (NaN error for a single sample)."""
+    samples = np.asarray(samples, dtype=float)
+    count = samples.shape[axis]
+    spread = samples.std(axis=axis, ddof=1) if count > 1 else np.full(samples.mean(axis=axis).shape, np.nan)
+    return samples.mean(axis=axis), spread / np.sqrt(count)
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Singular values in decreasing order with the leading left and right vectors as columns."""
+
+    values: Float[np.ndarray, " m"]
+    left: Float[np.ndarray, "n k"]
+    right: Float[np.ndarray, "p k"]
+
+
+def spectrum(A: Float[np.ndarray, "n p"], vectors: int = 0) -> Spectrum:
+    """Singular values of A and its leading ``vectors`` singular vectors.
+
+    Through the smaller Gram matrix (several times cheaper than an SVD): values below 1e-8 of the largest are rounding.
+    Use it on W, on the gradient, and on F / sqrt(n).
+    """
+    A = np.asarray(A, dtype=float)
+    if A.ndim != 2 or A.size == 0 or not np.all(np.isfinite(A)):
+        raise InputError("a spectrum needs a matrix of finite numbers")
+    m = min(A.shape)
+    wide = A.shape[0] < A.shape[1]
+    gram = A @ A.T if wide else A.T @ A
+    if vectors == 0:
+        values = np.sqrt(np.maximum(linalg.eigvalsh(gram)[::-1], 0.0))
+        return Spectrum(values, np.zeros((A.shape[0], 0)), np.zeros((A.shape[1], 0)))
+    squares, small = linalg.eigh(gram)
+    values = np.sqrt(np.maximum(squares[::-1], 0.0))
+    k = min(vectors, m)
+    near = small[:, ::-1][:, :k]
+    far = (A.T if wide else A) @ near / np.maximum(values[:k], np.finfo(float).tiny)
+    return Spectrum(values, near, far) if wide else Spectrum(values, far, near)
+
+
+def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
+    """Largest singular value, by Lanczos iterations when the matrix is large."""
+    if min(A.shape) < 100:
+        return float(np.linalg.norm(A, 2))
+    start = np.random.default_rng(0).standard_normal(min(A.shape))
+    return float(svds(A, k=1, v0=start, return_singular_vectors=False)[0])
+
+
+def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
+    """Upper edge of the bulk, read off the singular values alone.
+
+    Near a square-root edge the k-th largest bulk value is edge - C k^(2/3); the line through the values between the top
+    3% and 12% ranks is followed back to k = 0. Outliers (a few ranks) hardly move that line.
+    """
+    ordered = np.sort(np.asarray(values))[::-1]
+    if ordered.size < 40:
+        raise InputError(f"the bulk edge needs at least 40 singular values, not {ordered.size}")
+    ranks = np.arange(max(2, int(0.03 * ordered.size)), max(8, int(0.12 * ordered.size)))
+    slope, edge = np.polyfit((ranks + 0.5) ** (2 / 3), ordered[ranks], 1)
+    return float(max(edge, ordered[ranks[0]]))
+
+
+def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Float[np.ndarray, " k"]:
+    """Singular values above the bulk edge by more than its finite-size fluctuation, edge * (1 + max(4 m^(-2/3), 0.02))."""
+    values = np.asarray(values)
+    edge = bulk_edge(values) if edge is None else edge
+    margin = max(4 * values.size ** (-2 / 3), 0.02)
+    return np.sort(values[values > edge * (1 + margin)])[::-1]
+
+
+def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
+    """Columns g, g^2, ..., g^count made orthonormal in that order (no constant): the limits of the spikes' left vectors."""
+    unit = np.asarray(g) / np.sqrt(np.mean(np.asarray(g) ** 2))
+    basis, _ = np.linalg.qr(np.stack([unit**k for k in range(1, count + 1)], axis=1))
+    return basis
+
+
+def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
+    """Unit columns g, g^2, ..., g^count, not orthogonalised."""
+    columns = np.stack([np.asarray(g) ** k for k in range(1, count + 1)], axis=1)
+    return columns / np.linalg.norm(columns, axis=0)
+
+
+def alignments(vectors: Float[np.ndarray, "n j"], basis: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "j k"]:
+    """cos^2 of every vector with every unit column of a basis."""
+    unit = vectors / np.linalg.norm(vectors, axis=0)
+    return (unit.T @ basis) ** 2
+
+
+def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
+    """cos of the angle between two vectors."""
+    return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
+
+
+def overlaps(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "p r"]:
+    """M = W W*^T."""
+    return W @ directions.T
+
+
+def captured_by_neuron(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "p r"]:
+    """cos^2(w_i, w*_k): the share of each neuron along each direction."""
+    norms = np.maximum(np.linalg.norm(W, axis=1, keepdims=True), np.finfo(float).tiny)
+    unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    return (W / norms @ unit.T) ** 2
+
+
+def in_subspace(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " p"]:
+    """||P w_i||^2 / ||w_i||^2 with P the projection on the span of the directions."""
+    basis = linalg.orth(directions.T)
+    norms = np.maximum(np.linalg.norm(W, axis=1), np.finfo(float).tiny)
+    return (np.linalg.norm(W @ basis, axis=1) / norms) ** 2
+
+
+def null_level(captured: Float[np.ndarray, " r"], d: int) -> float:
+    """What an unlearned direction captures: (1 - sum captured) / (d - r)."""
+    captured = np.asarray(captured)
+    return float((1 - captured.sum()) / max(d - captured.shape[-1], 1))
+
+
+def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -> Float[np.ndarray, " m"]:
+    """Angles in radians, in decreasing order, between the row spaces of A and B."""
+    return linalg.subspace_angles(np.asarray(A, dtype=float).T, np.asarray(B, dtype=float).T)

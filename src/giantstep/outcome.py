@@ -1,0 +1,164 @@
+"""Outcome: one answer type for every route. Axes in order: eta, penalty (when they are lists), seed (when several)."""
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from giantstep.measure import mean_and_error
+from giantstep.setting import Setting
+
+SCALARS = ("test_error", "risk", "train_error", "train_objective")
+LABELS = {
+    "test_error": "test error",
+    "risk": "risk (test error without label noise)",
+    "train_error": "training error",
+    "train_objective": "training objective",
+}
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether the numbers can be trusted, and the sentences that say why not or how they were made."""
+
+    ok: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "; ".join([*(() if self.ok else ("NOT ok",)), *self.notes]) or "ok"
+
+
+Field = np.ndarray | float | None
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome:
+    """What a route found. A field it does not know is None; a number with no axes is a float.
+
+    Attributes:
+        axes: names of the leading axes of the errors, among "eta", "penalty", "seed".
+        eta: step sizes along the eta axis (a tuple of numbers; for several steps those of the first step with a list).
+        penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, shaped like the errors.
+        seeds: seeds along the seed axis.
+        test_error, risk: mean square error on new data, with and without label noise.
+        train_error, train_objective: mean square on the readout's samples, without and with the penalty.
+        overlaps: W W*^T, shape (axes without penalty, p, r).
+        captured: mean over neurons of cos^2(w_i, w*_k), shape (axes without penalty, r).
+        singular_values: of F / sqrt(n) on the readout's samples, decreasing.
+        bulk_edge, outliers: edge of the bulk of those, and how many values lie above it.
+        *_se: standard error: over test samples (one seed), over neurons (captured), or over seeds after ``mean()``.
+    """
+
+    setting: Setting
+    route: str
+    axes: tuple[str, ...] = ()
+    eta: tuple[float, ...] | None = None
+    penalty: Any = None
+    seeds: tuple[int, ...] | None = None
+    test_error: Field = None
+    test_error_se: Field = None
+    risk: Field = None
+    risk_se: Field = None
+    train_error: Field = None
+    train_error_se: Field = None
+    train_objective: Field = None
+    train_objective_se: Field = None
+    overlaps: Field = None
+    captured: Field = None
+    captured_se: Field = None
+    singular_values: Field = None
+    bulk_edge: Field = None
+    outliers: Any = None
+    status: Status = field(default_factory=Status)
+    seconds: float = 0.0
+
+    def mean(self) -> "Outcome":
+        """Average over seeds; standard errors are then those over seeds. Without a seed axis, the outcome itself."""
+        if "seed" not in self.axes:
+            return self
+        axis = self.axes.index("seed")
+        values: dict[str, Any] = {}
+        for name in SCALARS:
+            array = getattr(self, name)
+            if array is not None:
+                mean, error = mean_and_error(array, axis)
+                values[name], values[f"{name}_se"] = _scalar(mean), _scalar(error)
+        before = axis - ("penalty" in self.axes)
+        if self.captured is not None:
+            values["captured"], values["captured_se"] = mean_and_error(np.asarray(self.captured), before)
+        for name in ("bulk_edge", "outliers"):
+            if getattr(self, name) is not None:
+                values[name] = _scalar(np.mean(getattr(self, name), axis=before))
+        if isinstance(self.penalty, np.ndarray):  # chosen by GCV, one per run
+            values["penalty"] = _scalar(np.exp(np.mean(np.log(np.maximum(self.penalty, 1e-300)), axis=before)))
+        axes = tuple(a for a in self.axes if a != "seed")
+        return replace(self, axes=axes, seeds=None, overlaps=None, singular_values=None, **values)
+
+    def to_xarray(self) -> Any:
+        """A labelled Dataset: dims eta, penalty, seed, neuron, direction, index."""
+        import xarray as xr
+
+        coords: dict[str, Any] = {}
+        if "eta" in self.axes:
+            coords["eta"] = list(self.eta or ())
+        if "penalty" in self.axes:
+            coords["penalty"] = list(self.penalty)
+        if "seed" in self.axes:
+            coords["seed"] = list(self.seeds or ())
+        run = tuple(a for a in self.axes if a != "penalty")
+        inner = {"overlaps": ("neuron", "direction"), "captured": ("direction",), "captured_se": ("direction",)}
+        inner["singular_values"] = ("index",)
+        variables: dict[str, Any] = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if value is None or f.name in ("setting", "route", "axes", "eta", "seeds", "status", "seconds"):
+                continue
+            if f.name == "penalty":
+                if isinstance(value, np.ndarray):
+                    variables["chosen_penalty"] = (run, value)
+                continue
+            errors = f.name.removesuffix("_se") in SCALARS
+            variables[f.name] = (self.axes if errors else (*run, *inner.get(f.name, ())), np.asarray(value))
+        attributes = {"route": self.route, "status": str(self.status), "seconds": self.seconds}
+        try:
+            attributes["setting_id"] = self.setting.id
+        except ValueError:  # a callable has no id
+            pass
+        return xr.Dataset(variables, coords=coords, attrs=attributes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON data."""
+        result: dict[str, Any] = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "setting":
+                value = self.setting.to_plain()
+            elif f.name == "status":
+                value = {"ok": self.status.ok, "notes": list(self.status.notes)}
+            result[f.name] = _json(value)
+        result["setting_id"] = self.setting.id
+        return result
+
+    def __repr__(self) -> str:
+        from giantstep._table import outcome_table
+
+        return outcome_table(self)
+
+    __str__ = __repr__
+
+
+def _scalar(value: Any) -> Any:
+    """A float for an array without axes."""
+    return float(value) if np.ndim(value) == 0 else np.asarray(value)
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _json(value.tolist())
+    if isinstance(value, tuple | list):
+        return [_json(v) for v in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    if isinstance(value, np.integer | np.floating):
+        return _json(value.item())
+    return value

@@ -1,0 +1,154 @@
+"""The papers behind the claims and the presets, and their BibTeX. No numerical package is imported here."""
+
+from dataclasses import dataclass
+
+__all__ = ["PAPERS", "Paper", "paper"]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One work to cite.
+
+    ``key`` is the word used for it in this library: the preset and the group of claims carry the same one.
+    ``authors`` are full names in the order of the paper. ``venue`` is the conference, journal or kind of publication,
+    ``pages`` the volume and pages where there are any, ``arxiv`` the identifier without a version.
+    """
+
+    key: str
+    title: str
+    authors: tuple[str, ...]
+    year: int
+    venue: str
+    kind: str = "inproceedings"
+    pages: str = ""
+    arxiv: str = ""
+
+    @property
+    def short(self) -> str:
+        """The paper as running text names it: ``Moniri et al. (2024)``."""
+        names = [name.split()[-1] for name in self.authors]
+        who = (
+            self.authors[0]
+            if self.kind == "software"
+            else " and ".join(names)
+            if len(names) < 3
+            else f"{names[0]} et al."
+        )
+        return f"{who} ({self.year})"
+
+    @property
+    def bibtex(self) -> str:
+        """One BibTeX entry."""
+        where = {"inproceedings": "booktitle", "article": "journal", "software": "note"}[self.kind]
+        fields = {
+            "title": f"{{{_latex(self.title)}}}",
+            "author": " and ".join(_latex(name) for name in self.authors),
+            "year": str(self.year),
+            where: self.venue,
+        }
+        if self.kind == "software":
+            fields["author"] = f"{{{fields['author']}}}"
+        if self.pages:
+            volume, _, pages = self.pages.partition(":")
+            volume, _, number = volume.partition("(")
+            fields |= {"volume": volume, "number": number.rstrip(")"), "pages": pages}
+        if self.arxiv:
+            fields |= {"eprint": self.arxiv, "archiveprefix": "arXiv"}
+        lines = [f"  {name:<13} = {{{value}}}," for name, value in fields.items()]
+        kind = "misc" if self.kind == "software" else self.kind
+        return "\n".join([f"@{kind}{{{self.key}{self.year},", *lines, "}"])
+
+
+def _latex(text: str) -> str:
+    """Accented letters written as every BibTeX reads them."""
+    return text.replace("á", r"{\'a}").replace("ğ", r"{\u{g}}")
+
+
+# The last entry is this library: it is cited with everything.
+PAPERS: tuple[Paper, ...] = (
+    Paper(
+        key="moniri",
+        title="A Theory of Non-Linear Feature Learning with One Gradient Step in Two-Layer Neural Networks",
+        authors=("Behrad Moniri", "Donghwan Lee", "Hamed Hassani", "Edgar Dobriban"),
+        year=2024,
+        venue="International Conference on Machine Learning",
+        arxiv="2310.07891",
+    ),
+    Paper(
+        key="ba",
+        title="High-dimensional Asymptotics of Feature Learning: How One Gradient Step Improves the Representation",
+        authors=("Jimmy Ba", "Murat A. Erdogdu", "Taiji Suzuki", "Zhichao Wang", "Denny Wu", "Greg Yang"),
+        year=2022,
+        venue="Advances in Neural Information Processing Systems",
+        arxiv="2205.01445",
+    ),
+    Paper(
+        key="dandi",
+        title="How Two-Layer Neural Networks Learn, One (Giant) Step at a Time",
+        authors=("Yatin Dandi", "Florent Krzakala", "Bruno Loureiro", "Luca Pesce", "Ludovic Stephan"),
+        year=2024,
+        venue="Journal of Machine Learning Research",
+        kind="article",
+        pages="25(349):1--65",
+        arxiv="2305.18270",
+    ),
+    Paper(
+        key="cui",
+        title="Asymptotics of Feature Learning in Two-Layer Networks after One Gradient-Step",
+        authors=(
+            "Hugo Cui",
+            "Luca Pesce",
+            "Yatin Dandi",
+            "Florent Krzakala",
+            "Yue M. Lu",
+            "Lenka Zdeborová",
+            "Bruno Loureiro",
+        ),
+        year=2024,
+        venue="International Conference on Machine Learning",
+        arxiv="2402.04980",
+    ),
+    Paper(
+        key="demir",
+        title="Asymptotic Analysis of Two-Layer Neural Networks after One Gradient Step "
+        "under Gaussian Mixtures Data with Structure",
+        authors=("Samet Demir", "Zafer Dogan"),
+        year=2025,
+        venue="International Conference on Learning Representations",
+        arxiv="2503.00856",
+    ),
+    Paper(
+        key="mei_montanari",
+        title="The Generalization Error of Random Features Regression: "
+        "Precise Asymptotics and the Double Descent Curve",
+        authors=("Song Mei", "Andrea Montanari"),
+        year=2022,
+        venue="Communications on Pure and Applied Mathematics",
+        kind="article",
+        pages="75(4):667--766",
+        arxiv="1908.05355",
+    ),
+    Paper(
+        key="hu_lu",
+        title="Universality Laws for High-Dimensional Learning With Random Features",
+        authors=("Hong Hu", "Yue M. Lu"),
+        year=2023,
+        venue="IEEE Transactions on Information Theory",
+        kind="article",
+        pages="69(3):1932--1964",
+        arxiv="2009.07669",
+    ),
+    Paper(
+        key="giantstep",
+        title="giantstep: two-layer networks after a few giant gradient steps",
+        authors=("The giantstep authors",),
+        year=2026,
+        venue="Software, version 0.1.0",
+        kind="software",
+    ),
+)
+
+
+def paper(key: str) -> Paper:
+    """The paper with this key; a wrong key is a mistake of the caller, hence ``KeyError``."""
+    return {each.key: each for each in PAPERS}[key]

@@ -1,0 +1,157 @@
+"""Each paper's experiment from its own parameters, as a Setting in our notation (docs/notation.md has the table).
+
+Arguments carry the papers' letters; step sizes are not comparable across presets. A test runs every preset literally as
+its paper writes it and compares with ours to 1e-10.
+"""
+
+from typing import Any
+
+from giantstep._errors import InputError
+from giantstep.data import Gaussian
+from giantstep.network import Network
+from giantstep.protocol import GiantStep, Power, Protocol, Ridge
+from giantstep.setting import Setting
+from giantstep.target import Target, target
+
+TARGET = "x1 + H2(x1)/sqrt(2)"
+
+
+def _target(source: Any, noise: float) -> Target:
+    if isinstance(source, Target) and noise:
+        raise InputError("give the noise either with the target or as an argument, not both")
+    return target(source, noise=noise) if not isinstance(source, Target) else source
+
+
+def moniri(
+    n: int,
+    d: int,
+    N: int,
+    alpha: Any,
+    penalty: Any,
+    *,
+    C: float = 1.0,
+    target: Any = TARGET,
+    noise: float = 0.0,
+    activation: Any = "relu",
+    rows: str = "sphere",
+    residual: str = "full",
+) -> Setting:
+    """Moniri, Lee, Hassani, Dobriban (arXiv 2310.07891): one step of size C n^alpha, f(x) = a^T sigma(W x), a ~ N(0, I/N).
+
+    Ridge: (1/n) ||y - F a||^2 + lambda ||a||^2 on n new samples. ``residual="target"`` drops the initial output, which
+    this scaling leaves of order one (see the claim moniri/normalisation-trap).
+    """
+    step = GiantStep(n, Power(alpha, "n", C), residual=residual)
+    network = Network(N, activation, rows=rows, centred=True)
+    return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), Ridge(n, penalty)))
+
+
+def ba(
+    n: int,
+    d: int,
+    N: int,
+    eta: float,
+    penalty: Any,
+    *,
+    target: Any = TARGET,
+    noise: float = 0.0,
+    activation: Any = "tanh",
+    update: str = "gradient",
+) -> Setting:
+    """Ba et al. (arXiv 2205.01445): f(x) = N^(-1/2) a^T sigma(W^T x), a_j ~ N(0, 1/N), W_ij ~ N(0, 1/d), W <- W + eta sqrt(N) G.
+
+    Ridge: (1/n) ||y - N^(-1/2) sigma(X W) a||^2 + (lambda/N) ||a||^2.
+    """
+    step = GiantStep(n, N**0.5 * eta, residual="full", update=update)
+    network = Network(N, activation, rows="gaussian", scale="1/p")
+    return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), Ridge(n, penalty)))
+
+
+def dandi(
+    n: int,
+    d: int,
+    p: int,
+    eta: Any,
+    penalty: Any,
+    *,
+    steps: int = 1,
+    half: bool = False,
+    target: Any = "x1 + x2 + x1^2 - x2^2",
+    noise: float = 0.0,
+    activation: Any = "relu",
+    deflate: int = 0,
+) -> Setting:
+    """Dandi et al. (arXiv 2305.18270): f(x) = (1/p) sum a_i sigma(<w_i, x>), a_i = +-1 in pairs that cancel, fresh batches.
+
+    Second layer: (1/n) sum loss + (lambda/p) ||a||^2 with loss (y - f)^2, or half of it with ``half=True``.
+    """
+    many = tuple(GiantStep(n, eta, residual="full", deflate=deflate) for _ in range(steps))
+    network = Network(p, activation, second_layer="rademacher", scale="1/p", symmetric=True)
+    return Setting(
+        Gaussian(d), _target(target, noise), network, Protocol(many, Ridge(n, _times(penalty, (2 if half else 1) * p)))
+    )
+
+
+def cui(
+    n0: int,
+    n: int,
+    d: int,
+    p: int,
+    eta: float,
+    penalty: Any,
+    *,
+    target: Any = "tanh(x1)",
+    noise: float = 0.0,
+    activation: Any = "tanh",
+) -> Setting:
+    """Cui et al. (arXiv 2402.04980): f(x) = p^(-1/2) sum a_i sigma(<w_i, x>), a_i = p^(-1/2), correlation loss on n0 samples.
+
+    W <- W + eta * (1/n0) sum y sigma'(<w_i, x>) x^T; readout sum (y - theta^T phi / sqrt(p))^2 + lambda ||theta||^2 on n samples.
+    """
+    step = GiantStep(n0, p * eta)
+    network = Network(p, activation, second_layer="constant", scale="1/p")
+    readout = Ridge(n, _times(penalty, p / n))
+    return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), readout))
+
+
+def demir(
+    n: int,
+    m: int,
+    k: int,
+    eta: float,
+    penalty: Any,
+    *,
+    target: Any = "relu(x1)",
+    noise: float = 0.0,
+    activation: Any = "relu",
+) -> Setting:
+    """Demir and Dogan (ICLR 2025), the network on isotropic data: input n, samples m, width k, f(x) = k^(-1/2) w^T sigma(F x).
+
+    w_i ~ N(0, 1/k), F_ij ~ N(0, 1/Tr Sigma); readout (1/2m) ||y - k^(-1/2) sigma(X F^T) w||^2 + (lambda/2) ||w||^2. Their
+    plots show half our test error.
+    """
+    step = GiantStep(m, eta, residual="full")
+    network = Network(k, activation, rows="gaussian", scale="1/p")
+    return Setting(Gaussian(n), _target(target, noise), network, Protocol((step,), Ridge(m, _times(penalty, k))))
+
+
+def mei_montanari(
+    n: int,
+    d: int,
+    N: int,
+    penalty: Any,
+    *,
+    target: Any = "x1",
+    noise: float = 0.0,
+    activation: Any = "relu",
+) -> Setting:
+    """Mei and Montanari (2022): random features, no step; (1/n) ||y - F a||^2 + (N lambda / d) ||a||^2."""
+    readout = Ridge(n, _times(penalty, N / d))
+    return Setting(Gaussian(d), _target(target, noise), Network(N, activation), Protocol((), readout))
+
+
+def _times(penalty: Any, factor: float) -> Any:
+    """The penalty, one or several, times a factor; "gcv" stays."""
+    if isinstance(penalty, str):
+        return penalty
+    return tuple(factor * v for v in penalty) if hasattr(penalty, "__iter__") else factor * penalty

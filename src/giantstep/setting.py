@@ -1,0 +1,154 @@
+"""Setting: data + target + network + protocol, described once; frozen, hashable, saved as TOML or JSON."""
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from giantstep import network as _network
+from giantstep._errors import InputError
+from giantstep._record import build, identifier
+from giantstep.data import Gaussian
+from giantstep.network import Network
+from giantstep.protocol import Protocol
+from giantstep.target import Target, target
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One experiment. The same Setting goes to ``simulate``, ``equivalent`` and ``theory``."""
+
+    data: Gaussian
+    target: Target
+    network: Network
+    protocol: Protocol
+
+    def __post_init__(self) -> None:
+        if isinstance(self.target, str):
+            object.__setattr__(self, "target", target(self.target))
+        for name, kind in (("data", Gaussian), ("target", Target), ("network", Network), ("protocol", Protocol)):
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name} must be a {kind.__name__}, not {type(getattr(self, name)).__name__}")
+        self.target.matrix(self.data.d)  # the directions must fit the dimension
+        own = self.network.weights
+        if own is not None and own.W.shape[1] != self.data.d:
+            raise InputError(f"the network's weights have {own.W.shape[1]} inputs but the data d = {self.data.d}")
+        if self.protocol.steps and self.network.activation.jumps:
+            name = self.network.activation.name
+            raise InputError(f"a giant step on {name!r} is refused: sign and step have no useful gradient")
+
+    @property
+    def d(self) -> int:
+        """Input dimension."""
+        return self.data.d
+
+    @property
+    def p(self) -> int:
+        """Width."""
+        return self.network.width
+
+    @property
+    def id(self) -> str:
+        """16 hexadecimal digits that depend on the content alone."""
+        formula = {**self.target.to_plain(), "formula": self.target.canonical}
+        self.network.to_plain()  # a callable refuses here, in its own sentence
+        return identifier({**self.to_plain(), "target": formula, "network": _network.canonical(self.network)})
+
+    def to_plain(self) -> dict[str, Any]:
+        return {
+            "data": self.data.to_plain(),
+            "target": self.target.to_plain(),
+            "network": self.network.to_plain(),
+            "protocol": self.protocol.to_plain(),
+        }
+
+    @staticmethod
+    def from_plain(data: Any) -> "Setting":
+        """A Setting from plain data, as read from TOML or JSON."""
+        inner = {
+            "data": _data_from_plain,
+            "target": _target_from_plain,
+            "network": Network.from_plain,
+            "protocol": Protocol.from_plain,
+        }
+        return build(Setting, data, "setting", inner)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_plain(), indent=2, allow_nan=False)
+
+    @staticmethod
+    def from_json(text: str) -> "Setting":
+        try:
+            data = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"not valid JSON: {_one_line(error)}") from None
+        return Setting.from_plain(data)
+
+    def to_toml(self) -> str:
+        return tomli_w.dumps(_without_none(self.to_plain()))
+
+    @staticmethod
+    def from_toml(text: str) -> "Setting":
+        try:
+            data = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InputError(f"not valid TOML: {_one_line(error)}") from None
+        return Setting.from_plain(data)
+
+    def save(self, path: str | Path) -> None:
+        """Write to a .toml or .json file."""
+        text = self.to_json() if _suffix(path) == ".json" else self.to_toml()
+        Path(path).write_text(text, encoding="utf-8")
+
+    @staticmethod
+    def read(path: str | Path) -> "Setting":
+        """Read from a .toml or .json file."""
+        suffix = _suffix(path)
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{path} is not a text file in UTF-8") from None
+        try:
+            return Setting.from_json(text) if suffix == ".json" else Setting.from_toml(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+
+def _suffix(path: str | Path) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".toml", ".json"):
+        raise InputError(f"a setting is saved as .toml or .json, not {str(path)!r}")
+    return suffix
+
+
+def _data_from_plain(data: Any, where: str) -> Gaussian:
+    if isinstance(data, dict):
+        law = data.get("law", "gaussian")
+        if law != "gaussian":
+            raise InputError(f"{where}.law must be 'gaussian', not {law!r}")
+        data = {k: v for k, v in data.items() if k != "law"}
+    return build(Gaussian, data, where)
+
+
+def _target_from_plain(data: Any, where: str) -> Target:
+    if isinstance(data, str):
+        data = {"formula": data}
+    if isinstance(data, dict) and "function" in data:
+        raise InputError(f"{where}.function cannot be read from a file; give a formula")
+    return build(Target, data, where)
+
+
+def _without_none(value: Any) -> Any:
+    """TOML has no null: a field that is None is left out."""
+    if isinstance(value, dict):
+        return {k: _without_none(v) for k, v in value.items() if v is not None}
+    return [_without_none(v) for v in value] if isinstance(value, list) else value
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

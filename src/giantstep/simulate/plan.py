@@ -1,0 +1,104 @@
+"""Before anything large is taken: how many rows, seeds and Gram matrices at a time fit in memory, and the work ahead."""
+
+from dataclasses import dataclass
+
+from giantstep import _memory
+from giantstep._random import block_rows
+from giantstep.setting import Setting
+
+CHUNK_BYTES = 2.0**28  # rows of a chunk and what is computed from them; larger chunks are no faster
+TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
+MAX_SEEDS = 32
+
+
+@dataclass(frozen=True)
+class Plan:
+    """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
+    operations of one seed; bytes: what one group of seeds holds."""
+
+    rows: int
+    seeds: int
+    grams: int
+    work: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    d: int
+    p: int
+    r: int
+    readout: int  # samples of the readout, 0 for none
+    etas: int
+    affine: bool  # all step sizes share one gradient
+    item: int  # bytes of a number in the products
+
+    def held(self, grams: int) -> float:
+        """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
+        layers = (4 if self.affine else 3 + self.etas) * self.p * self.d * self.item
+        if not self.readout:
+            return layers
+        small = min(self.readout, self.p)
+        dual = self.readout <= self.p
+        features = 4.0 * self.readout * self.p * self.item if dual else 0.0
+        return layers + features + 8.0 * small**2 * ((1 if dual else grams) + 4)
+
+    def row(self) -> float:
+        """Bytes of one row in flight: input, two preactivations, features and a temporary."""
+        return (2 * self.d + 5 * self.p) * self.item
+
+
+def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None) -> Plan:
+    """The plan within the memory allowed; raises a sentence that says what would fit when none exists."""
+    allowed = _memory.budget(memory)
+    s = _sizes(setting, item)
+    block = block_rows(s.d)
+    least = s.held(1) + block * s.row()
+    if least > allowed:
+        raise _memory.refuse(least, allowed, _what_fits(s, block, allowed))
+    longest = max([*setting.protocol.sizes(), s.readout, n_test])
+    wanted = min(CHUNK_BYTES, allowed - s.held(1)) // s.row()
+    rows = min(-(-longest // block), max(1, int(wanted // block))) * block
+    grams = 1
+    while grams < s.etas and s.held(grams + 1) + rows * s.row() <= allowed:
+        grams += 1
+    one = s.held(grams) + rows * s.row()
+    together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
+    return Plan(rows, together, grams, _work(setting, s, n_test), together * one)
+
+
+def _sizes(setting: Setting, item: int) -> _Sizes:
+    protocol = setting.protocol
+    etas = protocol.etas(setting.d, setting.p)
+    lists = [step.etas(1, 1, 1).ndim for step in protocol.steps]
+    return _Sizes(
+        d=setting.d,
+        p=setting.p,
+        r=setting.target.rank,
+        readout=protocol.readout_size if protocol.readout is not None else 0,
+        etas=len(etas) if etas.ndim == 2 else 1,
+        affine=not any(lists[:-1]),
+        item=item,
+    )
+
+
+def _work(setting: Setting, s: _Sizes, n_test: int) -> float:
+    """Operations of one seed: two products a step, features (two products shared by all step sizes), Gram, factor, test."""
+    product = 2.0 * s.d * s.p
+    products = 2 if s.affine and s.etas > 1 else (1 if s.affine else s.etas)
+    steps = sum(setting.protocol.sizes()) * 2 * product * (1 if s.affine else s.etas)
+    small = min(s.readout, s.p)
+    penalty = setting.protocol.readout.penalty if setting.protocol.readout is not None else ()
+    factor = (1 / 3 if isinstance(penalty, float) and penalty > 0 else 4 / 3 * 3) * small**3
+    gram = float(s.readout) * s.p * small
+    return steps + (s.readout + n_test) * product * products + s.etas * (gram + factor)
+
+
+def _what_fits(s: _Sizes, block: int, allowed: float) -> str:
+    """The largest width that fits, keeping everything else."""
+    low, high = 0, s.p
+    while high - low > 1:
+        middle = (low + high) // 2
+        size = _Sizes(s.d, middle, s.r, s.readout, s.etas, s.affine, s.item)
+        low, high = (middle, high) if size.held(1) + block * size.row() <= allowed else (low, middle)
+    return f"a width of {low}" if low else "no width at this d"

@@ -1,0 +1,150 @@
+"""The ridge readout of a group of seeds: from streamed moments (n > p) or from features in memory (n <= p)."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from jaxtyping import Array, Float
+from scipy.linalg import eigvalsh_tridiagonal
+
+from giantstep import ridge as rg
+from giantstep._backend import jax, jnp
+from giantstep.protocol import Ridge
+
+PATH_FROM = 4  # penalties from which one tridiagonal reduction beats a Cholesky factorisation each
+TRUST = 1e-6  # eps * condition above which the fit is redone by an SVD or flagged
+
+
+@dataclass(frozen=True)
+class Readout:
+    """Coefficients (S, L, p), errors (S, L), penalties used (S, L), squared singular values (S, m) or None, sentences."""
+
+    coefficients: np.ndarray
+    train_error: np.ndarray
+    train_objective: np.ndarray
+    penalty: np.ndarray
+    squares: np.ndarray | None
+    notes: tuple[str, ...]
+
+
+@jax.jit
+def _cholesky(A: Float[Array, "s m m"], B: Float[Array, "s m"], penalties: Float[Array, "s l"]):
+    """(A + lam)^{-1} B by one factorisation a penalty, and (max / min diagonal of the factor)^2 <= condition."""
+
+    def one(A, B, lam):
+        factor = jnp.linalg.cholesky(A + lam * jnp.eye(A.shape[0]))
+        diagonal = jnp.diagonal(factor)
+        return jax.scipy.linalg.cho_solve((factor, True), B), (diagonal.max() / diagonal.min()) ** 2
+
+    return jax.vmap(lambda A, B, lams: jax.lax.map(partial(one, A, B), lams))(A, B, penalties)
+
+
+_reduce = jax.jit(jax.vmap(rg.reduce))
+
+
+@jax.jit
+def _path(reduction: rg.Reduction, B: Float[Array, "s m"], penalties: Float[Array, "s l"]):
+    def one(reduction, B, lams):
+        QtB = rg.rotate(reduction, B[:, None], transpose=True)
+        return rg.solve_path(reduction, QtB, lams)[..., 0], rg.condition(reduction, lams)
+
+    return jax.vmap(one)(reduction, B, penalties)
+
+
+@partial(jax.jit, static_argnames="n")
+def _choose(reduction: rg.Reduction, B: Float[Array, "s m"], yy: Float[Array, " s"], n: int | None):
+    """The GCV penalty of every seed and whether it ends the range; n is given in the primal, None in the dual."""
+
+    def one(reduction, B, yy):
+        QtB = rg.rotate(reduction, B[:, None], transpose=True)
+        score = partial(rg.gcv_dual, reduction, QtB) if n is None else partial(rg.gcv_primal, reduction, QtB, yy, n)
+        return rg.choose_penalty(reduction, score)
+
+    return jax.vmap(one)(reduction, B, yy)
+
+
+@jax.jit
+def _primal_errors(A, c, yy, b):
+    def one(A, c, yy, b):
+        return jax.vmap(lambda b: rg.moment_error(A, c[:, None], yy, b[:, None]))(b)
+
+    return jax.vmap(one)(A, c, yy, b)
+
+
+def _solve(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
+    """x = (A + lam)^{-1} B for every penalty, the penalties, conditions, squared singular values and sentences."""
+    seeds, notes, squares = A.shape[0], [], None
+    chosen = readout.penalty == "gcv"
+    penalties = jnp.broadcast_to(jnp.ravel(jnp.asarray(0.0 if chosen else readout.penalty)), (seeds, _count(readout)))
+    if not (chosen or spectrum or _count(readout) >= PATH_FROM):
+        x, condition = _cholesky(A, B, penalties)
+        return x, np.asarray(penalties), np.asarray(condition), None, notes
+    reduction = _reduce(A)
+    if chosen:
+        penalty, end = _choose(reduction, B, yy, n)
+        penalties = penalty[:, None]
+        if bool(jnp.any(end != 0)):
+            notes.append("the GCV penalty is at an end of the range searched")
+    x, condition = _path(reduction, B, penalties)
+    if spectrum:
+        diagonal, off = np.asarray(reduction.diagonal), np.asarray(reduction.off_diagonal)[:, 1:]
+        squares = np.stack([eigvalsh_tridiagonal(d, e)[::-1] for d, e in zip(diagonal, off, strict=True)])
+    return x, np.asarray(penalties), np.asarray(condition), squares, notes
+
+
+def _count(readout: Ridge) -> int:
+    return len(readout.penalty) if isinstance(readout.penalty, tuple) else 1
+
+
+def from_moments(A, c, yy, n: int, readout: Ridge, spectrum: bool) -> Readout:
+    """The fit from A = F^T F / n, c = F^T y / n and yy = ||y||^2 / n, n > p."""
+    b, penalty, condition, squares, notes = _solve(A, c, yy, n, readout, spectrum)
+    b, bad = np.array(b), ~np.all(np.isfinite(b), axis=-1) | _ill(condition)
+    for s in np.flatnonzero(bad.any(axis=1)):  # a pseudo-inverse that drops eigenvalues without digits
+        values, vectors = np.linalg.eigh(np.asarray(A[s]))
+        keep = values > values.size * np.finfo(float).eps * max(values[-1], 0.0)
+        V, along = vectors[:, keep], vectors[:, keep].T @ np.asarray(c[s])
+        for i in np.flatnonzero(bad[s]):
+            b[s, i] = V @ (along / (values[keep] + penalty[s, i]))
+        notes.append(_sentence(condition[s][bad[s]], int(keep.sum()), values.size))
+    error = np.asarray(_primal_errors(A, c, yy, jnp.asarray(b)))
+    return _finish(b, error, penalty, squares, notes)
+
+
+def from_features(F: Float[Array, "s n p"], y: Float[Array, "s n"], readout: Ridge, spectrum: bool) -> Readout:
+    """The fit from features in memory, n <= p: the dual, with y - F b = lam a exactly."""
+    n = F.shape[1]
+    K = _kernel(F)
+    a, penalty, condition, squares, notes = _solve(K, y, jnp.mean(y**2, axis=1), None, readout, spectrum)
+    b = np.array(_coefficients(F, a, n))
+    error = np.array(penalty**2 * np.mean(np.asarray(a) ** 2, axis=-1))
+    bad = ~np.all(np.isfinite(b), axis=-1) | _ill(condition) | (penalty == 0)
+    for s in np.flatnonzero(bad.any(axis=1)):
+        fit = rg.ridge(F[s], y[s], tuple(penalty[s][bad[s]].tolist()))
+        b[s][bad[s]], error[s][bad[s]] = fit.coefficients, fit.train_error
+        notes.extend(fit.notes)
+    return _finish(b, error, penalty, squares, notes)
+
+
+@jax.jit
+def _kernel(F):
+    return jax.vmap(lambda F: rg.gram(F.T.astype(jnp.float64)) / F.shape[0])(F)
+
+
+@jax.jit
+def _coefficients(F, a, n):
+    return jnp.einsum("snp,sln->slp", F, a) / n
+
+
+def _ill(condition: np.ndarray) -> np.ndarray:
+    return ~(condition * np.finfo(float).eps < TRUST)
+
+
+def _sentence(condition: np.ndarray, rank: int, size: int) -> str:
+    worst = np.nanmax(np.where(np.isfinite(condition), condition, np.inf))
+    return f"ill-conditioned ridge (condition {worst:.1e}): solved on the {rank} of {size} directions that have digits"
+
+
+def _finish(b, error, penalty, squares, notes) -> Readout:
+    objective = error + penalty * np.sum(b**2, axis=-1)
+    return Readout(b, error, objective, penalty, squares, tuple(notes))

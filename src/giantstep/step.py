@@ -1,0 +1,61 @@
+"""One giant step on given data: the gradient of the first layer, shared by every route that trains one.
+
+loss = (1/2n) sum_mu (y_mu - f(x_mu))^2,   f(x) = s sum_i a_i sigma(<w_i, x>)
+-gradient = (s/n) [(r a^T) o sigma'(X W^T)]^T X,   r = y - f(X), or r = y for residual="target"
+"""
+
+from functools import partial
+
+from jaxtyping import Array, Float
+
+from giantstep._backend import jax, jnp
+from giantstep.activation import Activation
+
+
+@partial(jax.jit, static_argnames=("sigma", "full"))
+def descent_sum(
+    W: Float[Array, "p d"],
+    a: Float[Array, " p"],
+    X: Float[Array, "n d"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float,
+    full: bool,
+) -> Float[Array, "p d"]:
+    """n times minus the gradient, summed over the rows given (so that chunks add up)."""
+    H = X @ W.T
+    r = y - scale * (sigma(H) @ a) if full else y
+    return ((scale * r[:, None] * a) * sigma.slope(H)).T @ X
+
+
+@partial(jax.jit, static_argnames=("sigma", "full"))
+def direction_sum(
+    W: Float[Array, "p d"],
+    a: Float[Array, " p"],
+    X: Float[Array, "n d"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float,
+    full: bool,
+) -> Float[Array, " d"]:
+    """n times beta = X^T r / n over the rows given: the direction of the gradient's rank-one part c_1 s a beta^T."""
+    r = y - scale * (sigma(X @ W.T) @ a) if full else y
+    return X.T @ r
+
+
+def giant_step(
+    W: Float[Array, "p d"],
+    a: Float[Array, " p"],
+    X: Float[Array, "n d"],
+    y: Float[Array, " n"],
+    eta: float,
+    *,
+    sigma: Activation,
+    scale: float,
+    residual: str = "target",
+) -> Float[Array, "p d"]:
+    """W after one full-batch gradient step of size eta."""
+    total = descent_sum(jnp.asarray(W), jnp.asarray(a), X, y, sigma=sigma, scale=scale, full=residual == "full")
+    return W + (eta / X.shape[0]) * total

@@ -1,0 +1,201 @@
+"""Target: the labels' law, y = f(<w*_1, x>, ..., <w*_r, x>) + noise * N(0, 1)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from giantstep import _expansion, _formula
+from giantstep._callable import callable_module
+from giantstep._errors import InputError
+from giantstep._expression import MAX_RANK, Node, Number, Product, Sum, Variable, parse
+from giantstep._record import real, whole
+
+Expansion = _expansion.Expansion
+
+
+@dataclass(frozen=True)
+class Target:
+    """A multi-index target; build it with ``gs.target``.
+
+    Attributes:
+        formula: the formula in x1..xr as typed, or None for a callable.
+        function: a callable, or None for a formula. It gets z with z[0], z[1], ... the projections (shape (r, points)),
+            or z of shape (points, r) if that is what it expects.
+        rank: r, the number of directions.
+        noise: standard deviation of the label noise.
+        directions: r rows of length d (any independent rows); None means the first r coordinate axes, which for
+            isotropic data is no loss of generality.
+    """
+
+    formula: str | None = field(compare=False)
+    function: Callable[[Any], Any] | None = None
+    rank: int = 0
+    noise: float = 0.0
+    directions: tuple[tuple[float, ...], ...] | None = None
+    canonical: str | None = field(init=False, repr=False, default=None)
+    _node: Node | None = field(init=False, repr=False, compare=False, default=None)
+    _rows_first: bool = field(init=False, repr=False, compare=False, default=False)
+
+    def __post_init__(self) -> None:
+        if (self.formula is None) == (self.function is None):
+            raise InputError("a target is either a formula or a callable with its rank")
+        put = object.__setattr__
+        put(self, "noise", real(self.noise, "noise", least=0.0))
+        put(self, "rank", whole(self.rank, "rank", least=0))
+        if self.rank > MAX_RANK:
+            raise InputError(f"rank must be at most {MAX_RANK}, not {self.rank}")
+        if self.formula is not None:
+            node = parse(self.formula)
+            needed = max(_formula.variables(node), default=0) + 1
+            if self.rank not in (0, needed) and self.rank < needed:
+                raise InputError(f"rank {self.rank} is less than x{needed} asks for")
+            put(self, "formula", " ".join(self.formula.split()))
+            put(self, "_node", node)
+            put(self, "canonical", _formula.canonical(node))
+            put(self, "rank", max(self.rank, needed))
+        elif self.rank < 1:
+            raise InputError("a callable target needs its rank: target(f, rank=2)")
+        put(self, "directions", _checked_directions(self.directions, self.rank))
+        if self.function is not None:
+            put(self, "_rows_first", _rows_first(self.function, self.rank))
+
+    def __call__(self, z: Any) -> Any:
+        """f at z[0], ..., z[r-1] (NumPy or JAX arrays of equal shape); no noise."""
+        if self._node is not None:
+            return _formula.value(self._node, z) + 0.0 * z[0]
+        if not self._rows_first:
+            return self.function(z)  # type: ignore[misc]
+        shape = z[0].shape
+        return self.function(z.reshape(self.rank, -1).T).reshape(shape)  # type: ignore[misc]
+
+    def gradient(self, z: Any) -> Any:
+        """The r partial derivatives at z, stacked on the first axis; a callable must be JAX-traceable."""
+        if self._node is not None:
+            return np.stack([np.asarray(_formula.slope(self._node, z, i)) + 0.0 * z[0] for i in range(self.rank)])
+        from giantstep._backend import jax, jnp
+
+        value, pull = jax.vjp(self, jnp.asarray(z))
+        return pull(jnp.ones_like(value))[0]
+
+    @cached_property
+    def hermite(self) -> Expansion:
+        """Hermite expansion in orthonormal directions; exact for polynomials. For directions that are not orthonormal it
+        is that of f(L q), L the Cholesky factor of their Gram matrix and q the orthonormal coordinates."""
+        if self._node is None:
+            mix = self.mixing
+            return _expansion.of_function(lambda q: np.asarray(self(q if mix is None else mix @ q)), self.rank)
+        node = self._node if self.mixing is None else _formula.substitute(self._node, _rows_as_nodes(self.mixing))
+        terms = _formula.polynomial(node, self.rank)
+        if terms is not None:
+            return _expansion.of_polynomial(terms, self.rank)
+        separable = _expansion.of_separable(node, self.rank)
+        if separable is not None:
+            return separable
+        kinks = _formula.kinks(node) if self.rank == 1 else ()
+        return _expansion.of_function(lambda z: np.asarray(_formula.value(node, z)) + 0.0 * z[0], self.rank, kinks)
+
+    @property
+    def polynomial(self) -> bool:
+        """Whether the formula is a polynomial, so that everything about it is exact."""
+        return self._node is not None and not _formula.calls(self._node)
+
+    @property
+    def information_exponent(self) -> int | None:
+        """Smallest order k >= 1 whose Hermite tensor is not zero; None for a constant."""
+        expansion = self.hermite
+        orders = {sum(b) for b in expansion} - {0}
+        return min((k for k in orders if expansion.mass(k) > 1e-9 * expansion.power), default=None)
+
+    @property
+    def power(self) -> float:
+        """E f^2, without the noise."""
+        return self.hermite.power
+
+    @cached_property
+    def mixing(self) -> np.ndarray | None:
+        """L with directions = L Q, Q orthonormal rows; None when the directions are orthonormal already."""
+        if self.directions is None:
+            return None
+        rows = np.asarray(self.directions)
+        gram = rows @ rows.T
+        return None if np.allclose(gram, np.eye(self.rank), atol=1e-10) else np.linalg.cholesky(gram)
+
+    def matrix(self, d: int) -> np.ndarray:
+        """The directions as an r x d array."""
+        if self.directions is None:
+            if d < self.rank:
+                raise InputError(f"the target has {self.rank} directions but the data only d = {d} dimensions")
+            return np.eye(self.rank, d)
+        rows = np.asarray(self.directions)
+        if rows.shape[1] != d:
+            raise InputError(f"the target's directions have {rows.shape[1]} entries but the data d = {d} dimensions")
+        return rows
+
+    @property
+    def name(self) -> str:
+        """What to call it in tables and pictures."""
+        return self.formula or getattr(self.function, "__name__", "callable")
+
+    def to_plain(self) -> dict[str, Any]:
+        if self.formula is None:
+            raise InputError("a target given as a Python callable has no id and cannot be saved; give a formula")
+        result: dict[str, Any] = {"formula": self.formula}
+        if self.rank > max(_formula.variables(self._node), default=0) + 1:  # type: ignore[arg-type]
+            result["rank"] = self.rank
+        if self.noise:
+            result["noise"] = self.noise
+        if self.directions is not None:
+            result["directions"] = [list(row) for row in self.directions]
+        return result
+
+
+def target(
+    source: "str | Callable[[Any], Any] | Target", *, rank: int = 0, noise: float = 0.0, directions: Any = None
+) -> Target:
+    """A Target from a formula such as ``"x1 + H2(x1)*x2"`` or a callable with its rank."""
+    if isinstance(source, Target):
+        return source
+    if callable(source):
+        return Target(None, source, rank=rank, noise=noise, directions=directions)
+    return Target(source, rank=rank, noise=noise, directions=directions)
+
+
+def _checked_directions(directions: Any, rank: int) -> tuple[tuple[float, ...], ...] | None:
+    if directions is None:
+        return None
+    try:
+        rows = np.asarray(directions, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("directions must be r rows of numbers of equal length") from None
+    if rows.ndim != 2 or rows.shape[0] != rank or not np.all(np.isfinite(rows)):
+        raise InputError(f"directions must be {rank} rows of finite numbers of equal length")
+    if np.linalg.matrix_rank(rows) < rank:
+        raise InputError("the rows of directions must be linearly independent")
+    return tuple(tuple(row) for row in rows.tolist())
+
+
+def _rows_first(function: Callable[[Any], Any], rank: int) -> bool:
+    """Whether a callable wants z as (points, r) rather than (r, points); refuse one that is neither."""
+    points = 11
+    z = np.random.default_rng(0).standard_normal((rank, points))
+    for rows_first, probe in ((False, z), (True, z.T)):
+        try:
+            values = np.asarray(function(probe))
+        except (IndexError, ValueError, TypeError):
+            continue
+        if values.shape == (points,):
+            return rows_first
+    raise InputError(
+        "a callable target must map z of shape (rank, points), with z[0], z[1], ... the projections, to one value per point"
+    )
+
+
+def _rows_as_nodes(matrix: np.ndarray) -> list[Node]:
+    """x_i -> sum_j matrix_ij q_j."""
+    return [Sum(tuple(Product((Number(float(c)), Variable(j))) for j, c in enumerate(row) if c != 0)) for row in matrix]
+
+
+callable_module(__name__, target)

@@ -1,0 +1,30 @@
+"""One seed by default, a range on demand: pytest --seeds 0-19."""
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("giantstep", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("giantstep")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--seeds", default="0", help="seeds of the random tests: 3 or 0-19")
+
+
+def pytest_generate_tests(metafunc):
+    if "seed" in metafunc.fixturenames:
+        first, _, last = metafunc.config.getoption("--seeds").partition("-")
+        metafunc.parametrize("seed", range(int(first), int(last or first) + 1))
+
+
+@pytest.fixture
+def small():
+    """A setting that runs in a blink."""
+    import giantstep as gs
+
+    return gs.Setting(
+        gs.Gaussian(30),
+        gs.target("x1 + x1*x2", noise=0.3),
+        gs.Network(40, "tanh"),
+        gs.Protocol((gs.GiantStep(90, 2.0),), gs.Ridge(70, 0.05)),
+    )

@@ -1,0 +1,56 @@
+"""JAX on few cores must not hang: the kind of graph that did, in fresh processes, under a time limit."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+GRAPH = """
+from giantstep._backend import jax, jnp
+
+@jax.jit
+def newton(A):
+    def f(v):
+        M = A * (1 + 0.01 * v) + 5 * jnp.eye(18)
+        parts = [jnp.linalg.solve(M[i], jnp.ones(18)) + jnp.linalg.inv(M[i + 1]).sum(1) for i in range(0, 6, 2)]
+        return sum(parts) + jnp.linalg.solve(M, jnp.ones((6, 18, 1)))[..., 0].sum(0)
+    def body(c):
+        return c[0] + 1, c[1] - 0.1 * jnp.linalg.solve(jax.jacfwd(f)(c[1]) + 10 * jnp.eye(18), f(c[1]))
+    return jax.lax.while_loop(lambda c: c[0] < 40, body, (0, jnp.zeros(18)))[1]
+
+A = 0.1 * jax.random.normal(jax.random.key(0), (6, 18, 18))
+for _ in range(5):
+    newton(A).block_until_ready()
+print("done")
+"""
+
+
+@pytest.mark.parametrize("processes", [20])
+def test_small_lapack_calls_under_a_while_loop_do_not_hang(processes):
+    def run(_):
+        return subprocess.run([sys.executable, "-c", GRAPH], capture_output=True, text=True, timeout=180)
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in pool.map(run, range(processes)):
+            assert done.stdout.strip() == "done", done.stderr
+
+
+def test_the_flag_is_added_to_those_of_the_user():
+    code = "import os; from giantstep._backend import jnp; print(os.environ['XLA_FLAGS']); print(jnp.ones(1).dtype)"
+    env = {**os.environ, "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true"}
+    lines = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True).stdout.split()
+    assert "--xla_cpu_multi_thread_eigen=true" in lines
+    assert "--xla_cpu_enable_concurrency_optimized_scheduler=false" in lines
+    assert lines[-1] == "float64"
+
+
+def test_nouns_do_not_import_jax():
+    code = (
+        "import sys, giantstep as gs; t = gs.target('x1 + relu(x2)'); t.hermite; "
+        "gs.Setting(gs.Gaussian(9), t, gs.Network(4, 'gelu'), gs.Protocol((gs.GiantStep(9, 1.0),), gs.Ridge(9, 1.0))).id; "
+        "assert 'jax' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

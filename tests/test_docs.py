@@ -1,0 +1,64 @@
+"""Documentation that cannot drift from the code."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+
+from giantstep.claims import CLAIMS
+from giantstep.cli import app
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def names(requirements: list[str]) -> list[str]:
+    return [re.split(r"[\[<>=!~]", each)[0] for each in requirements]
+
+
+def test_generated_pages_are_up_to_date():
+    run = subprocess.run([sys.executable, ROOT / "docs/generate.py", "--check"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_command_and_option_has_help():
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert set(commands) == {"simulate", "check", "cite"}
+    for command in commands.values():
+        assert command.help
+        assert all(getattr(parameter, "help", None) for parameter in command.params)
+        assert "--json" in [flag for parameter in command.params for flag in parameter.opts]
+
+
+def test_every_claim_is_in_the_table():
+    page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    assert all(f"`{claim.name}`" in page for claim in CLAIMS)
+
+
+def test_the_extras_that_pip_reads_equal_the_dependency_groups():
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert {name: extras[name] for name in ("dev", "docs")} == PROJECT["dependency-groups"]
+
+
+@pytest.mark.parametrize("group", ["dependencies", "estimator", "dev", "docs"])
+def test_every_dependency_says_why_it_is_there(group: str):
+    page = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+    wanted = PROJECT["project"].get(group) or PROJECT["project"]["optional-dependencies"][group]
+    assert [name for name in names(wanted) if f"| `{name}` |" not in page] == []
+
+
+def test_constraints_are_exact_and_cover_the_dependencies():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {re.fullmatch(r"([A-Za-z0-9_.-]+)==[0-9][A-Za-z0-9.+!]*", line).group(1) for line in lines}  # type: ignore[union-attr]
+    known = {name.lower().replace("_", "-") for name in pinned}
+    extras = PROJECT["project"]["optional-dependencies"]
+    wanted = names(PROJECT["project"]["dependencies"] + extras["dev"] + extras["docs"])
+    assert [name for name in wanted if name not in known] == []
+
+
+def test_contributing_is_short():
+    assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()) <= 60
