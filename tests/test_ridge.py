@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 
 from giantstep._backend import jax, jnp
 from giantstep._errors import InputError
-from giantstep.ridge import (
+from giantstep._resolvent import (
     choose_penalty,
     condition,
     gcv_dual,
@@ -18,11 +18,11 @@ from giantstep.ridge import (
     inverse_trace,
     moment_error,
     reduce,
-    ridge,
     rotate,
     solve_cholesky,
     solve_path,
 )
+from giantstep.ridge import ridge
 
 # Shapes and numbers of penalties are the same across tests where they can be: XLA compiles once for each.
 PENALTIES = np.array([1e-6, 1e-3, 0.1, 2.0, 1e3])
@@ -173,7 +173,7 @@ def test_duplicated_data_leave_the_fit_unchanged(seed, log_penalty, wide):
 @pytest.mark.parametrize(("n", "p"), SHAPES[:2])
 def test_primal_equals_dual_through_the_pieces(n, p):
     F, y = problem(n, p, 2)
-    penalties = PENALTIES[2:]
+    penalties = jnp.asarray(PENALTIES[2:])
 
     @jax.jit
     def pieces(F, y):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from giantstep.protocol import Protocol as Protocol
     from giantstep.protocol import Ridge as Ridge
     from giantstep.protocol import power as power
+    from giantstep.ridge import ridge as ridge
     from giantstep.setting import Setting as Setting
     from giantstep.simulate import simulate as simulate
     from giantstep.target import target as target

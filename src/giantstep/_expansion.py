@@ -18,7 +18,7 @@ MAX_TENSOR = 10**7
 
 @dataclass(frozen=True)
 class Expansion(Mapping[Index, Fraction | float]):
-    """f = sum_beta c_beta He_beta1(x1) ... He_betar(xr): a mapping from beta to c_beta, non-zero entries only.
+    """``f = sum_beta c_beta He_beta1(x1) ... He_betar(xr)``: a mapping from beta to c_beta, non-zero entries only.
 
     Attributes:
         rank: number of variables.

@@ -21,7 +21,7 @@ from giantstep._record import flag, reals
 
 @dataclass(frozen=True)
 class Activation:
-    """sigma(x); ``centred`` subtracts its mean c_0 = E sigma(z) under z ~ N(0, 1).
+    """``sigma(x)``; ``centred`` subtracts its mean ``c_0 = E sigma(z)`` under z ~ N(0, 1).
 
     Attributes:
         formula: the formula as typed, or None for a callable.
@@ -57,7 +57,7 @@ class Activation:
         object.__setattr__(self, "kinks", _formula.kinks(node))
 
     def __call__(self, x: Any) -> Any:
-        """sigma(x), element by element, on a NumPy or JAX array."""
+        """``sigma(x)``, element by element, on a NumPy or JAX array."""
         values = self._plain(x)
         return values - self.mean if self.centred else values
 
@@ -71,7 +71,7 @@ class Activation:
         return values if _formula.variables(self._node) else values + 0.0 * x  # a constant keeps the shape of x
 
     def slope(self, x: Any) -> Any:
-        """sigma'(x): exact for a formula, by automatic differentiation for a callable."""
+        """``sigma'(x)``: exact for a formula, by automatic differentiation for a callable."""
         if self._node is None:
             from giantstep._backend import jax, jnp
 
@@ -98,27 +98,27 @@ class Activation:
 
     @property
     def mean(self) -> float:
-        """E sigma(z) before centring."""
+        """``E sigma(z)`` before centring."""
         return float(_coefficients(self._uncentred(), 0)[0][0])
 
     @property
     def mean_square(self) -> float:
-        """E sigma(z)^2, after centring if centred."""
+        """``E sigma(z)^2``, after centring if centred."""
         return _mean_square(self)
 
     def _uncentred(self) -> "Activation":
         return replace(self, centred=False, kinks=() if self.function is None else self.kinks)
 
     def hermite(self, order: int) -> np.ndarray:
-        """c_0..c_order with sigma = sum_k c_k He_k, c_k = E[sigma(z) He_k(z)] / k!; exact for the ReLU family, sines and
-        polynomials, by quadrature split at the kinks otherwise."""
+        """``c_0``..``c_order`` with ``sigma = sum_k c_k He_k``, ``c_k = E[sigma(z) He_k(z)] / k!``: closed forms for the ReLU
+        family, sines and polynomials, quadrature split at the kinks otherwise."""
         values = _coefficients(self._uncentred(), order)[0].copy()
         if self.centred:
             values[0] = 0.0
         return values
 
     def hermite_error(self, order: int) -> float:
-        """Error estimate of ``hermite(order)`` in units of E[sigma h_k] = sqrt(k!) c_k; 0 where closed forms are used."""
+        """Error estimate of ``hermite(order)`` in units of ``E[sigma h_k] = sqrt(k!) c_k``; 0 where closed forms are used."""
         return _coefficients(self._uncentred(), order)[1]
 
     def to_plain(self) -> str:
@@ -200,7 +200,7 @@ def _affine_call(name: str, a: float, b: float, order: int) -> np.ndarray | None
 
 
 def normalised(coefficients: np.ndarray) -> np.ndarray:
-    """E[sigma h_k] = sqrt(k!) c_k: coefficients in the orthonormal basis."""
+    """``E[sigma h_k] = sqrt(k!) c_k``: coefficients in the orthonormal basis."""
     return coefficients * np.sqrt([float(factorial(k)) for k in range(len(coefficients))])
 
 

@@ -7,7 +7,7 @@ from giantstep._record import plain, whole
 
 @dataclass(frozen=True)
 class Gaussian:
-    """x ~ N(0, I_d)."""
+    """``x ~ N(0, I_d)``."""
 
     d: int
 

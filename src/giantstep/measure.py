@@ -13,9 +13,9 @@ from giantstep._errors import InputError
 def mean_and_error(samples: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
     """Mean and its standard error along an axis (NaN error for a single sample)."""
     samples = np.asarray(samples, dtype=float)
-    count = samples.shape[axis]
-    spread = samples.std(axis=axis, ddof=1) if count > 1 else np.full(samples.mean(axis=axis).shape, np.nan)
-    return samples.mean(axis=axis), spread / np.sqrt(count)
+    mean, count = np.asarray(samples.mean(axis=axis)), samples.shape[axis]
+    spread = np.asarray(samples.std(axis=axis, ddof=1)) if count > 1 else np.full(mean.shape, np.nan)
+    return mean, np.asarray(spread / np.sqrt(count))
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def spectrum(A: Float[np.ndarray, "n p"], vectors: int = 0) -> Spectrum:
     """Singular values of A and its leading ``vectors`` singular vectors.
 
     Through the smaller Gram matrix (several times cheaper than an SVD): values below 1e-8 of the largest are rounding.
-    Use it on W, on the gradient, and on F / sqrt(n).
+    Use it on W, on the gradient, and on ``F / sqrt(n)``.
     """
     A = np.asarray(A, dtype=float)
     if A.ndim != 2 or A.size == 0 or not np.all(np.isfinite(A)):
@@ -61,7 +61,7 @@ def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
 def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
     """Upper edge of the bulk, read off the singular values alone.
 
-    Near a square-root edge the k-th largest bulk value is edge - C k^(2/3); the line through the values between the top
+    Near a square-root edge the k-th largest bulk value is ``edge - C k^(2/3)``; the line through the values between the top
     3% and 12% ranks is followed back to k = 0. Outliers (a few ranks) hardly move that line.
     """
     ordered = np.sort(np.asarray(values))[::-1]
@@ -73,7 +73,7 @@ def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
 
 
 def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Float[np.ndarray, " k"]:
-    """Singular values above the bulk edge by more than its finite-size fluctuation, edge * (1 + max(4 m^(-2/3), 0.02))."""
+    """Singular values above the bulk edge by more than its finite-size fluctuation: ``edge * (1 + max(4 m^(-2/3), 0.02))``."""
     values = np.asarray(values)
     edge = bulk_edge(values) if edge is None else edge
     margin = max(4 * values.size ** (-2 / 3), 0.02)
@@ -81,20 +81,20 @@ def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Floa
 
 
 def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
-    """Columns g, g^2, ..., g^count made orthonormal in that order (no constant): the limits of the spikes' left vectors."""
+    """Columns ``g, g^2, ..., g^count`` made orthonormal in that order (no constant): the limits of spikes' left vectors."""
     unit = np.asarray(g) / np.sqrt(np.mean(np.asarray(g) ** 2))
     basis, _ = np.linalg.qr(np.stack([unit**k for k in range(1, count + 1)], axis=1))
     return basis
 
 
 def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
-    """Unit columns g, g^2, ..., g^count, not orthogonalised."""
+    """Unit columns ``g, g^2, ..., g^count``, not orthogonalised."""
     columns = np.stack([np.asarray(g) ** k for k in range(1, count + 1)], axis=1)
     return columns / np.linalg.norm(columns, axis=0)
 
 
 def alignments(vectors: Float[np.ndarray, "n j"], basis: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "j k"]:
-    """cos^2 of every vector with every unit column of a basis."""
+    """``cos^2`` of every vector with every unit column of a basis."""
     unit = vectors / np.linalg.norm(vectors, axis=0)
     return (unit.T @ basis) ** 2
 
@@ -105,26 +105,26 @@ def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
 
 
 def overlaps(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "p r"]:
-    """M = W W*^T."""
+    """``M = W W*^T``."""
     return W @ directions.T
 
 
 def captured_by_neuron(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "p r"]:
-    """cos^2(w_i, w*_k): the share of each neuron along each direction."""
+    """``cos^2(w_i, w*_k)``: the share of each neuron along each direction."""
     norms = np.maximum(np.linalg.norm(W, axis=1, keepdims=True), np.finfo(float).tiny)
     unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
     return (W / norms @ unit.T) ** 2
 
 
 def in_subspace(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " p"]:
-    """||P w_i||^2 / ||w_i||^2 with P the projection on the span of the directions."""
+    """``||P w_i||^2 / ||w_i||^2`` with P the projection on the span of the directions."""
     basis = linalg.orth(directions.T)
     norms = np.maximum(np.linalg.norm(W, axis=1), np.finfo(float).tiny)
     return (np.linalg.norm(W @ basis, axis=1) / norms) ** 2
 
 
 def null_level(captured: Float[np.ndarray, " r"], d: int) -> float:
-    """What an unlearned direction captures: (1 - sum captured) / (d - r)."""
+    """What an unlearned direction captures: ``(1 - sum captured) / (d - r)``."""
     captured = np.asarray(captured)
     return float((1 - captured.sum()) / max(d - captured.shape[-1], 1))
 

@@ -1,4 +1,4 @@
-"""Network: f(x) = scale * sum_i a_i sigma(<w_i, x>), and how its weights start."""
+"""Network: ``f(x) = scale * sum_i a_i sigma(<w_i, x>)``, and how its weights start."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -49,12 +49,12 @@ class Network:
     Attributes:
         width: number of neurons p.
         activation: a name, a formula in x, or a JAX-traceable callable.
-        rows: first-layer rows uniform on the unit sphere, or with entries N(0, 1/d).
-        second_layer: law of a_i, of unit second moment: N(0, 1), +-1, or 1.
-        scale: the factor in front of the sum.
-        symmetric: neurons in pairs (w, a), (w, -a), so that the initial output is zero.
-        centred: subtract E sigma(z) from the activation.
-        weights: the user's own (W, a) instead of a draw.
+        rows: "sphere" (rows uniform on the unit sphere) or "gaussian" (entries ``N(0, 1/d)``).
+        second_layer: law of ``a_i``, of unit second moment: "gaussian" ``N(0, 1)``, "rademacher" ``+-1``, "constant" 1.
+        scale: the factor in front of the sum: "1/sqrt(p)", "1/p" or "1".
+        symmetric: neurons in pairs ``(w, a), (w, -a)``, so that the initial output is zero; needs an even width.
+        centred: subtract ``E sigma(z)`` from the activation.
+        weights: the user's own ``(W, a)`` instead of a draw.
     """
 
     width: int

@@ -42,11 +42,12 @@ class Outcome:
         seeds: seeds along the seed axis.
         test_error, risk: mean square error on new data, with and without label noise.
         train_error, train_objective: mean square on the readout's samples, without and with the penalty.
-        overlaps: W W*^T, shape (axes without penalty, p, r).
-        captured: mean over neurons of cos^2(w_i, w*_k), shape (axes without penalty, r).
-        singular_values: of F / sqrt(n) on the readout's samples, decreasing.
+        overlaps: ``W W*^T``, shape (axes without penalty, p, r).
+        captured: mean over neurons of ``cos^2(w_i, w*_k)``, shape (axes without penalty, r).
+        singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
         bulk_edge, outliers: edge of the bulk of those, and how many values lie above it.
-        *_se: standard error: over test samples (one seed), over neurons (captured), or over seeds after ``mean()``.
+        ..._se: standard error: over test samples (``test_error``, ``risk``), over neurons (``captured``), or over seeds after
+            ``mean()``.
     """
 
     setting: Setting

@@ -1,4 +1,4 @@
-"""Pictures. Simulations are dots with error bars; lines are left to theory."""
+"""Pictures. What was measured is dots with error bars; lines are limits and predictions."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -145,17 +145,21 @@ def _spectrum(outcome: Outcome) -> "Figure":
 
 
 def spectrum_panel(ax: "Axes", values: np.ndarray, out: np.ndarray | None = None, names: Sequence[str] = ()) -> None:
-    """Density of singular values, the bulk edge, and the outliers as triangles with their names."""
+    """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow."""
     edge = measure.bulk_edge(values)
-    out = measure.outliers(values, edge) if out is None else out
-    bulk = values[values <= 1.15 * edge]
-    ax.hist(bulk, bins=50, density=True, color=COLOURS[0], alpha=0.55, linewidth=0)
-    ax.axvline(edge, color=INK, linewidth=0.8, linestyle=":")
-    top = ax.get_ylim()[1]
-    ax.plot(out, np.full(len(out), 0.03 * top), "v", color=COLOURS[1])
+    above = measure.outliers(values, edge)
+    out = above if out is None else np.asarray(out)
+    bulk = np.sort(values)[: len(values) - len(above)]
+    bins = int(np.clip(len(bulk) / 15, 8, 50))
+    ax.hist(bulk, bins=bins, density=True, color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")
+    ax.axvline(edge, color=INK, linewidth=0.8, linestyle=":", label="bulk edge")
+    for marks, fill in ((out, COLOURS[1]), (np.setdiff1d(above, out), "none")):
+        at = ax.get_xaxis_transform()  # x in data, y as a share of the height
+        ax.plot(marks, np.full(len(marks), 0.03), "v", color=COLOURS[1], markerfacecolor=fill, transform=at)
     for value, name in zip(out, names, strict=False):
-        ax.annotate(name, (value, 0.03 * top), (0, 6), textcoords="offset points", ha="center", color=COLOURS[1])
-    ax.set_xlim(0, 1.1 * max(edge, *out) if len(out) else 1.15 * edge)
+        place, style = (value, 0.03), {"ha": "center", "color": COLOURS[1]}
+        ax.annotate(name, place, (0, 6), xycoords=ax.get_xaxis_transform(), textcoords="offset points", **style)
+    ax.set_xlim(0, 1.1 * max(edge, *above) if len(above) else 1.15 * edge)
     ax.set_xlabel("singular values of F/√n")
     ax.set_ylabel("density")
 

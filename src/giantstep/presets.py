@@ -36,10 +36,10 @@ def moniri(
     rows: str = "sphere",
     residual: str = "full",
 ) -> Setting:
-    """Moniri, Lee, Hassani, Dobriban (arXiv 2310.07891): one step of size C n^alpha, f(x) = a^T sigma(W x), a ~ N(0, I/N).
+    """Moniri, Lee, Hassani, Dobriban (arXiv 2310.07891): a step ``C n^alpha``, ``f(x) = a^T sigma(W x)``, ``a ~ N(0, I/N)``.
 
-    Ridge: (1/n) ||y - F a||^2 + lambda ||a||^2 on n new samples. ``residual="target"`` drops the initial output, which
-    this scaling leaves of order one (see the claim moniri/normalisation-trap).
+    Ridge: ``(1/n) ||y - F a||^2 + lambda ||a||^2`` on n new samples; sigma is centred. ``residual="target"`` drops the
+    initial output, which this scaling leaves of order one (see the claim moniri/normalisation-trap).
     """
     step = GiantStep(n, Power(alpha, "n", C), residual=residual)
     network = Network(N, activation, rows=rows, centred=True)
@@ -58,9 +58,9 @@ def ba(
     activation: Any = "tanh",
     update: str = "gradient",
 ) -> Setting:
-    """Ba et al. (arXiv 2205.01445): f(x) = N^(-1/2) a^T sigma(W^T x), a_j ~ N(0, 1/N), W_ij ~ N(0, 1/d), W <- W + eta sqrt(N) G.
+    """Ba et al. (arXiv 2205.01445): ``f(x) = N^(-1/2) a^T sigma(W^T x)``, ``a_j ~ N(0, 1/N)``, ``W_ij ~ N(0, 1/d)``.
 
-    Ridge: (1/n) ||y - N^(-1/2) sigma(X W) a||^2 + (lambda/N) ||a||^2.
+    Step: ``W <- W + eta sqrt(N) G``. Ridge: ``(1/n) ||y - N^(-1/2) sigma(X W) a||^2 + (lambda/N) ||a||^2``.
     """
     step = GiantStep(n, N**0.5 * eta, residual="full", update=update)
     network = Network(N, activation, rows="gaussian", scale="1/p")
@@ -81,9 +81,10 @@ def dandi(
     activation: Any = "relu",
     deflate: int = 0,
 ) -> Setting:
-    """Dandi et al. (arXiv 2305.18270): f(x) = (1/p) sum a_i sigma(<w_i, x>), a_i = +-1 in pairs that cancel, fresh batches.
+    """Dandi et al. (arXiv 2305.18270): ``f(x) = (1/p) sum a_i sigma(<w_i, x>)``, ``a_i = +-1`` in pairs that cancel.
 
-    Second layer: (1/n) sum loss + (lambda/p) ||a||^2 with loss (y - f)^2, or half of it with ``half=True``.
+    Every step has a fresh batch. Second layer: ``(1/n) sum loss + (lambda/p) ||a||^2`` with loss ``(y - f)^2``, or half
+    of it with ``half=True``.
     """
     many = tuple(GiantStep(n, eta, residual="full", deflate=deflate) for _ in range(steps))
     network = Network(p, activation, second_layer="rademacher", scale="1/p", symmetric=True)
@@ -104,9 +105,10 @@ def cui(
     noise: float = 0.0,
     activation: Any = "tanh",
 ) -> Setting:
-    """Cui et al. (arXiv 2402.04980): f(x) = p^(-1/2) sum a_i sigma(<w_i, x>), a_i = p^(-1/2), correlation loss on n0 samples.
+    """Cui et al. (arXiv 2402.04980): ``f(x) = p^(-1/2) sum a_i sigma(<w_i, x>)``, ``a_i = p^(-1/2)``, correlation loss.
 
-    W <- W + eta * (1/n0) sum y sigma'(<w_i, x>) x^T; readout sum (y - theta^T phi / sqrt(p))^2 + lambda ||theta||^2 on n samples.
+    Step on n0 samples: ``w_i <- w_i + eta (1/n0) sum y sigma'(<w_i, x>) x``. Readout on n samples:
+    ``sum (y - theta^T phi / sqrt(p))^2 + lambda ||theta||^2``.
     """
     step = GiantStep(n0, p * eta)
     network = Network(p, activation, second_layer="constant", scale="1/p")
@@ -125,10 +127,10 @@ def demir(
     noise: float = 0.0,
     activation: Any = "relu",
 ) -> Setting:
-    """Demir and Dogan (ICLR 2025), the network on isotropic data: input n, samples m, width k, f(x) = k^(-1/2) w^T sigma(F x).
+    """Demir and Dogan (ICLR 2025), the network on isotropic data: input n, samples m, width k.
 
-    w_i ~ N(0, 1/k), F_ij ~ N(0, 1/Tr Sigma); readout (1/2m) ||y - k^(-1/2) sigma(X F^T) w||^2 + (lambda/2) ||w||^2. Their
-    plots show half our test error.
+    ``f(x) = k^(-1/2) w^T sigma(F x)``, ``w_i ~ N(0, 1/k)``, ``F_ij ~ N(0, 1/Tr Sigma)``. Readout:
+    ``(1/2m) ||y - k^(-1/2) sigma(X F^T) w||^2 + (lambda/2) ||w||^2``. Their plots show half our test error.
     """
     step = GiantStep(m, eta, residual="full")
     network = Network(k, activation, rows="gaussian", scale="1/p")
@@ -145,7 +147,10 @@ def mei_montanari(
     noise: float = 0.0,
     activation: Any = "relu",
 ) -> Setting:
-    """Mei and Montanari (2022): random features, no step; (1/n) ||y - F a||^2 + (N lambda / d) ||a||^2."""
+    """Mei and Montanari (2022): random features, no step; ``(1/n) ||y - F a||^2 + (N lambda / d) ||a||^2``.
+
+    Inputs are Gaussian here, on a sphere in the paper.
+    """
     readout = Ridge(n, _times(penalty, N / d))
     return Setting(Gaussian(d), _target(target, noise), Network(N, activation), Protocol((), readout))
 

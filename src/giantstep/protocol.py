@@ -17,7 +17,7 @@ MAX_DEFLATE = 2
 
 @dataclass(frozen=True)
 class Power:
-    """times * (n, d or p)^alpha; alpha may be a list."""
+    """``times * n^alpha``, or a power of d or p; alpha may be a list."""
 
     alpha: float | tuple[float, ...]
     of: str = "n"
@@ -39,15 +39,17 @@ def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> 
 
 @dataclass(frozen=True)
 class GiantStep:
-    """W <- W - eta * gradient of (1/2n) sum (y - f(x))^2 in W.
+    """``W <- W - eta * gradient`` of ``(1/2n) sum (y - f(x))^2`` in W.
 
     Attributes:
         n: batch size; None with batch="reuse" means that of the batch reused.
         eta: step size: a number, a list (the outcome then has an eta axis) or ``gs.power``.
         batch: fresh samples, or those of the step before.
-        residual: "target" puts f = 0 inside the gradient (the papers' clean case), "full" keeps y - f(x).
-        update: the true gradient, or only its rank-one part c_1 * scale * a beta^T, beta = X^T residual / n (first step).
-        deflate: remove the plug-in Hermite parts of the labels of degree below this (1: mean, 2: mean and linear part).
+        residual: "target" puts f = 0 inside the gradient (the papers' clean case), "full" keeps ``y - f(x)``.
+        update: "gradient", or "rank1" for its rank-one part ``c_1 * scale * a beta^T``, ``beta = X^T residual / n`` (first
+            step only).
+        deflate: remove from the labels their parts of degree below this, estimated on the batch itself: 1 subtracts the
+            mean, 2 the mean and the linear part ``X (X^T y / n)``.
     """
 
     n: int | None
@@ -85,7 +87,7 @@ class GiantStep:
 
 @dataclass(frozen=True)
 class Ridge:
-    """Coefficients b of the plain features F = sigma(X W^T): minimise (1/n) ||y - F b||^2 + penalty ||b||^2.
+    """Coefficients b of the plain features ``F = sigma(X W^T)``: minimise ``(1/n) ||y - F b||^2 + penalty ||b||^2``.
 
     Attributes:
         n: number of samples; None with batch="reuse" means that of the last step.

@@ -19,7 +19,7 @@ from giantstep.target import Target, target
 
 @dataclass(frozen=True)
 class Setting:
-    """One experiment. The same Setting goes to ``simulate``, ``equivalent`` and ``theory``."""
+    """One experiment: what ``simulate`` takes. ``target`` may be given as a formula."""
 
     data: Gaussian
     target: Target

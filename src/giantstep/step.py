@@ -1,7 +1,9 @@
 """One giant step on given data: the gradient of the first layer, shared by every route that trains one.
 
-loss = (1/2n) sum_mu (y_mu - f(x_mu))^2,   f(x) = s sum_i a_i sigma(<w_i, x>)
--gradient = (s/n) [(r a^T) o sigma'(X W^T)]^T X,   r = y - f(X), or r = y for residual="target"
+The loss and minus its gradient in W, with s the scale of the network:
+
+    loss = (1/2n) sum_mu (y_mu - f(x_mu))^2,   f(x) = s sum_i a_i sigma(<w_i, x>)
+    -gradient = (s/n) [(r a^T) o sigma'(X W^T)]^T X,   r = y - f(X), or r = y for residual="target"
 """
 
 from functools import partial
@@ -20,7 +22,7 @@ def descent_sum(
     y: Float[Array, " n"],
     *,
     sigma: Activation,
-    scale: float,
+    scale: float | Float[Array, ""],
     full: bool,
 ) -> Float[Array, "p d"]:
     """n times minus the gradient, summed over the rows given (so that chunks add up)."""
@@ -37,10 +39,10 @@ def direction_sum(
     y: Float[Array, " n"],
     *,
     sigma: Activation,
-    scale: float,
+    scale: float | Float[Array, ""],
     full: bool,
 ) -> Float[Array, " d"]:
-    """n times beta = X^T r / n over the rows given: the direction of the gradient's rank-one part c_1 s a beta^T."""
+    """n times ``beta = X^T r / n`` over the rows given: the direction of the gradient's rank-one part ``c_1 s a beta^T``."""
     r = y - scale * (sigma(X @ W.T) @ a) if full else y
     return X.T @ r
 
@@ -53,7 +55,7 @@ def giant_step(
     eta: float,
     *,
     sigma: Activation,
-    scale: float,
+    scale: float | Float[Array, ""],
     residual: str = "target",
 ) -> Float[Array, "p d"]:
     """W after one full-batch gradient step of size eta."""

@@ -1,4 +1,4 @@
-"""Target: the labels' law, y = f(<w*_1, x>, ..., <w*_r, x>) + noise * N(0, 1)."""
+"""Target: the labels' law, ``y = f(<w*_1, x>, ..., <w*_r, x>) + noise * N(0, 1)``."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ class Target:
     """A multi-index target; build it with ``gs.target``.
 
     Attributes:
-        formula: the formula in x1..xr as typed, or None for a callable.
-        function: a callable, or None for a formula. It gets z with z[0], z[1], ... the projections (shape (r, points)),
-            or z of shape (points, r) if that is what it expects.
+        formula: the formula in ``x1``..``xr`` as typed, or None for a callable.
+        function: a callable, or None for a formula. It gets ``z`` of shape (r, points), ``z[0], z[1], ...`` the
+            projections, or ``z`` of shape (points, r) if that is what it expects.
         rank: r, the number of directions.
         noise: standard deviation of the label noise.
         directions: r rows of length d (any independent rows); None means the first r coordinate axes, which for
@@ -63,7 +63,7 @@ class Target:
             put(self, "_rows_first", _rows_first(self.function, self.rank))
 
     def __call__(self, z: Any) -> Any:
-        """f at z[0], ..., z[r-1] (NumPy or JAX arrays of equal shape); no noise."""
+        """f at ``z[0], ..., z[r-1]`` (NumPy or JAX arrays of equal shape); no noise."""
         if self._node is not None:
             return _formula.value(self._node, z) + 0.0 * z[0]
         if not self._rows_first:
@@ -83,7 +83,7 @@ class Target:
     @cached_property
     def hermite(self) -> Expansion:
         """Hermite expansion in orthonormal directions; exact for polynomials. For directions that are not orthonormal it
-        is that of f(L q), L the Cholesky factor of their Gram matrix and q the orthonormal coordinates."""
+        is that of ``f(L q)``, L the Cholesky factor of their Gram matrix and q the orthonormal coordinates."""
         if self._node is None:
             mix = self.mixing
             return _expansion.of_function(lambda q: np.asarray(self(q if mix is None else mix @ q)), self.rank)
@@ -111,12 +111,12 @@ class Target:
 
     @property
     def power(self) -> float:
-        """E f^2, without the noise."""
+        """``E f^2``, without the noise."""
         return self.hermite.power
 
     @cached_property
     def mixing(self) -> np.ndarray | None:
-        """L with directions = L Q, Q orthonormal rows; None when the directions are orthonormal already."""
+        """L with ``directions = L Q``, Q orthonormal rows; None when the directions are orthonormal already."""
         if self.directions is None:
             return None
         rows = np.asarray(self.directions)

@@ -42,7 +42,7 @@ def simulate(
         seed: a whole number, or several (a range or list): the outcome then has a seed axis.
         method: "dense" draws everything in d dimensions; "auto" picks the best method there is.
         n_test: number of test samples.
-        spectrum: also the singular values of F / sqrt(n), their bulk edge and outliers.
+        spectrum: also the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
         memory: GiB to stay within; by default a share of what is free.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
@@ -108,9 +108,10 @@ def _measured(run: dense.Run, n_test: int, spectrum: bool) -> dict[str, Any]:
     found["risk"], found["risk_se"] = dense.test(run, layers, coefficients, n_test)
     directions = setting.target.matrix(setting.d)
     members = [np.asarray(layers[e], dtype=float) for e in range(len(layers))]
-    found["overlaps"] = np.stack([[measure.overlaps(W, directions) for W in group] for group in members])
-    shares = np.stack([[measure.captured_by_neuron(W, directions) for W in group] for group in members])
-    found["captured"], found["captured_se"] = measure.mean_and_error(shares, axis=2)
+    with np.errstate(all="ignore"):  # an overflow is told by the status
+        found["overlaps"] = np.stack([[measure.overlaps(W, directions) for W in group] for group in members])
+        shares = np.stack([[measure.captured_by_neuron(W, directions) for W in group] for group in members])
+        found["captured"], found["captured_se"] = measure.mean_and_error(shares, axis=2)
     return found
 
 

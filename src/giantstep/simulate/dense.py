@@ -13,9 +13,9 @@ import numpy as np
 
 from giantstep import draw
 from giantstep._backend import jax, jnp
+from giantstep._resolvent import gram
 from giantstep.activation import Activation
 from giantstep.draw import Batch
-from giantstep.ridge import gram
 from giantstep.setting import Setting
 from giantstep.simulate.plan import Plan
 from giantstep.simulate.readout import Readout, from_features, from_moments

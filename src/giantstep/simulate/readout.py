@@ -7,9 +7,10 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.linalg import eigvalsh_tridiagonal
 
-from giantstep import ridge as rg
+from giantstep import _resolvent as rg
 from giantstep._backend import jax, jnp
 from giantstep.protocol import Ridge
+from giantstep.ridge import ridge
 
 PATH_FROM = 4  # penalties from which one tridiagonal reduction beats a Cholesky factorisation each
 TRUST = 1e-6  # eps * condition above which the fit is redone by an SVD or flagged
@@ -120,7 +121,7 @@ def from_features(F: Float[Array, "s n p"], y: Float[Array, "s n"], readout: Rid
     error = np.array(penalty**2 * np.mean(np.asarray(a) ** 2, axis=-1))
     bad = ~np.all(np.isfinite(b), axis=-1) | _ill(condition) | (penalty == 0)
     for s in np.flatnonzero(bad.any(axis=1)):
-        fit = rg.ridge(F[s], y[s], tuple(penalty[s][bad[s]].tolist()))
+        fit = ridge(F[s], y[s], tuple(penalty[s][bad[s]].tolist()))
         b[s][bad[s]], error[s][bad[s]] = fit.coefficients, fit.train_error
         notes.extend(fit.notes)
     return _finish(b, error, penalty, squares, notes)

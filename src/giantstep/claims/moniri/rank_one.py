@@ -63,8 +63,9 @@ def judge_decay(value: float, error: float) -> str:
 
 
 def draw_decay(sizes: tuple[int, ...], curves: list[tuple[str, "np.ndarray"]], limit: float | None = None) -> str:
-    """Norms against n with error bars, an n^-1/2 guide, and a predicted limit as a line."""
+    """Norms against n with error bars, a guide through the last of them, and a predicted limit as a line."""
     import numpy as np
+    from matplotlib.ticker import LogLocator
 
     from giantstep import plot
     from giantstep.measure import mean_and_error
@@ -73,14 +74,21 @@ def draw_decay(sizes: tuple[int, ...], curves: list[tuple[str, "np.ndarray"]], l
         for i, (label, norms) in enumerate(curves):
             mean, error = mean_and_error(norms)
             plot.dots(ax, sizes, mean, error, label=label, color=plot.COLOURS[i])
-        guide = mean[0] * (np.array(sizes) / sizes[0]) ** -0.5
-        ax.plot(sizes, guide, "--", color=plot.INK, linewidth=0.9, label="slope −1/2")
+        rate = np.sqrt(np.log(sizes) / np.array(sizes))
+        guide = rate * np.exp(np.mean(np.log(mean / rate)))
+        ax.plot(sizes, guide, "--", color=plot.INK, linewidth=0.9, label=r"guide $\propto (\log n/n)^{1/2}$")
         if limit is not None:
             ax.axhline(limit, color=plot.COLOURS[0], label="predicted limit")
-        ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="operator norm")
+        ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="operator norm of the remainder")
         ax.set_xticks(sizes, [str(n) for n in sizes])
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
+        ax.yaxis.set_major_formatter("{x:g}")
         ax.minorticks_off()
-        ax.legend()
+        ax.margins(x=0.08)
+        if limit is not None:  # room between the two sets of dots
+            ax.legend(loc="center right", bbox_to_anchor=(1.0, 0.68))
+        else:
+            ax.legend()
         return plot.svg(fig)
 
 
@@ -98,7 +106,7 @@ def run(size: Size) -> Verdict:
         rows=rows,
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
-        figure=draw_decay(sizes, [("‖G − c₁aβᵀ‖, residual = y", norms[:, :, 0])]),
+        figure=draw_decay(sizes, [(r"$\|G - c_1 a\beta^\top\|$", norms[:, :, 0])]),
         settings=tuple(talk.experiment(n, 0.0, talk.setting_1()).id for n in sizes),
     )
 
@@ -125,12 +133,17 @@ def run_trap(size: Size) -> Verdict:
     return Verdict(
         outcome=outcome,
         sentence=f"Along Xᵀy the remainder stays: {mean[-1, 0]:.3f} ± {se[-1, 0]:.3f} at n = {sizes[-1]} (predicted {limit:.3f}, "
-        f"{gap:.1f} s.e. away; slope {naive:.3f} ± {naive_se:.3f}). Along Xᵀ(y − f₀) it decays as n^({true:.3f} ± {true_se:.3f}) √log n.",
+        f"{gap:.1f} s.e. away; slope {naive:.3f} ± {naive_se:.3f}). "
+        f"Along Xᵀ(y − f₀) it decays as n^({true:.3f} ± {true_se:.3f}) √log n.",
         header=("n", "‖G − c₁aβᵀ‖", "s.e.", "‖G − c₁aβ_effᵀ‖", "s.e. "),
         rows=rows,
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
-        figure=draw_decay(sizes, [("β = Xᵀy/n", norms[:, :, 0]), ("β = Xᵀ(y − f₀)/n", norms[:, :, 1])], limit),
+        figure=draw_decay(
+            sizes,
+            [(r"$\beta = X^\top\! y/n$", norms[:, :, 0]), (r"$\beta = X^\top\!(y - f_0)/n$", norms[:, :, 1])],
+            limit,
+        ),
         settings=tuple(talk.experiment(n, 0.0, talk.setting_1(), residual="full").id for n in sizes),
     )
 

@@ -95,14 +95,23 @@ def _name(power: int) -> str:
 
 
 def _figure(example: dict[str, list[Spikes]]) -> str:
+    """Histograms of the first seed; one range a row, so that the spikes are seen to move."""
     from giantstep import plot
 
     shown = [ALPHAS.index(a) for a in (0.1, 0.28, 0.37)]
-    with plot.figure(len(shown), len(example), width=2.9, height=2.3) as (fig, axes):
+    with plot.figure(len(shown), len(example), width=2.6, height=2.2) as (fig, axes):
         for row, (activation, runs) in zip(axes, example.items(), strict=True):
             for ax, i in zip(row, shown, strict=True):
                 plot.spectrum_panel(ax, runs[i].all_values, runs[i].values, [f"${_name(k)}$" for k in runs[i].powers])
-                ax.set_title(f"{activation},  η = n$^{{{ALPHAS[i]}}}$", loc="left")
+                ax.set_title(f"{activation.replace('pi', 'π')},  η = n$^{{{ALPHAS[i]}}}$", loc="left")
+            widest, tallest = max(ax.get_xlim()[1] for ax in row), max(ax.get_ylim()[1] for ax in row)
+            for ax in row:
+                ax.set(xlim=(0, widest), ylim=(0, tallest), ylabel="density" if ax is row[0] else "")
+        for ax in axes[:-1].flat:
+            ax.set_xlabel("")
+        spike = axes[0, 0].plot([], [], "v", color=plot.COLOURS[1], label="new outlier, along a power of g = Xβ")[0]
+        bulk, edge = axes[0, 0].get_legend_handles_labels()[0][:2]
+        fig.legend(handles=[bulk, edge, spike], loc="outside lower center", ncols=3)
     return plot.svg(fig)
 
 

@@ -1,0 +1,184 @@
+"""Resolvents of a symmetric matrix: the pieces of ridge regression that can be jitted, vmapped and fed by streamed moments.
+
+A is the smaller of the two Gram matrices of F (n x p): F^T F / n (primal) or F F^T / n (dual). Many penalties share one
+Householder tridiagonalisation A = Q T Q^T; after it a penalty costs O(m), m = min(n, p). The functions need A + lam to be
+numerically positive definite, which ``condition`` tells.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from jaxtyping import Array, Float, Int
+
+from giantstep._backend import jax, jnp
+
+Scalar = Float[Array, ""]
+PerPenalty = Float[Array, " L"]  # one number for each of the L penalties
+
+_SPLIT_FROM, _BLOCKS = 512, 8  # below this many columns one plain product is as fast as the blocks
+
+
+def gram(F: Float[Array, "n p"]) -> Float[Array, "p p"]:
+    """F^T F, exactly symmetric; only the lower block triangle is computed (XLA has no syrk on the CPU)."""
+    p = F.shape[1]
+    blocks = _BLOCKS if p >= _SPLIT_FROM else 1
+    edges = [i * p // blocks for i in range(blocks + 1)]
+    rows = [jnp.pad(F[:, i:j].T @ F[:, :j], ((0, 0), (0, p - j))) for i, j in zip(edges[:-1], edges[1:], strict=True)]
+    lower = jnp.concatenate(rows)
+    return jnp.tril(lower) + jnp.tril(lower, -1).T
+
+
+class Reduction(NamedTuple):
+    """A = Q T Q^T with T tridiagonal and Q = diag(1, H_1 H_2 ...), kept as its Householder vectors."""
+
+    householder: Float[Array, "m-1 m-1"]  # column j holds the vector of H_{j+1} below its unit diagonal entry
+    taus: Float[Array, " m-1"]
+    diagonal: Float[Array, " m"]
+    off_diagonal: Float[Array, " m"]  # entry i is T[i, i-1]; entry 0 is zero
+
+
+@jax.jit
+def reduce(A: Float[Array, "m m"]) -> Reduction:
+    """Householder tridiagonalisation of a symmetric matrix: (4/3) m^3 operations, the one cubic step of a path."""
+    packed, diagonal, off_diagonal, taus = jax.lax.linalg.tridiagonal(A, lower=True)
+    return Reduction(packed[1:, :-1], taus, diagonal, jnp.pad(off_diagonal, (1, 0)))
+
+
+def rotate(reduction: Reduction, X: Float[Array, "m k"], *, transpose: bool) -> Float[Array, "m k"]:
+    """Q X, or Q^T X with ``transpose``, by the Householder vectors in O(m^2 k); Q is never formed."""
+    if X.shape[0] == 1:
+        return X  # Q = 1
+    turned = jax.lax.linalg.ormqr(reduction.householder, reduction.taus, X[1:], left=True, transpose=transpose)
+    return jnp.concatenate([X[:1], turned])
+
+
+def resolvent(reduction: Reduction, QtB: Float[Array, "m k"], penalties: PerPenalty) -> Float[Array, "L m k"]:
+    """(T + lam)^{-1} Q^T B for every penalty, in the coordinates of T: O(m k) each."""
+    below, solve = reduction.off_diagonal, jax.lax.linalg.tridiagonal_solve
+    return jax.vmap(lambda lam: solve(below, reduction.diagonal + lam, jnp.roll(below, -1), QtB))(penalties)
+
+
+def solve_path(reduction: Reduction, QtB: Float[Array, "m k"], penalties: PerPenalty) -> Float[Array, "L m k"]:
+    """(A + lam)^{-1} B = Q (T + lam)^{-1} Q^T B for every penalty; Q meets all of them as one m x (L k) block."""
+    x = resolvent(reduction, QtB, penalties)
+    L, m, k = x.shape
+    block = jnp.moveaxis(x, 0, 1).reshape(m, L * k)
+    return jnp.moveaxis(rotate(reduction, block, transpose=False).reshape(m, L, k), 1, 0)
+
+
+def solve_cholesky(A: Float[Array, "m m"], B: Float[Array, "m k"], penalty: Scalar) -> Float[Array, "m k"]:
+    """(A + lam)^{-1} B for one positive penalty; all NaN where A + lam is not numerically positive definite."""
+    factor = jnp.linalg.cholesky(A + penalty * jnp.eye(A.shape[0], dtype=A.dtype))
+    return jax.scipy.linalg.cho_solve((factor, True), B)
+
+
+def inverse_trace(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
+    """tr (A + lam)^{-1}, as d/dlam log det (T + lam) = sum_i D_i' / D_i over the pivots D_i of T + lam = L D L^T.
+
+    D_i = d_i + lam - e_i^2 / D_{i-1} and D_i' = 1 + (e_i / D_{i-1})^2 D_{i-1}': a sum of positive terms.
+    """
+
+    def step(carry, row):
+        pivot, slope, total = carry
+        d, e = row
+        ratio = e / pivot
+        pivot = d + penalties - e * ratio
+        slope = 1 + ratio**2 * slope
+        return (pivot, slope, total + slope / pivot), None
+
+    start = (jnp.ones_like(penalties), jnp.zeros_like(penalties), jnp.zeros_like(penalties))
+    (_, _, total), _ = jax.lax.scan(step, start, (reduction.diagonal, reduction.off_diagonal))
+    return total
+
+
+def inverse_forms(reduction: Reduction, QtG: Float[Array, "m r"], penalties: PerPenalty) -> Float[Array, "L r"]:
+    """g^T (A + lam)^{-1} g = sum_i w_i^2 / D_i for every column g of G; L w = Q^T g and T + lam = L D L^T."""
+
+    def step(carry, row):
+        pivot, w, total = carry
+        d, e, g = row
+        ratio = e / pivot
+        pivot = d + penalties - e * ratio
+        w = g - ratio[:, None] * w
+        return (pivot, w, total + w**2 / pivot[:, None]), None
+
+    zeros = jnp.zeros((penalties.shape[0], QtG.shape[1]), QtG.dtype)
+    rows = (reduction.diagonal, reduction.off_diagonal, QtG)
+    (_, _, total), _ = jax.lax.scan(step, (jnp.ones_like(penalties), zeros, zeros), rows)
+    return total
+
+
+def condition(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
+    """(s_max + lam) / (s_min + lam), s the eigenvalues of A; inf where A + lam is singular.
+
+    The eigenvalues of T are bisected: as many lie below x as T - x has negative pivots.
+    """
+    d, e = reduction.diagonal, reduction.off_diagonal
+    tiny, index = jnp.finfo(d.dtype).tiny, jnp.array([0, d.shape[0] - 1])
+
+    def halve(_, bounds):
+        low, high = bounds
+        middle = (low + high) / 2
+
+        def step(carry, row):
+            pivot = row[0] - middle - row[1] ** 2 / carry[0]
+            pivot = jnp.where(jnp.abs(pivot) < tiny, -tiny, pivot)
+            return (pivot, carry[1] + (pivot < 0)), None
+
+        (_, below), _ = jax.lax.scan(step, (jnp.ones(2, d.dtype), jnp.zeros(2, int)), (d, e))
+        return jnp.where(below > index, low, middle), jnp.where(below > index, middle, high)
+
+    norm = jnp.full(2, _norm_bound(reduction))
+    low, high = jax.lax.fori_loop(0, 64, halve, (-norm, norm))
+    s_min, s_max = jnp.maximum((low + high) / 2, 0)
+    return jnp.where(s_min + penalties > 0, (s_max + penalties) / (s_min + penalties), jnp.inf)
+
+
+def _norm_bound(reduction: Reduction) -> Scalar:
+    """The largest absolute row sum of T, at least ||T||."""
+    e = jnp.abs(reduction.off_diagonal)
+    return jnp.max(jnp.abs(reduction.diagonal) + e + jnp.roll(e, -1))
+
+
+def moment_error(A: Float[Array, "p p"], c: Float[Array, "p k"], yy: Scalar, b: Float[Array, "p k"]) -> Scalar:
+    """Mean squared error of b on the sample with moments A = F^T F / n, c = F^T Y / n, yy = ||Y||^2 / (n k).
+
+    MSE = yy + (b . A b - 2 b . c) / k, a difference of large numbers: its error is of order eps * yy.
+    """
+    return jnp.maximum(yy + jnp.sum(b * (A @ b - 2 * c)) / c.shape[1], 0)
+
+
+def gcv_primal(reduction: Reduction, Qtc: Float[Array, "p k"], yy: Scalar, n: int, penalties: PerPenalty) -> PerPenalty:
+    """GCV(lam) = MSE / (1 - df / n)^2 from moments, df = sum_j s_j / (s_j + lam) = p - lam tr (A + lam)^{-1}."""
+    (p, k), x = Qtc.shape, resolvent(reduction, Qtc, penalties)
+    # With x = Q^T b and T x = Q^T c - lam x:  MSE = yy - (x . Q^T c + lam x . x) / k, floored at its rounding error.
+    explained = jnp.sum(x * (Qtc + penalties[:, None, None] * x), (1, 2)) / k
+    error = jnp.maximum(yy - explained, jnp.finfo(x.dtype).eps * yy)
+    return error / ((n - p + penalties * inverse_trace(reduction, penalties)) / n) ** 2
+
+
+def gcv_dual(reduction: Reduction, QtY: Float[Array, "n k"], penalties: PerPenalty) -> PerPenalty:
+    """GCV(lam) in the dual: MSE = lam^2 mean(a^2) and 1 - df / n = lam tr (A + lam)^{-1} / n, so that lam cancels."""
+    a = resolvent(reduction, QtY, penalties)
+    return jnp.mean((a / (inverse_trace(reduction, penalties)[:, None, None] / QtY.shape[0])) ** 2, (1, 2))
+
+
+def choose_penalty(reduction: Reduction, score: Callable[[PerPenalty], PerPenalty]) -> tuple[Scalar, Int[Array, ""]]:
+    """The penalty minimising ``score``, a GCV curve of this reduction, and -1 or 1 if it is the lower or upper end.
+
+    A log grid over 1e-10 .. 1e4 times the mean eigenvalue, then finer grids between the neighbours of the best point.
+    The range is cut below at m eps ||T||, since A has no digits under that. Inside the range the second value is 0.
+    """
+    m, eps = reduction.diagonal.shape[0], jnp.finfo(reduction.diagonal.dtype).eps
+    mean = jnp.where(jnp.any(reduction.diagonal > 0), jnp.mean(reduction.diagonal), 1)
+    low, high = jnp.log(jnp.maximum(1e-10 * mean, m * eps * _norm_bound(reduction))), jnp.log(1e4 * mean)
+
+    def zoom(_, bracket):
+        grid = jnp.linspace(bracket[0], bracket[2], 113, dtype=mean.dtype)
+        values = score(jnp.exp(grid))
+        best = jnp.argmin(jnp.where(jnp.isfinite(values), values, jnp.inf))
+        return grid[jnp.clip(jnp.array([best - 1, best, best + 1]), 0, 112)]
+
+    # Eight points a decade at first, each round 56 times finer; GCV is flat at its minimum, so four rounds will do.
+    _, log_penalty, _ = jax.lax.fori_loop(0, 4, zoom, jnp.stack([low, low, high]))
+    return jnp.exp(log_penalty), (log_penalty > high - 1e-3).astype(int) - (log_penalty < low + 1e-3)

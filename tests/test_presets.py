@@ -1,0 +1,97 @@
+"""Each preset simulated literally as its paper writes it, to 1e-10."""
+
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep import draw
+from giantstep.simulate import train
+
+N, D, P = 60, 25, 36
+
+
+def data(setting, seed):
+    """Initial weights, the step's batch, the readout's batch and the test batch, in our notation."""
+    W, a = draw.weights(setting, seed)
+    batches = [*draw.step_batches(setting), draw.readout_batch(setting), draw.test_batch(200)]
+    return W, a, [draw.rows(setting, seed, batch) for batch in batches]
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def agree(setting, seed, risk, W=None):
+    outcome = gs.simulate(setting, seed=seed, n_test=200)
+    assert outcome.risk == pytest.approx(risk, rel=1e-10)
+    if W is not None:
+        np.testing.assert_allclose(train(setting, seed).final, W, rtol=1e-10, atol=1e-12)
+
+
+def test_moniri(seed):
+    setting = gs.presets.moniri(N, D, P, 0.3, 0.07, C=1.5, noise=0.2)
+    W0, a, ((X, y), (X2, y2), (Xt, yt)) = data(setting, seed)
+    a = a / np.sqrt(P)  # a ~ N(0, I/N)
+    mean = 1 / np.sqrt(2 * np.pi)
+    G = ((np.outer(a, y) - np.outer(a, a) @ (relu(W0 @ X.T) - mean)) * (W0 @ X.T > 0)) @ X / N
+    W = W0 + 1.5 * N**0.3 * G
+    F = relu(X2 @ W.T) - mean
+    b = np.linalg.solve(F.T @ F / N + 0.07 * np.eye(P), F.T @ y2 / N)
+    agree(setting, seed, np.mean((yt - (relu(Xt @ W.T) - mean) @ b) ** 2), W)
+
+
+def test_ba(seed):
+    setting = gs.presets.ba(N, D, P, 0.8, 0.07)
+    W0, a, ((X, y), (X2, y2), (Xt, yt)) = data(setting, seed)
+    V, a = W0.T, a / np.sqrt(P)  # their W is d x N, a_j ~ N(0, 1/N)
+    f = np.tanh(X @ V) @ a / np.sqrt(P)
+    G = X.T @ ((np.outer(y - f, a) / np.sqrt(P)) * (1 - np.tanh(X @ V) ** 2)) / N
+    V = V + 0.8 * np.sqrt(P) * G
+    Phi = np.tanh(X2 @ V) / np.sqrt(P)
+    b = np.linalg.solve(Phi.T @ Phi / N + 0.07 / P * np.eye(P), Phi.T @ y2 / N)  # (1/n)||.||^2 + (lambda/N)||a||^2
+    agree(setting, seed, np.mean((yt - np.tanh(Xt @ V) @ b / np.sqrt(P)) ** 2), V.T)
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_dandi(half, seed):
+    setting = gs.presets.dandi(N, D, P, 40.0, 0.03, steps=2, half=half)
+    W, a, (first, second, (X2, y2), (Xt, yt)) = data(setting, seed)
+    assert np.array_equal(W, W[::-1]) and np.array_equal(a, -a[::-1])
+    for X, y in (first, second):
+        f = relu(X @ W.T) @ a / P
+        W = W + 40.0 / P * a[:, None] * ((relu(np.sign(X @ W.T)) * (y - f)[:, None]).T @ X) / N
+    Phi = relu(X2 @ W.T) / P
+    weight = 0.5 if half else 1.0
+    b = np.linalg.solve(weight * Phi.T @ Phi / N + 0.03 / P * np.eye(P), weight * Phi.T @ y2 / N)
+    agree(setting, seed, np.mean((yt - relu(Xt @ W.T) @ b / P) ** 2), W)
+
+
+def test_cui(seed):
+    setting = gs.presets.cui(80, N, D, P, 1.3, 0.4)
+    W0, a, ((X, y), (X2, y2), (Xt, yt)) = data(setting, seed)
+    assert np.all(a == 1)
+    W = W0 + 1.3 * ((1 - np.tanh(X @ W0.T) ** 2) * y[:, None]).T @ X / 80
+    Phi = np.tanh(X2 @ W.T) / np.sqrt(P)
+    theta = np.linalg.solve(Phi.T @ Phi + 0.4 * np.eye(P), Phi.T @ y2)
+    agree(setting, seed, np.mean((yt - np.tanh(Xt @ W.T) @ theta / np.sqrt(P)) ** 2), W)
+
+
+def test_demir(seed):
+    setting = gs.presets.demir(D, N, P, 5.0, 0.02)
+    F, w, ((X, y), (X2, y2), (Xt, yt)) = data(setting, seed)
+    w = w / np.sqrt(P)
+    G = (np.outer(w, y - relu(X @ F.T) @ w / np.sqrt(P)) * (F @ X.T > 0)) @ X / (N * np.sqrt(P))
+    F = F + 5.0 * G
+    R = relu(F @ X2.T) / np.sqrt(P)
+    w = np.linalg.solve(R @ R.T + 0.02 * N * np.eye(P), R @ y2)
+    agree(setting, seed, np.mean((yt - relu(Xt @ F.T) @ w / np.sqrt(P)) ** 2), F)
+
+
+def test_mei_montanari(seed):
+    setting = gs.presets.mei_montanari(N, D, P, (0.02, 0.3))
+    W, _, ((X2, y2), (Xt, yt)) = data(setting, seed)
+    outcome = gs.simulate(setting, seed=seed, n_test=200)
+    for i, lam in enumerate((0.02, 0.3)):
+        F = relu(X2 @ W.T)
+        a = np.linalg.solve(F.T @ F / N + P * lam / D * np.eye(P), F.T @ y2 / N)
+        assert outcome.risk[i] == pytest.approx(np.mean((yt - relu(Xt @ W.T) @ a) ** 2), rel=1e-10)

@@ -1,0 +1,24 @@
+"""The gradient of a giant step against automatic differentiation of the loss as written."""
+
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep._backend import jax, jnp
+from giantstep.step import giant_step
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh", "gelu", "0.3*H1 + 0.8*H2"])
+@pytest.mark.parametrize("residual", ["full", "target"])
+def test_against_automatic_differentiation(name, residual, seed):
+    rng = np.random.default_rng(seed)
+    W, a, X, y = (jnp.asarray(rng.standard_normal(s)) for s in ((5, 4), (5,), (9, 4), (9,)))
+    sigma, scale, eta = gs.activation(name), 0.3, 1.7
+
+    def loss(W):
+        f = scale * sigma(X @ W.T) @ a
+        return jnp.mean((y - f) ** 2) / 2 if residual == "full" else -jnp.mean(y * f)
+
+    expected = W - eta * jax.grad(loss)(W)
+    found = giant_step(W, a, X, y, eta, sigma=sigma, scale=scale, residual=residual)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
