@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from giantstep.claims import CLAIMS
-from giantstep.claims.moniri import alignment, linear_floor, rank_one, spikes
+from giantstep.claims.moniri import alignment, linear_floor, rank_one, remainder, spikes, trap
 
 
 def test_alignment_holds_and_fails_on_a_wrong_limit(monkeypatch):
@@ -17,18 +17,20 @@ def test_alignment_holds_and_fails_on_a_wrong_limit(monkeypatch):
 
 
 def test_rank_one_holds_and_fails_when_the_remainder_stays(monkeypatch):
-    monkeypatch.setitem(rank_one.SIZES, "quick", ((200, 400, 800), 6))
+    monkeypatch.setitem(remainder.SIZES, "quick", ((200, 400, 800), 6))
     assert rank_one.run("quick").outcome == "holds"
-    monkeypatch.setattr(rank_one, "remainders", lambda n, seed, residual: (0.3 + 0.001 * seed, 0.3 + 0.001 * seed, 1.0))
+    monkeypatch.setattr(
+        remainder, "remainders", lambda n, seed, residual: (0.3 + 0.001 * seed, 0.3 + 0.001 * seed, 1.0)
+    )
     assert rank_one.run("quick").outcome == "fails"
 
 
 def test_the_trap_holds_and_fails_on_a_wrong_limit(monkeypatch):
-    monkeypatch.setitem(rank_one.SIZES, "quick", ((200, 400, 800), 10))
-    assert rank_one.run_trap("quick").outcome == "holds"
-    right = rank_one.trap_limit()
-    monkeypatch.setattr(rank_one, "trap_limit", lambda: 1.3 * right)
-    assert rank_one.run_trap("quick").outcome == "fails"
+    monkeypatch.setitem(remainder.SIZES, "quick", ((200, 400, 800), 10))
+    assert trap.run("quick").outcome == "holds"
+    right = trap.limit_along_labels()
+    monkeypatch.setattr(trap, "limit_along_labels", lambda: 1.3 * right)
+    assert trap.run("quick").outcome == "fails"
 
 
 def test_spikes_fail_along_the_wrong_direction(monkeypatch):

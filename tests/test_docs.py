@@ -44,7 +44,7 @@ def test_the_extras_that_pip_reads_equal_the_dependency_groups():
     assert {name: extras[name] for name in ("dev", "docs")} == PROJECT["dependency-groups"]
 
 
-@pytest.mark.parametrize("group", ["dependencies", "estimator", "dev", "docs"])
+@pytest.mark.parametrize("group", ["dependencies", "dev", "docs"])
 def test_every_dependency_says_why_it_is_there(group: str):
     page = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
     wanted = PROJECT["project"].get(group) or PROJECT["project"]["optional-dependencies"][group]

@@ -23,8 +23,8 @@ class Expansion(Mapping[Index, Fraction | float]):
     Attributes:
         rank: number of variables.
         coefficients: beta -> c_beta; exact fractions for polynomials with rational numbers.
-        power: E f^2.
-        error: estimated error of E[f h_beta]; 0 when exact.
+        power: ``E f^2``.
+        error: estimated error of ``E[f h_beta]``; 0 when exact.
     """
 
     rank: int
@@ -47,16 +47,16 @@ class Expansion(Mapping[Index, Fraction | float]):
         return max((sum(b) for b in self.coefficients), default=0)
 
     def mass(self, order: int) -> float:
-        """Part of E f^2 at that order: sum over |beta| = order of beta! c_beta^2."""
+        """Part of ``E f^2`` at that order: the sum of ``beta! c_beta^2`` over ``|beta| = order``."""
         return float(sum(_factorial(b) * c * c for b, c in self.coefficients.items() if sum(b) == order))
 
     @property
     def truncated(self) -> float:
-        """E f^2 beyond the orders kept (0 for polynomials)."""
+        """``E f^2`` beyond the orders kept (0 for polynomials)."""
         return max(0.0, self.power - sum(self.mass(k) for k in range(self.degree + 1)))
 
     def tensor(self, order: int) -> np.ndarray:
-        """C_k = E[f(x) H_k(x)], the symmetric r x ... x r array whose entry of multi-index beta is beta! c_beta."""
+        """``C_k = E[f(x) H_k(x)]``, the symmetric r x ... x r array whose entry of multi-index beta is ``beta! c_beta``."""
         if self.rank**order > MAX_TENSOR:
             raise InputError(f"the Hermite tensor of order {order} in {self.rank} variables is too large to form")
         result = np.zeros((self.rank,) * order)

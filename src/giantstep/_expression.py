@@ -124,7 +124,8 @@ class _Parser:
         node = self.sum()
         if self.token.kind != "end":
             found = "an unbalanced ')'" if self.token.text == ")" else f"unexpected {self.token.text!r}"
-            raise self.refuse(f"{found} in the formula", self.token.place)
+            hint = "; products need a *" if self.token.kind == "name" or self.token.text == "(" else ""
+            raise self.refuse(f"{found} in the formula{hint}", self.token.place)
         return node
 
     def sum(self) -> Node:
@@ -211,7 +212,7 @@ class _Parser:
         hermite = re.fullmatch(r"(?:H|He|He_|H_)(\d+)", token.text, re.ASCII)
         if hermite is None and token.text not in (*NAMES, "sqrt"):
             variables = "x" if self.univariate else "x1, x2, ..."
-            known = f"{variables}, H2, sqrt, pi, {', '.join(NAMES)}"
+            known = f"{variables}, H1, H2, ..., sqrt, pi, {', '.join(NAMES)}"
             raise self.refuse(f"unknown name {token.text!r}; known are {known}", token.place)
         opening = self.take("(")
         if opening is None and (not self.univariate or token.text == "sqrt"):
@@ -238,7 +239,7 @@ class _Parser:
             return None
         index = int(match[1][:6] or 0)
         if index < 1:
-            raise self.refuse(f"bad index in {token.text!r}: directions are x1, x2, ..., x{MAX_RANK}", token.place)
+            raise self.refuse(f"bad index in {token.text!r}: write x1, x2, ..., x{MAX_RANK}", token.place)
         if index > MAX_RANK:
             raise self.refuse(f"{token.text} asks for more than {MAX_RANK} directions", token.place)
         return Variable(index - 1)

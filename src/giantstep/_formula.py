@@ -66,7 +66,7 @@ def calls(node: Node) -> list[Call]:
     return []
 
 
-def value(node: Node, z: Sequence[Any]) -> Any:
+def value(node: Node, z: Any) -> Any:
     """The formula at the variables z[0], z[1], ... (NumPy or JAX arrays)."""
     match node:
         case Number(number):
@@ -109,7 +109,7 @@ def substitute(node: Node, replacements: Sequence[Node]) -> Node:
     return node
 
 
-def slope(node: Node, z: Sequence[Any], index: int) -> Any:
+def slope(node: Node, z: Any, index: int) -> Any:
     """The exact partial derivative in variable ``index``, by the chain rule."""
     if index not in variables(node):
         return 0.0

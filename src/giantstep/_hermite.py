@@ -75,7 +75,7 @@ def coefficients(
     kinks of f are not named the change decays slowly and the estimate says so.
     """
     kinks = tuple(sorted(float(k) for k in kinks))
-    width = 0.5
+    width, error = 0.5, float("inf")
     coarse, power = _normalised(f, order, kinks, width)
     for _ in range(7):
         width /= 2

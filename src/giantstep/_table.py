@@ -21,25 +21,35 @@ def with_error(value: float, error: float | None) -> str:
 
 def outcome_table(outcome: "Outcome") -> str:
     """Sizes, then one line per step size and penalty (averaged over seeds), then what was learned and the status."""
-    s, o = outcome.setting, outcome.mean()
-    seeds = "" if outcome.seeds is None else f", mean of {len(outcome.seeds)} seeds"
-    sizes = ", ".join(f"n = {n}" for n in s.protocol.sizes()) or "no step"
-    lines = [
-        f"{outcome.route}: {s.target.name} (noise {s.target.noise:g}), {s.network.activation.name}, "
-        f"d = {s.d}, p = {s.p}, {sizes}{seeds}"
-    ]
-    lines += _rows(o)
+    o = outcome.mean()
+    lines = [_title(outcome), *_rows(o)]
+    which = "" if "eta" not in o.axes else f" at eta = {np.asarray(o.eta)[-1]:.4g}"
+    if isinstance(o.penalty, float | np.ndarray) and o.setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
+        lines.append(f"penalty chosen by GCV{which}: {np.ravel(o.penalty)[-1]:.3g}")
     if o.captured is not None:
-        per_direction = np.atleast_2d(o.captured)
-        null = (1 - per_direction.sum(-1)) / max(s.d - s.target.rank, 1)
-        text = ", ".join(f"x{k + 1} {v:.3g}" for k, v in enumerate(per_direction[-1]))
-        last = " at the largest index of eta" if "eta" in o.axes else ""
-        lines.append(f"share of a neuron along each direction{last}: {text} (null level {null[-1]:.2g})")
+        share = np.atleast_2d(o.captured)[-1]
+        null = (1 - share.sum()) / max(o.setting.d - o.setting.target.rank, 1)
+        text = ", ".join(f"x{k + 1} {v:.3g}" for k, v in enumerate(share))
+        lines.append(f"share of a neuron along each direction{which}: {text} (null level {null:.2g})")
     if o.outliers is not None:
-        edge, count = np.ravel(o.bulk_edge), np.ravel(o.outliers)
-        lines.append(f"features: bulk edge {edge[-1]:.4g}, outliers {', '.join(f'{c:g}' for c in count)}")
+        edge, count = np.ravel(np.asarray(o.bulk_edge))[-1], np.ravel(o.outliers)[-1]
+        lines.append(f"singular values of the features{which}: bulk edge {edge:.4g}, {count:g} above it")
     lines.append(f"status: {o.status}  ({outcome.seconds:.1f} s)")
     return "\n".join(lines)
+
+
+def _title(outcome: "Outcome") -> str:
+    s, count = outcome.setting, len(outcome.seeds or ())
+    sizes = s.protocol.sizes()
+    steps = f"{len(sizes)} steps, " if len(sizes) > 1 else ("" if sizes else "no step, ")
+    samples = ", ".join(map(str, dict.fromkeys(sizes or [s.protocol.readout_size if s.protocol.readout else 0])))
+    eta = f", eta = {outcome.eta:.4g}" if isinstance(outcome.eta, float) else ""
+    seeds = "" if outcome.seeds is None else f", mean of {count} seed{'s' * (count > 1)}"
+    noise = f" (noise {s.target.noise:g})" if s.target.noise else ""
+    return (
+        f"{outcome.route}: {s.target.name}{noise}, {s.network.activation.name}, "
+        f"d = {s.d}, p = {s.p}, {steps}n = {samples}{eta}{seeds}"
+    )
 
 
 def _rows(o: "Outcome") -> list[str]:

@@ -179,7 +179,7 @@ def _affine_call(name: str, a: float, b: float, order: int) -> np.ndarray | None
     """Coefficients of f(a z + b); with u = z + b/a, relu(a z + b) = |a| relu(+-u) and relu(-u) = relu(u) - u."""
     if name in ("sin", "cos"):
         wave = _hermite.wave_coefficients(order, a, b)
-        return wave.imag if name == "sin" else wave.real
+        return np.imag(wave) if name == "sin" else np.real(wave)
     if name not in ("relu", "leaky_relu", "abs", "sign", "step"):
         return None
     one = np.eye(order + 1)[0]

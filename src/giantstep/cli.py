@@ -23,7 +23,7 @@ _FIGURES = (".pdf", ".png", ".svg")
 app = typer.Typer(
     name="giantstep",
     help="Two-layer networks after a few giant gradient steps: simulate them, and check what the papers say.",
-    epilog="Exit codes: 0 success, 1 a claim fails or breaks, 2 bad input, 130 interrupted.",
+    epilog="Exit codes: 0 success, 1 a claim fails or numbers are not finite, 2 bad input, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -81,6 +81,7 @@ def simulate(
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the outcome: .svg, .png or .pdf.")] = None,
     dtype: Annotated[Literal["float64", "float32"], typer.Option(help="Precision.")] = "float64",
     memory: Annotated[float | None, typer.Option(metavar="GIB", help="Memory to stay within, in GiB.")] = None,
+    spectrum: Annotated[bool, typer.Option("--spectrum", help="Also the singular values of the features.")] = False,
     test_samples: Annotated[int, typer.Option(metavar="N", help="Size of the test set.")] = 10_000,
     as_json: AsJson = False,
 ) -> None:
@@ -102,13 +103,16 @@ def simulate(
     read = Setting.read(setting)
     from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
 
-    outcome = measure(read, seed=chosen, n_test=test_samples, dtype=dtype, memory=memory)
+    outcome = measure(read, seed=chosen, n_test=test_samples, dtype=dtype, memory=memory, spectrum=spectrum)
     if plot is not None:
         from giantstep.plot import plot as draw
 
-        draw(outcome).savefig(plot)
+        draw(outcome, "spectrum" if spectrum else "test_error").savefig(plot)
         typer.echo(f"Wrote {plot}.", err=True)
     _print(outcome.to_dict() if as_json else str(outcome))
+    if not outcome.status.ok:
+        typer.echo(str(outcome.status), err=True)
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -55,7 +55,7 @@ def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
     if min(A.shape) < 100:
         return float(np.linalg.norm(A, 2))
     start = np.random.default_rng(0).standard_normal(min(A.shape))
-    return float(svds(A, k=1, v0=start, return_singular_vectors=False)[0])
+    return float(np.max(svds(A, k=1, v0=start, return_singular_vectors=False)))  # type: ignore[arg-type]
 
 
 def bulk_edge(values: Float[np.ndarray, " m"]) -> float:

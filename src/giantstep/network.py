@@ -1,13 +1,13 @@
 """Network: ``f(x) = scale * sum_i a_i sigma(<w_i, x>)``, and how its weights start."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from giantstep._errors import InputError
 from giantstep._record import build, choice, flag, plain, whole
-from giantstep.activation import Activation, activation
+from giantstep.activation import activation
 
 ROWS = ("sphere", "gaussian")
 SECOND_LAYERS = ("gaussian", "rademacher", "constant")
@@ -58,18 +58,21 @@ class Network:
     """
 
     width: int
-    activation: Activation
+    activation: Any  # an Activation once built; a name, formula or callable may be given
     rows: str = "sphere"
     second_layer: str = "gaussian"
     scale: str = "1/sqrt(p)"
     symmetric: bool = False
     centred: bool = False
-    weights: Weights | None = None
+    weights: Any = None  # Weights once built; a pair (W, a) may be given
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "width", whole(self.width, "width"))
-        sigma = activation(self.activation)
+        try:
+            sigma = activation(self.activation)
+        except InputError as error:
+            raise InputError(f"activation: {error}") from None
         put(self, "centred", flag(self.centred, "centred") or sigma.centred)
         put(self, "activation", sigma.centre() if self.centred else sigma)
         choice(self.rows, ROWS, "rows")
@@ -110,6 +113,3 @@ def canonical(network: Network) -> dict[str, Any]:
     data = network.to_plain()
     data["activation"] = network.activation.canonical
     return data
-
-
-__all__ = ["Network", "Weights", "canonical", "replace"]

@@ -28,7 +28,7 @@ class Status:
         return "; ".join([*(() if self.ok else ("NOT ok",)), *self.notes]) or "ok"
 
 
-Field = np.ndarray | float | None
+Field = Any  # a NumPy array, a float when there are no axes, or None
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,23 +37,29 @@ class Outcome:
 
     Attributes:
         axes: names of the leading axes of the errors, among "eta", "penalty", "seed".
-        eta: step sizes along the eta axis (a tuple of numbers; for several steps those of the first step with a list).
+        eta: step sizes along the eta axis (those of the first step with a list), or the one step size of a single step.
         penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, shaped like the errors.
         seeds: seeds along the seed axis.
-        test_error, risk: mean square error on new data, with and without label noise.
-        train_error, train_objective: mean square on the readout's samples, without and with the penalty.
+        test_error: mean square error on new data with label noise.
+        risk: the same without label noise.
+        train_error: mean square error on the readout's samples.
+        train_objective: the same plus ``penalty ||b||^2``.
         overlaps: ``W W*^T``, shape (axes without penalty, p, r).
         captured: mean over neurons of ``cos^2(w_i, w*_k)``, shape (axes without penalty, r).
         singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
-        bulk_edge, outliers: edge of the bulk of those, and how many values lie above it.
-        ..._se: standard error: over test samples (``test_error``, ``risk``), over neurons (``captured``), or over seeds after
-            ``mean()``.
+        bulk_edge: edge of the bulk of those.
+        outliers: how many values lie above it (see ``measure.outliers``).
+        status: whether the numbers can be trusted.
+        seconds: how long it took.
+
+    Beside a field stands its standard error, ``test_error_se`` and so on: over test samples (``test_error``, ``risk``), over
+    neurons (``captured``), or over seeds after ``mean()``.
     """
 
     setting: Setting
     route: str
     axes: tuple[str, ...] = ()
-    eta: tuple[float, ...] | None = None
+    eta: tuple[float, ...] | float | None = None
     penalty: Any = None
     seeds: tuple[int, ...] | None = None
     test_error: Field = None
@@ -101,7 +107,7 @@ class Outcome:
 
         coords: dict[str, Any] = {}
         if "eta" in self.axes:
-            coords["eta"] = list(self.eta or ())
+            coords["eta"] = np.atleast_1d(np.asarray(self.eta)).tolist()
         if "penalty" in self.axes:
             coords["penalty"] = list(self.penalty)
         if "seed" in self.axes:

@@ -44,7 +44,7 @@ class GiantStep:
     Attributes:
         n: batch size; None with batch="reuse" means that of the batch reused.
         eta: step size: a number, a list (the outcome then has an eta axis) or ``gs.power``.
-        batch: fresh samples, or those of the step before.
+        batch: "fresh" samples, or "reuse" for those of the step before.
         residual: "target" puts f = 0 inside the gradient (the papers' clean case), "full" keeps ``y - f(x)``.
         update: "gradient", or "rank1" for its rank-one part ``c_1 * scale * a beta^T``, ``beta = X^T residual / n`` (first
             step only).
@@ -92,7 +92,7 @@ class Ridge:
     Attributes:
         n: number of samples; None with batch="reuse" means that of the last step.
         penalty: a number, a list (the outcome then has a penalty axis) or "gcv"; 0 is the minimum-norm fit.
-        batch: fresh samples, or those of the last step.
+        batch: "fresh" samples, or "reuse" for those of the last step.
     """
 
     n: int | None

@@ -1,6 +1,6 @@
 """Ridge regression: one penalty, a path of penalties, GCV and leave-one-out, from one factorisation.
 
-The problem is to minimise over b in R^p, for each output (column of Y) alone,
+The problem is to minimise over ``b in R^p``, for each output (column of Y) alone,
 
     (1/n) ||y - F b||^2 + lam ||b||^2,          F is n x p, lam >= 0, lam = 0 the minimum-norm least-squares fit.
 
@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._resolvent import (
@@ -172,10 +172,18 @@ def ridge(F: ArrayLike, y: ArrayLike, penalty: float | Sequence[float] | ArrayLi
     """
     features, targets, one_output = _check_data(F, y)
     penalties, one_penalty = _check_penalty(penalty)
+    with one_blas_thread(min(features.shape)):
+        fit = jax.block_until_ready(_solved(features, targets, penalties, isinstance(penalty, str), loo))
+    fit = replace(fit, coefficients=fit.coefficients.reshape(len(fit.penalty), -1)) if one_output else fit
+    return jax.tree.map(lambda x: x.reshape(x.shape[1:]) if x.ndim > 1 else float(x[0]), fit) if one_penalty else fit
+
+
+def _solved(features: Array, targets: Array, penalties: Numbers, choose: bool, loo: bool) -> Fit:
+    """The fit by the best route, penalties and outputs as axes, with its notes."""
     A, B = _normal_equations(features, targets)
     # Small decisions are made in NumPy: outside jit, JAX compiles every operation anew for every shape.
     reduction, fit, notes = None, None, []
-    if isinstance(penalty, str):
+    if choose:
         reduction = reduce(A)
         chosen, end = _choose(reduction, features, targets, B)
         penalties = np.asarray(chosen).reshape(1)
@@ -197,9 +205,7 @@ def ridge(F: ArrayLike, y: ArrayLike, penalty: float | Sequence[float] | ArrayLi
         notes.append(_why_svd(penalties, error, too_large) + f", numerical rank {rank} of {min(features.shape)}.")
     if not all(np.all(np.isfinite(x)) for x in jax.tree.leaves(replace(fit, condition=1.0))):
         notes.append("Some results are not finite: the numbers left the range of float64; rescale F or y.")
-    fit = replace(fit, loo_error=fit.loo_error if loo else None, notes=tuple(notes))
-    fit = replace(fit, coefficients=fit.coefficients.reshape(len(penalties), -1)) if one_output else fit
-    return jax.tree.map(lambda x: x.reshape(x.shape[1:]) if x.ndim > 1 else float(x[0]), fit) if one_penalty else fit
+    return replace(fit, loo_error=fit.loo_error if loo else None, notes=tuple(notes))
 
 
 def _why_svd(penalties: Numbers, error: Numbers, too_large: Bool[np.ndarray, " L"]) -> str:

@@ -9,8 +9,9 @@ from difflib import get_close_matches
 from giantstep._errors import InputError
 from giantstep.claims.moniri.alignment import ALIGNMENT
 from giantstep.claims.moniri.linear_floor import LINEAR_FLOOR
-from giantstep.claims.moniri.rank_one import RANK_ONE, TRAP
+from giantstep.claims.moniri.rank_one import RANK_ONE
 from giantstep.claims.moniri.spikes import SPIKES
+from giantstep.claims.moniri.trap import TRAP
 from giantstep.lab.verdict import Claim
 from giantstep.papers import PAPERS, Paper
 
@@ -37,7 +38,9 @@ def cited(name: str | None = None) -> tuple[Paper, ...]:
     keys = {claim.paper for claim in CLAIMS if _named(claim, name)}
     keys |= {each.key for each in PAPERS if each.key == name}
     if not keys:
-        raise InputError(_unknown(name, [claim.name for claim in CLAIMS] + [each.key for each in PAPERS]))
+        raise InputError(
+            _unknown(name, [claim.name for claim in CLAIMS] + [each.key for each in PAPERS], "claim or paper")
+        )
     return tuple(each for each in PAPERS if each.key in keys | {PAPERS[-1].key})
 
 
@@ -45,7 +48,7 @@ def _named(claim: Claim, name: str) -> bool:
     return claim.name == name or claim.name.startswith(name.rstrip("/") + "/")
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def _unknown(name: str, known: list[str], what: str = "claim") -> str:
     near = get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"There is no claim {name!r}.{hint} Known: {', '.join(known) or 'none'}."
+    return f"There is no {what} {name!r}.{hint} Known: {', '.join(known) or 'none'}."

@@ -1,5 +1,6 @@
 """simulate(setting, seed): what a finite network does, measured."""
 
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -67,6 +68,8 @@ def simulate(
 
 
 def _seeds(seed: Any) -> tuple[tuple[int, ...], bool]:
+    if isinstance(seed, str):
+        raise InputError(f"seed must be a whole number or a list of them, not the text {seed!r}")
     several = isinstance(seed, Iterable)
     seeds = tuple(whole(s, "seed", least=0) for s in (seed if several else (seed,)))
     if not seeds or len(set(seeds)) < len(seeds):
@@ -103,7 +106,7 @@ def _measured(run: dense.Run, n_test: int, spectrum: bool) -> dict[str, Any]:
         for name in ("train_error", "train_objective", "penalty"):
             found[name] = np.stack([getattr(f, name) for f in fits])
         if spectrum:
-            found["squares"] = np.stack([f.squares for f in fits])
+            found["squares"] = np.stack([np.asarray(f.squares) for f in fits])
         found["notes"] = [note for f in fits for note in f.notes]
     found["risk"], found["risk_se"] = dense.test(run, layers, coefficients, n_test)
     directions = setting.target.matrix(setting.d)
@@ -149,7 +152,7 @@ def _outcome(setting: Setting, seeds: tuple[int, ...], several: bool, parts: lis
             values["bulk_edge"], values["outliers"] = layers(edges), layers(np.array(counts))
     if readout is not None:
         values["penalty"] = layers(joined["penalty"][:, :, 0]) if readout.penalty == "gcv" else readout.penalty
-    notes = list(dict.fromkeys(note for part in parts for note in part["notes"]))
+    notes = _merged([note for part in parts for note in part["notes"]])
     finite = all(np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps"))
     if not finite:
         notes.insert(0, "some numbers are not finite: the step size or the weights overflow")
@@ -158,6 +161,14 @@ def _outcome(setting: Setting, seeds: tuple[int, ...], several: bool, parts: lis
         setting, "simulate", axes, eta, seeds=seeds if several else None, seconds=seconds,
         status=Status(finite, tuple(notes)), **values,
     )  # fmt: skip
+
+
+def _merged(notes: list[str]) -> list[str]:
+    """One sentence of each kind (they differ in their numbers), with how often it was said."""
+    kinds: dict[str, list[str]] = {}
+    for note in notes:
+        kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note.rstrip("."))
+    return [said[0] if len(said) == 1 else f"{said[0]} (and {len(said) - 1} more such)" for said in kinds.values()]
 
 
 def _drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:

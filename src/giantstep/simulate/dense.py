@@ -223,7 +223,7 @@ def test(run: Run, layers: FirstLayers, coefficients: list[np.ndarray], n_test: 
     """Mean squared error on noise-free test labels and its standard error, both (E, S, L)."""
     batch = draw.test_batch(n_test)
     b = [jnp.asarray(x) for x in coefficients]
-    squares = fourths = 0.0
+    squares = fourths = np.zeros(())
     for X, y in run.chunks(batch):
         pre = layers.preactivations(X)
         sums = [_error_sums(*pre[e], y, b[e], sigma=run.sigma) for e in range(len(layers))]

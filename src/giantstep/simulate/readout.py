@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 from scipy.linalg import eigvalsh_tridiagonal
 
 from giantstep import _resolvent as rg
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep.protocol import Ridge
 from giantstep.ridge import ridge
 
@@ -73,6 +73,12 @@ def _primal_errors(A, c, yy, b):
 
 
 def _solve(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
+    """``_solve_now`` with one BLAS thread when the matrices are small."""
+    with one_blas_thread(A.shape[-1]):
+        return jax.block_until_ready(_solve_now(A, B, yy, n, readout, spectrum))
+
+
+def _solve_now(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
     """x = (A + lam)^{-1} B for every penalty, the penalties, conditions, squared singular values and sentences."""
     seeds, notes, squares = A.shape[0], [], None
     chosen = readout.penalty == "gcv"

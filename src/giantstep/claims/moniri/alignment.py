@@ -32,7 +32,7 @@ def cosines(target: "Target", d: int, ratio: float, seeds: int) -> list[float]:
 def run(size: Size) -> Verdict:
     import numpy as np
 
-    from giantstep import plot
+    from giantstep import canvas
     from giantstep.measure import mean_and_error
 
     d, seeds = SIZES[size]
@@ -46,17 +46,17 @@ def run(size: Size) -> Verdict:
     # 4 standard errors for ten comparisons, plus the O(1/d) bias of a cosine
     misses = [r for r in rows if abs(r[2] - r[4]) > 4 * r[3] + 2 / d]
     worst = max(rows, key=lambda r: abs(r[5]))
-    with plot.figure(2, width=3.4, height=2.9) as (fig, (ax, rest)):
+    with canvas.figure(2, width=3.4, height=2.9) as (fig, (ax, rest)):
         line = np.geomspace(SAMPLES_PER_DIMENSION[0], SAMPLES_PER_DIMENSION[-1], 100)
-        ax.plot(line, [limit(talk.setting_1(), 1 / r) for r in line], color=plot.INK, label="limit (both targets)")
-        rest.axhline(0, color=plot.INK)
+        ax.plot(line, [limit(talk.setting_1(), 1 / r) for r in line], color=canvas.INK, label="limit (both targets)")
+        rest.axhline(0, color=canvas.INK)
         labels = ("$y = x_1$ + noise", r"$y = x_1 + H_2(x_1)/\sqrt{2}$")
         for i, (label, (_, found)) in enumerate(zip(labels, curves, strict=True)):
             shift = 0.97 if i == 0 else 1.03  # side by side: the two settings have one limit
-            x, style = shift * np.array(SAMPLES_PER_DIMENSION), {"label": label, "color": plot.COLOURS[i]}
+            x, style = shift * np.array(SAMPLES_PER_DIMENSION), {"label": label, "color": canvas.COLOURS[i]}
             mean, se = np.array(found).T
-            plot.dots(ax, x, mean, se, **style)
-            plot.dots(rest, x, mean - [limit(talk.setting_1(), 1 / r) for r in SAMPLES_PER_DIMENSION], se, **style)
+            canvas.dots(ax, x, mean, se, **style)
+            canvas.dots(rest, x, mean - [limit(talk.setting_1(), 1 / r) for r in SAMPLES_PER_DIMENSION], se, **style)
         ax.set_ylabel("cos(β, β*)")
         rest.set_ylabel("cos(β, β*) − limit")
         for each in (ax, rest):
@@ -64,7 +64,7 @@ def run(size: Size) -> Verdict:
             each.set_xticks(SAMPLES_PER_DIMENSION, [f"{r:g}" for r in SAMPLES_PER_DIMENSION])
             each.minorticks_off()
         ax.legend()
-        figure = plot.svg(fig)
+        figure = canvas.svg(fig)
     return Verdict(
         outcome="fails" if misses else "holds",
         sentence=f"{len(rows) - len(misses)} of {len(rows)} cosines agree with the limit; the furthest is {worst[5]:+.1f} s.e. "

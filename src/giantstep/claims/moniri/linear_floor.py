@@ -23,7 +23,7 @@ def floor(target: "Target") -> float:
 def run(size: Size) -> Verdict:
     import numpy as np
 
-    from giantstep import plot
+    from giantstep import canvas
 
     d, seeds = SIZES[size]
     target = talk.setting_2()
@@ -41,24 +41,24 @@ def run(size: Size) -> Verdict:
             ids.append(setting.id)
     below = [r for r in rows if r[3] + 4 * r[4] < least]
     closest = min(rows, key=lambda r: r[3])
-    with plot.figure() as (fig, ax):
+    with canvas.figure() as (fig, ax):
         for i, width in enumerate(WIDTHS):
             here = [r for r in rows if r[1] == width]
-            plot.dots(
+            canvas.dots(
                 ax,
                 SAMPLES,
                 [r[3] for r in here],
                 [r[4] for r in here],
                 label=f"random features, p = {width:g}d".replace("= 1d", "= d"),
-                color=plot.COLOURS[i],
+                color=canvas.COLOURS[i],
             )
-        ax.axhline(least, color=plot.INK, label="linear floor")
+        ax.axhline(least, color=canvas.INK, label="linear floor")
         ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
         ax.set_xticks(SAMPLES, [f"{r:g}" for r in SAMPLES])
         ax.minorticks_off()
         ax.set_ylim(0, None)
         ax.legend()
-        figure = plot.svg(fig)
+        figure = canvas.svg(fig)
     return Verdict(
         outcome="fails" if below else "holds",
         sentence=f"The lowest test error at the best of {len(PENALTIES)} penalties is {closest[3]:.3f} ± {closest[4]:.3f} "

@@ -77,10 +77,7 @@ def run(size: Size) -> Verdict:
     outcome = "fails" if stray or not monotone else ("holds" if min(most) >= 2 else "inconclusive")
     return Verdict(
         outcome=outcome,
-        sentence=f"Up to alpha = 3/8 {stray or 'no'} new outliers lack cos² > {ALIGNED} with a Gram-Schmidt power of g = Xβ, and "
-        f"their number {'never falls' if monotone else 'falls somewhere'} as alpha grows (at alpha = {ALPHAS[judged[-1]]}: "
-        f"{', '.join(f'{m:g} for {a}' for m, a in zip(most, ACTIVATIONS, strict=True))}). At alpha = {ALPHAS[-1]}, not judged, "
-        f"{extra or 'no'} outliers lie along no power. Constants make spikes appear later than at the limits' 0, 1/4, 1/3.",
+        sentence=_sentence(stray, monotone, most, extra),
         header=("activation", "alpha", "new outliers", "along", "least cos²"),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
@@ -90,29 +87,39 @@ def run(size: Size) -> Verdict:
     )
 
 
+def _sentence(stray: int, monotone: bool, most: list[float], extra: int) -> str:
+    found = ", ".join(f"{m:g} for {a}" for m, a in zip(most, ACTIVATIONS, strict=True))
+    aligned = "every new outlier has" if not stray else f"{stray} new outliers do not have"
+    return (
+        f"Up to alpha = 3/8 {aligned} cos² > {ALIGNED} with a Gram-Schmidt power of g = Xβ, and their number "
+        f"{'never falls' if monotone else 'falls somewhere'} as alpha grows (at the last such alpha: {found}). At alpha = "
+        f"{ALPHAS[-1]}, which is not judged, {extra} more lie along no power. Spikes appear later than in the limit."
+    )
+
+
 def _name(power: int) -> str:
     return "g" if power == 1 else f"g^{power}"
 
 
 def _figure(example: dict[str, list[Spikes]]) -> str:
     """Histograms of the first seed; one range a row, so that the spikes are seen to move."""
-    from giantstep import plot
+    from giantstep import canvas
 
     shown = [ALPHAS.index(a) for a in (0.1, 0.28, 0.37)]
-    with plot.figure(len(shown), len(example), width=2.6, height=2.2) as (fig, axes):
+    with canvas.figure(len(shown), len(example), width=2.6, height=2.2) as (fig, axes):
         for row, (activation, runs) in zip(axes, example.items(), strict=True):
             for ax, i in zip(row, shown, strict=True):
-                plot.spectrum_panel(ax, runs[i].all_values, runs[i].values, [f"${_name(k)}$" for k in runs[i].powers])
+                canvas.spectrum_panel(ax, runs[i].all_values, runs[i].values, [f"${_name(k)}$" for k in runs[i].powers])
                 ax.set_title(f"{activation.replace('pi', 'π')},  η = n$^{{{ALPHAS[i]}}}$", loc="left")
             widest, tallest = max(ax.get_xlim()[1] for ax in row), max(ax.get_ylim()[1] for ax in row)
             for ax in row:
                 ax.set(xlim=(0, widest), ylim=(0, tallest), ylabel="density" if ax is row[0] else "")
         for ax in axes[:-1].flat:
             ax.set_xlabel("")
-        spike = axes[0, 0].plot([], [], "v", color=plot.COLOURS[1], label="new outlier, along a power of g = Xβ")[0]
+        spike = axes[0, 0].plot([], [], "v", color=canvas.COLOURS[1], label="new outlier, along a power of g = Xβ")[0]
         bulk, edge = axes[0, 0].get_legend_handles_labels()[0][:2]
         fig.legend(handles=[bulk, edge, spike], loc="outside lower center", ncols=3)
-    return plot.svg(fig)
+    return canvas.svg(fig)
 
 
 SPIKES = Claim(

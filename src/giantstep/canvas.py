@@ -1,0 +1,91 @@
+"""The house style of pictures: a figure off screen, its colours, dots with error bars, a spectrum, SVG as text."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from giantstep import measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0b6e99", "#c8553d", "#3a7d44", "#8a5a9e", "#b8860b", "#4a4e69")
+INK = "#22262b"
+STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.prop_cycle": None,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "giantstep",
+}
+
+
+@contextmanager
+def figure(columns: int = 1, rows: int = 1, *, width: float = 4.2, height: float = 3.1) -> Iterator[Any]:
+    """A figure in the house style and its axes (an array when there are several), drawn off screen."""
+    import matplotlib as mpl
+    from cycler import cycler
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLOURS)}):
+        fig = Figure(figsize=(width * columns, height * rows), layout="constrained")
+        yield fig, fig.subplots(rows, columns)
+
+
+def svg(fig: "Figure") -> str:
+    """The figure as SVG text, the same bytes for the same figure."""
+    import matplotlib as mpl
+
+    buffer = StringIO()
+    with mpl.rc_context({"svg.hashsalt": "giantstep", "svg.fonttype": "path"}):
+        fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def dots(ax: "Axes", x: Any, y: Any, error: Any = None, **style: Any) -> None:
+    """Measured values: dots with error bars (one standard error)."""
+    error = None if error is None or not np.all(np.isfinite(np.asarray(error, dtype=float))) else error
+    ax.errorbar(x, y, error, fmt="o", capsize=2, elinewidth=1, **style)
+
+
+def spectrum_panel(ax: "Axes", values: np.ndarray, out: np.ndarray | None = None, names: Sequence[str] = ()) -> None:
+    """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow."""
+    edge = measure.bulk_edge(values)
+    above = measure.outliers(values, edge)
+    out = above if out is None else np.asarray(out)
+    bulk = np.sort(values)[: len(values) - len(above)]
+    bins = int(np.clip(len(bulk) / 15, 8, 50))
+    ax.hist(bulk, bins=bins, density=True, color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")
+    ax.axvline(edge, color=INK, linewidth=0.8, linestyle=":", label="bulk edge")
+    for marks, fill in ((out, COLOURS[1]), (np.setdiff1d(above, out), "none")):
+        at = ax.get_xaxis_transform()  # x in data, y as a share of the height
+        ax.plot(marks, np.full(len(marks), 0.03), "v", color=COLOURS[1], markerfacecolor=fill, transform=at)
+    for value, name in zip(out, names, strict=False):
+        across = ax.get_xaxis_transform()
+        ax.annotate(
+            name, (value, 0.03), (0, 6), xycoords=across, textcoords="offset points", ha="center", color=COLOURS[1]
+        )
+    ax.set_xlim(0, 1.1 * max(edge, *above) if len(above) else 1.15 * edge)
+    ax.set_xlabel("singular values of F/√n")
+    ax.set_ylabel("density")

@@ -1,0 +1,92 @@
+"""What is left of the gradient once its rank-one part is taken away, against the batch size."""
+
+from typing import TYPE_CHECKING
+
+from giantstep.claims.moniri import talk
+from giantstep.lab.verdict import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SIZES = {"quick": ((400, 800, 1600, 2400), 5), "full": ((400, 800, 1600, 3200, 6400), 12)}
+DECAYS = -0.35  # a slope below this is the n^-1/2 of the theorem
+
+
+def remainders(n: int, seed: int, residual: str) -> tuple[float, float, float]:
+    """||G - c_1 a beta^T||, ||G - c_1 a beta_eff^T|| and ||G|| with beta = X^T y/n, beta_eff = X^T (y - f_0(X))/n."""
+    import numpy as np
+
+    from giantstep import draw, measure
+    from giantstep.simulate import train
+
+    setting = talk.experiment(n, 0.0, talk.setting_1(), residual=residual)
+    found = train(setting, seed)
+    W, a, G = found.initial, found.second_layer, np.asarray(found.descent)
+    X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
+    sigma, scale = setting.network.activation, setting.network.factor
+    c1 = sigma.hermite(1)[1]
+    effective = y - scale * sigma(X @ W.T) @ a if residual == "full" else y
+    norms = [measure.operator_norm(G - c1 * scale * a[:, None] * (X.T @ r / n)) for r in (y, effective)]
+    return norms[0], norms[1], measure.operator_norm(G)
+
+
+def measured(size: Size, residual: str) -> tuple[tuple[int, ...], int, "np.ndarray"]:
+    """Batch sizes, number of seeds, and the three norms as an array (sizes, seeds, 3)."""
+    import numpy as np
+
+    sizes, seeds = SIZES[size]
+    return sizes, seeds, np.array([[remainders(n, s, residual) for s in range(seeds)] for n in sizes])
+
+
+def slope(sizes: tuple[int, ...], norms: "np.ndarray", *, logarithm: bool) -> tuple[float, float]:
+    """Slope of log norm in log n, one line per seed: mean and standard error over seeds.
+
+    With ``logarithm`` the norm is divided by sqrt(log n) first: the remainder's largest rows have |a_i| of that order,
+    the logarithm that the theorem's rate leaves open.
+    """
+    import numpy as np
+
+    from giantstep.measure import mean_and_error
+
+    front = np.sqrt(np.log(sizes)) if logarithm else 1.0
+    each = [np.polyfit(np.log(sizes), np.log(column / front), 1)[0] for column in norms.T]
+    mean, error = mean_and_error(np.array(each))
+    return float(mean), float(error)
+
+
+def judge_decay(value: float, error: float) -> str:
+    """holds / fails / inconclusive for "the slope is that of n^-1/2"."""
+    if value + 3 * error < DECAYS:
+        return "holds"
+    return "fails" if value - 3 * error > DECAYS else "inconclusive"
+
+
+def draw_decay(sizes: tuple[int, ...], curves: list[tuple[str, "np.ndarray"]], limit: float | None = None) -> str:
+    """Norms against n with error bars, a guide through the last of them, and a predicted limit as a line."""
+    import numpy as np
+    from matplotlib.ticker import LogLocator
+
+    from giantstep import canvas
+    from giantstep.measure import mean_and_error
+
+    with canvas.figure() as (fig, ax):
+        mean = np.ones(len(sizes))
+        for i, (label, norms) in enumerate(curves):
+            mean, error = mean_and_error(norms)
+            canvas.dots(ax, sizes, mean, error, label=label, color=canvas.COLOURS[i])
+        rate = np.sqrt(np.log(sizes) / np.array(sizes))
+        guide = rate * np.exp(np.mean(np.log(mean / rate)))
+        ax.plot(sizes, guide, "--", color=canvas.INK, linewidth=0.9, label=r"guide $\propto (\log n/n)^{1/2}$")
+        if limit is not None:
+            ax.axhline(limit, color=canvas.COLOURS[0], label="predicted limit")
+        ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="operator norm of the remainder")
+        ax.set_xticks(sizes, [str(n) for n in sizes])
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.minorticks_off()
+        ax.margins(x=0.08)
+        if limit is not None:  # room between the two sets of dots
+            ax.legend(loc="center right", bbox_to_anchor=(1.0, 0.68))
+        else:
+            ax.legend()
+        return canvas.svg(fig)
