@@ -75,3 +75,33 @@ def test_bad_formulas_are_refused(bad):
 
 def test_jumps():
     assert activation("sign").jumps and activation("x + step(x)").jumps and not activation("relu").jumps
+
+
+def test_built_activations_keep_their_arguments():
+    assert activation(activation("relu"), centred=True) == activation("relu", centred=True)
+    for bad in (lambda: activation("relu", kinks=[1.0]), lambda: activation(activation("relu"), kinks=[1.0])):
+        with pytest.raises(InputError, match="kinks"):
+            bad()
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [(np.tanh, "traceable by JAX"), (lambda x: x[:2], "element by element"), (len, "traceable")],
+)
+def test_callables_are_probed(function, words):
+    with pytest.raises(InputError, match=words):
+        activation(function)
+
+
+def test_orders_are_checked():
+    for order in (-1, 101, 1.5):
+        with pytest.raises(InputError, match="order"):
+            activation("relu").hermite(order)
+    assert activation("relu(x-x+1)").hermite(2)[0] == pytest.approx(1.0)
+
+
+def test_many_kinks_near_zero_are_found():
+    sigma = activation("relu(sin(20*x))")
+    x = np.linspace(-9, 9, 2_000_001)
+    expected = np.sum(np.maximum(np.sin(20 * x), 0) * np.exp(-x * x / 2)) / np.sum(np.exp(-x * x / 2))
+    assert sigma.hermite_error(4) < 1e-12 and sigma.hermite(4)[0] == pytest.approx(expected, abs=1e-9)

@@ -62,8 +62,9 @@ def test_shares_and_angles(seed):
     np.testing.assert_allclose(measure.overlaps(W, Q), W @ Q.T)
     turned = np.array([[np.cos(0.3), np.sin(0.3), 0.0]])
     np.testing.assert_allclose(measure.principal_angles(np.array([[1.0, 0, 0]]), turned), [0.3])
-    null = measure.null_level(each.mean(axis=0), 12)
-    assert 3 * null + 9 * null == pytest.approx(1, abs=0.3)  # random rows: every direction is at the null level
+    shares = measure.in_subspace(W, Q)
+    assert measure.null_level(W, Q) == pytest.approx(np.mean(1 - shares) / 9)
+    assert measure.null_level(W, np.array([[1.0] + [0] * 11, [1.0, 0.1] + [0] * 10])) > 0  # rows need not be orthogonal
 
 
 def test_bad_input():

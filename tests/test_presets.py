@@ -95,3 +95,25 @@ def test_mei_montanari(seed):
         F = relu(X2 @ W.T)
         a = np.linalg.solve(F.T @ F / N + P * lam / D * np.eye(P), F.T @ y2 / N)
         assert outcome.risk[i] == pytest.approx(np.mean((yt - relu(Xt @ W.T) @ a) ** 2), rel=1e-10)
+
+
+def test_lists_and_powers_are_scaled_not_repeated():
+    assert gs.presets.cui(80, N, D, 10, [0.1, 0.2], [1.0, 2.0]).protocol.steps[0].eta == (1.0, 2.0)
+    assert gs.presets.ba(N, D, 100, [1.0, 2.0], 0.1).protocol.steps[0].eta == (10.0, 20.0)
+    assert gs.presets.cui(80, N, D, 10, gs.power(0.5), "gcv").protocol.steps[0].eta == gs.power(0.5, times=10.0)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda: gs.presets.cui(80, 0, D, P, 1.0, 0.1),
+        lambda: gs.presets.mei_montanari(N, 0, P, 0.1),
+        lambda: gs.presets.dandi(N, D, P, 1.0, None),
+        lambda: gs.presets.dandi(N, D, P, 1.0, 0.1, steps="a"),
+        lambda: gs.presets.ba(N, D, P, "big", 0.1),
+        lambda: gs.presets.moniri(N, D, P, 0.1, 0.1, target=gs.target("x1"), noise=1.0),
+    ],
+)
+def test_bad_parameters_are_refused(bad):
+    with pytest.raises(gs.InputError):
+        bad()

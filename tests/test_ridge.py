@@ -215,7 +215,7 @@ def test_reduction_pieces_at_small_sizes(m):
         reduction = reduce(A)
         QtB = rotate(reduction, B, transpose=True)
         spectrum = inverse_trace(reduction, penalties), condition(reduction, penalties)
-        solutions = solve_path(reduction, QtB, penalties), jax.vmap(solve_cholesky, (None, None, 0))(A, B, penalties)
+        solutions = solve_path(reduction, QtB, penalties), jax.vmap(solve_cholesky, (None, None, 0))(A, B, penalties)[0]
         return (
             reduction,
             rotate(reduction, jnp.eye(m), transpose=False),
@@ -248,7 +248,7 @@ def test_vmap_over_problems_is_the_loop():
         b = solve_path(reduction, Qtc, penalties)
         errors = jax.vmap(moment_error, (None, None, None, 0))(A, c, jnp.mean(Y**2), b)
         best, _ = choose_penalty(reduction, lambda lam: gcv_primal(reduction, Qtc, jnp.mean(Y**2), n, lam))
-        return b, solve_cholesky(A, c, best), errors, condition(reduction, penalties)
+        return b, solve_cholesky(A, c, best)[0], errors, condition(reduction, penalties)
 
     pairs = [problem(30, 12, 3, seed) for seed in range(4)]
     F, Y = np.stack([F for F, _ in pairs]), np.stack([Y for _, Y in pairs])

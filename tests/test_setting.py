@@ -168,6 +168,8 @@ def test_any_toml_builds_or_is_refused(text):
         (lambda p: p["network"].update(activation="step"), "no useful gradient"),
         (lambda p: p["network"].update(width=41, symmetric=True), "even width"),
         (lambda p: p["data"].update(d=1), "2 directions"),
+        (lambda p: p["data"].update(d=1e200), "d must be a whole number"),
+        (lambda p: p["network"].update(rows=["sphere"]), "rows must be one of"),
         (lambda p: p["target"].update(formula="x1 + y"), "unknown name 'y'"),
         (lambda p: p["protocol"]["readout"].update(penalty=-1.0), "penalty must be a finite number of at least 0"),
         (lambda p: p["protocol"]["readout"].update(penalty="loo"), "'gcv'"),
@@ -216,3 +218,17 @@ def test_powers_and_arrays():
     np.testing.assert_allclose(step.etas(100, 10, 5), [2, 20])
     assert gs.GiantStep(9, np.array([1.0, 2.0])).eta == (1.0, 2.0)
     assert gs.GiantStep(9, 1) == gs.GiantStep(9, 1.0)
+
+
+def test_large_sizes_are_described_without_being_built(small):
+    assert dataclasses.replace(small, data=gs.Gaussian(10**12)).d == 10**12
+
+
+def test_minus_zero_is_zero():
+    a, b = (gs.Protocol((gs.GiantStep(9, eta),)) for eta in (0.0, -0.0))
+    assert a == b and repr(a) == repr(b)
+
+
+def test_own_weights_leave_nothing_else_to_say():
+    with pytest.raises(gs.InputError, match="leave them out"):
+        gs.Network(2, "relu", symmetric=True, weights=(np.ones((2, 30)), [1.0, -1.0]))

@@ -270,3 +270,49 @@ def test_verbs_are_modules_that_can_be_called_and_pickled():
     import giantstep.simulate.dense  # noqa: F401  (importing a submodule must not hide the verb)
 
     assert callable(gs.simulate) and callable(gs.target) and callable(gs.plot)
+
+
+@pytest.mark.parametrize("width", [40, 150])
+def test_an_overflow_at_one_step_size_leaves_the_others(small, width):
+    setting = change(small, activation="H3", width=width, steps=(gs.GiantStep(90, (0.0, 1e200)),))
+    outcome = gs.simulate(setting, seed=0, spectrum=True)
+    assert not outcome.status.ok and np.isfinite(outcome.test_error[0]) and not np.isfinite(outcome.train_error[1])
+
+
+def test_shares_survive_huge_weights(small):
+    moderate, huge = (gs.simulate(change(small, steps=(gs.GiantStep(90, eta),)), seed=0) for eta in (1e6, 1e200))
+    np.testing.assert_allclose(huge.captured, moderate.captured, rtol=1e-4)
+
+
+def test_the_null_level_of_directions_that_are_not_orthogonal(small):
+    target = gs.target("x1 + x2", directions=[[1.0] + [0.0] * 29, [1.0, 0.1] + [0.0] * 28])
+    outcome = gs.simulate(
+        dataclasses.replace(small, target=target, protocol=gs.Protocol((gs.GiantStep(900, 50.0),))), seed=0
+    )
+    assert outcome.captured.sum() > 1 > 0.02 > outcome.null_level > 0
+
+
+def test_the_spread_of_the_share_counts_pairs_once(small):
+    setting = change(small, symmetric=True, width=200, steps=())
+    outcome = gs.simulate(setting, seed=range(60), n_test=10)
+    spread = outcome.captured.std(axis=0, ddof=1)
+    np.testing.assert_allclose(outcome.captured_se.mean(axis=0), spread, rtol=0.35)
+
+
+def test_a_single_seed_in_a_list_keeps_its_standard_error(small):
+    alone, listed = gs.simulate(small, seed=3), gs.simulate(small, seed=[3])
+    assert listed.mean().test_error_se == pytest.approx(alone.test_error_se)
+    assert listed.mean().train_error_se is None
+
+
+def test_more_refusals(small):
+    with pytest.raises(gs.InputError, match="needs a readout"):
+        gs.simulate(dataclasses.replace(small, protocol=gs.Protocol()), spectrum=True)
+    with pytest.raises(gs.InputError, match="seeds would fit"):
+        gs.simulate(small, seed=range(10**7), memory=1)
+    with pytest.raises(gs.InputError, match="not the text"):
+        gs.simulate(small, seed="0-3")
+    with pytest.raises(gs.InputError, match="seed must be"):
+        train(small, -1)
+    with pytest.raises(gs.InputError, match="train takes a Setting"):
+        train("small")

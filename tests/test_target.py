@@ -107,3 +107,18 @@ def test_directions_that_are_not_orthonormal():
 def test_bad_targets(arguments, words):
     with pytest.raises(gs.InputError, match=words):
         gs.target(arguments.pop("source"), **arguments)
+
+
+def test_the_power_of_kinked_targets_is_exact():
+    """E (relu(x1) + relu(x2))^2 = 1/2 + 1/2 + 2 / (2 pi); four terms in four variables likewise."""
+    two, four = gs.target("relu(x1) + relu(x2)"), gs.target("relu(x1) + relu(x2) + relu(x3) + relu(x4)")
+    assert two.power == pytest.approx(1 + 1 / np.pi, abs=1e-12)
+    assert four.power == pytest.approx(2 + 12 / (2 * np.pi), abs=1e-12)
+    assert 0 < four.hermite.truncated < 0.01
+
+
+def test_built_targets_refuse_further_arguments():
+    with pytest.raises(gs.InputError, match="already"):
+        gs.target(gs.target("x1"), noise=0.5)
+    with pytest.raises(gs.InputError, match="order"):
+        gs.target("x1").hermite.tensor(-1)

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
 from math import factorial, prod
 
 import numpy as np
 
 from giantstep import _formula, _hermite
 from giantstep._errors import InputError
-from giantstep._expression import Node, Number, Product, Sum
+from giantstep._expression import Node, Number, Product, Sum, Variable
+from giantstep._record import whole
 
 Index = tuple[int, ...]
 MAX_TENSOR = 10**7
@@ -57,13 +57,12 @@ class Expansion(Mapping[Index, Fraction | float]):
 
     def tensor(self, order: int) -> np.ndarray:
         """``C_k = E[f(x) H_k(x)]``, the symmetric r x ... x r array whose entry of multi-index beta is ``beta! c_beta``."""
-        if self.rank**order > MAX_TENSOR:
+        if whole(order, "order", least=0) > 60 or self.rank**order > MAX_TENSOR:
             raise InputError(f"the Hermite tensor of order {order} in {self.rank} variables is too large to form")
         result = np.zeros((self.rank,) * order)
         for beta, c in self.coefficients.items():
             if sum(beta) == order:
-                slots = [i for i, times in enumerate(beta) for _ in range(times)]
-                for place in set(permutations(slots)) if order <= 8 else _arrangements(beta):
+                for place in _arrangements(beta):
                     result[place] = _factorial(beta) * float(c)
         return result
 
@@ -116,19 +115,15 @@ def of_separable(node: Node, rank: int) -> Expansion | None:
 
     None when some function mixes variables (then quadrature on the whole is the only way).
     """
-    terms = node.terms if isinstance(node, Sum) else (node,)
-    degree = _hermite.degree_limit(rank)
-    total: dict[Index, float] = {}
-    worst, exact_power = 0.0, rank == 1 or len(terms) == 1
-    for term in terms:
-        parts = _by_variable(term)
-        if parts is None:
-            return None
-        constant, factors = parts
+    terms = [_by_variable(term, rank) for term in (node.terms if isinstance(node, Sum) else (node,))]
+    if any(term is None for term in terms):
+        return None
+    known = [term for term in terms if term is not None]
+    degree, total, worst = _hermite.degree_limit(rank), {}, 0.0
+    for constant, factors in known:
         series: dict[Index, float] = {(0,) * rank: constant}
         for index, factor in factors.items():
-            f = _along(factor, index, rank)
-            values, error = _hermite.coefficients(f, degree, _formula.kinks(_renamed(factor, index, rank)))
+            values, error = _hermite.coefficients(_function(factor), degree, _formula.kinks(factor))
             worst = max(worst, error)
             series = {
                 (*b[:index], k, *b[index + 1 :]): c * float(v)
@@ -138,39 +133,32 @@ def of_separable(node: Node, rank: int) -> Expansion | None:
             }
         for b, c in series.items():
             total[b] = total.get(b, 0.0) + c
-    power = _power(node, rank, total) if not exact_power or rank > 1 else None
-    if power is None:
-        power = _hermite.mean_square(_along(node, 0, 1), _formula.kinks(node))
-    return _trimmed(rank, total, power, worst)
+    return _trimmed(rank, total, _power(known), worst)
 
 
-def _power(node: Node, rank: int, total: Mapping[Index, float]) -> float:
-    """E f^2 by quadrature where it is cheap, else the mass kept."""
-    kept = sum(_factorial(b) * c * c for b, c in total.items())
-    if rank > 3:
-        return kept
-    x, w = _hermite.gauss_hermite({1: 200, 2: 120, 3: 50}[rank])
-    grid = np.stack([g.ravel() for g in np.meshgrid(*[x] * rank, indexing="ij")])
-    weights = w
-    for _ in range(rank - 1):
-        weights = np.multiply.outer(weights, w)
-    values = np.asarray(_formula.value(node, grid)) + 0.0 * grid[0]
-    return max(kept, float(np.sum(weights.ravel() * values**2)))
+Separated = tuple[float, dict[int, Node]]
+"""A constant and one function per variable, each written in variable 0."""
 
 
-def _renamed(node: Node, index: int, rank: int) -> Node:
-    """A formula in variable ``index`` alone, as a formula in variable 0."""
-    from giantstep._expression import Variable
+def _power(terms: list[Separated]) -> float:
+    """E f^2 = sum over pairs of terms of the product over variables of E[f_i g_i], by panels split at the kinks."""
+    total = 0.0
+    for i, (a, f) in enumerate(terms):
+        for j, (b, g) in enumerate(terms[: i + 1]):
+            value = a * b * (1 if i == j else 2)
+            for index in f.keys() | g.keys():
+                pair = [h[index] for h in (f, g) if index in h]
+                product = Product(tuple(pair))
+                value *= float(_hermite.coefficients(_function(product), 0, _formula.kinks(product))[0][0])
+            total += value
+    return max(total, 0.0)
 
-    return _formula.substitute(node, [Variable(0)] * rank)
+
+def _function(node: Node) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: np.asarray(_formula.value(node, [x])) + 0.0 * x
 
 
-def _along(node: Node, index: int, rank: int) -> Callable[[np.ndarray], np.ndarray]:
-    renamed = _renamed(node, index, rank)
-    return lambda x: np.asarray(_formula.value(renamed, [x])) + 0.0 * x
-
-
-def _by_variable(term: Node) -> tuple[float, dict[int, Node]] | None:
+def _by_variable(term: Node, rank: int) -> Separated | None:
     """A term as constant times one function per variable, or None if a factor mixes variables."""
     constant, grouped = 1.0, {}
     for factor in term.factors if isinstance(term, Product) else (term,):
@@ -180,5 +168,6 @@ def _by_variable(term: Node) -> tuple[float, dict[int, Node]] | None:
         used = _formula.variables(factor)
         if len(used) != 1:
             return None
-        grouped.setdefault(next(iter(used)), []).append(factor)
+        alone = _formula.substitute(factor, [Variable(0)] * rank)
+        grouped.setdefault(next(iter(used)), []).append(alone)
     return constant, {i: fs[0] if len(fs) == 1 else Product(tuple(fs)) for i, fs in grouped.items()}

@@ -13,6 +13,7 @@ from giantstep._functions import Function, named
 from giantstep._hermite import Coefficient, hermite, hermite_in_monomials
 
 MAX_MONOMIALS = 20_000
+MAX_KINKS = 1000
 
 
 def _function(node: Call) -> Function:
@@ -192,16 +193,20 @@ def polynomial(node: Node, rank: int) -> Terms | None:
     return {k: v for k, v in expand(node).items() if v != 0}
 
 
-def kinks(node: Node, reach: float = 40.0) -> tuple[float, ...]:
-    """Where a formula in one variable is not smooth: zeros of the arguments of its kinked functions."""
+def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
+    """Where a formula in one variable is not smooth: zeros of the arguments of its kinked functions.
+
+    They matter where the Gaussian has mass, so the search ends at ``reach`` and keeps the MAX_KINKS nearest to 0.
+    """
     found: set[float] = set()
-    grid = np.linspace(-reach, reach, 8001) + 1e-7  # off the round numbers, so that a zero is a change of sign
+    grid = np.linspace(-reach, reach, 16001) + 1e-7  # off the round numbers, so that a zero is a change of sign
     for call in calls(node):
         if not _function(call).kink:
             continue
         argument = lambda x, inner=call.argument: value(inner, [np.asarray(x)]) + 0.0 * x  # noqa: E731
         values = argument(grid)
-        for i in np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)[:200]:
+        changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
+        for i in changes[np.argsort(np.abs(grid[changes]))][:MAX_KINKS]:
             zero = float(brentq(argument, grid[i], grid[i + 1], xtol=1e-15, rtol=1e-15))  # type: ignore[arg-type]
             found.add(zero if abs(zero) > 1e-14 else 0.0)
     return tuple(sorted(found))

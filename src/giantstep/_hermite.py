@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import comb, erfc, exp, factorial, pi, sqrt
+from math import erfc, exp, factorial, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -189,12 +189,3 @@ def quadrature_coefficients(
     error = max(abs(float(tables[1][b] - tables[0][b])) for b in kept)
     scale = {b: sqrt(np.prod([float(factorial(k)) for k in b])) for b in kept}
     return {b: float(tables[1][b]) / scale[b] for b in kept}, error, power
-
-
-def multiplicity(index: tuple[int, ...]) -> int:
-    """How many entries of the symmetric tensor share this multi-index: k! / beta!."""
-    count, left = 1, sum(index)
-    for k in index:
-        count *= comb(left, k)
-        left -= k
-    return count

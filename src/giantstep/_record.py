@@ -67,7 +67,7 @@ def identifier(data: Any) -> str:
 def whole(value: Any, what: str, least: int = 1) -> int:
     """A whole number of at least ``least``."""
     number = _number(value)
-    if number is None or number != int(number) or number < least:
+    if number is None or abs(number) >= 2**63 or number != int(number) or number < least:
         raise InputError(f"{what} must be a whole number of at least {least}, not {_short(value)}")
     return int(number)
 
@@ -78,13 +78,13 @@ def real(value: Any, what: str, *, least: float = -math.inf) -> float:
     if number is None or number < least:
         bound = "" if least == -math.inf else f" of at least {least:g}"
         raise InputError(f"{what} must be a finite number{bound}, not {_short(value)}")
-    return float(number)
+    return float(number) + 0.0  # -0.0 and 0.0 are one number
 
 
 def reals(value: Any, what: str, *, least: float = -math.inf) -> float | tuple[float, ...]:
     """A number, or a non-empty one-dimensional list of numbers as a tuple."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+    if hasattr(value, "__array__"):  # NumPy or JAX
+        value = np.asarray(value).tolist()
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
         values = tuple(real(v, f"every entry of {what}", least=least) for v in value)
         if not values:
@@ -95,7 +95,7 @@ def reals(value: Any, what: str, *, least: float = -math.inf) -> float | tuple[f
 
 def choice(value: Any, options: tuple[str, ...], what: str) -> str:
     """One of the spelled options."""
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise InputError(f"{what} must be one of {', '.join(map(repr, options))}, not {_short(value)}")
     return value
 

@@ -66,10 +66,16 @@ def solve_path(reduction: Reduction, QtB: Float[Array, "m k"], penalties: PerPen
     return jnp.moveaxis(rotate(reduction, block, transpose=False).reshape(m, L, k), 1, 0)
 
 
-def solve_cholesky(A: Float[Array, "m m"], B: Float[Array, "m k"], penalty: Scalar) -> Float[Array, "m k"]:
-    """(A + lam)^{-1} B for one positive penalty; all NaN where A + lam is not numerically positive definite."""
+def solve_cholesky(
+    A: Float[Array, "m m"], B: Float[Array, "m k"], penalty: Scalar
+) -> tuple[Float[Array, "m k"], Scalar]:
+    """(A + lam)^{-1} B for one positive penalty, and a lower bound of the condition number of A + lam.
+
+    All NaN where A + lam is not numerically positive definite. The bound is (max / min diagonal of the factor)^2.
+    """
     factor = jnp.linalg.cholesky(A + penalty * jnp.eye(A.shape[0], dtype=A.dtype))
-    return jax.scipy.linalg.cho_solve((factor, True), B)
+    diagonal = jnp.diagonal(factor)
+    return jax.scipy.linalg.cho_solve((factor, True), B), (diagonal.max() / diagonal.min()) ** 2
 
 
 def inverse_trace(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:

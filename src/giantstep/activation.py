@@ -16,7 +16,9 @@ from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._expression import Call, Node, Number, Product, Sum, parse
 from giantstep._functions import LEAK, named
-from giantstep._record import flag, reals
+from giantstep._record import flag, reals, whole
+
+MAX_ORDER = 100
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,10 @@ class Activation:
         if (self.formula is None) == (self.function is None):
             raise InputError("an activation is either a formula or a callable")
         if self.formula is None:
-            kinks = reals(self.kinks, "kinks") if len(self.kinks) else ()
-            object.__setattr__(self, "kinks", kinks)
+            object.__setattr__(self, "kinks", _kinks(self.kinks))
+            _probe(self.function)
             return
-        if len(self.kinks):
+        if _kinks(self.kinks):
             raise InputError("kinks are named for a callable only; those of a formula are found by itself")
         formula = self.formula.strip() if isinstance(self.formula, str) else self.formula
         formula = "leaky_relu" if formula == "leaky relu" else formula
@@ -112,14 +114,14 @@ class Activation:
     def hermite(self, order: int) -> np.ndarray:
         """``c_0``..``c_order`` with ``sigma = sum_k c_k He_k``, ``c_k = E[sigma(z) He_k(z)] / k!``: closed forms for the ReLU
         family, sines and polynomials, quadrature split at the kinks otherwise."""
-        values = _coefficients(self._uncentred(), order)[0].copy()
+        values = _coefficients(self._uncentred(), _order(order))[0].copy()
         if self.centred:
             values[0] = 0.0
         return values
 
     def hermite_error(self, order: int) -> float:
         """Error estimate of ``hermite(order)`` in units of ``E[sigma h_k] = sqrt(k!) c_k``; 0 where closed forms are used."""
-        return _coefficients(self._uncentred(), order)[1]
+        return _coefficients(self._uncentred(), _order(order))[1]
 
     def to_plain(self) -> str:
         if self.formula is None:
@@ -130,10 +132,39 @@ class Activation:
 def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), centred: bool = False) -> Activation:
     """An Activation from a name, a formula in x, or a JAX-traceable callable (which may name its kinks)."""
     if isinstance(source, Activation):
-        return source
+        if _kinks(kinks):
+            raise InputError("kinks are named when a callable becomes an activation, not afterwards")
+        return source.centre() if flag(centred, "centred") else source
     if callable(source):
-        return Activation(None, source, kinks=tuple(kinks), centred=centred)
-    return Activation(source, centred=centred)
+        return Activation(None, source, kinks=kinks, centred=centred)
+    return Activation(source, kinks=kinks, centred=centred)
+
+
+def _kinks(kinks: Any) -> tuple[float, ...]:
+    if isinstance(kinks, tuple | list) and not kinks:
+        return ()
+    found = reals(kinks, "kinks")
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _probe(function: Any) -> None:
+    """Refuse a callable that JAX cannot trace or that does not act element by element."""
+    from giantstep._backend import jax, jnp
+
+    try:
+        shape = jax.eval_shape(function, jax.ShapeDtypeStruct((3,), jnp.float64)).shape
+    except Exception as error:  # whatever the user's function raises
+        first = (str(error).strip().splitlines() or [""])[0][:120]
+        raise InputError(f"an activation must be traceable by JAX (jax.numpy, not numpy): {first}") from None
+    if shape != (3,):
+        raise InputError(f"an activation acts element by element: three numbers became an array of shape {shape}")
+
+
+def _order(order: Any) -> int:
+    order = whole(order, "order", least=0)
+    if order > MAX_ORDER:
+        raise InputError(f"Hermite coefficients are computed up to order {MAX_ORDER}, not {order}")
+    return order
 
 
 @lru_cache(maxsize=256)
@@ -180,7 +211,7 @@ def _affine_call(name: str, a: float, b: float, order: int) -> np.ndarray | None
     if name in ("sin", "cos"):
         wave = _hermite.wave_coefficients(order, a, b)
         return np.imag(wave) if name == "sin" else np.real(wave)
-    if name not in ("relu", "leaky_relu", "abs", "sign", "step"):
+    if a == 0 or name not in ("relu", "leaky_relu", "abs", "sign", "step"):
         return None
     one = np.eye(order + 1)[0]
     line = b * one + (a * np.eye(order + 1)[1] if order >= 1 else 0.0)

@@ -71,7 +71,7 @@ def dots(ax: "Axes", x: Any, y: Any, error: Any = None, **style: Any) -> None:
 
 def spectrum_panel(ax: "Axes", values: np.ndarray, out: np.ndarray | None = None, names: Sequence[str] = ()) -> None:
     """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow."""
-    edge = measure.bulk_edge(values)
+    edge = measure.bulk_edge(values) if len(values) >= measure.FEWEST else float(np.max(values))
     above = measure.outliers(values, edge)
     out = above if out is None else np.asarray(out)
     bulk = np.sort(values)[: len(values) - len(above)]

@@ -9,6 +9,8 @@ from scipy.sparse.linalg import svds
 
 from giantstep._errors import InputError
 
+FEWEST = 40  # singular values from which a bulk edge can be read off
+
 
 def mean_and_error(samples: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
     """Mean and its standard error along an axis (NaN error for a single sample)."""
@@ -65,8 +67,8 @@ def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
     3% and 12% ranks is followed back to k = 0. Outliers (a few ranks) hardly move that line.
     """
     ordered = np.sort(np.asarray(values))[::-1]
-    if ordered.size < 40:
-        raise InputError(f"the bulk edge needs at least 40 singular values, not {ordered.size}")
+    if ordered.size < FEWEST:
+        raise InputError(f"the bulk edge needs at least {FEWEST} singular values, not {ordered.size}")
     ranks = np.arange(max(2, int(0.03 * ordered.size)), max(8, int(0.12 * ordered.size)))
     slope, edge = np.polyfit((ranks + 0.5) ** (2 / 3), ordered[ranks], 1)
     return float(max(edge, ordered[ranks[0]]))
@@ -109,24 +111,27 @@ def overlaps(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) 
     return W @ directions.T
 
 
+def _unit_rows(W: np.ndarray) -> np.ndarray:
+    """Rows of length one, without overflow on the way; a zero row stays zero."""
+    largest = np.max(np.abs(W), axis=1, keepdims=True)
+    scaled = W / np.where(largest > 0, largest, 1.0)
+    return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), np.finfo(float).tiny)
+
+
 def captured_by_neuron(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "p r"]:
-    """``cos^2(w_i, w*_k)``: the share of each neuron along each direction."""
-    norms = np.maximum(np.linalg.norm(W, axis=1, keepdims=True), np.finfo(float).tiny)
-    unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    return (W / norms @ unit.T) ** 2
+    """cos^2(w_i, w*_k): the share of each neuron along each direction."""
+    return (_unit_rows(W) @ _unit_rows(directions).T) ** 2
 
 
 def in_subspace(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " p"]:
-    """``||P w_i||^2 / ||w_i||^2`` with P the projection on the span of the directions."""
-    basis = linalg.orth(directions.T)
-    norms = np.maximum(np.linalg.norm(W, axis=1), np.finfo(float).tiny)
-    return (np.linalg.norm(W @ basis, axis=1) / norms) ** 2
+    """||P w_i||^2 / ||w_i||^2 with P the projection on the span of the directions."""
+    return np.sum((_unit_rows(W) @ linalg.orth(directions.T)) ** 2, axis=1)
 
 
-def null_level(captured: Float[np.ndarray, " r"], d: int) -> float:
-    """What an unlearned direction captures: ``(1 - sum captured) / (d - r)``."""
-    captured = np.asarray(captured)
-    return float((1 - captured.sum()) / max(d - captured.shape[-1], 1))
+def null_level(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> float:
+    """What an unlearned direction captures: the mean share of a neuron outside the span, over d - r."""
+    r, d = directions.shape
+    return float(np.mean(1 - in_subspace(W, directions)) / max(d - r, 1))
 
 
 def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -> Float[np.ndarray, " m"]:

@@ -83,6 +83,10 @@ class Network:
             raise InputError(f"symmetric needs an even width, not {self.width}")
         if self.weights is not None:
             own = self.weights if isinstance(self.weights, Weights) else _own_weights(self.weights)
+            if self.symmetric or self.rows != ROWS[0] or self.second_layer != SECOND_LAYERS[0]:
+                raise InputError(
+                    "weights are given, so rows, second_layer and symmetric have nothing to say: leave them out"
+                )
             if own.a.shape != (self.width,):
                 raise InputError(f"weights have {own.a.shape[0]} neurons but width is {self.width}")
             put(self, "weights", own)

@@ -31,14 +31,14 @@ class Status:
 Field = Any  # a NumPy array, a float when there are no axes, or None
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Outcome:
     """What a route found. A field it does not know is None; a number with no axes is a float.
 
     Attributes:
         axes: names of the leading axes of the errors, among "eta", "penalty", "seed".
         eta: step sizes along the eta axis (those of the first step with a list), or the one step size of a single step.
-        penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, shaped like the errors.
+        penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, one per step size and seed.
         seeds: seeds along the seed axis.
         test_error: mean square error on new data with label noise.
         risk: the same without label noise.
@@ -46,6 +46,7 @@ class Outcome:
         train_objective: the same plus ``penalty ||b||^2``.
         overlaps: ``W W*^T``, shape (axes without penalty, p, r).
         captured: mean over neurons of ``cos^2(w_i, w*_k)``, shape (axes without penalty, r).
+        null_level: what an unlearned direction captures, (1 - share inside the target's span) / (d - r).
         singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
         bulk_edge: edge of the bulk of those.
         outliers: how many values lie above it (see ``measure.outliers``).
@@ -73,9 +74,12 @@ class Outcome:
     overlaps: Field = None
     captured: Field = None
     captured_se: Field = None
+    null_level: Field = None
     singular_values: Field = None
     bulk_edge: Field = None
+    bulk_edge_se: Field = None
     outliers: Any = None
+    outliers_se: Field = None
     status: Status = field(default_factory=Status)
     seconds: float = 0.0
 
@@ -84,18 +88,20 @@ class Outcome:
         if "seed" not in self.axes:
             return self
         axis = self.axes.index("seed")
+        before = axis - ("penalty" in self.axes)  # place of the seed axis in fields that have no penalty axis
+        one = len(self.seeds or ()) == 1
         values: dict[str, Any] = {}
-        for name in SCALARS:
-            array = getattr(self, name)
-            if array is not None:
-                mean, error = mean_and_error(array, axis)
-                values[name], values[f"{name}_se"] = _scalar(mean), _scalar(error)
-        before = axis - ("penalty" in self.axes)
-        if self.captured is not None:
-            values["captured"], values["captured_se"] = mean_and_error(np.asarray(self.captured), before)
-        for name in ("bulk_edge", "outliers"):
-            if getattr(self, name) is not None:
-                values[name] = _scalar(np.mean(getattr(self, name), axis=before))
+        for name in (*SCALARS, "captured", "bulk_edge", "outliers"):
+            array, at = getattr(self, name), axis if name in SCALARS else before
+            if array is None:
+                continue
+            mean, error = mean_and_error(array, at)
+            if one:  # one seed has no spread: what was known of it stays
+                error = getattr(self, f"{name}_se")
+                error = None if error is None else np.take(error, 0, axis=at)
+            values[name], values[f"{name}_se"] = _scalar(mean), None if error is None else _scalar(error)
+        if self.null_level is not None:
+            values["null_level"] = _scalar(np.mean(self.null_level, axis=before))
         if isinstance(self.penalty, np.ndarray):  # chosen by GCV, one per run
             values["penalty"] = _scalar(np.exp(np.mean(np.log(np.maximum(self.penalty, 1e-300)), axis=before)))
         axes = tuple(a for a in self.axes if a != "seed")
@@ -121,8 +127,8 @@ class Outcome:
             if value is None or f.name in ("setting", "route", "axes", "eta", "seeds", "status", "seconds"):
                 continue
             if f.name == "penalty":
-                if isinstance(value, np.ndarray):
-                    variables["chosen_penalty"] = (run, value)
+                if "penalty" not in self.axes:  # one for all runs, or chosen by GCV for each
+                    variables["penalty"] = (run if np.ndim(value) else (), np.asarray(value))
                 continue
             errors = f.name.removesuffix("_se") in SCALARS
             variables[f.name] = (self.axes if errors else (*run, *inner.get(f.name, ())), np.asarray(value))

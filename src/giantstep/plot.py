@@ -27,7 +27,7 @@ def plot(outcome: Outcome, what: str = "test_error") -> "Figure":
         raise InputError(f"plot takes an Outcome, not {type(outcome).__name__}")
     if what == "spectrum":
         return _spectrum(outcome)
-    if what not in LABELS or getattr(outcome, what) is None:
+    if not isinstance(what, str) or what not in LABELS or getattr(outcome, what) is None:
         raise InputError(
             f"cannot plot {what!r}: this outcome has {', '.join(k for k in LABELS if getattr(outcome, k) is not None)}"
         )

@@ -6,7 +6,10 @@ its paper writes it and compares with ours to 1e-10.
 
 from typing import Any
 
+import numpy as np
+
 from giantstep._errors import InputError
+from giantstep._record import whole
 from giantstep.data import Gaussian
 from giantstep.network import Network
 from giantstep.protocol import GiantStep, Power, Protocol, Ridge
@@ -62,7 +65,7 @@ def ba(
 
     Step: ``W <- W + eta sqrt(N) G``. Ridge: ``(1/n) ||y - N^(-1/2) sigma(X W) a||^2 + (lambda/N) ||a||^2``.
     """
-    step = GiantStep(n, N**0.5 * eta, residual="full", update=update)
+    step = GiantStep(n, _times(eta, whole(N, "N") ** 0.5), residual="full", update=update)
     network = Network(N, activation, rows="gaussian", scale="1/p")
     return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), Ridge(n, penalty)))
 
@@ -86,7 +89,7 @@ def dandi(
     Every step has a fresh batch. Second layer: ``(1/n) sum loss + (lambda/p) ||a||^2`` with loss ``(y - f)^2``, or half
     of it with ``half=True``.
     """
-    many = tuple(GiantStep(n, eta, residual="full", deflate=deflate) for _ in range(steps))
+    many = (GiantStep(n, eta, residual="full", deflate=deflate),) * whole(steps, "steps", least=0)
     network = Network(p, activation, second_layer="rademacher", scale="1/p", symmetric=True)
     return Setting(
         Gaussian(d), _target(target, noise), network, Protocol(many, Ridge(n, _times(penalty, (2 if half else 1) * p)))
@@ -110,9 +113,9 @@ def cui(
     Step on n0 samples: ``w_i <- w_i + eta (1/n0) sum y sigma'(<w_i, x>) x``. Readout on n samples:
     ``sum (y - theta^T phi / sqrt(p))^2 + lambda ||theta||^2``.
     """
-    step = GiantStep(n0, p * eta)
+    step = GiantStep(n0, _times(eta, p))
     network = Network(p, activation, second_layer="constant", scale="1/p")
-    readout = Ridge(n, _times(penalty, p / n))
+    readout = Ridge(n, _times(penalty, p / whole(n, "n")))
     return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), readout))
 
 
@@ -151,12 +154,15 @@ def mei_montanari(
 
     Inputs are Gaussian here, on a sphere in the paper.
     """
-    readout = Ridge(n, _times(penalty, N / d))
+    readout = Ridge(n, _times(penalty, N / whole(d, "d")))
     return Setting(Gaussian(d), _target(target, noise), Network(N, activation), Protocol((), readout))
 
 
-def _times(penalty: Any, factor: float) -> Any:
-    """The penalty, one or several, times a factor; "gcv" stays."""
-    if isinstance(penalty, str):
-        return penalty
-    return tuple(factor * v for v in penalty) if hasattr(penalty, "__iter__") else factor * penalty
+def _times(values: Any, factor: float) -> Any:
+    """A number or several times a factor; what is neither ("gcv", or bad input) goes on as it is, to be judged there."""
+    if isinstance(values, Power):
+        return Power(values.alpha, values.of, factor * values.times)
+    try:
+        return values if isinstance(values, str) else (factor * np.asarray(values, dtype=float)).tolist()
+    except (TypeError, ValueError):
+        return values

@@ -32,7 +32,7 @@ class Setting:
         for name, kind in (("data", Gaussian), ("target", Target), ("network", Network), ("protocol", Protocol)):
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name} must be a {kind.__name__}, not {type(getattr(self, name)).__name__}")
-        self.target.matrix(self.data.d)  # the directions must fit the dimension
+        self.target.check_dimension(self.data.d)
         own = self.network.weights
         if own is not None and own.W.shape[1] != self.data.d:
             raise InputError(f"the network's weights have {own.W.shape[1]} inputs but the data d = {self.data.d}")

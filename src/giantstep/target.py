@@ -123,16 +123,20 @@ class Target:
         gram = rows @ rows.T
         return None if np.allclose(gram, np.eye(self.rank), atol=1e-10) else np.linalg.cholesky(gram)
 
-    def matrix(self, d: int) -> np.ndarray:
-        """The directions as an r x d array."""
+    def check_dimension(self, d: int) -> None:
+        """Refuse a dimension that the directions do not fit."""
         if self.directions is None:
             if d < self.rank:
                 raise InputError(f"the target has {self.rank} directions but the data only d = {d} dimensions")
-            return np.eye(self.rank, d)
-        rows = np.asarray(self.directions)
-        if rows.shape[1] != d:
-            raise InputError(f"the target's directions have {rows.shape[1]} entries but the data d = {d} dimensions")
-        return rows
+        elif len(self.directions[0]) != d:
+            raise InputError(
+                f"the target's directions have {len(self.directions[0])} entries but the data d = {d} dimensions"
+            )
+
+    def matrix(self, d: int) -> np.ndarray:
+        """The directions as an r x d array."""
+        self.check_dimension(d)
+        return np.eye(self.rank, d) if self.directions is None else np.asarray(self.directions)
 
     @property
     def name(self) -> str:
@@ -157,6 +161,8 @@ def target(
 ) -> Target:
     """A Target from a formula such as ``"x1 + H2(x1)*x2"`` or a callable with its rank."""
     if isinstance(source, Target):
+        if rank or noise or directions is not None:
+            raise InputError("this is a target already; change it with dataclasses.replace(target, noise=...)")
         return source
     if callable(source):
         return Target(None, source, rank=rank, noise=noise, directions=directions)

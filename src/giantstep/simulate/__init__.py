@@ -48,8 +48,9 @@ def simulate(
         memory: GiB to stay within; by default a share of what is free.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
     """
-    if not isinstance(setting, Setting):
-        raise InputError(f"simulate takes a Setting, not {type(setting).__name__}")
+    _check(setting, "simulate")
+    if spectrum and setting.protocol.readout is None:
+        raise InputError("spectrum=True needs a readout: the features are taken on its samples")
     choice(method, ("auto", "dense"), "method")
     choice(dtype, ("float64", "float32"), "dtype")
     n_test = whole(n_test, "n_test", least=2)
@@ -65,6 +66,11 @@ def simulate(
             with watchdog(f"the simulation of {len(group)} seed(s)", 60 + len(group) * plan.work / SLOWEST_RATE):
                 parts.append(_measured(run, n_test, spectrum))
     return _outcome(setting, seeds, several, parts, time.perf_counter() - start)
+
+
+def _check(setting: Any, verb: str) -> None:
+    if not isinstance(setting, Setting):
+        raise InputError(f"{verb} takes a Setting, not {type(setting).__name__}")
 
 
 def _seeds(seed: Any) -> tuple[tuple[int, ...], bool]:
@@ -113,8 +119,11 @@ def _measured(run: dense.Run, n_test: int, spectrum: bool) -> dict[str, Any]:
     members = [np.asarray(layers[e], dtype=float) for e in range(len(layers))]
     with np.errstate(all="ignore"):  # an overflow is told by the status
         found["overlaps"] = np.stack([[measure.overlaps(W, directions) for W in group] for group in members])
+        found["null_level"] = np.array([[measure.null_level(W, directions) for W in group] for group in members])
         shares = np.stack([[measure.captured_by_neuron(W, directions) for W in group] for group in members])
+        independent = setting.p // 2 if setting.network.symmetric else setting.p  # a pair starts from one draw
         found["captured"], found["captured_se"] = measure.mean_and_error(shares, axis=2)
+        found["captured_se"] = found["captured_se"] * np.sqrt(setting.p / independent)
     return found
 
 
@@ -139,11 +148,11 @@ def _outcome(setting: Setting, seeds: tuple[int, ...], several: bool, parts: lis
     }
     values["test_error"] = errors(joined["risk"] + setting.target.noise**2)
     values["test_error_se"] = values["risk_se"]
-    values |= {k: layers(joined[k]) for k in ("overlaps", "captured", "captured_se")}
+    values |= {k: layers(joined[k]) for k in ("overlaps", "captured", "captured_se", "null_level")}
     if "squares" in joined:
         singular = np.sqrt(np.maximum(joined["squares"], 0.0))
         values["singular_values"] = layers(singular)
-        if singular.shape[-1] >= 40:
+        if singular.shape[-1] >= measure.FEWEST and np.all(np.isfinite(singular)):
             edges = np.apply_along_axis(measure.bulk_edge, -1, singular)
             counts = [
                 [len(measure.outliers(v, e)) for v, e in zip(*r, strict=True)]
@@ -153,7 +162,9 @@ def _outcome(setting: Setting, seeds: tuple[int, ...], several: bool, parts: lis
     if readout is not None:
         values["penalty"] = layers(joined["penalty"][:, :, 0]) if readout.penalty == "gcv" else readout.penalty
     notes = _merged([note for part in parts for note in part["notes"]])
-    finite = all(np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps"))
+    finite = all(
+        np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
+    )
     if not finite:
         notes.insert(0, "some numbers are not finite: the step size or the weights overflow")
     eta = tuple(np.atleast_2d(etas)[:, lists[0]].tolist()) if lists else (float(etas[0]) if etas.size == 1 else None)
@@ -196,6 +207,8 @@ class Trained:
 
 def train(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Trained:
     """The weights themselves, for measurements of one's own; the readout and the test are left out."""
+    _check(setting, "train")
+    seed = whole(seed, "seed", least=0)
     plan: Plan = make_plan(setting, 1, 2, 8, memory)
     found = dense.train(dense.Run(setting, (seed,), plan, jnp.dtype("float64"), lambda work: None))
     several = any(step.etas(1, 1, 1).ndim for step in setting.protocol.steps)

@@ -119,21 +119,23 @@ def _deflation(X, y):
     return jnp.sum(y, axis=1), jnp.einsum("snd,sn->sd", X, y)
 
 
-def descent(run: Run, W: Array, a: Array, t: int) -> Array:
-    """Minus the gradient of step t at W, (S, p, d), summed over the batch in chunks."""
+def descents(run: Run, layers: FirstLayers, a: Array, t: int) -> list[Array]:
+    """Minus the gradient of step t at every first layer, (S, p, d) each, summed over one pass through the batch."""
     step, batch = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t]
     scale, full, rank_one = run.setting.network.factor, step.residual == "full", step.update == "rank1"
     mean, linear = _plug_in(run, batch, step.deflate)
-    total = 0.0
+    totals: list[Any] = [0.0] * len(layers)
     for X, y in run.chunks(batch):
         if step.deflate:
             y = y - mean[:, None] - (jnp.einsum("snd,sd->sn", X, linear) if step.deflate > 1 else 0.0)
-        total = total + _sums(W, a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
-        run.tick(4.0 * X.shape[1] * W.shape[1] * W.shape[2])
+        for e in range(len(layers)):
+            part = _sums(layers[e], a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
+            totals[e] = totals[e] + part.astype(jnp.float64)
+            run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
     if rank_one:  # c_1 s a beta^T
         c1 = float(run.sigma.hermite(1)[1])
-        return (c1 * scale / batch.n) * a[:, :, None] * jnp.asarray(total)[:, None, :]
-    return total / batch.n
+        return [((c1 * scale / batch.n) * a[:, :, None] * total[:, None, :]).astype(run.dtype) for total in totals]
+    return [(total / batch.n).astype(run.dtype) for total in totals]
 
 
 def _plug_in(run: Run, batch: Batch, deflate: int) -> tuple[Any, Any]:
@@ -161,15 +163,13 @@ def train(run: Run) -> Trained:
     layers, first = FirstLayers((W0,)), None
     for t, (step, n) in enumerate(zip(run.setting.protocol.steps, run.setting.protocol.sizes(), strict=True)):
         etas = step.etas(n, run.setting.d, run.setting.p)
-        if len(layers) == 1 and layers.slope is None:
-            W = layers[0]
-            slope = descent(run, W, a, t)
-            first = slope if t == 0 else first
-            many = etas.ndim == 1 and len(etas) > 1
-            layers = FirstLayers((W,), slope, tuple(etas.tolist())) if many else FirstLayers((W + etas.item() * slope,))
+        slopes = descents(run, layers, a, t)
+        first = slopes[0] if t == 0 else first
+        if len(layers) == 1 and etas.size > 1:
+            layers = FirstLayers((layers[0],), slopes[0], tuple(etas.tolist()))
         else:
             each = np.broadcast_to(etas, (len(layers),)).tolist()
-            layers = FirstLayers(tuple(layers[e] + each[e] * descent(run, layers[e], a, t) for e in range(len(layers))))
+            layers = FirstLayers(tuple(layers[e] + each[e] * slopes[e] for e in range(len(layers))))
     return Trained(W0, a, first, layers)
 
 

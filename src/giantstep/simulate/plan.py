@@ -35,7 +35,7 @@ class _Sizes:
 
     def held(self, grams: int) -> float:
         """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
-        layers = (4 if self.affine else 3 + self.etas) * self.p * self.d * self.item
+        layers = (4 if self.affine else 3 + 3 * self.etas) * self.p * self.d * self.item
         if not self.readout:
             return layers
         small = min(self.readout, self.p)
@@ -53,6 +53,10 @@ def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: floa
     allowed = _memory.budget(memory)
     s = _sizes(setting, item)
     block = block_rows(s.d)
+    kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
+    if kept > allowed / 2:
+        raise _memory.refuse(2 * kept, allowed, f"{int(seeds * allowed / (2 * kept))} seeds")
+    allowed -= kept
     least = s.held(1) + block * s.row()
     if least > allowed:
         raise _memory.refuse(least, allowed, _what_fits(s, block, allowed))

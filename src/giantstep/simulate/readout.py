@@ -30,14 +30,13 @@ class Readout:
 
 @jax.jit
 def _cholesky(A: Float[Array, "s m m"], B: Float[Array, "s m"], penalties: Float[Array, "s l"]):
-    """(A + lam)^{-1} B by one factorisation a penalty, and (max / min diagonal of the factor)^2 <= condition."""
+    """(A + lam)^{-1} B by one factorisation a penalty, and lower bounds of the condition numbers."""
 
-    def one(A, B, lam):
-        factor = jnp.linalg.cholesky(A + lam * jnp.eye(A.shape[0]))
-        diagonal = jnp.diagonal(factor)
-        return jax.scipy.linalg.cho_solve((factor, True), B), (diagonal.max() / diagonal.min()) ** 2
+    def one(A, B, lams):
+        x, bound = jax.lax.map(lambda lam: rg.solve_cholesky(A, B[:, None], lam), lams)
+        return x[..., 0], bound
 
-    return jax.vmap(lambda A, B, lams: jax.lax.map(partial(one, A, B), lams))(A, B, penalties)
+    return jax.vmap(one)(A, B, penalties)
 
 
 _reduce = jax.jit(jax.vmap(rg.reduce))
@@ -95,8 +94,15 @@ def _solve_now(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
     x, condition = _path(reduction, B, penalties)
     if spectrum:
         diagonal, off = np.asarray(reduction.diagonal), np.asarray(reduction.off_diagonal)[:, 1:]
-        squares = np.stack([eigvalsh_tridiagonal(d, e)[::-1] for d, e in zip(diagonal, off, strict=True)])
+        squares = np.stack([_eigenvalues(d, e) for d, e in zip(diagonal, off, strict=True)])
     return x, np.asarray(penalties), np.asarray(condition), squares, notes
+
+
+def _eigenvalues(diagonal: np.ndarray, off_diagonal: np.ndarray) -> np.ndarray:
+    """Eigenvalues of a tridiagonal matrix in decreasing order; NaN where its entries overflowed."""
+    if not (np.all(np.isfinite(diagonal)) and np.all(np.isfinite(off_diagonal))):
+        return np.full(diagonal.shape, np.nan)
+    return np.asarray(eigvalsh_tridiagonal(diagonal, off_diagonal))[::-1]
 
 
 def _count(readout: Ridge) -> int:
@@ -108,6 +114,9 @@ def from_moments(A, c, yy, n: int, readout: Ridge, spectrum: bool) -> Readout:
     b, penalty, condition, squares, notes = _solve(A, c, yy, n, readout, spectrum)
     b, bad = np.array(b), ~np.all(np.isfinite(b), axis=-1) | _ill(condition)
     for s in np.flatnonzero(bad.any(axis=1)):  # a pseudo-inverse that drops eigenvalues without digits
+        if not np.all(np.isfinite(A[s])):
+            b[s] = np.nan  # the features overflowed; the outcome's status says so
+            continue
         values, vectors = np.linalg.eigh(np.asarray(A[s]))
         keep = values > values.size * np.finfo(float).eps * max(values[-1], 0.0)
         V, along = vectors[:, keep], vectors[:, keep].T @ np.asarray(c[s])
@@ -127,6 +136,9 @@ def from_features(F: Float[Array, "s n p"], y: Float[Array, "s n"], readout: Rid
     error = np.array(penalty**2 * np.mean(np.asarray(a) ** 2, axis=-1))
     bad = ~np.all(np.isfinite(b), axis=-1) | _ill(condition) | (penalty == 0)
     for s in np.flatnonzero(bad.any(axis=1)):
+        if not float(np.max(np.abs(F[s]))) < 1e150:
+            b[s], error[s] = np.nan, np.nan  # the features overflowed; the outcome's status says so
+            continue
         fit = ridge(F[s], y[s], tuple(penalty[s][bad[s]].tolist()))
         b[s][bad[s]], error[s][bad[s]] = fit.coefficients, fit.train_error
         notes.extend(fit.notes)

@@ -23,8 +23,6 @@ def floor(target: "Target") -> float:
 def run(size: Size) -> Verdict:
     import numpy as np
 
-    from giantstep import canvas
-
     d, seeds = SIZES[size]
     target = talk.setting_2()
     least = floor(target)
@@ -41,6 +39,23 @@ def run(size: Size) -> Verdict:
             ids.append(setting.id)
     below = [r for r in rows if r[3] + 4 * r[4] < least]
     closest = min(rows, key=lambda r: r[3])
+    return Verdict(
+        outcome="fails" if below else "holds",
+        sentence=f"The lowest test error at the best of {len(PENALTIES)} penalties is {closest[3]:.3f} ± {closest[4]:.3f} "
+        f"(n = {closest[0]:g}d, p = {closest[1]:g}d); the linear floor is {least:.3f}. "
+        f"{len(below)} of {len(rows)} cases lie below it by 4 s.e.",
+        header=("n/d", "p/d", "best penalty", "test error", "s.e.", "above the floor, s.e."),
+        rows=tuple(rows),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = {d}",
+        figure=_figure(rows, least),
+        settings=tuple(ids),
+    )
+
+
+def _figure(rows: list, least: float) -> str:
+    from giantstep import canvas
+
     with canvas.figure() as (fig, ax):
         for i, width in enumerate(WIDTHS):
             here = [r for r in rows if r[1] == width]
@@ -58,19 +73,7 @@ def run(size: Size) -> Verdict:
         ax.minorticks_off()
         ax.set_ylim(0, None)
         ax.legend()
-        figure = canvas.svg(fig)
-    return Verdict(
-        outcome="fails" if below else "holds",
-        sentence=f"The lowest test error at the best of {len(PENALTIES)} penalties is {closest[3]:.3f} ± {closest[4]:.3f} "
-        f"(n = {closest[0]:g}d, p = {closest[1]:g}d); the linear floor is {least:.3f}. "
-        f"{len(below)} of {len(rows)} cases lie below it by 4 s.e.",
-        header=("n/d", "p/d", "best penalty", "test error", "s.e.", "above the floor, s.e."),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"d = {d}",
-        figure=figure,
-        settings=tuple(ids),
-    )
+        return canvas.svg(fig)
 
 
 LINEAR_FLOOR = Claim(

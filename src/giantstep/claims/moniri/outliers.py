@@ -1,0 +1,45 @@
+"""Outliers of the updated features that random features do not have, and the power of X beta each lies along."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from giantstep.claims.moniri import talk
+
+if TYPE_CHECKING:
+    import numpy as np
+
+POWERS = 4  # of g = X beta looked for
+
+
+class Spikes(NamedTuple):
+    """The outliers at one step size that random features do not have: positions, best cos^2 and its power of X beta."""
+
+    values: "np.ndarray"
+    cosines: "np.ndarray"
+    powers: "np.ndarray"
+    all_values: "np.ndarray"
+
+
+def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) -> list[Spikes]:
+    """New outliers of F / sqrt(n) at every step size; F and its random-feature version share weights and samples."""
+    import numpy as np
+
+    from giantstep import draw, measure
+    from giantstep.simulate import train
+
+    setting = talk.experiment(n, alphas, talk.setting_1(), activation=activation)
+    found = train(setting, seed)
+    X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
+    g, sigma = X @ talk.direction(setting, seed), setting.network.activation
+    basis = measure.gram_schmidt_powers(g, POWERS)
+    before = measure.spectrum(sigma(X @ found.initial.T) / np.sqrt(n), vectors=4)
+    known = before.left[:, : min(4, len(measure.outliers(before.values)))]
+    result = []
+    for W in found.final:
+        after = measure.spectrum(sigma(X @ W.T) / np.sqrt(n), vectors=12)
+        count = min(12, len(measure.outliers(after.values)))
+        left = after.left[:, :count]
+        new = measure.alignments(left, known).sum(axis=1) < 0.5  # not an outlier that random features have already
+        cos2 = measure.alignments(left, basis)[new]
+        best = cos2.argmax(axis=1) if len(cos2) else np.zeros(0, int)
+        result.append(Spikes(after.values[:count][new], cos2.max(axis=1, initial=0.0), best + 1, after.values))
+    return result
