@@ -1,6 +1,7 @@
 """What can be read off weights, features and spectra. Everything takes and returns NumPy arrays."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -8,6 +9,7 @@ from scipy import linalg
 from scipy.sparse.linalg import svds
 
 from giantstep._errors import InputError
+from giantstep._functions import namespace
 
 FEWEST = 40  # singular values from which a bulk edge can be read off
 
@@ -106,32 +108,46 @@ def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
     return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
 
 
-def overlaps(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "p r"]:
-    """``M = W W*^T``."""
+# The next ones also take JAX arrays, so that large weights need not leave the device.
+
+
+def overlaps(W: Any, directions: Any) -> Any:
+    """M = W W*^T, p x r."""
     return W @ directions.T
 
 
-def _unit_rows(W: np.ndarray) -> np.ndarray:
+def _unit_rows(W: Any) -> Any:
     """Rows of length one, without overflow on the way; a zero row stays zero."""
-    largest = np.max(np.abs(W), axis=1, keepdims=True)
-    scaled = W / np.where(largest > 0, largest, 1.0)
-    return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), np.finfo(float).tiny)
+    xp = namespace(W)
+    largest = xp.max(xp.abs(W), axis=1, keepdims=True)
+    scaled = W / xp.where(largest > 0, largest, 1.0)
+    return scaled / xp.maximum(xp.sqrt(xp.sum(scaled**2, axis=1, keepdims=True)), 1e-30)
 
 
-def captured_by_neuron(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "p r"]:
-    """cos^2(w_i, w*_k): the share of each neuron along each direction."""
+def captured_by_neuron(W: Any, directions: Any) -> Any:
+    """cos^2(w_i, w*_k), p x r: the share of each neuron along each direction."""
     return (_unit_rows(W) @ _unit_rows(directions).T) ** 2
 
 
-def in_subspace(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " p"]:
-    """||P w_i||^2 / ||w_i||^2 with P the projection on the span of the directions."""
-    return np.sum((_unit_rows(W) @ linalg.orth(directions.T)) ** 2, axis=1)
+def in_subspace(W: Any, directions: Any) -> Any:
+    """||P w_i||^2 / ||w_i||^2, one number a neuron, with P the projection on the span of the directions."""
+    return share_inside(W, span(directions))
 
 
-def null_level(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"]) -> float:
+def span(directions: Any) -> Float[np.ndarray, "d r"]:
+    """Orthonormal columns with the span of the directions."""
+    return linalg.orth(np.asarray(directions).T)
+
+
+def share_inside(W: Any, basis: Any) -> Any:
+    """||P w_i||^2 / ||w_i||^2 with P the projection on orthonormal columns."""
+    return namespace(W).sum((_unit_rows(W) @ basis) ** 2, axis=1)
+
+
+def null_level(W: Any, directions: Any) -> float:
     """What an unlearned direction captures: the mean share of a neuron outside the span, over d - r."""
     r, d = directions.shape
-    return float(np.mean(1 - in_subspace(W, directions)) / max(d - r, 1))
+    return float(np.mean(1 - np.asarray(in_subspace(W, directions))) / max(d - r, 1))
 
 
 def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -> Float[np.ndarray, " m"]:

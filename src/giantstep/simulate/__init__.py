@@ -115,15 +115,12 @@ def _measured(run: dense.Run, n_test: int, spectrum: bool) -> dict[str, Any]:
             found["squares"] = np.stack([np.asarray(f.squares) for f in fits])
         found["notes"] = [note for f in fits for note in f.notes]
     found["risk"], found["risk_se"] = dense.test(run, layers, coefficients, n_test)
-    directions = setting.target.matrix(setting.d)
-    members = [np.asarray(layers[e], dtype=float) for e in range(len(layers))]
-    with np.errstate(all="ignore"):  # an overflow is told by the status
-        found["overlaps"] = np.stack([[measure.overlaps(W, directions) for W in group] for group in members])
-        found["null_level"] = np.array([[measure.null_level(W, directions) for W in group] for group in members])
-        shares = np.stack([[measure.captured_by_neuron(W, directions) for W in group] for group in members])
-        independent = setting.p // 2 if setting.network.symmetric else setting.p  # a pair starts from one draw
-        found["captured"], found["captured_se"] = measure.mean_and_error(shares, axis=2)
-        found["captured_se"] = found["captured_se"] * np.sqrt(setting.p / independent)
+    seen = dense.learned(run, layers)
+    found["overlaps"] = seen["overlaps"]
+    found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(setting.d - setting.target.rank, 1)
+    independent = setting.p // 2 if setting.network.symmetric else setting.p  # a pair starts from one draw
+    found["captured"], found["captured_se"] = measure.mean_and_error(seen["shares"], axis=2)
+    found["captured_se"] = found["captured_se"] * np.sqrt(setting.p / independent)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep import draw
+from giantstep import draw, measure
 from giantstep._backend import jax, jnp
 from giantstep._resolvent import gram
 from giantstep.activation import Activation
@@ -171,6 +171,24 @@ def train(run: Run) -> Trained:
             each = np.broadcast_to(etas, (len(layers),)).tolist()
             layers = FirstLayers(tuple(layers[e] + each[e] * slopes[e] for e in range(len(layers))))
     return Trained(W0, a, first, layers)
+
+
+def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
+    """Overlaps (E, S, p, r), shares of the neurons along each direction (E, S, p, r) and inside their span (E, S, p)."""
+    directions = run.setting.target.matrix(run.setting.d)
+    basis = measure.span(directions)
+    found = [_learned(layers[e], directions, basis) for e in range(len(layers))]
+    names = ("overlaps", "shares", "inside")
+    return {name: np.stack([np.asarray(f[k], dtype=float) for f in found]) for k, name in enumerate(names)}
+
+
+@jax.jit
+def _learned(W, directions, basis):
+    def one(W):
+        shares = measure.captured_by_neuron(W, directions)
+        return measure.overlaps(W, directions), shares, measure.share_inside(W, basis)
+
+    return jax.vmap(one)(W)
 
 
 def fit(run: Run, layers: FirstLayers, spectrum: bool) -> list[Readout]:
