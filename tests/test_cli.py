@@ -177,9 +177,12 @@ def test_interrupting_a_running_simulation(tmp_path):
     (tmp_path / "long.toml").write_text(LONG, encoding="utf-8")
     command = [sys.executable, "-m", "giantstep.cli", "simulate", "long.toml", "--seeds", "0-99"]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-    time.sleep(5)
-    run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=60)
+    try:
+        time.sleep(5)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=150)
+    finally:
+        run.kill()
     assert (run.returncode, out) == (130, "")
     assert err.strip().splitlines()[-1] == "Interrupted." and "Traceback" not in err
 

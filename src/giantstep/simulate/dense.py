@@ -126,6 +126,7 @@ def descents(run: Run, layers: FirstLayers, a: Array, t: int) -> list[Array]:
     mean, linear = _plug_in(run, batch, step.deflate)
     totals: list[Any] = [0.0] * len(layers)
     for X, y in run.chunks(batch):
+        jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
         if step.deflate:
             y = y - mean[:, None] - (jnp.einsum("snd,sd->sn", X, linear) if step.deflate > 1 else 0.0)
         for e in range(len(layers)):
@@ -215,6 +216,7 @@ def _fit_primal(run: Run, pieces, group: range, n: int, spectrum: bool) -> list[
     c = {e: jnp.zeros((S, p)) for e in group}
     yy = jnp.zeros(S)
     for pre, y in pieces:
+        jax.block_until_ready((A, c))
         for e in group:
             A[e], c[e] = _add_moments(A[e], c[e], *pre[e], y, sigma=run.sigma)
         yy = yy + jnp.sum(y.astype(jnp.float64) ** 2, axis=1)
