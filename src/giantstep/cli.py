@@ -7,6 +7,7 @@ standard output holds exactly one JSON object; messages and progress go to stand
 import json
 import math
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -35,12 +36,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 
 def main() -> None:
     """The program: run, and leave with the exit code."""
-    code = run()
-    if code == 130:  # XLA's threads may still be computing, and the interpreter's own way out would crash on them
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)
+    signal.signal(signal.SIGINT, _leave)
+    sys.exit(run())
+
+
+def _leave(number: int, frame: object) -> None:
+    """Ctrl-C ends the program at once: an exception could be lost in a callback, and XLA's threads may still compute."""
+    sys.stdout.flush()
+    os.write(2, b"Interrupted.\n")
+    os._exit(130)
 
 
 def run(arguments: list[str] | None = None) -> int:
