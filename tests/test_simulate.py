@@ -309,7 +309,9 @@ def test_more_refusals(small):
     with pytest.raises(gs.InputError, match="needs a readout"):
         gs.simulate(dataclasses.replace(small, protocol=gs.Protocol()), spectrum=True)
     with pytest.raises(gs.InputError, match="seeds would fit"):
-        gs.simulate(small, seed=range(10**7), memory=1)
+        gs.simulate(small, seed=range(10**6), memory=1)
+    with pytest.raises(gs.InputError, match="at most 1000000 seeds"):
+        gs.simulate(small, seed=range(10**9))
     with pytest.raises(gs.InputError, match="not the text"):
         gs.simulate(small, seed="0-3")
     with pytest.raises(gs.InputError, match="seed must be"):

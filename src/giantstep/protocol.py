@@ -70,6 +70,11 @@ class GiantStep:
         if self.deflate > MAX_DEFLATE:
             raise InputError(f"deflate must be 0, 1 or {MAX_DEFLATE}, not {self.deflate}")
 
+    @property
+    def listed(self) -> bool:
+        """Whether several step sizes were given, so that the outcome has an eta axis."""
+        return bool(_as_tuple(self))
+
     def etas(self, n: int, d: int, p: int) -> np.ndarray:
         """The step sizes as numbers: shape () for one, (E,) for a list."""
         if isinstance(self.eta, Power):
@@ -139,7 +144,7 @@ class Protocol:
                 raise InputError(f"step {t + 1} asks for update='rank1', which is defined for the first step only")
         if self.readout is not None:
             _check_reuse(self.readout, size, "the readout")
-        lengths = {len(_as_tuple(s)) for s in steps if _as_tuple(s)}
+        lengths = {len(_as_tuple(s)) for s in steps if s.listed}
         if len(lengths) > 1:
             raise InputError(f"step sizes given as lists move together: they need one length, not {sorted(lengths)}")
 

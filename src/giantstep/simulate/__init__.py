@@ -3,7 +3,7 @@
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,7 @@ from giantstep.setting import Setting
 from giantstep.simulate import dense
 from giantstep.simulate.plan import Plan, make_plan
 
+MAX_SEEDS = 10**6  # in one call
 SLOW = 1e11  # operations from which a progress bar is worth showing, a few seconds on two cores
 SLOWEST_RATE = 2e8  # operations a second below which a run is taken to be stuck
 
@@ -77,6 +78,8 @@ def _seeds(seed: Any) -> tuple[tuple[int, ...], bool]:
     if isinstance(seed, str):
         raise InputError(f"seed must be a whole number or a list of them, not the text {seed!r}")
     several = isinstance(seed, Iterable)
+    if isinstance(seed, Sized) and len(seed) > MAX_SEEDS:
+        raise InputError(f"at most {MAX_SEEDS} seeds are run at once, not {len(seed)}")
     seeds = tuple(whole(s, "seed", least=0) for s in (seed if several else (seed,)))
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError("seed must be a whole number or a non-empty list of different ones")
@@ -129,7 +132,7 @@ def _outcome(setting: Setting, seeds: tuple[int, ...], several: bool, parts: lis
     protocol = setting.protocol
     etas = protocol.etas(setting.d, setting.p)
     readout = protocol.readout
-    lists = [t for t, s in enumerate(protocol.steps) if s.etas(1, 1, 1).ndim]
+    lists = [t for t, step in enumerate(protocol.steps) if step.listed]
     path = readout is not None and isinstance(readout.penalty, tuple)
     axes = (*(("eta",) if lists else ()), *(("penalty",) if path else ()), *(("seed",) if several else ()))
     joined = {k: np.concatenate([p[k] for p in parts], axis=1) for k in parts[0] if k != "notes"}
@@ -150,12 +153,8 @@ def _outcome(setting: Setting, seeds: tuple[int, ...], several: bool, parts: lis
         singular = np.sqrt(np.maximum(joined["squares"], 0.0))
         values["singular_values"] = layers(singular)
         if singular.shape[-1] >= measure.FEWEST and np.all(np.isfinite(singular)):
-            edges = np.apply_along_axis(measure.bulk_edge, -1, singular)
-            counts = [
-                [len(measure.outliers(v, e)) for v, e in zip(*r, strict=True)]
-                for r in zip(singular, edges, strict=True)
-            ]
-            values["bulk_edge"], values["outliers"] = layers(edges), layers(np.array(counts))
+            values["bulk_edge"] = layers(np.apply_along_axis(measure.bulk_edge, -1, singular))
+            values["outliers"] = layers(np.apply_along_axis(lambda v: len(measure.outliers(v)), -1, singular))
     if readout is not None:
         values["penalty"] = layers(joined["penalty"][:, :, 0]) if readout.penalty == "gcv" else readout.penalty
     notes = _merged([note for part in parts for note in part["notes"]])
@@ -208,7 +207,7 @@ def train(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Tr
     seed = whole(seed, "seed", least=0)
     plan: Plan = make_plan(setting, 1, 2, 8, memory)
     found = dense.train(dense.Run(setting, (seed,), plan, jnp.dtype("float64"), lambda work: None))
-    several = any(step.etas(1, 1, 1).ndim for step in setting.protocol.steps)
+    several = any(step.listed for step in setting.protocol.steps)
     final = np.stack([np.asarray(found.layers[e][0]) for e in range(len(found.layers))])
     descent = None if found.descent is None else np.asarray(found.descent[0])
     return Trained(np.asarray(found.W0[0]), np.asarray(found.a[0]), descent, final if several else final[0])

@@ -74,14 +74,13 @@ def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: floa
 def _sizes(setting: Setting, item: int) -> _Sizes:
     protocol = setting.protocol
     etas = protocol.etas(setting.d, setting.p)
-    lists = [step.etas(1, 1, 1).ndim for step in protocol.steps]
     return _Sizes(
         d=setting.d,
         p=setting.p,
         r=setting.target.rank,
         readout=protocol.readout_size if protocol.readout is not None else 0,
         etas=len(etas) if etas.ndim == 2 else 1,
-        affine=not any(lists[:-1]),
+        affine=not any(step.listed for step in protocol.steps[:-1]),
         item=item,
     )
 
