@@ -8,8 +8,8 @@ import pytest
 
 import giantstep as gs
 from giantstep import draw
+from giantstep._plan import make_plan
 from giantstep.simulate import train
-from giantstep.simulate.plan import make_plan
 
 
 def by_hand(setting, seed, n_test=10_000):
@@ -88,7 +88,7 @@ def test_the_same_numbers_whatever_the_chunking(small, variant, monkeypatch, see
     monkeypatch.setattr(_random, "BLOCK", 16 * 30)  # blocks of 16 rows, so that small batches have several chunks
     setting = change(small, **VARIANTS[variant])
     whole = gs.simulate(setting, seed=seed, n_test=100)
-    monkeypatch.setattr("giantstep.simulate.plan.CHUNK_BYTES", 1.0)
+    monkeypatch.setattr("giantstep._plan.CHUNK_BYTES", 1.0)
     assert make_plan(setting, 1, 100, 8, None).rows == 16
     pieces = gs.simulate(setting, seed=seed, n_test=100)
     for name in ("test_error", "train_error", "train_objective", "overlaps"):
@@ -122,7 +122,7 @@ def test_step_sizes_that_move_together_over_two_steps(small, seed):
 
 def test_seeds_in_groups_equal_single_seeds(small, monkeypatch):
     together = gs.simulate(small, seed=range(5), n_test=200)
-    monkeypatch.setattr("giantstep.simulate.plan.MAX_SEEDS", 2)
+    monkeypatch.setattr("giantstep._plan.MAX_SEEDS", 2)
     grouped = gs.simulate(small, seed=range(5), n_test=200)
     np.testing.assert_allclose(grouped.test_error, together.test_error, rtol=1e-11)
     assert together.seeds == (0, 1, 2, 3, 4)

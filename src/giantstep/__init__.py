@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from giantstep._errors import InputError as InputError
     from giantstep.activation import activation as activation
     from giantstep.data import Gaussian as Gaussian
+    from giantstep.equivalent import equivalent as equivalent
     from giantstep.network import Network as Network
     from giantstep.outcome import Outcome as Outcome
     from giantstep.plot import plot as plot
@@ -41,7 +42,8 @@ _HOME = {
     "Setting": "setting",
     "Outcome": "outcome",
 }
-_MODULES = ("activation", "measure", "plot", "presets", "ridge", "simulate", "target")  # some are verbs: see _callable
+# Some are verbs: see _callable.
+_MODULES = ("activation", "equivalent", "measure", "plot", "presets", "ridge", "simulate", "target")
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 

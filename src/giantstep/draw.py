@@ -9,7 +9,7 @@ from giantstep._random import Stream, generator, normals
 from giantstep.setting import Setting
 
 Key = tuple[int, ...]
-NOISE = 1  # last entry of the key of a label-noise stream; inputs have 0
+NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
 
 
 def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
@@ -73,3 +73,16 @@ def rows(
     if target.noise and batch.key != (Stream.TEST,):
         y = y + target.noise * normals(seed, (*batch.key, NOISE), start, stop, 1)[:, 0]
     return X, y
+
+
+def feature_noise(
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None
+) -> Float[np.ndarray, "n p"]:
+    """Z of rows start..stop of a batch: N(0, 1), the stand-in for the nonlinear part of the features.
+
+    The neurons of a symmetric pair have one first layer, so they share their column of Z.
+    """
+    stop = batch.n if stop is None else min(stop, batch.n)
+    symmetric = setting.network.symmetric
+    Z = normals(seed, (*batch.key, FEATURE_NOISE), start, stop, setting.p // 2 if symmetric else setting.p)
+    return np.concatenate([Z, Z[:, ::-1]], axis=1) if symmetric else Z

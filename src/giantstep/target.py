@@ -103,6 +103,11 @@ class Target:
         return self._node is not None and not _formula.calls(self._node)
 
     @property
+    def kinks(self) -> tuple[float, ...]:
+        """Where a formula of rank one is not smooth; () for a callable, whose kinks are not known."""
+        return _formula.kinks(self._node) if self._node is not None and self.rank == 1 else ()
+
+    @property
     def information_exponent(self) -> int | None:
         """Smallest order k >= 1 whose Hermite tensor is not zero; None for a constant."""
         expansion = self.hermite

@@ -1,6 +1,6 @@
 """Before anything large is taken: how many rows, seeds and Gram matrices at a time fit in memory, and the work ahead."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from giantstep import _memory
 from giantstep._random import block_rows
@@ -32,6 +32,7 @@ class _Sizes:
     etas: int
     affine: bool  # all step sizes share one gradient
     item: int  # bytes of a number in the products
+    noise: bool  # rows carry p random numbers of their own
 
     def held(self, grams: int) -> float:
         """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
@@ -40,18 +41,18 @@ class _Sizes:
             return layers
         small = min(self.readout, self.p)
         dual = self.readout <= self.p
-        features = 4.0 * self.readout * self.p * self.item if dual else 0.0
+        features = (4.0 + self.noise) * self.readout * self.p * self.item if dual else 0.0
         return layers + features + 8.0 * small**2 * ((1 if dual else grams) + 4)
 
     def row(self) -> float:
-        """Bytes of one row in flight: input, two preactivations, features and a temporary."""
-        return (2 * self.d + 5 * self.p) * self.item
+        """Bytes of one row in flight: input, two preactivations, features, a temporary; noise as drawn and as used."""
+        return (2 * self.d + (5 + self.noise) * self.p) * self.item + 8.0 * self.noise * self.p
 
 
-def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None) -> Plan:
+def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
     """The plan within the memory allowed; raises a sentence that says what would fit when none exists."""
     allowed = _memory.budget(memory)
-    s = _sizes(setting, item)
+    s = _sizes(setting, item, noise)
     block = block_rows(s.d)
     kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
     if kept > allowed / 2:
@@ -71,7 +72,7 @@ def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: floa
     return Plan(rows, together, grams, _work(setting, s, n_test), together * one)
 
 
-def _sizes(setting: Setting, item: int) -> _Sizes:
+def _sizes(setting: Setting, item: int, noise: bool) -> _Sizes:
     protocol = setting.protocol
     etas = protocol.etas(setting.d, setting.p)
     return _Sizes(
@@ -82,6 +83,7 @@ def _sizes(setting: Setting, item: int) -> _Sizes:
         etas=len(etas) if etas.ndim == 2 else 1,
         affine=not any(step.listed for step in protocol.steps[:-1]),
         item=item,
+        noise=noise,
     )
 
 
@@ -102,6 +104,6 @@ def _what_fits(s: _Sizes, block: int, allowed: float) -> str:
     low, high = 0, s.p
     while high - low > 1:
         middle = (low + high) // 2
-        size = _Sizes(s.d, middle, s.r, s.readout, s.etas, s.affine, s.item)
+        size = replace(s, p=middle)
         low, high = (middle, high) if size.held(1) + block * size.row() <= allowed else (low, middle)
     return f"a width of {low}" if low else "no width at this d"

@@ -1,0 +1,164 @@
+"""From a route's call to its Outcome: arguments checked, seeds run in groups, parts joined along the axes."""
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from giantstep import measure
+from giantstep._backend import jnp
+from giantstep._errors import InputError
+from giantstep._plan import Plan, make_plan
+from giantstep._record import choice, whole
+from giantstep._train import Run
+from giantstep._watchdog import watchdog
+from giantstep.outcome import Outcome, Status
+from giantstep.setting import Setting
+
+MAX_SEEDS = 10**6  # in one call
+SLOW = 1e11  # operations from which a progress bar is worth showing, a few seconds on two cores
+SLOWEST_RATE = 2e8  # operations a second below which a run is taken to be stuck
+
+Part = dict[str, Any]  # what _features.measured finds
+
+
+def check(setting: Any, verb: str) -> None:
+    """Refuse what is not a Setting."""
+    if not isinstance(setting, Setting):
+        raise InputError(f"{verb} takes a Setting, not {type(setting).__name__}")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A route's call once its arguments are checked: ``several`` seeds make an axis, ``started`` is when it began."""
+
+    setting: Setting
+    route: str
+    seeds: tuple[int, ...]
+    several: bool
+    n_test: int
+    dtype: str
+    plan: Plan
+    progress: bool | None
+    started: float
+
+
+def prepare(
+    setting: Setting,
+    route: str,
+    seed: Any,
+    *,
+    n_test: Any,
+    dtype: Any,
+    memory: Any,
+    progress: bool | None,
+    noise: bool = False,
+) -> Job:
+    """Check the arguments and plan the memory; ``noise`` says that rows carry p random numbers of their own."""
+    choice(dtype, ("float64", "float32"), "dtype")
+    n_test = whole(n_test, "n_test", least=2)
+    seeds, several = _seeds(seed)
+    started = time.perf_counter()
+    plan = make_plan(setting, len(seeds), n_test, 8 if dtype == "float64" else 4, memory, noise)
+    return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started)
+
+
+def _seeds(seed: Any) -> tuple[tuple[int, ...], bool]:
+    if isinstance(seed, str):
+        raise InputError(f"seed must be a whole number or a list of them, not the text {seed!r}")
+    several = isinstance(seed, Iterable)
+    if isinstance(seed, Sized) and len(seed) > MAX_SEEDS:
+        raise InputError(f"at most {MAX_SEEDS} seeds are run at once, not {len(seed)}")
+    seeds = tuple(whole(s, "seed", least=0) for s in (seed if several else (seed,)))
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InputError("seed must be a whole number or a non-empty list of different ones")
+    return seeds, several
+
+
+def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
+    """``part`` of every group of seeds, under a progress bar and a watchdog."""
+    plan, parts = job.plan, []
+    with _progress(job.progress, job.route, plan.work * len(job.seeds)) as tick:
+        for start in range(0, len(job.seeds), plan.seeds):
+            group = job.seeds[start : start + plan.seeds]
+            count = len(group)
+            run = Run(job.setting, group, plan, jnp.dtype(job.dtype), lambda work, count=count: tick(work * count))
+            with watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE):
+                parts.append(part(run))
+    return parts
+
+
+@contextmanager
+def _progress(wanted: bool | None, label: str, work: float) -> Iterator[Any]:
+    """A function to call with the operations done; a bar on stderr if wanted."""
+    if not (sys.stderr.isatty() and work > SLOW if wanted is None else wanted):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=work)
+        yield lambda done: bar.advance(task, done)
+
+
+def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
+    """Join the groups and drop the axes that were not asked for; ``notes`` are said before those of the fits."""
+    setting, protocol = job.setting, job.setting.protocol
+    etas = protocol.etas(setting.d, setting.p)
+    readout = protocol.readout
+    lists = [t for t, step in enumerate(protocol.steps) if step.listed]
+    path = readout is not None and isinstance(readout.penalty, tuple)
+    axes = (*(("eta",) if lists else ()), *(("penalty",) if path else ()), *(("seed",) if job.several else ()))
+    joined = {k: np.concatenate([p[k] for p in parts], axis=1) for k in parts[0] if k != "notes"}
+
+    def errors(array: np.ndarray) -> Any:  # (E, S, L) -> (E, L, S), unused axes dropped
+        return _drop(np.moveaxis(array, 2, 1), (bool(lists), path, job.several))
+
+    def layers(array: np.ndarray) -> Any:  # (E, S, ...)
+        return _drop(array, (bool(lists), job.several))
+
+    values: dict[str, Any] = {
+        k: errors(joined[k]) for k in ("risk", "risk_se", "train_error", "train_objective") if k in joined
+    }
+    values["test_error"] = errors(joined["risk"] + setting.target.noise**2)
+    values["test_error_se"] = values["risk_se"]
+    values |= {k: layers(joined[k]) for k in ("overlaps", "captured", "captured_se", "null_level")}
+    if "squares" in joined:
+        singular = np.sqrt(np.maximum(joined["squares"], 0.0))
+        values["singular_values"] = layers(singular)
+        if singular.shape[-1] >= measure.FEWEST and np.all(np.isfinite(singular)):
+            values["bulk_edge"] = layers(np.apply_along_axis(measure.bulk_edge, -1, singular))
+            values["outliers"] = layers(np.apply_along_axis(lambda v: len(measure.outliers(v)), -1, singular))
+    if readout is not None:
+        values["penalty"] = layers(joined["penalty"][:, :, 0]) if readout.penalty == "gcv" else readout.penalty
+    said = [*notes, *_merged([note for part in parts for note in part["notes"]])]
+    finite = all(
+        np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
+    )
+    if not finite:
+        said.insert(0, "some numbers are not finite: the step size or the weights overflow")
+    eta = tuple(np.atleast_2d(etas)[:, lists[0]].tolist()) if lists else (float(etas[0]) if etas.size == 1 else None)
+    return Outcome(
+        setting, job.route, axes, eta, seeds=job.seeds if job.several else None,
+        seconds=time.perf_counter() - job.started, status=Status(finite, tuple(said)), **values,
+    )  # fmt: skip
+
+
+def _merged(notes: list[str]) -> list[str]:
+    """One sentence of each kind (they differ in their numbers), with how often it was said."""
+    kinds: dict[str, list[str]] = {}
+    for note in notes:
+        kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note.rstrip("."))
+    return [said[0] if len(said) == 1 else f"{said[0]} (and {len(said) - 1} more such)" for said in kinds.values()]
+
+
+def _drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
+    index = tuple(slice(None) if k else 0 for k in keep)
+    result = array[index]
+    return result.item() if np.ndim(result) == 0 else result

@@ -1,0 +1,164 @@
+"""Features of any kind, fitted by the readout and tested, for a group of seeds.
+
+A route says what its features are (a ``Family``); the readout, the test and the measurements are the same for all, so that
+routes differ in their features alone. All penalties use one factorisation, and batches are streamed in chunks of rows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from giantstep import draw, measure
+from giantstep._backend import jax, jnp
+from giantstep._resolvent import gram
+from giantstep._train import Array, Chunk, FirstLayers, Run, learned
+from giantstep.activation import Activation
+from giantstep.readout import Readout, from_features, from_moments
+
+Parts = Callable[[int], tuple[Any, ...]]  # of every member
+Recipe = Callable[..., Array]  # features (S, rows, p) from their parts; traced by JAX, so it is pure and hashable
+
+
+class Family(Protocol):
+    """Features along the eta axis: ``parts(chunk)(e)`` is what the recipe of every member takes."""
+
+    @property
+    def recipe(self) -> Recipe: ...
+
+    def __len__(self) -> int: ...
+
+    def parts(self, chunk: Chunk) -> Parts: ...
+
+
+@dataclass(frozen=True)
+class Neurons:
+    """sigma(H + eta * slope): the features of the network itself."""
+
+    sigma: Activation
+
+    def __call__(self, H: Array, slope: Array | None, eta: float) -> Array:
+        return self.sigma(H if slope is None else H + eta * slope)
+
+
+@dataclass(frozen=True)
+class NetworkFeatures:
+    """F = sigma(X W^T) for every first layer."""
+
+    recipe: Neurons
+    layers: FirstLayers
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def parts(self, chunk: Chunk) -> Parts:
+        return self.layers.preactivations(chunk.X).__getitem__
+
+
+@partial(jax.jit, static_argnames="recipe")
+def _features(parts, *, recipe):
+    return recipe(*parts)
+
+
+@partial(jax.jit, static_argnames="recipe")
+def _add_moments(A, c, parts, y, *, recipe):
+    F = recipe(*parts)
+    return A + jax.vmap(gram)(F).astype(A.dtype), c + jnp.einsum("snp,sn->sp", F, y).astype(c.dtype)
+
+
+@partial(jax.jit, static_argnames="recipe")
+def _error_sums(parts, y, b, *, recipe):
+    """Sums over test rows of the squared and fourth-power error: (S, L) each."""
+    F = recipe(*parts)
+    square = (y[:, None, :] - jnp.einsum("snp,slp->sln", F, b.astype(F.dtype))).astype(jnp.float64) ** 2
+    return square.sum(-1), (square**2).sum(-1)
+
+
+def fit(run: Run, family: Family, spectrum: bool) -> list[Readout]:
+    """The readout of every member."""
+    batch = draw.readout_batch(run.setting)
+    groups = [range(e, min(e + run.plan.grams, len(family))) for e in range(0, len(family), run.plan.grams)]
+    held = None
+    fits: list[Readout] = []
+    for group in groups:
+        pieces = held if held is not None else ((family.parts(c), c.y) for c in run.chunks(batch))
+        if batch.n <= run.plan.rows and held is None:
+            pieces = held = list(pieces)  # one chunk: its products serve every group
+        if batch.n <= run.setting.p:
+            fits += _fit_dual(run, family.recipe, list(pieces), group, spectrum)
+        else:
+            fits += _fit_primal(run, family.recipe, pieces, group, batch.n, spectrum)
+    return fits
+
+
+def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum: bool) -> list[Readout]:
+    S, p = len(run.seeds), run.setting.p
+    A = {e: jnp.zeros((S, p, p)) for e in group}
+    c = {e: jnp.zeros((S, p)) for e in group}
+    yy = jnp.zeros(S)
+    for parts, y in pieces:
+        jax.block_until_ready((A, c))
+        for e in group:
+            A[e], c[e] = _add_moments(A[e], c[e], parts(e), y, recipe=recipe)
+        yy = yy + jnp.sum(y.astype(jnp.float64) ** 2, axis=1)
+        run.tick(y.shape[1] * p * (2.0 * run.setting.d + len(group) * p))
+    readout = run.setting.protocol.readout
+    fits = []
+    for e in group:
+        fits.append(from_moments(A.pop(e) / n, c.pop(e) / n, yy / n, n, readout, spectrum))  # type: ignore[arg-type]
+        run.tick(p**3 / 3)
+    return fits
+
+
+def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bool) -> list[Readout]:
+    readout, fits = run.setting.protocol.readout, []
+    y = jnp.concatenate([y for _, y in pieces], axis=1).astype(jnp.float64)
+    for e in group:
+        F = jnp.concatenate([_features(parts(e), recipe=recipe) for parts, _ in pieces], axis=1)
+        fits.append(from_features(F.astype(jnp.float64), y, readout, spectrum))  # type: ignore[arg-type]
+        run.tick(2.0 * F.shape[1] * F.shape[2] * (run.setting.d + F.shape[1]))
+    return fits
+
+
+def test(run: Run, family: Family, coefficients: list[np.ndarray], n_test: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mean squared error on noise-free test labels and its standard error, both (E, S, L)."""
+    b = [jnp.asarray(x) for x in coefficients]
+    squares = fourths = np.zeros(())
+    for chunk in run.chunks(draw.test_batch(n_test)):
+        parts = family.parts(chunk)
+        sums = [_error_sums(parts(e), chunk.y, b[e], recipe=family.recipe) for e in range(len(family))]
+        squares = squares + np.stack([np.asarray(s) for s, _ in sums])
+        fourths = fourths + np.stack([np.asarray(f) for _, f in sums])
+        run.tick(2.0 * chunk.X.shape[1] * chunk.X.shape[2] * run.setting.p)
+    mean = squares / n_test
+    return mean, np.sqrt(np.maximum(fourths / n_test - mean**2, 0.0) / max(n_test - 1, 1))
+
+
+def measured(
+    run: Run, family: Family, layers: FirstLayers, n_test: int, spectrum: bool, own: np.ndarray | None = None
+) -> dict[str, Any]:
+    """Everything of one group of seeds as arrays (E, S, L, ...), and the sentences of the fits.
+
+    ``own`` are coefficients (S, 1, p) to take instead of a readout; ``layers`` is where overlaps are read.
+    """
+    found: dict[str, Any] = {"notes": []}
+    if own is not None:
+        coefficients = [own] * len(family)
+    else:
+        fits = fit(run, family, spectrum)
+        coefficients = [f.coefficients for f in fits]
+        for name in ("train_error", "train_objective", "penalty"):
+            found[name] = np.stack([getattr(f, name) for f in fits])
+        if spectrum:
+            found["squares"] = np.stack([np.asarray(f.squares) for f in fits])
+        found["notes"] = [note for f in fits for note in f.notes]
+    found["risk"], found["risk_se"] = test(run, family, coefficients, n_test)
+    setting, seen = run.setting, learned(run, layers)
+    found["overlaps"] = seen["overlaps"]
+    found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(setting.d - setting.target.rank, 1)
+    independent = setting.p // 2 if setting.network.symmetric else setting.p  # a pair starts from one draw
+    found["captured"], found["captured_se"] = measure.mean_and_error(seen["shares"], axis=2)
+    found["captured_se"] = found["captured_se"] * np.sqrt(setting.p / independent)
+    return found

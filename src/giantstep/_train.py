@@ -1,0 +1,204 @@
+"""The first layer, trained: initial weights, batches in chunks of rows, and the giant steps, for a group of seeds.
+
+Shared work: all step sizes of the last step use one gradient G and two products, X W^T and X G^T, since
+X (W + eta G)^T = X W^T + eta X G^T. Batches are streamed: their rows are drawn again when they are needed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from giantstep import draw, measure
+from giantstep._backend import jax, jnp
+from giantstep._plan import Plan
+from giantstep.activation import Activation
+from giantstep.draw import Batch
+from giantstep.setting import Setting
+from giantstep.step import descent_sum, direction_sum
+
+Array = Any
+Tick = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows of a batch from ``start`` on, for every seed: inputs X (S, rows, d) and labels y (S, rows)."""
+
+    batch: Batch
+    start: int
+    X: Array
+    y: Array
+
+
+@dataclass(frozen=True)
+class Run:
+    """A group of seeds on its way: what every stage needs."""
+
+    setting: Setting
+    seeds: tuple[int, ...]
+    plan: Plan
+    dtype: Any
+    tick: Tick
+
+    @property
+    def sigma(self) -> Activation:
+        return self.setting.network.activation
+
+    def chunks(self, batch: Batch) -> Iterator[Chunk]:
+        """A batch, piece by piece."""
+        for start in range(0, batch.n, self.plan.rows):
+            pairs = [draw.rows(self.setting, seed, batch, start, start + self.plan.rows) for seed in self.seeds]
+            X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
+            yield Chunk(batch, start, jnp.asarray(X, self.dtype), jnp.asarray(y, self.dtype))
+
+    def initial(self) -> tuple[Array, Array]:
+        """W (S, p, d) and a (S, p) before the first step."""
+        pairs = [draw.weights(self.setting, seed) for seed in self.seeds]
+        W, a = (jnp.asarray(np.stack(part), self.dtype) for part in zip(*pairs, strict=True))
+        return W, a
+
+
+@dataclass(frozen=True)
+class FirstLayers:
+    """First layers along the eta axis: ``members`` as they are, or members[0] + etas[e] * slope."""
+
+    members: tuple[Array, ...]
+    slope: Array | None = None
+    etas: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.members) if self.slope is None else len(self.etas)
+
+    def __getitem__(self, e: int) -> Array:
+        return self.members[e] if self.slope is None else self.members[0] + self.etas[e] * self.slope
+
+    def stepped(self, slopes: Sequence[Array], etas: np.ndarray) -> "FirstLayers":
+        """After a step along the slope of every member; several step sizes from one member share its slope."""
+        if len(self) == 1 and etas.size > 1:
+            return FirstLayers((self[0],), slopes[0], tuple(etas.tolist()))
+        each = np.broadcast_to(etas, (len(self),)).tolist()
+        return FirstLayers(tuple(self[e] + each[e] * slopes[e] for e in range(len(self))))
+
+    def preactivations(self, X: Array) -> "Preactivations":
+        if self.slope is None:
+            return Preactivations(X, self, None, None)
+        return Preactivations(X, self, _product(X, self.members[0]), _product(X, self.slope))
+
+
+@dataclass(frozen=True)
+class Preactivations:
+    """X W^T of one chunk for every member as (H, slope, eta), meaning H + eta * slope; the affine family holds two
+    products for all."""
+
+    X: Array
+    layers: FirstLayers
+    base: Array | None
+    slope: Array | None
+
+    def __getitem__(self, e: int) -> tuple[Array, Array | None, float]:
+        if self.slope is None:
+            return _product(self.X, self.layers[e]), None, 0.0
+        return self.base, self.slope, self.layers.etas[e]
+
+
+@jax.jit
+def _product(X, W):
+    return jnp.einsum("snd,spd->snp", X, W)
+
+
+@partial(jax.jit, static_argnames=("sigma", "full", "rank_one"))
+def _sums(W, a, X, y, scale, *, sigma, full, rank_one):
+    one = direction_sum if rank_one else descent_sum
+    return jax.vmap(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(W, a, X, y)
+
+
+@jax.jit
+def _deflation(X, y):
+    return jnp.sum(y, axis=1), jnp.einsum("snd,sn->sd", X, y)
+
+
+def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> list[Array]:
+    """Minus the gradient of step t (S, p, d), or its direction beta (S, d), at every first layer: one pass through the
+    batch."""
+    step, batch = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t]
+    scale, full = run.setting.network.factor, step.residual == "full"
+    mean, linear = _plug_in(run, batch, step.deflate)
+    totals: list[Any] = [0.0] * len(layers)
+    for chunk in run.chunks(batch):
+        X, y = chunk.X, chunk.y
+        jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
+        if step.deflate:
+            y = y - mean[:, None] - (jnp.einsum("snd,sd->sn", X, linear) if step.deflate > 1 else 0.0)
+        for e in range(len(layers)):
+            part = _sums(layers[e], a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
+            totals[e] = totals[e] + part.astype(jnp.float64)
+            run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
+    return [total / batch.n for total in totals]
+
+
+def _plug_in(run: Run, batch: Batch, deflate: int) -> tuple[Any, Any]:
+    """Plug-in estimates of E y and E[y x] on the batch itself: the Hermite parts of degree 0 and 1 of the labels."""
+    if not deflate:
+        return 0.0, 0.0
+    parts = [_deflation(chunk.X, chunk.y) for chunk in run.chunks(batch)]
+    return sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n
+
+
+def direction(run: Run, W: Array, a: Array) -> Array:
+    """beta = X^T r / n of the first step, (S, d) in float64."""
+    return _means(run, FirstLayers((W,)), a, 0, rank_one=True)[0]
+
+
+def rank_one(run: Run, a: Array, beta: Array) -> Array:
+    """c_1 s a beta^T, the rank-one part of minus the gradient, (S, p, d)."""
+    c1 = run.sigma.hermite(1)[1]
+    return ((c1 * run.setting.network.factor) * a[:, :, None] * beta[:, None, :]).astype(run.dtype)
+
+
+def _descents(run: Run, layers: FirstLayers, a: Array, t: int) -> list[Array]:
+    """What step t adds to every first layer at step size one, (S, p, d) each."""
+    if run.setting.protocol.steps[t].update == "rank1":
+        return [rank_one(run, a, beta) for beta in _means(run, layers, a, t, rank_one=True)]
+    return [mean.astype(run.dtype) for mean in _means(run, layers, a, t, rank_one=False)]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Initial W (S, p, d) and a (S, p), minus the gradient of the first step, and the first layers after all steps."""
+
+    W0: Array
+    a: Array
+    descent: Array | None
+    layers: FirstLayers
+
+
+def train(run: Run) -> Trained:
+    """All steps of the protocol."""
+    W0, a = run.initial()
+    layers, first = FirstLayers((W0,)), None
+    for t, (step, n) in enumerate(zip(run.setting.protocol.steps, run.setting.protocol.sizes(), strict=True)):
+        slopes = _descents(run, layers, a, t)
+        first = slopes[0] if t == 0 else first
+        layers = layers.stepped(slopes, step.etas(n, run.setting.d, run.setting.p))
+    return Trained(W0, a, first, layers)
+
+
+def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
+    """Overlaps (E, S, p, r), shares of the neurons along each direction (E, S, p, r) and inside their span (E, S, p)."""
+    directions = run.setting.target.matrix(run.setting.d)
+    basis = measure.span(directions)
+    found = [_learned(layers[e], directions, basis) for e in range(len(layers))]
+    names = ("overlaps", "shares", "inside")
+    return {name: np.stack([np.asarray(f[k], dtype=float) for f in found]) for k, name in enumerate(names)}
+
+
+@jax.jit
+def _learned(W, directions, basis):
+    def one(W):
+        shares = measure.captured_by_neuron(W, directions)
+        return measure.overlaps(W, directions), shares, measure.share_inside(W, basis)
+
+    return jax.vmap(one)(W)

@@ -1,0 +1,76 @@
+"""The Gaussian equivalent: features with the mean and covariance of the network's, linear in the data but for noise.
+
+    sigma(X W^T)  ->  c_0 + c_1 X W^T + c_{>1} Z,   Z iid N(0, 1),   c_{>1}^2 = E sigma(z)^2 - c_0^2 - c_1^2
+
+c_k are the Hermite coefficients at z ~ N(0, 1), so the rows of W should have length near one. Mei and Montanari (2022) for
+random features, Hu and Lu (2023) for their universality; Ba et al. (2022) for W after a step of order one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep import draw
+from giantstep._assemble import Part
+from giantstep._backend import jnp
+from giantstep._features import Parts, measured
+from giantstep._train import Array, Chunk, FirstLayers, Run, train
+
+OFF = 0.1  # distance of the mean squared row of W from one from which the status tells
+
+
+@dataclass(frozen=True)
+class Linearised:
+    """c_0 + c_1 (H + eta * slope) + c_{>1} Z."""
+
+    c0: float
+    c1: float
+    rest: float
+
+    def __call__(self, H: Array, slope: Array | None, eta: float, Z: Array) -> Array:
+        return self.c0 + self.c1 * (H if slope is None else H + eta * slope) + self.rest * Z
+
+
+@dataclass(frozen=True)
+class GaussianFeatures:
+    """The equivalent for every first layer; all share Z."""
+
+    run: Run
+    layers: FirstLayers
+
+    @property
+    def recipe(self) -> Linearised:
+        sigma = self.run.sigma
+        c0, c1 = sigma.hermite(1).tolist()
+        return Linearised(c0, c1, float(np.sqrt(max(sigma.mean_square - c0**2 - c1**2, 0.0))))
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def parts(self, chunk: Chunk) -> Parts:
+        before, Z = self.layers.preactivations(chunk.X), _noise(self.run, chunk)
+        return lambda e: (*before[e], Z)
+
+
+def _noise(run: Run, chunk: Chunk) -> Array:
+    """Z for the rows of a chunk, (S, rows, p)."""
+    stop = chunk.start + chunk.X.shape[1]
+    each = [draw.feature_noise(run.setting, seed, chunk.batch, chunk.start, stop) for seed in run.seeds]
+    return jnp.asarray(np.stack(each) if len(each) > 1 else each[0][None], run.dtype)
+
+
+def part(run: Run, n_test: int, spectrum: bool) -> Part:
+    """One group of seeds, with the mean squared row of W (E, S)."""
+    layers = train(run).layers
+    found = measured(run, GaussianFeatures(run, layers), layers, n_test, spectrum)
+    rows = [np.asarray(jnp.mean(jnp.sum(layers[e] ** 2, axis=2), axis=1)) for e in range(len(layers))]
+    return {**found, "row": np.stack(rows)}
+
+
+def notes(parts: list[Part]) -> list[str]:
+    """A sentence when the rows of W are far from length one."""
+    rows = np.concatenate([part["row"] for part in parts], axis=1).mean(axis=1)
+    worst = float(rows[np.argmax(np.abs(rows - 1))])
+    if not abs(worst - 1) > OFF:
+        return []
+    return [f"the mean squared row of W is {worst:.3g}: coefficients at z ~ N(0, 1) suppose that it is 1"]

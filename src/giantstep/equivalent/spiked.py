@@ -1,0 +1,136 @@
+"""The spiked model of the features after one step: random features plus a polynomial in the direction of the step.
+
+    F = F_0 + sum_{k=1}^l c_k (c_1 eta s)^k (X beta)^{o k} (a^{o k})^T,   F_0 = sigma(X W_0^T),   beta = X_1^T r / n_1
+
+with (X_1, r) the batch and the residual of the step: Moniri et al. (2024). For eta = n^alpha at scale s = 1/sqrt(p) and
+(l-1)/(2l) < alpha < l/(2l+2) what is left out has operator norm o(sqrt(n)). Its relative size falls like n^(alpha - 1/2)
+only; tau = eta s c_1 ||beta|| says how small the expansion's parameter is.
+"""
+
+from dataclasses import dataclass
+from math import floor, log, sqrt
+
+import numpy as np
+
+from giantstep._assemble import Part
+from giantstep._backend import jnp
+from giantstep._errors import InputError
+from giantstep._features import Family, NetworkFeatures, Neurons, Parts, Recipe, measured
+from giantstep._record import whole
+from giantstep._train import Array, Chunk, FirstLayers, Run, direction, rank_one
+from giantstep.equivalent.gaussian import GaussianFeatures
+from giantstep.setting import Setting
+
+MAX_DEGREE = 6  # that is chosen by itself
+
+
+def degrees(setting: Setting, degree: int | None) -> tuple[int, ...]:
+    """The degree for every step size: the one given, or the one its size calls for. Refuses what the model is not for."""
+    steps = setting.protocol.steps
+    if len(steps) != 1:
+        raise InputError(f"model='spiked' is the expansion of one step, and this protocol has {len(steps)}")
+    if steps[0].deflate > 1:
+        raise InputError("model='spiked' lives on the linear part of the labels, which deflate=2 removes")
+    if abs(setting.network.activation.hermite(1)[1]) < 1e-12:
+        name = setting.network.activation.name
+        raise InputError(f"model='spiked' needs an activation with c_1 = E[sigma(z) z] not 0, and {name!r} has c_1 = 0")
+    if degree is not None:
+        return (whole(degree, "degree", least=0),) * len(_etas(setting))
+    return tuple(default_degree(alpha) for alpha in _alphas(setting))
+
+
+def default_degree(alpha: float) -> int:
+    """The l with (l-1)/(2l) <= alpha < l/(2l+2), at least 1 and at most 6; 0 for no step."""
+    if alpha == -np.inf:
+        return 0
+    # alpha < l/(2l+2) is l > 2 alpha / (1 - 2 alpha); a step at a threshold counts as above it, whatever the rounding
+    return MAX_DEGREE if alpha >= 0.5 else min(floor(2 * max(alpha, 0.0) / (1 - 2 * alpha) + 1e-9) + 1, MAX_DEGREE)
+
+
+def _etas(setting: Setting) -> np.ndarray:
+    return setting.protocol.etas(setting.d, setting.p).reshape(-1)
+
+
+def _alphas(setting: Setting) -> list[float]:
+    """log(eta s sqrt(p)) / log(n): the exponent of the step size in units of the scale 1/sqrt(p)."""
+    n = max(setting.protocol.sizes()[0], 2)
+    sizes = [abs(eta) * setting.network.factor * sqrt(setting.p) for eta in _etas(setting).tolist()]
+    return [log(size) / log(n) if size > 0 else -np.inf for size in sizes]
+
+
+@dataclass(frozen=True)
+class Spikes:
+    """F_0 + sum_k g^{o k} right_k^T, with g = X beta of shape (S, rows) and right of shape (S, l, p)."""
+
+    base: Recipe
+
+    def __call__(self, g: Array, right: Array, *base: Array) -> Array:
+        powers = g[:, :, None] ** jnp.arange(1, right.shape[1] + 1)
+        return self.base(*base) + jnp.einsum("snk,skp->snp", powers, right)
+
+
+@dataclass(frozen=True)
+class SpikedFeatures:
+    """One base for all step sizes, and their right factors."""
+
+    base: Family
+    beta: Array
+    right: tuple[Array, ...]
+
+    @property
+    def recipe(self) -> Spikes:
+        return Spikes(self.base.recipe)
+
+    def __len__(self) -> int:
+        return len(self.right)
+
+    def parts(self, chunk: Chunk) -> Parts:
+        shared = jnp.einsum("snd,sd->sn", chunk.X, self.beta), self.base.parts(chunk)(0)
+        return lambda e: (shared[0], self.right[e], *shared[1])
+
+
+def _right(run: Run, a: np.ndarray, eta: float, degree: int) -> Array:
+    """c_k (c_1 eta s)^k a^{o k} for k = 1..degree, (S, degree, p)."""
+    k = np.arange(1, degree + 1)
+    c = run.sigma.hermite(max(degree, 1))
+    with np.errstate(over="ignore", invalid="ignore"):  # the status tells of numbers that are not finite
+        powers = (c[1] * eta * run.setting.network.factor * a[:, None, :]) ** k[:, None]
+        return jnp.asarray(c[1 : degree + 1, None] * powers, run.dtype)
+
+
+def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: bool) -> Part:
+    """One group of seeds, with tau (E, S)."""
+    W0, a = run.initial()
+    beta, etas = direction(run, W0, a), _etas(run.setting)
+    start = FirstLayers((W0,))
+    random = GaussianFeatures(run, start) if base == "gaussian" else NetworkFeatures(Neurons(run.sigma), start)
+    second = np.asarray(a, dtype=float)
+    right = [_right(run, second, eta, degree) for eta, degree in zip(etas.tolist(), degrees, strict=True)]
+    family = SpikedFeatures(random, beta.astype(run.dtype), tuple(right))
+    layers = start.stepped([rank_one(run, a, beta)], etas)
+    found = measured(run, family, layers, n_test, spectrum)
+    strength = run.setting.network.factor * run.sigma.hermite(1)[1] * np.linalg.norm(np.asarray(beta), axis=1)
+    with np.errstate(over="ignore"):
+        return {**found, "tau": np.abs(etas[:, None] * strength)}
+
+
+def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[Part]) -> list[str]:
+    """Which degrees were chosen, and which step sizes are outside the assumptions."""
+    etas, alphas = _etas(setting), np.array(_alphas(setting))
+    tau = np.concatenate([part["tau"] for part in parts], axis=1).mean(axis=1)
+    said = []
+    if chosen:
+        each = [f"{k} at eta = {_span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
+        said.append("degree chosen by step size: " + ", ".join(each))
+    outside = alphas >= 0.5
+    if np.any(outside):
+        said.append(
+            f"eta = {_span(etas[outside])} is n^(1/2) or more, outside the assumptions of the expansion: "
+            f"tau = eta s c_1 |beta| = {_span(tau[outside])}"
+        )
+    return said
+
+
+def _span(values: np.ndarray) -> str:
+    low, high = f"{values.min():.3g}", f"{values.max():.3g}"
+    return low if low == high else f"{low} to {high}"
