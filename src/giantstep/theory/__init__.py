@@ -1,0 +1,1 @@
+"""What theory predicts for random features and for networks after giant steps."""

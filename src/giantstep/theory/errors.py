@@ -1,0 +1,99 @@
+"""Errors of ridge regression on conditionally Gaussian features, from the fixed point.
+
+A sample of group k has the signal ``sum_c z_c f_ck`` with coordinates z_c and, for every channel c, a vector f_ck over the
+neurons. Channels are of three kinds: directions e_c of input space, f_ck = l_k o (g e_c); patterns, functions of the second layer
+alone; and scatter, a pattern times a random sign of each neuron's own. The directions' coordinates have unit second moment in
+the bulk, so with E[z z^T | k] = Xi_k
+
+    S   = blocks: sum_m (e_c^T P_m e_c') S^m for directions, p sum_j omega_j q_j f_cjk f_c'jl for patterns (c' = c for scatter)
+    Delta_k = alpha_k (Xi_k - 1 on directions),   b_k = alpha_k E[y z | k]
+    y   = (I + Delta S)^{-1} b,   psi = S y                      (psi_ck: the readout's inner product with f_ck)
+    E0_l = E[y^2|l] - 2 E[y z|l].psi_l + psi_l^T (Xi_l - 1) psi_l - y^T (dS/dalpha_l) y
+    Gamma_kl = (p/n) pi_l/(1 + delta_l)^2 (-dt_k/dalpha_l),      E = (I - Gamma)^{-1} E0
+    test = sum_l pi_l E_l,   train = sum_l pi_l E_l/(1 + delta_l)^2,   objective = sum_l alpha_l E[y^2|l] - b.psi
+
+where d/dalpha is total, through q(alpha) too. GCV divides the training error by (sum_l pi_l/(1 + delta_l))^2.
+"""
+
+from typing import NamedTuple
+
+from jaxtyping import Array, Float
+
+from giantstep._backend import jnp
+from giantstep.theory.fixed_point import Features, Solution, alphas, derivatives, modes
+
+Scalar = Float[Array, ""]
+
+
+class Signal(NamedTuple):
+    """What the readout can use: channels (directions, patterns, scatter), the coordinates' moments, and the labels'."""
+
+    weights: Float[Array, "B X X"]  # e_c^T P_m e_c', the directions' spectral measure on the modes m
+    variance: Float[Array, "B J"]  # V_j(mu_m) on those modes
+    patterns: Float[Array, "D J K"]
+    scatter: Float[Array, "R J K"]
+    mean: Float[Array, "K C"]  # E[z | k], C = X + D + R
+    second: Float[Array, "K C C"]  # Xi_k = E[z z^T | k]
+    label: Float[Array, "K C"]  # E[y z | k]
+    power: Float[Array, " K"]  # E[y^2 | k]
+    p: Scalar
+
+
+class Errors(NamedTuple):
+    """Predicted errors: test (label noise included), train (mean square), objective (penalty included), and the GCV score."""
+
+    test: Scalar
+    train: Scalar
+    objective: Scalar
+    gcv: Scalar
+
+
+def channels(f: Features, signal: Signal, q, alpha):
+    """S as an array (C, K, C, K), Xi - 1 on directions (K, C, C), and the modes S^m and Y^m behind the directions."""
+    S_m, Y_m = modes(f, q, alpha, signal.variance)
+    X, (D, _, K), R = signal.weights.shape[-1], signal.patterns.shape, signal.scatter.shape[0]
+    C = X + D + R
+    directions = jnp.einsum("mcd,mkl->ckdl", signal.weights, S_m)
+    patterns = signal.p * jnp.einsum("j,cjk,djl->ckdl", f.omega * q, signal.patterns, signal.patterns)
+    scatter = signal.p * jnp.einsum("j,cjk,cjl,cd->ckdl", f.omega * q, signal.scatter, signal.scatter, jnp.eye(R))
+    S = jnp.zeros((C, K, C, K), q.dtype).at[:X, :, :X].set(directions)
+    S = S.at[X : X + D, :, X : X + D].set(patterns).at[X + D :, :, X + D :].set(scatter)
+    return S, signal.second - jnp.diag(jnp.arange(C) < X), S_m, Y_m
+
+
+def errors(f: Features, signal: Signal, penalty, at: Solution) -> Errors:
+    """The errors at a fixed point."""
+    alpha, q = alphas(f, at.delta), at.q
+    first = derivatives(f, penalty, q, alpha)
+    S, excess, S_m, Y_m = channels(f, signal, q, alpha)
+    C, K = S.shape[:2]
+    X = signal.weights.shape[-1]
+    b = (alpha[:, None] * signal.label).T  # (C, K)
+    mixed = jnp.eye(C * K) + jnp.einsum("k,kce,ekdl->ckdl", alpha, excess, S).reshape(C * K, C * K)
+    y = jnp.linalg.solve(mixed, b.ravel()).reshape(C, K)
+    psi = jnp.einsum("ckdl,dl->ck", S, y)
+
+    # y^T (dS/dalpha_l) y = explicit + sum_j (d(y^T S y)/dq_j) dq_j/dalpha_l,  dq/dalpha = -(diag(1/q^2) - coupling)^{-1} slope
+    per_q = jnp.linalg.solve(jnp.diag(1 / q**2) - first.coupling, first.slope)
+    S_y = jnp.einsum("mkl,cl->mck", S_m, y[:X])
+    explicit = -jnp.einsum("mcd,mck,mdk->k", signal.weights, S_y, S_y)
+    Y_y = jnp.einsum("mjk,ck->mcj", Y_m, y[:X])
+    on_directions = f.p_over_d * jnp.einsum("mj,mcd,mcj,mdj->j", signal.variance, signal.weights, Y_y, Y_y)
+    D = X + signal.patterns.shape[0]
+    on_patterns = jnp.einsum("cjk,ck->j", signal.patterns, y[X:D]) ** 2
+    on_scatter = jnp.sum(jnp.einsum("cjk,ck->cj", signal.scatter, y[D:]) ** 2, 0)
+    d_form = explicit - (f.omega * (on_directions + signal.p * (on_patterns + on_scatter))) @ per_q
+
+    bias = jnp.einsum("ck,kcd,dk->k", psi, excess, psi) - 2 * jnp.einsum("kc,ck->k", signal.label, psi)
+    own = signal.power + bias - d_form  # E0
+    shrink = 1 / (1 + at.delta)
+    d_trace = first.d_trace - (f.omega[:, None] * first.slope).T @ per_q  # total dt_k/dalpha_l
+    gamma = -f.p_over_n * d_trace * f.pi * shrink**2
+    given = jnp.linalg.solve(jnp.eye(K) - gamma, own)
+    train = jnp.sum(f.pi * given * shrink**2)
+    return Errors(
+        test=jnp.sum(f.pi * given),
+        train=train,
+        objective=jnp.sum(alpha * signal.power) - jnp.sum(b * psi),
+        gcv=train / jnp.sum(f.pi * shrink) ** 2,
+    )

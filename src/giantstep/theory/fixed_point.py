@@ -1,0 +1,143 @@
+"""The fixed point of ridge regression on conditionally Gaussian features.
+
+Neurons fall into J groups of weight ``omega_j`` (their second-layer entry), samples into K groups of weight ``pi_k`` (their
+coordinate kappa along the learned direction). Given kappa_k, feature i of group j is
+
+    phi_i = signal + l_jk <g_i, x> + c_jk xi_i,      g_i Gaussian with variance V_j(mu)/d along the mode mu of the gradient
+
+with modes of weight w_mu. With alpha_k = pi_k / (1 + delta_k), A = diag(alpha) and lam the penalty, q_j and delta_k solve
+
+    G^mu_kl = (p/d) sum_j omega_j q_j V_j(mu) l_jk l_jl,      S^mu = G^mu (I + A G^mu)^{-1}
+    1/q_j   = lam + sum_k alpha_k c_jk^2 + sum_mu w_mu V_j(mu) l_j^T (A^{-1} + G^mu)^{-1} l_j
+    delta_k = (p/n) t_k,   t_k = sum_j omega_j q_j c_jk^2 + (d/p) sum_mu w_mu S^mu_kk
+
+The map is increasing in (log q, log delta) with row sums below one, so I minus its Jacobian is an M-matrix and Newton's
+method in the logarithms is safe; the Jacobian costs hardly more than the map, since it is made of the same solves.
+"""
+
+from typing import NamedTuple
+
+from jaxtyping import Array, Bool, Float, Inexact, Int
+
+from giantstep._backend import jax, jnp
+
+TOLERANCE = 1e-11  # largest relative residual of a solution
+MAX_STEPS = 80
+LONGEST = 4.0  # of one step, in logarithms
+SETTLED = 1e-7  # a Newton step from here ends at rounding
+
+
+class Features(NamedTuple):
+    """The features' conditional law and the sizes: everything of the fixed point but the penalty."""
+
+    omega: Float[Array, " J"]
+    pi: Float[Array, " K"]
+    modes: Float[Array, " M"]  # weights w_mu
+    gain: Float[Array, "J K"]  # l_jk
+    noise: Float[Array, "J K"]  # c_jk^2
+    variance: Float[Array, "M J"]  # V_j(mu)
+    p_over_d: Float[Array, ""]
+    p_over_n: Float[Array, ""]
+
+
+class Derivatives(NamedTuple):
+    """What the fixed point and its derivatives are made of, at some (q, alpha).
+
+    right: 1/q_j as the equation gives it; trace: t_k; coupling: -d(1/q_j)/dq_i; slope: d(1/q_j)/dalpha_k, which is also
+    (dt_k/dq_j)/omega_j; d_trace: dt_k/dalpha_l at fixed q.
+    """
+
+    right: Float[Array, " J"]
+    trace: Float[Array, " K"]
+    coupling: Float[Array, "J J"]
+    slope: Float[Array, "J K"]
+    d_trace: Float[Array, "K K"]
+
+
+class Solution(NamedTuple):
+    """q_j and delta_k, the largest relative residual and the number of Newton steps."""
+
+    q: Inexact[Array, " J"]
+    delta: Inexact[Array, " K"]
+    residual: Float[Array, ""]
+    steps: Int[Array, ""]
+
+    @property
+    def converged(self) -> Bool[Array, ""]:
+        return self.residual < TOLERANCE
+
+
+def modes(f: Features, q: Float[Array, " J"], alpha: Float[Array, " K"], variance: Float[Array, "M J"]):
+    """S^mu (M, K, K) and Y^mu_jk = [(I + G^mu A)^{-1} l_j]_k (M, J, K) for modes of that variance."""
+    G = f.p_over_d * jnp.einsum("mj,jk,jl->mkl", variance * (f.omega * q), f.gain, f.gain)
+    both = jnp.concatenate([G, jnp.broadcast_to(f.gain.T, (*G.shape[:1], *f.gain.T.shape))], -1)
+    solved = jnp.linalg.solve(jnp.eye(alpha.size) + G * alpha, both)
+    S, Y = solved[..., : alpha.size], solved[..., alpha.size :]
+    return S, jnp.swapaxes(Y, -1, -2)
+
+
+def derivatives(f: Features, penalty, q: Float[Array, " J"], alpha: Float[Array, " K"]) -> Derivatives:
+    """The right-hand sides at (q, alpha) and their partial derivatives."""
+    S, Y = modes(f, q, alpha, f.variance)
+    weighted = f.modes[:, None] * f.variance  # w_mu V_j(mu)
+    T = jnp.einsum("jk,mik->mji", f.gain * alpha, Y)  # l_j^T (A^{-1} + G)^{-1} l_i
+    right = penalty + f.noise @ alpha + jnp.einsum("mj,mjj->j", weighted, T)
+    trace = (f.omega * q) @ f.noise + jnp.einsum("m,mkk->k", f.modes, S) / f.p_over_d
+    coupling = f.p_over_d * f.omega * jnp.einsum("mj,mi,mji->ji", weighted, f.variance, T**2)
+    slope = f.noise + jnp.einsum("mj,mjk->jk", weighted, Y**2)
+    d_trace = -jnp.einsum("m,mkl->kl", f.modes, S**2) / f.p_over_d
+    return Derivatives(right, trace, coupling, slope, d_trace)
+
+
+def alphas(f: Features, delta: Float[Array, " K"]) -> Float[Array, " K"]:
+    """alpha_k = pi_k / (1 + delta_k)."""
+    return f.pi / (1 + delta)
+
+
+def system(f: Features, penalty, x: Inexact[Array, " J+K"], sign: int = 1):
+    """Relative residuals at x = (log q, log delta) and their Jacobian.
+
+    At a penalty -z above the bulk q and delta are negative: ``sign=-1`` takes the logarithms of -q and -delta. At a complex
+    penalty x is complex.
+    """
+    J = f.omega.size
+    q, delta = sign * jnp.exp(x[:J]), sign * jnp.exp(x[J:])
+    alpha = alphas(f, delta)
+    at = derivatives(f, penalty, q, alpha)
+    residual = jnp.concatenate([jnp.log(q * at.right), jnp.log(delta / (f.p_over_n * at.trace))])
+    d_alpha = -alpha * delta / (1 + delta)  # dalpha / dlog delta
+    top = jnp.concatenate([jnp.eye(J) - at.coupling * q / at.right[:, None], at.slope * d_alpha / at.right[:, None]], 1)
+    left = -(f.omega * q) * at.slope.T / at.trace[:, None]
+    bottom = jnp.concatenate([left, jnp.eye(alpha.size) - at.d_trace * d_alpha / at.trace[:, None]], 1)
+    return residual, jnp.concatenate([top, bottom])
+
+
+def _start(f: Features, penalty) -> Float[Array, " J+K"]:
+    """Below the solution: q as if the samples were independent of each other and infinitely many, delta from it."""
+    q = 1 / (penalty + f.noise @ f.pi + (f.modes @ f.variance) * (f.gain**2 @ f.pi))
+    trace = (f.omega * q) @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2)
+    return jnp.log(jnp.concatenate([q, f.p_over_n * trace]))
+
+
+def solve(f: Features, penalty) -> Solution:
+    """The fixed point at one penalty; differentiable in everything by the implicit function theorem."""
+    frozen, lam = jax.lax.stop_gradient((f, penalty))
+
+    def unfinished(state):
+        _, longest, steps = state
+        return (longest > SETTLED) & (steps < MAX_STEPS)
+
+    def step(state):
+        x, _, steps = state
+        residual, matrix = system(frozen, lam, x)
+        move = -jnp.linalg.solve(matrix, residual)
+        longest = jnp.max(jnp.abs(move))
+        return x + move * jnp.minimum(1.0, LONGEST / longest), longest, steps + 1
+
+    x, _, steps = jax.lax.while_loop(unfinished, step, (_start(frozen, lam), jnp.asarray(jnp.inf), jnp.asarray(0)))
+    # A last Newton step, through which derivatives flow: x* = x - J^{-1} F(x, theta) has dx*/dtheta = -J^{-1} dF/dtheta.
+    residual, matrix = system(f, penalty, jax.lax.stop_gradient(x))
+    x = x - jnp.linalg.solve(jax.lax.stop_gradient(matrix), residual)
+    size = jnp.max(jnp.abs(residual))
+    J = f.omega.size
+    return Solution(jnp.exp(x[:J]), jnp.exp(x[J:]), jnp.where(jnp.isfinite(size), size, jnp.inf), steps)

@@ -1,0 +1,124 @@
+"""The law of the gradient's remainder: M = X^T diag(r) X / n on n samples with residuals r.
+
+The row of neuron i after a step is w_i + eta s a_i (c_1 beta + E[z sigma'] M w_i + white): beyond its rank-one part the gradient
+turns all rows by one matrix. With phi = d/n and g the Stieltjes transform of M's spectral law,
+
+    g(zeta) = 1 / (E[r/(1 + phi r g)] - zeta)                                     (Marchenko and Pastur, signed weights)
+
+and along the inputs' directions z that r depends on, and beta = X^T r/n,
+
+    R_zz    = (E[z z^T r/(1 + phi r g)] - zeta)^{-1},     v = E[z r/(1 + phi r g)]
+    R_zbeta = R_zz v,    R_betabeta = E[phi g r^2/(1 + phi r g)] + v^T R_zz v
+
+As series in 1/zeta these give the moments of the laws, and the moments give Gauss quadratures: few nodes, smooth in everything.
+"""
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep._backend import jax, jnp
+
+
+class Law(NamedTuple):
+    """Moments of a residual: E[r^k], E[z r^k] (Z, k) and E[z z^T r^k] (Z, Z, k), k = 0..order."""
+
+    plain: Any
+    first: Any
+    second: Any
+
+
+class Modes(NamedTuple):
+    """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X)."""
+
+    nodes: Any
+    weights: Any
+
+
+def moments(r: Any, z: Any, weights: Any, order: int) -> Law:
+    """From residuals r (Q,), coordinates z (Z, Q) and weights (Q,)."""
+    powers = r[None, :] ** np.arange(order + 1)[:, None] * weights
+    return Law(
+        powers.sum(1), jnp.einsum("zq,kq->zk", z, powers), jnp.einsum("yq,zq,kq->yzk", z, z, powers)
+    )
+
+
+def _product(a: Any, b: Any) -> Any:
+    """Product of truncated power series along the last axis (leading axes broadcast)."""
+    n = a.shape[-1]
+    lag = np.arange(n) - np.arange(n)[:, None]
+    return jnp.einsum("...i,...ij->...j", a, jnp.where(lag >= 0, b[..., lag], 0.0))
+
+
+def _compose(coefficients: Any, h: Any) -> Any:
+    """sum_k c_k h^k for a series h without constant term, by Horner's rule; leading axes of c are kept."""
+    n = h.shape[-1]
+    constant = jnp.eye(n)[0]
+
+    def add(total, c):
+        return _product(total, h) + c[..., None] * constant, None
+
+    return jax.lax.scan(add, jnp.zeros(coefficients.shape), jnp.moveaxis(coefficients, -1, 0), reverse=True)[0]
+
+
+def _series(law: Law, phi: Any, terms: int) -> tuple[Any, Any]:
+    """Moments 0..terms-1 of M's law, and matrix moments in the basis (z, beta) as an array (Z+1, Z+1, terms)."""
+    n, Z = terms + 1, law.first.shape[0]  # series in x = 1/zeta; h = -g = x + m_1 x^2 + ...
+    scale = phi ** np.arange(n)
+    x = jnp.eye(n)[1]
+    one = jnp.eye(Z)[..., None] * x  # x I
+    plain = law.plain[1 : n + 1] * scale
+    # h = x + x h E[r/(1 - phi r h)]: every round settles one more order
+    h = jax.lax.fori_loop(0, n, lambda _, h: x + _product(x, _product(h, _compose(plain, h))), x)
+    K = _compose(law.second[..., 1 : n + 1] * scale, h)  # E[z z^T r/(1 - phi r h)]
+    v = _compose(law.first[..., 1 : n + 1] * scale, h)  # E[z r/(1 - phi r h)]
+    # -R_zz = x (I + K (-R_zz))
+    R = jax.lax.fori_loop(0, n, lambda _, R: one + _product(x, _product(K[:, :, None], R[None]).sum(1)), one)
+    Rv = _product(R, v).sum(1)
+    corner = phi * _product(h, _compose(law.plain[2 : n + 2] * scale, h)) + _product(v, Rv).sum(0)
+    block = jnp.concatenate([jnp.concatenate([R, Rv[:, None]], 1), jnp.concatenate([Rv, corner[None]])[None]])
+    return h[1:], block[..., 1:]
+
+
+def quadratures(law: Law, phi: Any, basis: Any, count: int, block: int) -> tuple[Modes, Modes]:
+    """Gauss quadratures: of M's law with ``count`` nodes, and of its matrix measure with ``block`` nodes a direction.
+
+    ``basis`` (X, Z+1) holds orthonormal directions of input space as combinations of (z, beta).
+    """
+    terms = 2 * max(count, block)
+    scalar, matrix = _series(law, phi, terms)
+    matrix = jnp.einsum("ac,cdk,bd->abk", basis, matrix, basis)
+    centre = scalar[1]
+    spread = jnp.sqrt(scalar[2] - centre**2)
+    scalar, matrix = _shifted(scalar, centre, spread), _shifted(matrix, centre, spread)
+    nodes, weights = _gauss(scalar[None, None], count)
+    alone = Modes(centre + spread * nodes, weights[:, 0, 0])
+    nodes, weights = _gauss(matrix, block)
+    return alone, Modes(centre + spread * nodes, weights)
+
+
+def _shifted(m: Any, centre: Any, spread: Any) -> Any:
+    """Moments of (mu - centre)/spread from those of mu."""
+    n = m.shape[-1]
+    binomial = np.array([[float(comb(k, i)) for i in range(n)] for k in range(n)])
+    power = np.maximum(np.arange(n)[:, None] - np.arange(n), 0)
+    return jnp.einsum("ki,...i->...k", binomial * (-centre) ** power, m) / spread ** np.arange(n)
+
+
+def _gauss(m: Any, count: int) -> tuple[Any, Any]:
+    """Nodes and matrix weights from matrix moments (X, X, >= 2 count): eigenpairs of the block Jacobi matrix.
+
+    The Hankel matrix H = [m_{i+j}] = L L^T gives orthonormal polynomials; in them multiplication by mu is L^{-1} H' L^{-T},
+    H' = [m_{i+j+1}], and the directions are its first block: L_00.
+    """
+    X = m.shape[0]
+    index = np.arange(count)[:, None] + np.arange(count)
+    hankel = jnp.transpose(m[..., index], (2, 0, 3, 1)).reshape(count * X, count * X)
+    moved = jnp.transpose(m[..., index + 1], (2, 0, 3, 1)).reshape(count * X, count * X)
+    L = jnp.linalg.cholesky(hankel)
+    half = jnp.linalg.solve(L, moved)
+    jacobi = jnp.linalg.solve(L, half.T)
+    nodes, vectors = jnp.linalg.eigh((jacobi + jacobi.T) / 2)
+    first = L[:X, :X] @ vectors[:X]  # (X, count X)
+    return nodes, jnp.einsum("ai,bi->iab", first, first)
