@@ -12,8 +12,9 @@ from giantstep import InputError
 from giantstep._hermite import hermite
 from giantstep.activation import activation
 from giantstep.measure import mean_and_error
+from giantstep.regime import degree
 from giantstep.theory.bulk import Shape, resolvent, shape
-from giantstep.theory.limit import direction, improvements, regime
+from giantstep.theory.limit import direction, improvements
 
 RELU = Shape(0.6, 0.75, 0.25, 0.25 - 1 / (2 * pi))
 RATIO = st.floats(-2.0, 2.0).map(lambda u: float(np.exp(u)))
@@ -134,15 +135,15 @@ def test_linear_and_purely_nonlinear_activations():
 @pytest.mark.parametrize("l", range(1, 12))
 def test_regimes(l):  # noqa: E741
     low, high = (l - 1) / (2 * l), l / (2 * l + 2)
-    assert regime((low + high) / 2) == regime(low + 1e-9) == regime(high - 1e-9) == l
-    assert regime(high) == l  # critical: the next spike is of order one
-    assert regime(low) == l - 1
+    assert degree((low + high) / 2) == degree(low + 1e-9) == degree(high - 1e-9) == l
+    assert degree(high) == l  # critical: the next spike is of order one
+    assert degree(low) == l - 1
 
 
 def test_no_regime():
-    assert regime(0.0) == regime(-1.0) == 0
+    assert degree(0.0) == degree(-1.0) == 0
     with pytest.raises(InputError, match="1/2"):
-        regime(0.5)
+        degree(0.5)
 
 
 def simulated(orders, constant: bool, seeds: int) -> tuple[np.ndarray, np.ndarray]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from giantstep.setting import Setting as Setting
     from giantstep.simulate import simulate as simulate
     from giantstep.target import target as target
+    from giantstep.theory import optimal as optimal
+    from giantstep.theory import theory as theory
+    from giantstep.theory import theory_errors as theory_errors
 
 try:
     __version__ = version("giantstep")
@@ -41,9 +44,11 @@ _HOME = {
     "power": "protocol",
     "Setting": "setting",
     "Outcome": "outcome",
+    "optimal": "theory",
+    "theory_errors": "theory",
 }
 # Some are verbs: see _callable.
-_MODULES = ("activation", "equivalent", "measure", "plot", "presets", "ridge", "simulate", "target")
+_MODULES = ("activation", "equivalent", "measure", "plot", "presets", "ridge", "simulate", "target", "theory")
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 

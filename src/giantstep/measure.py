@@ -80,8 +80,12 @@ def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Floa
     """Singular values above the bulk edge by more than its finite-size fluctuation: ``edge * (1 + max(4 m^(-2/3), 0.02))``."""
     values = np.asarray(values)
     edge = bulk_edge(values) if edge is None else edge
-    margin = max(4 * values.size ** (-2 / 3), 0.02)
-    return np.sort(values[values > edge * (1 + margin)])[::-1]
+    return np.sort(values[values > edge * (1 + margin(values.size))])[::-1]
+
+
+def margin(count: int) -> float:
+    """By how much of itself the bulk edge of that many singular values may be passed without an outlier."""
+    return max(4 * count ** (-2 / 3), 0.02)
 
 
 def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:

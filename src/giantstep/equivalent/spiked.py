@@ -8,10 +8,10 @@ only; tau = eta s c_1 ||beta|| says how small the expansion's parameter is.
 """
 
 from dataclasses import dataclass
-from math import floor, log, sqrt
 
 import numpy as np
 
+from giantstep import regime
 from giantstep._assemble import Part
 from giantstep._backend import jnp
 from giantstep._errors import InputError
@@ -36,26 +36,18 @@ def degrees(setting: Setting, degree: int | None) -> tuple[int, ...]:
         raise InputError(f"model='spiked' needs an activation with c_1 = E[sigma(z) z] not 0, and {name!r} has c_1 = 0")
     if degree is not None:
         return (whole(degree, "degree", least=0),) * len(_etas(setting))
-    return tuple(default_degree(alpha) for alpha in _alphas(setting))
+    return tuple(default_degree(alpha) for alpha in regime.exponents(setting).tolist())
 
 
 def default_degree(alpha: float) -> int:
-    """The l with (l-1)/(2l) <= alpha < l/(2l+2), at least 1 and at most 6; 0 for no step."""
+    """The degree that step size calls for, at least 1 and at most 6; 0 for no step. At a threshold it is the higher one."""
     if alpha == -np.inf:
         return 0
-    # alpha < l/(2l+2) is l > 2 alpha / (1 - 2 alpha); a step at a threshold counts as above it, whatever the rounding
-    return MAX_DEGREE if alpha >= 0.5 else min(floor(2 * max(alpha, 0.0) / (1 - 2 * alpha) + 1e-9) + 1, MAX_DEGREE)
+    return MAX_DEGREE if alpha >= 0.5 else min(max(regime.degree(alpha + 1e-9), 1), MAX_DEGREE)
 
 
 def _etas(setting: Setting) -> np.ndarray:
     return setting.protocol.etas(setting.d, setting.p).reshape(-1)
-
-
-def _alphas(setting: Setting) -> list[float]:
-    """log(eta s sqrt(p)) / log(n): the exponent of the step size in units of the scale 1/sqrt(p)."""
-    n = max(setting.protocol.sizes()[0], 2)
-    sizes = [abs(eta) * setting.network.factor * sqrt(setting.p) for eta in _etas(setting).tolist()]
-    return [log(size) / log(n) if size > 0 else -np.inf for size in sizes]
 
 
 @dataclass(frozen=True)
@@ -116,7 +108,7 @@ def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: b
 
 def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[Part]) -> list[str]:
     """Which degrees were chosen, and which step sizes are outside the assumptions."""
-    etas, alphas = _etas(setting), np.array(_alphas(setting))
+    etas, alphas = _etas(setting), regime.exponents(setting)
     tau = np.concatenate([part["tau"] for part in parts], axis=1).mean(axis=1)
     said = []
     if chosen:

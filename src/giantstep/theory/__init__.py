@@ -1,1 +1,88 @@
-"""What theory predicts for random features and for networks after giant steps."""
+"""theory(setting): what ridge regression on the features after one giant step will measure, without simulating."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from giantstep import measure
+from giantstep._callable import callable_module
+from giantstep._record import choice
+from giantstep.outcome import Outcome, Status
+from giantstep.setting import Setting
+from giantstep.theory import conditional
+from giantstep.theory.errors import Errors
+from giantstep.theory.finite import finite
+from giantstep.theory.optimal import Optimum, optimal
+from giantstep.theory.parameters import Form, Parameters, check, parameters
+from giantstep.theory.published import random_features, staircase
+from giantstep.theory.spectrum import Law, Outlier, spectrum
+
+REGIMES = ("finite", "limit")
+
+
+def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False) -> Outcome:
+    """Predict the errors, and with ``spectra`` the spectrum, of one giant step and a ridge readout on fresh samples.
+
+    Args:
+        setting: the experiment: isotropic Gaussian data, a target of one direction, one step or none.
+        regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
+            n to infinity inside the regime that the exponent of the step size falls into.
+        spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law).
+    """
+    check(setting)
+    choice(regime, REGIMES, "regime")
+    start = time.perf_counter()
+    route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
+    found, notes = route(setting)
+    known = all(np.all(np.isfinite(found[k])) for k in ("test_error", "train_error"))
+    if spectra:
+        found |= _spectra(setting)
+    status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
+    return _outcome(setting, found, status, time.perf_counter() - start)
+
+
+def theory_errors(numbers: Parameters, setting: Setting | Form) -> Errors:
+    """The differentiable core: errors as a function of real parameters, for the functions and choices of a setting.
+
+    ``numbers, form = theory.parameters(setting)`` are a setting's own; use it under ``jax.grad``, ``jax.vmap`` or ``jax.jit``
+    (with the second argument static).
+    """
+    form = setting if isinstance(setting, Form) else parameters(setting)[1]
+    return conditional.predict(numbers, form)[0]
+
+
+def _spectra(setting: Setting) -> dict[str, Any]:
+    """The bulk edge and the number of outliers that a finite spectrum shows, for every step size."""
+    laws = spectrum(setting)
+    laws = laws if isinstance(laws, tuple) else (laws,)
+    count = min(setting.protocol.readout_size, setting.p)
+    seen = [sum(o.position > law.edge * (1 + measure.margin(count)) for o in law.outliers) for law in laws]
+    return {"bulk_edge": np.array([law.edge for law in laws]), "outliers": np.array(seen, dtype=float)}
+
+
+def _outcome(setting: Setting, found: dict[str, Any], status: Status, seconds: float) -> Outcome:
+    readout, steps = setting.protocol.readout, setting.protocol.steps
+    assert readout is not None
+    listed, path = bool(steps) and steps[0].listed, isinstance(readout.penalty, tuple)
+    drop = lambda x, keep: _number(np.asarray(x)[tuple(slice(None) if k else 0 for k in keep)])  # noqa: E731
+    values = {k: drop(found[k], (listed, path)) for k in ("test_error", "train_error", "train_objective")}
+    values["risk"] = _number(np.asarray(values["test_error"]) - setting.target.noise**2)
+    values |= {k: drop(found[k], (listed,)) for k in ("captured", "null_level", "bulk_edge", "outliers") if k in found}
+    values["penalty"] = (
+        drop(found["penalty"], (listed, False)) if readout.penalty == "gcv" and steps else readout.penalty
+    )
+    if readout.penalty == "gcv" and not steps:
+        values["penalty"] = float(found["penalty"][0])
+    eta = steps[0].etas(setting.protocol.sizes()[0], setting.d, setting.p) if steps else None
+    axes = (*(("eta",) if listed else ()), *(("penalty",) if path else ()))
+    eta = None if eta is None else (tuple(eta.tolist()) if listed else float(eta))
+    return Outcome(setting, "theory", axes, eta, status=status, seconds=seconds, **values)
+
+
+def _number(value: np.ndarray) -> Any:
+    return float(value) if np.ndim(value) == 0 else value
+
+
+__all__ = ["Law", "Optimum", "Outlier", "Parameters", "optimal", "parameters", "spectrum", "theory", "theory_errors"]
+callable_module(__name__, theory)

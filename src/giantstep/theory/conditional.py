@@ -87,7 +87,9 @@ def problem(numbers: Parameters, form: Form) -> Problem:
 def _length_spread(form: Form, step: Direction, a: Any, variance: Any, b2: Any) -> Any:
     """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white a^2)^2 for rows on the sphere."""
     spread = step.modes.weights @ variance**2 - (0.0 if form.gaussian_rows else (b2 - step.white * a**2) ** 2)
-    safe = jnp.where(spread > 1e-14, spread, 1.0)  # the square root has no slope at zero, where the rank-one update sits
+    safe = jnp.where(
+        spread > 1e-14, spread, 1.0
+    )  # the square root has no slope at zero, where the rank-one update sits
     return jnp.where(spread > 1e-14, jnp.sqrt(2 * safe), 0.0)
 
 

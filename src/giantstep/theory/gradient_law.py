@@ -39,9 +39,7 @@ class Modes(NamedTuple):
 def moments(r: Any, z: Any, weights: Any, order: int) -> Law:
     """From residuals r (Q,), coordinates z (Z, Q) and weights (Q,)."""
     powers = r[None, :] ** np.arange(order + 1)[:, None] * weights
-    return Law(
-        powers.sum(1), jnp.einsum("zq,kq->zk", z, powers), jnp.einsum("yq,zq,kq->yzk", z, z, powers)
-    )
+    return Law(powers.sum(1), jnp.einsum("zq,kq->zk", z, powers), jnp.einsum("yq,zq,kq->yzk", z, z, powers))
 
 
 def _product(a: Any, b: Any) -> Any:

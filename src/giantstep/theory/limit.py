@@ -13,7 +13,7 @@ objective - lambda d(objective)/d(lambda) for any ridge fit, and train = (lambda
 """
 
 from collections.abc import Iterable, Sequence
-from math import ceil, factorial, sqrt
+from math import factorial, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,20 +38,6 @@ class Direction(NamedTuple):
 
     norm: float
     cosine: float
-
-
-def regime(alpha: float) -> int:
-    """The number l of spikes that grow without bound: (l-1)/(2l) < alpha < l/(2l+2).
-
-    At a critical alpha = l/(2l+2) it is the l of the interval below: the next spike stays of order one there, and does so for
-    l = 0 at alpha = 0. No step, alpha < 0, has l = 0.
-    """
-    alpha = real(alpha, "alpha")
-    if alpha >= 0.5:
-        raise InputError(f"the regimes end at alpha = 1/2, and alpha is {alpha:g}")
-    # alpha < l/(2l+2) says 2 alpha / (1 - 2 alpha) < l
-    ratio = 2 * alpha / (1 - 2 * alpha)
-    return max(ceil(ratio * (1 - 1e-12)), 0)
 
 
 def direction(

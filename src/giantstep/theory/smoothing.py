@@ -72,4 +72,3 @@ def polynomial_part(coefficients: Any, reference: np.ndarray) -> Callable[[Any],
         return total
 
     return value
-

@@ -10,7 +10,7 @@ passes one. Where it does, at a slope -e' and with eigenvector u, the sample-spa
 The same equations with linear features and endless samples give the spectrum of W itself.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,10 +18,13 @@ import numpy as np
 from scipy.optimize import brentq
 
 from giantstep._backend import jax, jnp, one_blas_thread
-from giantstep.theory.conditional import Problem, second_layer
+from giantstep._record import choice
+from giantstep.protocol import GiantStep
+from giantstep.setting import Setting
+from giantstep.theory.conditional import Problem, problem, second_layer
 from giantstep.theory.errors import Signal, channels
 from giantstep.theory.fixed_point import Features, alphas, system
-from giantstep.theory.parameters import Form
+from giantstep.theory.parameters import Form, Parameters, check, parameters
 
 POWERS = 4  # of kappa that outliers are compared with
 ENDLESS = 1e-9  # p/n of as good as infinitely many samples
@@ -45,6 +48,28 @@ class Law:
     x: np.ndarray
     density: np.ndarray
     outliers: tuple[Outlier, ...]
+
+
+def spectrum(setting: Setting, of: str = "features") -> Law | tuple[Law, ...]:
+    """The law of the singular values of F/sqrt(n) on the readout's samples, or of="weights" of W; one a step size if listed."""
+    choice(of, ("features", "weights"), "of")
+    check(setting)
+    steps = setting.protocol.steps
+    if not steps:  # a step of size zero
+        zero = GiantStep(setting.protocol.readout_size, 0.0, update="rank1")
+        setting = replace(setting, protocol=replace(setting.protocol, steps=(zero,)))
+    numbers, form = parameters(setting)
+    laws = []
+    for eta in np.atleast_1d(numbers.eta):
+        with one_blas_thread():
+            made = jax.block_until_ready(_problem(numbers._replace(eta=jnp.asarray(eta)), form))
+        laws.append(of_features(made) if of == "features" else of_weights(made, form))
+    return tuple(laws) if steps and steps[0].listed else laws[0]
+
+
+@partial(jax.jit, static_argnames="form")
+def _problem(numbers: Parameters, form: Form) -> Problem:
+    return problem(numbers, form)
 
 
 def of_features(made: Problem, points: int = 160) -> Law:
@@ -154,10 +179,18 @@ def _outliers(path: _Path, signal: Signal, h: np.ndarray, weights: bool) -> list
             high *= 4
             path.points.insert(0, (high, _real(f, high, path.points[0][1] - np.log(4), 40)[0]))
         z = float(brentq(excess, path.edge, high, xtol=1e-10 * path.edge, rtol=1e-12))  # type: ignore[arg-type]
-        slope = -(excess(z * (1 + 1e-5)) - excess(z * (1 - 1e-5))) / (2e-5 * z) if z * (1 - 1e-5) > path.edge else np.inf
+        slope = (
+            -(excess(z * (1 + 1e-5)) - excess(z * (1 - 1e-5))) / (2e-5 * z) if z * (1 - 1e-5) > path.edge else np.inf
+        )
         reach = np.asarray(_spikes(f, signal, path.at(z))[1][i])
         cosines = (h @ reach) ** 2 / (slope * z)
-        found.append(Outlier(float(np.sqrt(z)), tuple((cosines if weights else cosines[1:]).tolist()), 0.0 if weights else float(cosines[0])))
+        found.append(
+            Outlier(
+                float(np.sqrt(z)),
+                tuple((cosines if weights else cosines[1:]).tolist()),
+                0.0 if weights else float(cosines[0]),
+            )
+        )
     return found
 
 

@@ -1,0 +1,58 @@
+"""The conditional theory at a setting's own sizes, step sizes and penalties."""
+
+import numpy as np
+
+from giantstep.setting import Setting
+from giantstep.theory import curves
+from giantstep.theory.fixed_point import TOLERANCE
+from giantstep.theory.parameters import Form, Parameters, parameters
+from giantstep.theory.published import Found, penalties_of
+
+SMALL = 100  # sizes below which corrections of relative order 1/size are worth a word
+BENT = 1.0  # remainder of the gradient, relative to the rows, from which its law is not to be trusted
+
+
+def finite(setting: Setting) -> Found:
+    """The conditional theory; arrays (E, L)."""
+    notes: list[str] = []
+    numbers, form = parameters(setting)
+    if setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
+        penalties = _gcv(numbers, form)
+        each = Parameters(*(np.broadcast_to(np.asarray(x), (len(penalties), *np.shape(x))) for x in numbers))
+        found = curves.pointwise(each._replace(eta=np.atleast_1d(numbers.eta)), form, penalties)
+    else:
+        penalties = penalties_of(setting, notes)
+        found = curves.curves(numbers._replace(penalty=penalties), form)
+    if np.any(found.residual > TOLERANCE):
+        notes.append(f"not converged: the largest residual is {np.max(found.residual):.1e}")
+    if np.max(found.bend) > BENT:
+        notes.append(
+            f"the gradient's remainder is {np.max(found.bend):.2g} times the rows it is added to (its law holds well below 1)"
+        )
+    small = min(setting.d, setting.p, setting.protocol.sizes()[0], setting.protocol.readout_size)
+    if small < SMALL:
+        notes.append(f"the smallest size is {small}: expect corrections of order 1/{small} times a constant")
+    etas = np.atleast_1d(numbers.eta)
+    span = f"{found.strength.min():.3g}" + (f" to {found.strength.max():.3g}" if len(etas) > 1 else "")
+    notes.append(
+        f"conditional theory: a neuron with a = 1 moves by U = {span} along β, cos(β, β*) = {found.rho[0]:.3g}"
+    )
+    values = {
+        "test_error": found.errors.test,
+        "train_error": found.errors.train,
+        "train_objective": found.errors.objective,
+    }
+    return Found(values | {"captured": found.captured[:, None], "null_level": found.null, "penalty": penalties}, notes)
+
+
+def _gcv(numbers: Parameters, form: Form) -> np.ndarray:
+    """The penalty with the least predicted GCV score for every step size, (E, 1): a grid, then finer ones."""
+    etas = np.atleast_1d(numbers.eta)
+    each = Parameters(*(np.broadcast_to(np.asarray(x), (etas.size, *np.shape(x))) for x in numbers))._replace(eta=etas)
+    low, high = np.full(etas.size, np.log(1e-8)), np.full(etas.size, np.log(1e3))
+    for _ in range(4):
+        grid = np.linspace(low, high, 16, axis=1)
+        best = np.argmin(curves.pointwise(each, form, np.exp(grid)).errors.gcv, axis=1)
+        rows = np.arange(etas.size)
+        low, high = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, 15)]
+    return np.exp((low + high) / 2)[:, None]

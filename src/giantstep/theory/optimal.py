@@ -1,0 +1,120 @@
+"""optimal(setting): the step size and the penalty with the least predicted test error."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._errors import InputError
+from giantstep.outcome import Status
+from giantstep.setting import Setting
+from giantstep.theory import conditional, curves
+from giantstep.theory.parameters import Parameters, parameters
+
+OVER = ("eta", "penalty")
+STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in
+PENALTIES = np.geomspace(1e-8, 1e4, 16)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best step size and penalty predicted.
+
+    Attributes:
+        setting: the setting with them filled in.
+        eta, penalty: the values (those that were not searched are the setting's own).
+        test_error: the test error predicted there.
+        random_features: the least test error predicted without a step, at its own best penalty when that is searched.
+        status: whether the search ended inside its range.
+    """
+
+    setting: Setting
+    eta: float
+    penalty: float
+    test_error: float
+    random_features: float
+    status: Status
+
+    def __str__(self) -> str:
+        gain = 1 - self.test_error / self.random_features
+        return (
+            f"eta = {self.eta:.4g}, penalty = {self.penalty:.4g}: predicted test error {self.test_error:.5g}, "
+            f"{100 * gain:.1f}% below random features' {self.random_features:.5g}\nstatus: {self.status}"
+        )
+
+
+def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
+    """Minimise the predicted test error over the step size, the penalty, or both: a grid, then BFGS on exact derivatives."""
+    over = (over,) if isinstance(over, str) else tuple(over)
+    if not over or not set(over) <= set(OVER) or len(set(over)) < len(over):
+        raise InputError(f"over must name 'eta', 'penalty' or both, not {over!r}")
+    if not isinstance(setting, Setting) or not setting.protocol.steps:
+        raise InputError("optimal needs a setting with one giant step")
+    held = {"eta": setting.protocol.steps[0].listed, "penalty": not _single(setting.protocol.readout)}
+    for name in set(OVER) - set(over):
+        if held[name]:
+            raise InputError(f"optimal(over={over!r}) needs one {name} in the setting, not several")
+    fixed = {"penalty": 1.0} if "penalty" in over else {}
+    numbers, form = parameters(_with(setting, **fixed, **({"eta": 1.0} if "eta" in over else {})))
+    with one_blas_thread():
+        unit = float(_strength(numbers._replace(eta=jnp.asarray(1.0)), form))
+    if "eta" in over and unit == 0:
+        raise InputError("no step size matters: the activation has no linear part (c_1 = 0) or the labels are zero")
+    etas = STRENGTHS / abs(unit) if "eta" in over else np.atleast_1d(numbers.eta)
+    penalties = PENALTIES if "penalty" in over else np.atleast_1d(numbers.penalty)
+    grid = curves.curves(numbers._replace(eta=etas, penalty=penalties), form).errors.test
+    e, k = np.unravel_index(int(np.nanargmin(grid)), grid.shape)
+    start = np.log([etas[e] if "eta" in over else 1.0, penalties[k] if "penalty" in over else 1.0])
+    free = [i for i, name in enumerate(OVER) if name in over]
+
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        point = start.copy()
+        point[free] = x
+        moved = {name: jnp.exp(point[i]) for i, name in enumerate(OVER) if name in over}
+        with one_blas_thread():
+            value, slope = jax.block_until_ready(_log_error(numbers._replace(**moved), form))
+        slopes = [float(getattr(slope, name)) * float(moved[name]) for name in OVER if name in over]
+        return float(value), np.array(slopes)
+
+    bounds = np.log([(etas[0], etas[-1]), (penalties[0], penalties[-1])])
+    found = minimize(objective, start[free], jac=True, method="L-BFGS-B", bounds=bounds[free], options={"ftol": 1e-13})
+    point = start.copy()
+    point[free] = found.x
+    chosen = {name: float(np.exp(point[i])) for i, name in enumerate(OVER) if name in over}
+    notes = [
+        f"{name} is at an end of the range searched" for i, name in zip(free, (OVER[i] for i in free), strict=True)
+        if min(abs(point[i] - bounds[i])) < 1e-6
+    ]  # fmt: skip
+    none = curves.curves(
+        numbers._replace(eta=np.zeros(1), penalty=np.geomspace(1e-8, 1e4, 64) if "penalty" in over else penalties), form
+    )
+    best = _with(setting, **chosen)
+    eta = chosen.get("eta", float(np.ravel(numbers.eta)[0]))
+    penalty = chosen.get("penalty", float(np.ravel(numbers.penalty)[0]))
+    return Optimum(
+        best, eta, penalty, float(np.exp(found.fun)), float(none.errors.test.min()), Status(not notes, tuple(notes))
+    )
+
+
+def _log_test(numbers: Parameters, form: Any) -> Any:
+    return jnp.log(conditional.predict(numbers, form)[0].test)
+
+
+_log_error = jax.jit(jax.value_and_grad(_log_test), static_argnames="form")
+_strength = jax.jit(lambda numbers, form: conditional.problem(numbers, form).step.strength, static_argnames="form")
+
+
+def _single(readout: Any) -> bool:
+    return isinstance(readout.penalty, float)
+
+
+def _with(setting: Setting, **numbers: float) -> Setting:
+    """The setting at that step size and penalty."""
+    protocol = setting.protocol
+    if "eta" in numbers:
+        protocol = replace(protocol, steps=(replace(protocol.steps[0], eta=numbers["eta"]),))
+    if "penalty" in numbers and protocol.readout is not None:
+        protocol = replace(protocol, readout=replace(protocol.readout, penalty=numbers["penalty"]))
+    return replace(setting, protocol=protocol)
