@@ -20,7 +20,7 @@ from giantstep.theory.fixed_point import Features, Solution, solve
 from giantstep.theory.parameters import Form, Parameters, activation_of, target_of
 from giantstep.theory.smoothing import averages
 
-NEURON_NODES, SAMPLE_NODES = 20, 24
+NEURON_NODES, SAMPLE_NODES = 20, 16
 
 
 class Problem(NamedTuple):

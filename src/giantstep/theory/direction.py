@@ -17,7 +17,7 @@ from giantstep.theory import gradient_law
 from giantstep.theory.gradient_law import Modes
 from giantstep.theory.parameters import Form, Function, Parameters
 
-MODE_NODES, DIRECTION_NODES = 6, 4
+MODE_NODES, DIRECTION_NODES = 5, 4
 NOISE_NODES = 10
 
 
@@ -112,7 +112,7 @@ def _residual_law(numbers: Parameters, form: Form, star: Function, r: Residual) 
     """Moments of the residual, with the label's argument cut softly where the largest of n_1 samples lies."""
     order = 2 * max(MODE_NODES, DIRECTION_NODES) + 3
     z, w = _hermite.gaussian_panels(star.kinks, 0.5, 6.0)
-    largest = jax.lax.stop_gradient(jnp.sqrt(2 * jnp.log(numbers.n1_over_d * numbers.d)))
+    largest = jnp.sqrt(2 * jnp.log(numbers.n1_over_d * numbers.d))
     w = w * jax.nn.sigmoid(8.0 * (largest - jnp.abs(z)))
     w = w / jnp.sum(w)
     x, v = _hermite.gauss_hermite(NOISE_NODES)

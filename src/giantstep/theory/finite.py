@@ -18,8 +18,8 @@ def finite(setting: Setting) -> Found:
     numbers, form = parameters(setting)
     if setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
         penalties = _gcv(numbers, form)
-        each = Parameters(*(np.broadcast_to(np.asarray(x), (len(penalties), *np.shape(x))) for x in numbers))
-        found = curves.pointwise(each._replace(eta=np.atleast_1d(numbers.eta)), form, penalties)
+        each = curves.repeated(numbers, len(penalties))._replace(eta=np.atleast_1d(numbers.eta))
+        found = curves.pointwise(each, form, penalties)
     else:
         penalties = penalties_of(setting, notes)
         found = curves.curves(numbers._replace(penalty=penalties), form)
@@ -48,7 +48,7 @@ def finite(setting: Setting) -> Found:
 def _gcv(numbers: Parameters, form: Form) -> np.ndarray:
     """The penalty with the least predicted GCV score for every step size, (E, 1): a grid, then finer ones."""
     etas = np.atleast_1d(numbers.eta)
-    each = Parameters(*(np.broadcast_to(np.asarray(x), (etas.size, *np.shape(x))) for x in numbers))._replace(eta=etas)
+    each = curves.repeated(numbers, etas.size)._replace(eta=etas)
     low, high = np.full(etas.size, np.log(1e-8)), np.full(etas.size, np.log(1e3))
     for _ in range(4):
         grid = np.linspace(low, high, 16, axis=1)

@@ -21,7 +21,8 @@ from jaxtyping import Array, Bool, Float, Inexact, Int
 
 from giantstep._backend import jax, jnp
 
-TOLERANCE = 1e-11  # largest relative residual of a solution
+TOLERANCE = 1e-9  # largest relative residual of a solution
+DEAD = 1e-30  # trace of samples on which every feature is zero (ReLU far on its flat side), so that it has a logarithm
 MAX_STEPS = 80
 LONGEST = 4.0  # of one step, in logarithms
 SETTLED = 1e-7  # a Newton step from here ends at rounding
@@ -82,7 +83,7 @@ def derivatives(f: Features, penalty, q: Float[Array, " J"], alpha: Float[Array,
     weighted = f.modes[:, None] * f.variance  # w_mu V_j(mu)
     T = jnp.einsum("jk,mik->mji", f.gain * alpha, Y)  # l_j^T (A^{-1} + G)^{-1} l_i
     right = penalty + f.noise @ alpha + jnp.einsum("mj,mjj->j", weighted, T)
-    trace = (f.omega * q) @ f.noise + jnp.einsum("m,mkk->k", f.modes, S) / f.p_over_d
+    trace = (f.omega * q) @ f.noise + jnp.einsum("m,mkk->k", f.modes, S) / f.p_over_d + DEAD
     coupling = f.p_over_d * f.omega * jnp.einsum("mj,mi,mji->ji", weighted, f.variance, T**2)
     slope = f.noise + jnp.einsum("mj,mjk->jk", weighted, Y**2)
     d_trace = -jnp.einsum("m,mkl->kl", f.modes, S**2) / f.p_over_d
@@ -115,7 +116,7 @@ def system(f: Features, penalty, x: Inexact[Array, " J+K"], sign: int = 1):
 def _start(f: Features, penalty) -> Float[Array, " J+K"]:
     """Below the solution: q as if the samples were independent of each other and infinitely many, delta from it."""
     q = 1 / (penalty + f.noise @ f.pi + (f.modes @ f.variance) * (f.gain**2 @ f.pi))
-    trace = (f.omega * q) @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2)
+    trace = (f.omega * q) @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2) + DEAD
     return jnp.log(jnp.concatenate([q, f.p_over_n * trace]))
 
 
