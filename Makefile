@@ -26,6 +26,7 @@ docs: $(VENV)/.docs  ## build the documentation into site/
 
 bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.theory
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,72 @@
+"""python -m benchmarks.theory [--small]: predicted curves and phase diagrams, and a damped loop in NumPy per point."""
+
+import sys
+import time
+
+import numpy as np
+
+import giantstep as gs
+from benchmarks.damped import damped
+from benchmarks.floor import best
+from giantstep._backend import one_blas_thread
+from giantstep.theory import conditional, curves, parameters
+
+
+def setting(update: str, etas: int, penalties: int) -> gs.Setting:  # type: ignore[name-defined]
+    step = gs.GiantStep(4000, gs.power(tuple(np.linspace(0, 0.5, etas))), update=update)
+    readout = gs.Ridge(4000, tuple(np.geomspace(1e-4, 10, penalties)))
+    target, network = gs.target("x1 + H2(x1)/sqrt(2)", noise=0.5), gs.Network(3000, "relu")
+    return gs.Setting(gs.Gaussian(2000), target, network, gs.Protocol((step,), readout))
+
+
+def seconds(update: str, etas: int, penalties: int) -> float:
+    """Of one curve after compilation."""
+    made = setting(update, etas, penalties)
+    gs.theory(made)
+    return best(lambda: gs.theory(made), 3)
+
+
+def phase_diagram(update: str, side: int) -> float:
+    """Seconds of a square diagram over the step size and n/d, after compilation."""
+    numbers, form = parameters(setting(update, 2, 2))
+    alpha, ratio = (x.ravel() for x in np.meshgrid(np.linspace(0, 0.5, side), np.geomspace(0.3, 10, side)))
+    each = curves.repeated(numbers, alpha.size)
+    each = each._replace(n1_over_d=ratio, n_over_d=ratio, eta=(2000 * ratio) ** alpha)
+    penalties = np.full((alpha.size, 1), 0.01)
+    run = lambda: curves.pointwise(each, form, penalties)  # noqa: E731
+    run()
+    return best(run, 2)
+
+
+def loop_over_ours(update: str, points: int) -> tuple[float, float, int]:
+    """Time of the damped loop over ours, per point, the largest relative difference of q, and the most sweeps.
+
+    Ours is the whole prediction, tables and errors included; the loop finds the fixed point alone.
+    """
+    numbers, form = parameters(setting(update, points, points))
+    problems = [conditional.problem(numbers._replace(eta=eta), form).features for eta in np.asarray(numbers.eta)]
+    penalties = np.random.default_rng(0).permutation(np.asarray(numbers.penalty))
+    with one_blas_thread():
+        start = time.perf_counter()
+        found = [damped(features, float(lam)) for features, lam in zip(problems, penalties, strict=True)]
+        theirs = (time.perf_counter() - start) / points
+        ours = [conditional.solve(features, lam) for features, lam in zip(problems, penalties, strict=True)]
+    gap = max(float(np.max(np.abs(np.asarray(o.q) / q - 1))) for o, (q, _, _) in zip(ours, found, strict=True))
+    return theirs / (seconds(update, 40, 20) / 800), gap, max(sweeps for _, _, sweeps in found)
+
+
+def main() -> None:
+    small = "--small" in sys.argv[1:]
+    etas, penalties, side, points = (8, 4, 6, 2) if small else (100, 20, 40, 6)
+    for update in ("rank1", "gradient"):
+        print(f"update = {update!r}")
+        print(f"  {etas} step sizes x {penalties} penalties     {seconds(update, etas, penalties):7.2f} s")
+        print(f"  phase diagram {side} x {side}              {phase_diagram(update, side):7.2f} s")
+        ratio, gap, sweeps = loop_over_ours(update, points)
+        print(
+            f"  damped loop / giantstep, a point  {ratio:7.1f}   (goal: at least 20; q differs by {gap:.0e}, {sweeps} sweeps)"
+        )
+
+
+if __name__ == "__main__":
+    main()
