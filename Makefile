@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce test lint docs bench clean
+.PHONY: reproduce test lint docs picture bench clean
 
 reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write report/index.html
 	@$(BIN)/giantstep check --size quick --out report; status=$$?; \
@@ -23,6 +23,9 @@ docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "$(CURDIR)/site/index.html"
+
+picture: $(VENV)/.runtime  ## draw the picture of the README again: about two minutes
+	$(BIN)/giantstep compare docs/assets/curve.toml --plot docs/assets/curve.svg
 
 bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks

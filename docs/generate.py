@@ -1,4 +1,7 @@
-"""Writes docs/cli.md and docs/claims.md from the code; ``--check`` only says whether they are up to date."""
+"""Writes docs/cli.md and docs/claims.md from the code; ``--check`` only says whether they are up to date.
+
+The picture docs/assets/curve.svg is drawn by ``make picture``.
+"""
 
 import sys
 from pathlib import Path

@@ -22,7 +22,7 @@ def with_error(value: float, error: float | None) -> str:
 def outcome_table(outcome: "Outcome") -> str:
     """Sizes, then one line per step size and penalty (averaged over seeds), then what was learned and the status."""
     o = outcome.mean()
-    lines = [_title(outcome), *_rows(o)]
+    lines = [title(outcome, outcome.route), *_rows(o)]
     which = "" if "eta" not in o.axes else f" at eta = {np.asarray(o.eta)[-1]:.4g}"
     if isinstance(o.penalty, float | np.ndarray) and o.setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
         lines.append(f"penalty chosen by GCV{which}: {np.ravel(o.penalty)[-1]:.3g}")
@@ -38,7 +38,8 @@ def outcome_table(outcome: "Outcome") -> str:
     return "\n".join(lines)
 
 
-def _title(outcome: "Outcome") -> str:
+def title(outcome: "Outcome", route: str) -> str:
+    """Target, network, sizes and seeds in one line."""
     s, count = outcome.setting, len(outcome.seeds or ())
     sizes = s.protocol.sizes()
     steps = f"{len(sizes)} steps, " if len(sizes) > 1 else ("" if sizes else "no step, ")
@@ -47,7 +48,7 @@ def _title(outcome: "Outcome") -> str:
     seeds = "" if outcome.seeds is None else f", mean of {count} seed{'s' * (count > 1)}"
     noise = f" (noise {s.target.noise:g})" if s.target.noise else ""
     return (
-        f"{outcome.route}: {s.target.name}{noise}, {s.network.activation.name}, "
+        f"{route}: {s.target.name}{noise}, {s.network.activation.name}, "
         f"d = {s.d}, p = {s.p}, {steps}n = {samples}{eta}{seeds}"
     )
 
@@ -64,6 +65,11 @@ def _rows(o: "Outcome") -> list[str]:
             value = np.asarray(getattr(o, name))[index]
             row.append(with_error(float(value), None if error is None else float(np.asarray(error)[index])))
         body.append(row)
+    return aligned(header, body)
+
+
+def aligned(header: list[str], body: list[list[str]]) -> list[str]:
+    """Columns to the right; of many rows the first and the last."""
     shown = body if len(body) <= MAX_ROWS else [*body[: MAX_ROWS // 2], ["..."] * len(header), *body[-MAX_ROWS // 2 :]]
     widths = [max(len(r[i]) for r in [header, *shown]) for i in range(len(header))]
     return ["  " + "  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in [header, *shown]]

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from giantstep.theory import Law
+
 COLOURS = ("#0b6e99", "#c8553d", "#3a7d44", "#8a5a9e", "#b8860b", "#4a4e69")
 INK = "#22262b"
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.5,
+    "figure.dpi": 160,
     "axes.titlesize": 10,
     "axes.labelsize": 9.5,
     "axes.spines.top": False,
@@ -66,10 +69,17 @@ def svg(fig: "Figure") -> str:
 def dots(ax: "Axes", x: Any, y: Any, error: Any = None, **style: Any) -> None:
     """Measured values: dots with error bars (one standard error)."""
     error = None if error is None or not np.all(np.isfinite(np.asarray(error, dtype=float))) else error
-    ax.errorbar(x, y, error, fmt="o", capsize=2, elinewidth=1, **style)
+    ax.errorbar(x, y, error, **{"marker": "o", "linestyle": "none", "capsize": 2, "elinewidth": 1, **style})
 
 
-def spectrum_panel(ax: "Axes", values: np.ndarray, out: np.ndarray | None = None, names: Sequence[str] = ()) -> None:
+def spectrum_panel(
+    ax: "Axes",
+    values: np.ndarray,
+    out: np.ndarray | None = None,
+    names: Sequence[str] = (),
+    *,
+    show_edge: bool = True,
+) -> None:
     """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow."""
     edge = measure.bulk_edge(values) if len(values) >= measure.FEWEST else float(np.max(values))
     above = measure.outliers(values, edge)
@@ -77,15 +87,36 @@ def spectrum_panel(ax: "Axes", values: np.ndarray, out: np.ndarray | None = None
     bulk = np.sort(values)[: len(values) - len(above)]
     bins = int(np.clip(len(bulk) / 15, 8, 50))
     ax.hist(bulk, bins=bins, density=True, color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")
-    ax.axvline(edge, color=INK, linewidth=0.8, linestyle=":", label="bulk edge")
+    if show_edge:
+        ax.axvline(edge, color=INK, linewidth=0.8, linestyle=":", label="bulk edge")
+    across = ax.get_xaxis_transform()  # x in data, y as a share of the height
     for marks, fill in ((out, COLOURS[1]), (np.setdiff1d(above, out), "none")):
-        at = ax.get_xaxis_transform()  # x in data, y as a share of the height
-        ax.plot(marks, np.full(len(marks), 0.03), "v", color=COLOURS[1], markerfacecolor=fill, transform=at)
+        label = "outlier" if len(marks) and fill != "none" else None
+        ax.plot(
+            marks, np.full(len(marks), 0.03), "v", color=COLOURS[1], markerfacecolor=fill, transform=across, label=label
+        )
     for value, name in zip(out, names, strict=False):
-        across = ax.get_xaxis_transform()
         ax.annotate(
             name, (value, 0.03), (0, 6), xycoords=across, textcoords="offset points", ha="center", color=COLOURS[1]
         )
     ax.set_xlim(0, 1.1 * max(edge, *above) if len(above) else 1.15 * edge)
+    _name_spectrum(ax)
+
+
+def law_panel(ax: "Axes", law: "Law") -> None:
+    """A predicted spectrum: the bulk's density as a line, the outliers as dashed lines; over a histogram if there is one."""
+    start = ([law.low], [0.0]) if law.low > 0 else ([], [])  # a bulk that starts away from zero starts as a square root
+    x, density = np.concatenate([start[0], law.x, [law.edge]]), np.concatenate([start[1], law.density, [0.0]])
+    ax.plot(x, density, color=INK, linewidth=1.3, label="bulk, theory")
+    for i, one in enumerate(law.outliers):
+        label = "outlier, theory" if i == 0 else None
+        ax.axvline(one.position, 0, 0.5, color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label=label, zorder=1)
+    furthest = max([law.edge, *(one.position for one in law.outliers)])
+    ax.set_xlim(0, max(1.1 * furthest, ax.get_xlim()[1] if ax.patches else 0.0))
+    ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * float(np.max(density))))
+    _name_spectrum(ax)
+
+
+def _name_spectrum(ax: "Axes") -> None:
     ax.set_xlabel("singular values of F/√n")
     ax.set_ylabel("density")

@@ -10,12 +10,18 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from giantstep import __version__
 from giantstep._errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from giantstep.outcome import Outcome, Status
+    from giantstep.setting import Setting
 
 __all__ = ["app", "main", "parse_seeds", "run"]
 
@@ -23,14 +29,19 @@ _FIGURES = (".pdf", ".png", ".svg")
 
 app = typer.Typer(
     name="giantstep",
-    help="Two-layer networks after a few giant gradient steps: simulate them, and check what the papers say.",
-    epilog="Exit codes: 0 success, 1 a claim fails or numbers are not finite, 2 bad input, 130 interrupted.",
+    help="Two-layer networks after a few giant gradient steps: predict them, simulate them, and check what the papers say.",
+    epilog="Exit codes: 0 success, 1 a claim fails or numbers cannot be trusted, 2 bad input, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
+SettingFile = Annotated[Path, typer.Argument(metavar="SETTING", help="A file with the setting, .toml or .json.")]
+PlotFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the outcome: .svg, .png or .pdf.")]
+Precision = Annotated[Literal["float64", "float32"], typer.Option(help="Precision.")]
+Memory = Annotated[float | None, typer.Option(metavar="GIB", help="Memory to stay within, in GiB.")]
+TestSamples = Annotated[int, typer.Option(metavar="N", help="Size of the test set.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
@@ -79,14 +90,56 @@ def _giantstep(
 
 
 @app.command()
+def predict(
+    setting: SettingFile,
+    regime: Annotated[
+        Literal["finite", "limit"],
+        typer.Option(help="At the setting's own sizes, or the published limit of its step size's regime."),
+    ] = "finite",
+    optimal: Annotated[
+        bool, typer.Option("--optimal", help="The step size and the penalty with the least test error instead.")
+    ] = False,
+    spectrum: Annotated[
+        bool, typer.Option("--spectrum", help="Also the spectrum of the features: its bulk's edge and the outliers.")
+    ] = False,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict a setting by theory, without simulating.
+
+    Covers one giant step or none on a target of one direction, with a ridge readout on fresh samples.
+    """
+    _check_options(plot)
+    if optimal and (spectrum or plot is not None or regime != "finite"):
+        raise InputError(
+            "--optimal finds two numbers: it goes with --json alone, not with --regime, --spectrum or --plot."
+        )
+    read = _read(setting)
+    if optimal:
+        from giantstep.theory import optimal as minimise  # after reading: bad input is told before JAX is imported
+
+        best = minimise(read)
+        status = {"ok": best.status.ok, "notes": list(best.status.notes)}
+        found = {k: getattr(best, k) for k in ("eta", "penalty", "test_error", "random_features")}
+        _print({**found, "status": status, "setting": best.setting.to_plain()} if as_json else str(best))
+        return _trust(best.status)
+    from giantstep.lab.compare import predict as predicted
+
+    found = predicted(read, regime, spectrum=spectrum, fine=plot is not None and not spectrum)
+    _draw(plot, found, spectrum)
+    _print(found.theory.to_dict() if as_json else str(found))
+    _trust(found.theory.status)
+
+
+@app.command()
 def simulate(
-    setting: Annotated[Path, typer.Argument(metavar="SETTING", help="A file with the setting, .toml or .json.")],
+    setting: SettingFile,
     seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 3, 0-9 or 0,2,5.")] = "0",
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the outcome: .svg, .png or .pdf.")] = None,
-    dtype: Annotated[Literal["float64", "float32"], typer.Option(help="Precision.")] = "float64",
-    memory: Annotated[float | None, typer.Option(metavar="GIB", help="Memory to stay within, in GiB.")] = None,
+    plot: PlotFile = None,
+    dtype: Precision = "float64",
+    memory: Memory = None,
     spectrum: Annotated[bool, typer.Option("--spectrum", help="Also the singular values of the features.")] = False,
-    test_samples: Annotated[int, typer.Option(metavar="N", help="Size of the test set.")] = 10_000,
+    test_samples: TestSamples = 10_000,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a setting and measure.
@@ -94,29 +147,53 @@ def simulate(
     Runs its giant steps and its ridge readout on every seed, and prints the errors and what was learned.
     """
     chosen = parse_seeds(seeds)
-    if plot is not None and (plot.suffix.lower() not in _FIGURES or not plot.parent.is_dir()):
-        raise InputError(
-            f"--plot needs a file in an existing folder ending in {', '.join(_FIGURES)}, not {str(plot)!r}."
-        )
-    if memory is not None and not (math.isfinite(memory) and memory > 0):
-        raise InputError(f"--memory needs a positive number of GiB, not {memory}.")
-    if test_samples < 2:
-        raise InputError(f"--test-samples needs a whole number of at least 2, not {test_samples}.")
-    from giantstep.setting import Setting
-
-    read = Setting.read(setting)
+    _check_options(plot, memory, test_samples)
+    read = _read(setting)
     from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
 
     outcome = measure(read, seed=chosen, n_test=test_samples, dtype=dtype, memory=memory, spectrum=spectrum)
-    if plot is not None:
-        from giantstep.plot import plot as draw
-
-        draw(outcome, "spectrum" if spectrum else "test_error").savefig(plot)
-        typer.echo(f"Wrote {plot}.", err=True)
+    _draw(plot, outcome, spectrum)
     _print(outcome.to_dict() if as_json else str(outcome))
-    if not outcome.status.ok:
-        typer.echo(str(outcome.status), err=True)
-        raise typer.Exit(1)
+    _trust(outcome.status)
+
+
+@app.command()
+def compare(
+    setting: SettingFile,
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds of the simulation: 3, 0-9 or 0,2,5.")] = "0-9",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw dots over the theory's line: .svg, .png or .pdf.")
+    ] = None,
+    equivalent: Annotated[
+        Literal["gaussian", "spiked"] | None,
+        typer.Option(help="Also run an equivalent model of the features on the same draws."),
+    ] = None,
+    spectrum: Annotated[
+        bool, typer.Option("--spectrum", help="Also the spectrum of the features, which is then what --plot draws.")
+    ] = False,
+    dtype: Precision = "float64",
+    memory: Memory = None,
+    test_samples: TestSamples = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Lay theory and simulation side by side.
+
+    Prints, for every step size and penalty, what was measured, what is predicted, and the gap in percent and in standard
+    errors. The prediction comes first: a setting that the theory does not cover is refused before anything is simulated.
+    """
+    chosen = parse_seeds(seeds)
+    _check_options(plot, memory, test_samples)
+    read = _read(setting)
+    from giantstep.lab.compare import compare as lay_side_by_side
+
+    found = lay_side_by_side(
+        read, chosen, equivalent=equivalent, spectrum=spectrum, n_test=test_samples, dtype=dtype, memory=memory
+    )
+    _draw(plot, found, spectrum)
+    _print(found.to_dict() if as_json else str(found))
+    for outcome in (found.theory, found.simulation, found.equivalent):
+        if outcome is not None:
+            _trust(outcome.status)
 
 
 @app.command()
@@ -192,6 +269,43 @@ def _seed(text: str) -> int:
     if not (text.strip().isascii() and text.strip().isdigit() and len(text.strip()) < 10):
         raise ValueError(text)
     return int(text)
+
+
+def _check_options(plot: Path | None, memory: float | None = None, test_samples: int = 2) -> None:
+    if plot is not None and (plot.suffix.lower() not in _FIGURES or not plot.parent.is_dir()):
+        raise InputError(
+            f"--plot needs a file in an existing folder ending in {', '.join(_FIGURES)}, not {str(plot)!r}."
+        )
+    if memory is not None and not (math.isfinite(memory) and memory > 0):
+        raise InputError(f"--memory needs a positive number of GiB, not {memory}.")
+    if test_samples < 2:
+        raise InputError(f"--test-samples needs a whole number of at least 2, not {test_samples}.")
+
+
+def _read(path: Path) -> "Setting":
+    from giantstep.setting import Setting
+
+    return Setting.read(path)
+
+
+def _draw(path: Path | None, found: "Outcome | Iterable[Outcome]", spectrum: bool) -> None:
+    if path is None:
+        return
+    from giantstep.plot import plot, svg
+
+    figure = plot(found, "spectrum" if spectrum else "test_error")
+    if path.suffix.lower() == ".svg":
+        path.write_text(svg(figure), encoding="utf-8")  # the same bytes every time
+    else:
+        figure.savefig(path)
+    typer.echo(f"Wrote {path}.", err=True)
+
+
+def _trust(status: "Status") -> None:
+    """Numbers that cannot be trusted end the program with 1, and a sentence."""
+    if not status.ok:
+        typer.echo(str(status), err=True)
+        raise typer.Exit(1)
 
 
 def _print(answer: str | dict) -> None:

@@ -7,8 +7,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from giantstep._errors import InputError
+from giantstep.claims.ba.baselines import BASELINES
+from giantstep.claims.cui.errors import TEST_ERROR
+from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
+from giantstep.claims.moniri.bulk import BULK
 from giantstep.claims.moniri.linear_floor import LINEAR_FLOOR
+from giantstep.claims.moniri.onset import ONSET
+from giantstep.claims.moniri.positions import POSITIONS
 from giantstep.claims.moniri.rank_one import RANK_ONE
 from giantstep.claims.moniri.spikes import SPIKES
 from giantstep.claims.moniri.trap import TRAP
@@ -17,7 +23,19 @@ from giantstep.papers import PAPERS, Paper
 
 __all__ = ["CLAIMS", "cited", "select"]
 
-CLAIMS: tuple[Claim, ...] = (RANK_ONE, TRAP, ALIGNMENT, SPIKES, LINEAR_FLOOR)
+CLAIMS: tuple[Claim, ...] = (
+    RANK_ONE,
+    TRAP,
+    ALIGNMENT,
+    SPIKES,
+    BULK,
+    ONSET,
+    POSITIONS,
+    LINEAR_FLOOR,
+    DOUBLE_DESCENT,
+    BASELINES,
+    TEST_ERROR,
+)
 
 
 def select(names: Sequence[str] = ()) -> tuple[Claim, ...]:

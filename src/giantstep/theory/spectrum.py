@@ -1,11 +1,10 @@
 """Spectra from the fixed point: the law of the bulk, its edge, and the outliers with their directions.
 
-The features' Gram matrix F F^T/n has its bulk where the fixed point at the penalty -z turns complex, with density
-Im m(z)/pi, m(z) = -(1/z) sum_k pi_k/(1 + delta_k). Above the edge the fixed point is real; there an outlier of position
-x = sqrt(z) is a zero of det(I + Delta S) (see ``errors``): with -S = L L^T an eigenvalue of L^T Delta L, which falls with z,
-passes one. Where it does, at a slope -e' and with eigenvector u, the sample-space vector has
+``continuation`` has the fixed point above the bulk as a function of s. An outlier of position sqrt(z) is a zero of
+det(I + Delta S) (see ``errors``): with -S = L L^T an eigenvalue e of L^T Delta L, which falls with z, passes one. There, with
+eigenvector u, the sample-space vector has
 
-    cos^2 with a function h(kappa) of unit square = (sum_k alpha_k h_k E[z|k] . (L u)_k)^2 / (e' z)
+    cos^2 with a function h(kappa) of unit square = (sum_k alpha_k h_k E[z|k] . (L u)_k)^2 (-dlog z/ds) / (de/ds)
 
 The same equations with linear features and endless samples give the spectrum of W itself.
 """
@@ -17,23 +16,27 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from giantstep import measure
 from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._hermite import gauss_hermite
 from giantstep._record import choice
 from giantstep.protocol import GiantStep
 from giantstep.setting import Setting
 from giantstep.theory.conditional import Problem, problem, second_layer
+from giantstep.theory.continuation import PLAIN, Bulk
 from giantstep.theory.errors import Signal, channels
-from giantstep.theory.fixed_point import Features, alphas, system
+from giantstep.theory.fixed_point import Features, modes
 from giantstep.theory.parameters import Form, Parameters, check, parameters
 
 POWERS = 4  # of kappa that outliers are compared with
 ENDLESS = 1e-9  # p/n of as good as infinitely many samples
+CELLS = 128  # of the density's grid
 
 
 @dataclass(frozen=True)
 class Outlier:
-    """A singular value above the bulk, and cos^2 of its left vector with the constant and with kappa, kappa^2, ... in turn
-    (Gram-Schmidt, without the constant); for W, cos^2 of its right vector with v alone."""
+    """A singular value above the bulk, and cos^2 of its left vector with kappa, kappa^2, ... in turn (Gram-Schmidt, without the
+    constant) and with the constant; for W, cos^2 of its right vector with v alone."""
 
     position: float
     alignments: tuple[float, ...]
@@ -42,16 +45,37 @@ class Outlier:
 
 @dataclass(frozen=True)
 class Law:
-    """The bulk of a matrix's non-zero singular values (density on a grid, integrating to one), its edge, and the outliers."""
+    """The bulk of a matrix's non-zero singular values, from ``low`` to ``edge``, and the outliers, the largest first.
 
+    ``density`` integrates to one. It is known at the middles, in angle, of cells x = (low + edge)/2 - (edge - low)/2 cos(angle):
+    fine where a density starts and ends as a square root. ``count`` is the number of singular values.
+    """
+
+    count: int
+    low: float
     edge: float
     x: np.ndarray
     density: np.ndarray
     outliers: tuple[Outlier, ...]
 
+    @property
+    def visible(self) -> tuple[Outlier, ...]:
+        """The outliers that ``measure.outliers`` would tell from the edge's own fluctuation."""
+        return tuple(o for o in self.outliers if o.position > self.edge * (1 + measure.margin(self.count)))
 
-def spectrum(setting: Setting, of: str = "features") -> Law | tuple[Law, ...]:
-    """The law of the singular values of F/sqrt(n) on the readout's samples, or of="weights" of W; one a step size if listed."""
+    def cdf(self, x: Any) -> np.ndarray:
+        """Share of the bulk below x."""
+        ends = np.linspace(0.0, np.pi, len(self.x) + 1)
+        mass = self.density * np.sin((ends[1:] + ends[:-1]) / 2) * (self.edge - self.low) / 2 * ends[1]
+        along = (2 * np.asarray(x, dtype=float) - self.low - self.edge) / (self.edge - self.low)
+        return np.interp(np.arccos(-np.clip(along, -1.0, 1.0)), ends, np.concatenate([[0.0], np.cumsum(mass)]))
+
+
+def spectrum(setting: Setting, of: str = "features", *, density: bool = True) -> Law | tuple[Law, ...]:
+    """The law of the singular values of F/sqrt(n) on the readout's samples, or of="weights" of W; one a step size if listed.
+
+    ``density=False`` leaves the density out (empty arrays): the edge and the outliers alone are found sooner.
+    """
     choice(of, ("features", "weights"), "of")
     check(setting)
     steps = setting.protocol.steps
@@ -60,162 +84,126 @@ def spectrum(setting: Setting, of: str = "features") -> Law | tuple[Law, ...]:
         setting = replace(setting, protocol=replace(setting.protocol, steps=(zero,)))
     numbers, form = parameters(setting)
     laws = []
-    for eta in np.atleast_1d(numbers.eta):
-        with one_blas_thread():
-            made = jax.block_until_ready(_problem(numbers._replace(eta=jnp.asarray(eta)), form))
-        laws.append(of_features(made) if of == "features" else of_weights(made, form))
+    with one_blas_thread():
+        for eta in np.atleast_1d(numbers.eta):
+            made = jax.tree.map(np.asarray, _problem(numbers._replace(eta=eta), form))
+            laws.append(_of_features(made, density) if of == "features" else _of_weights(made, form, density))
     return tuple(laws) if steps and steps[0].listed else laws[0]
 
 
-@partial(jax.jit, static_argnames="form")
+@partial(jax.jit, static_argnames="form", compiler_options=PLAIN)
 def _problem(numbers: Parameters, form: Form) -> Problem:
     return problem(numbers, form)
 
 
-def of_features(made: Problem, points: int = 160) -> Law:
-    """The singular values of F/sqrt(n)."""
-    h = _powers(np.asarray(made.features.pi))
-    return _law(made.features, made.signal, h, 1 / float(made.features.p_over_n), points)
+def _of_features(made: Problem, density: bool) -> Law:
+    n, d, p = _sizes(made)
+    bulk = Bulk(made.features, n, p)
+    found = _outliers(bulk, made.signal, _powers(made.features.pi), made.step.omega is not None)
+    rank = min(n, p) if np.max(made.features.noise) > 1e-12 else min(n, p, d)
+    return _law(bulk, found, rank, density, share=n / rank, rows=False)
 
 
-def of_weights(made: Problem, form: Form, points: int = 160) -> Law:
-    """The singular values of W after the step: linear features of endless samples, with the one pattern U a along v."""
-    f, s = made.features, made.signal
-    a, _ = second_layer(form.second_layer)
-    one = jnp.ones((f.omega.size, 1))
-    linear = f._replace(pi=jnp.ones(1), gain=one, noise=0 * one, p_over_n=jnp.asarray(ENDLESS))
-    pattern = (made.step.strength * a)[None, :, None]
-    # Along v a sample's coordinate meets the direction and the pattern: Xi = [[1, 1], [1, 1]]
-    signal = Signal(
-        s.weights[:, :1, :1], s.variance, pattern, pattern[:0], jnp.ones((1, 2)), jnp.ones((1, 2, 2)), jnp.ones((1, 2)),
-        jnp.ones(1), s.p,
-    )  # fmt: skip
-    return _law(linear, signal, np.ones((1, 1)), None, points)
+def _of_weights(made: Problem, form: Form, density: bool) -> Law:
+    """Linear features of endless samples with the one pattern U a along v.
+
+    With the initial output kept in the residual v leans on omega = W^T a/sqrt(p): there is a second direction u, and the pattern
+    a along omega = o_v v + o_u u.
+    """
+    f, s, (n, d, p) = made.features, made.signal, _sizes(made)
+    a, one = np.asarray(second_layer(form.second_layer)[0]), np.ones_like(f.gain)
+    basis, patterns, on = np.eye(s.weights.shape[-1])[:1], [made.step.strength * a], [[1.0], [1.0]]
+    if made.step.omega is not None:
+        o_v, o_u = made.step.omega[0], np.sqrt(1 - made.step.omega[0] ** 2)
+        basis = np.stack([basis[0], [0.0, *made.step.omega[1:] / o_u]])
+        patterns.append(a / np.sqrt(p))
+        on = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [o_v, o_u]]
+    # Coordinates of every channel over (v, u); their part along v is what the right vector is compared with
+    along, K = np.array(on), f.pi.size
+    tables: Any = np.stack(patterns)[:, :, None] * one
+    mean: Any = np.tile(along[:, 0], (K, 1))
+    second: Any = np.tile(along @ along.T, (K, 1, 1))
+    weights: Any = np.einsum("xc,mcd,yd->mxy", basis, s.weights, basis)
+    signal = Signal(weights, s.variance, tables, tables[:0], mean, second, mean, f.pi, s.p)
+    bulk = Bulk(f._replace(gain=one, noise=0 * one, p_over_n=np.asarray(ENDLESS)), n, p)
+    found = _outliers(bulk, signal, np.ones((1, K)), made.step.omega is not None)
+    found = [Outlier(o.position, (o.constant,)) for o in found]
+    return _law(bulk, found, min(p, d), density, share=p / min(p, d), rows=True)
 
 
-def _powers(pi: np.ndarray) -> np.ndarray:
+def _sizes(made: Problem) -> tuple[float, float, float]:
+    p = float(made.signal.p)
+    return p / float(made.features.p_over_n), p / float(made.features.p_over_d), p
+
+
+def _powers(pi: Any) -> np.ndarray:
     """The constant, then kappa, kappa^2, ... made orthonormal in that order without it: rows over the nodes."""
-    from giantstep._hermite import gauss_hermite
-
     kappa, _ = gauss_hermite(pi.size)
     columns = np.stack([kappa**k for k in range(1, POWERS + 1)], axis=1) * np.sqrt(pi)[:, None]
     basis, _ = np.linalg.qr(columns)
     return np.concatenate([np.ones((1, pi.size)), (basis / np.sqrt(pi)[:, None]).T])
 
 
-def _law(f: Features, signal: Signal, h: np.ndarray, samples: float | None, points: int) -> Law:
-    with one_blas_thread():
-        path = _Path(f)
-        edge = float(np.sqrt(path.edge))
-        found = tuple(_outliers(path, signal, h, samples is None))
-        x = np.linspace(0, edge, points + 1)[1:] - edge / (2 * points)
-        density = np.asarray(jax.block_until_ready(_density(f, jnp.asarray(x), samples is None)))
-    share = 1.0 if samples is None else 1 / min(1.0, 1 / samples)  # of the n singular values that are not zero
-    if samples is None:
-        share = max(1.0, float(f.p_over_d))  # p values, of which min(p, d) are not zero
-    return Law(edge, x, density * share, found)
+def _law(bulk: Bulk, found: list[Outlier], count: float, density: bool, *, share: float, rows: bool) -> Law:
+    """A law of ``count`` singular values that are not zero, one in ``share`` of the samples or, for ``rows``, the neurons."""
+    edge, count = bulk.singular_value(bulk.edge), round(count)
+    if not density:
+        return Law(count, 0.0, edge, np.zeros(0), np.zeros(0), tuple(found))
+    x = _middles(0.0, edge, CELLS // 2)
+    low = _low(x, np.nan_to_num(bulk.density(x, rows=rows)))
+    x = _middles(low, edge, CELLS)
+    return Law(count, low, edge, x, share * bulk.density(x, rows=rows), tuple(found))
 
 
-@partial(jax.jit, static_argnames="steps")
-def _real(f: Features, z, x, steps: int = 12):
-    """Newton at the penalty -z above the bulk: the solution, its residual and the sign of the Jacobian's determinant."""
-    step = lambda _, x: x + jnp.clip(-jnp.linalg.solve((m := system(f, -z, x, -1))[1], m[0]), -1.0, 1.0)  # noqa: E731
-    x = jax.lax.fori_loop(0, steps, step, x)
-    residual, matrix = system(f, -z, x, -1)
-    return x, jnp.max(jnp.abs(residual)), jnp.linalg.slogdet(matrix)[0]
+def _middles(low: float, edge: float, cells: int) -> np.ndarray:
+    return (low + edge) / 2 - (edge - low) / 2 * np.cos(np.pi * (np.arange(cells) + 0.5) / cells)
 
 
-class _Path:
-    """The real solution followed down from a large z to the edge of the bulk, where its Jacobian turns singular."""
-
-    def __init__(self, f: Features) -> None:
-        self.f = f
-        scale = float(jnp.max(f.noise + (f.modes @ f.variance)[:, None] * f.gain**2))
-        top = 50 * scale * float((1 + jnp.sqrt(f.p_over_n)) ** 2 * (1 + jnp.sqrt(f.p_over_d)) ** 2)
-        J, K = f.gain.shape
-        trace = f.omega @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2) / top
-        start = jnp.log(jnp.concatenate([jnp.full(J, 1 / top), f.p_over_n * trace]))
-        x, residual, _ = _real(f, top, start, 40)
-        self.points: list[tuple[float, Any]] = [(top, x)]
-        step = 0.25
-        while step > 1e-8:
-            z = self.points[-1][0] * np.exp(-step)
-            x, residual, sign = _real(f, z, self.points[-1][1])
-            if bool(residual < 1e-9) and float(sign) > 0:
-                self.points.append((z, x))
-            else:
-                step /= 2
-        self.edge = self.points[-1][0]
-
-    def at(self, z: float) -> Any:
-        """The solution at z, from the nearest point above it."""
-        start = next(x for above, x in reversed(self.points) if above >= z)
-        return _real(self.f, z, start)[0]
+def _low(x: np.ndarray, density: np.ndarray) -> float:
+    """Where the density starts: its square grows along a line there; 0 if it is there from the first point on."""
+    i = int(np.argmax(density > 1e-4 * density.max()))
+    if i == 0 or i == x.size - 1:
+        return 0.0
+    a, b = density[i] ** 2, density[i + 1] ** 2
+    start = x[i] - a * (x[i + 1] - x[i]) / (b - a) if b > a else x[i - 1]
+    return float(np.clip(start, x[i - 1], x[i]))
 
 
-@jax.jit
-def _spikes(f: Features, signal: Signal, x):
-    """Eigenvalues of L^T Delta L in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue."""
-    J = f.omega.size
-    q, alpha = -jnp.exp(x[:J]), alphas(f, -jnp.exp(x[J:]))
+def _outliers(bulk: Bulk, signal: Signal, h: np.ndarray, lean: bool) -> list[Outlier]:
+    """Zeros of det(I + Delta S) above the bulk, with cos^2 along the rows of h: first the constant, then the rest."""
+    spikes = lambda s: [np.asarray(x) for x in _spikes(bulk.full, signal, *bulk.solution(s), lean=lean)]  # noqa: E731
+    found = []
+    for i in range(int(np.sum(spikes(bulk.edge)[0] > 1))):
+        excess = lambda s, i=i: float(spikes(s)[0][i]) - 1  # noqa: E731
+        far = bulk.far
+        while excess(far) > 0:
+            far = bulk.farther()
+        s = float(brentq(excess, far, bulk.edge, xtol=1e-10))  # type: ignore[arg-type]
+        change = (excess(s + 1e-4) - excess(s - 1e-4)) / 2e-4
+        cosines = (h @ spikes(s)[1][i]) ** 2 * max(-bulk.at(s)[1][-1], 0.0) / change
+        found.append(Outlier(bulk.singular_value(s), tuple(cosines[1:].tolist()), float(cosines[0])))
+    return found
+
+
+@partial(jax.jit, static_argnames="lean", compiler_options=PLAIN)
+def _spikes(f: Features, signal: Signal, q, alpha, *, lean: bool):
+    """Eigenvalues of L^T Delta L in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue.
+
+    With ``lean`` the last pattern, l_k o a, goes with omega = W^T a/sqrt(p), and what is left of W has nothing along a: without
+    that part of W the patterns' block B turns into (B^{-1} - A + A R A)^{-1} there, R = sum_mu w_mu S^mu.
+    """
     S, excess, _, _ = channels(f, signal, q, alpha)
-    C, K = S.shape[:2]
+    (C, K), X, D = S.shape[:2], signal.weights.shape[-1], signal.patterns.shape[0]
+    if lean:
+        R = jnp.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
+        inner = jnp.diag(alpha) - alpha[:, None] * R * alpha
+        B = S[X : X + D, :, X : X + D].reshape(D * K, D * K)
+        last = B[:, -K:]
+        B = B + last @ inner @ jnp.linalg.solve(jnp.eye(K) - last[-K:] @ inner, last.T)
+        S = S.at[X : X + D, :, X : X + D].set(B.reshape(D, K, D, K))
     values, vectors = jnp.linalg.eigh(-S.reshape(C * K, C * K))
     L = vectors * jnp.sqrt(jnp.maximum(values, 0.0))
     delta = jnp.einsum("k,kcd,kl->ckdl", alpha, excess, jnp.eye(K)).reshape(C * K, C * K)
     e, u = jnp.linalg.eigh(L.T @ delta @ L)
     reach = jnp.einsum("k,kc,cki->ik", alpha, signal.mean, (L @ u).reshape(C, K, C * K))
     return e[::-1], reach[::-1]
-
-
-def _outliers(path: _Path, signal: Signal, h: np.ndarray, weights: bool) -> list[Outlier]:
-    f, top = path.f, path.points[0][0]
-    count = int(np.sum(np.asarray(_spikes(f, signal, path.points[-1][1])[0]) > 1))
-    found = []
-    for i in range(count):
-        excess = lambda z, i=i: float(_spikes(f, signal, path.at(z))[0][i]) - 1  # noqa: E731
-        high = top
-        while excess(high) > 0:
-            high *= 4
-            path.points.insert(0, (high, _real(f, high, path.points[0][1] - np.log(4), 40)[0]))
-        z = float(brentq(excess, path.edge, high, xtol=1e-10 * path.edge, rtol=1e-12))  # type: ignore[arg-type]
-        slope = (
-            -(excess(z * (1 + 1e-5)) - excess(z * (1 - 1e-5))) / (2e-5 * z) if z * (1 - 1e-5) > path.edge else np.inf
-        )
-        reach = np.asarray(_spikes(f, signal, path.at(z))[1][i])
-        cosines = (h @ reach) ** 2 / (slope * z)
-        found.append(
-            Outlier(
-                float(np.sqrt(z)),
-                tuple((cosines if weights else cosines[1:]).tolist()),
-                0.0 if weights else float(cosines[0]),
-            )
-        )
-    return found
-
-
-@partial(jax.jit, static_argnames="rows")
-def _density(f: Features, x, rows: bool):
-    """Density of the singular values at x: the fixed point followed from a large imaginary part down to none."""
-    J, K = f.gain.shape
-    heights = jnp.concatenate([jnp.geomspace(30.0, 1e-6, 40), jnp.zeros(2)])
-    top = x[-1] ** 2
-
-    def solve(value):
-        def lower(state, height):
-            z = value**2 + 1j * top * height
-
-            def newton(_, state):
-                residual, matrix = system(f, -z, state)
-                return state - jnp.linalg.solve(matrix, residual)
-
-            return jax.lax.fori_loop(0, 3, newton, state), None
-
-        z = value**2 + 1j * top * heights[0]
-        trace = f.omega @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2)
-        start = jnp.log(jnp.concatenate([jnp.full(J, -1 / z), -f.p_over_n * trace / z]))
-        state, _ = jax.lax.scan(lower, start, heights)
-        m = f.omega @ jnp.exp(state[:J]) if rows else -(f.pi @ (1 / (1 + jnp.exp(state[J:])))) / value**2
-        return 2 * value * jnp.imag(m) / jnp.pi
-
-    return jax.lax.map(solve, x, batch_size=16)

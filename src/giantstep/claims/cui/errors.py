@@ -1,0 +1,99 @@
+"""The test error after one step of size eta ~ sqrt(n) has a limit: features that are Gaussian given the learned direction."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import giantstep as gs
+from giantstep.lab.verdict import Claim, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from giantstep.setting import Setting
+
+SIZES = {"quick": (250, 16), "full": (2000, 10)}  # d = p, seeds
+RATIOS = (0.3, 0.6, 1.0, 2.0, 3.0)  # n/d
+NEAR = 0.03  # a gap that finite sizes may leave, relative to the prediction
+
+
+class Case(NamedTuple):
+    """An experiment of the paper's notebooks: teacher, step size, samples of the step over d, and penalty, in its units."""
+
+    teacher: str
+    eta: float
+    step_samples: float
+    penalty: float
+
+
+CASES = (Case("sin(x1)", 3.0, 20.0, 0.1), Case("tanh(x1)", 1.0, 0.5, 0.01))
+
+
+def experiment(case: Case, d: int, ratio: float) -> "Setting":
+    """The preset with d = p, a tanh network and n = ratio d."""
+    first, n = round(case.step_samples * d), round(ratio * d)
+    return gs.presets.cui(first, n, d, d, case.eta, case.penalty, target=case.teacher)
+
+
+def limit(case: Case, d: int, ratio: float) -> float:
+    """The test error predicted."""
+    return float(gs.theory(experiment(case, d, ratio)).test_error)
+
+
+def run(size: Size) -> Verdict:
+    import numpy as np
+
+    d, seeds = SIZES[size]
+    rows, curves = [], []
+    for case in CASES:
+        found = [gs.simulate(experiment(case, d, r), seed=range(seeds), n_test=4000).mean() for r in RATIOS]
+        curves.append(np.array([(o.test_error, o.test_error_se) for o in found]))
+        for ratio, (mean, se) in zip(RATIOS, curves[-1], strict=True):
+            expected = limit(case, d, ratio)
+            gaps = float(100 * (expected / mean - 1)), float((expected - mean) / se)
+            rows.append((case.teacher, case.step_samples, ratio, float(mean), float(se), expected, *gaps))
+    misses = [r for r in rows if abs(r[3] - r[5]) > max(3 * r[4], NEAR * r[5])]
+    worst = max(rows, key=lambda r: abs(r[6]))
+    unsure = max(r[4] / r[5] for r in rows)
+    return Verdict(
+        outcome="fails" if misses else ("holds" if unsure < 2 * NEAR else "inconclusive"),
+        sentence=f"{len(rows) - len(misses)} of {len(rows)} test errors lie within 3 s.e. or {100 * NEAR:g}% of the prediction; "
+        f"the largest gap is {worst[6]:+.1f}% or {worst[7]:+.1f} s.e. ({worst[5]:.4f} predicted, {worst[3]:.4f} ± "
+        f"{worst[4]:.4f} measured, {worst[0]}, n = {worst[2]:g}d).",
+        header=("teacher", "n₀/d", "n/d", "test error", "s.e.", "predicted", "gap in %", "gap in s.e."),
+        rows=tuple(rows),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = p = {d}; "
+        + "; ".join(f"{c.teacher}: η = {c.eta:g}, n₀ = {c.step_samples:g}d, λ = {c.penalty:g}" for c in CASES),
+        figure=_figure(d, curves),
+        settings=tuple(experiment(case, d, r).id for case in CASES for r in RATIOS),
+    )
+
+
+def _figure(d: int, curves: list["np.ndarray"]) -> str:
+    import numpy as np
+
+    from giantstep import canvas
+
+    line = np.linspace(0.2, 3.0, 29)
+    with canvas.figure(len(CASES), width=3.5, height=2.9) as (fig, axes):
+        for i, (ax, case, found) in enumerate(zip(axes, CASES, curves, strict=True)):
+            colour = canvas.COLOURS[i]
+            ax.plot(line, [limit(case, d, r) for r in line], color=colour, label="theory")
+            canvas.dots(ax, RATIOS, found[:, 0], found[:, 1], color=colour, label=f"simulation, d = p = {d}")
+            ax.set(xlabel="samples per dimension n/d", ylabel="test error")
+            ax.set_ylim(0, None)
+            teacher = case.teacher.replace("x1", "x₁")
+            ax.set_title(
+                f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}", loc="left"
+            )
+            ax.legend()
+        return canvas.svg(fig)
+
+
+TEST_ERROR = Claim(
+    name="cui/test-error",
+    statement="After one step with η ~ √n (a step of order one in their units) the test error of the readout has a limit, that "
+    "of features which are Gaussian given the input along the learned direction.",
+    paper="cui",
+    where="the test error of a network after one step against the asymptotic prediction, with the settings of their notebooks",
+    run=run,
+)

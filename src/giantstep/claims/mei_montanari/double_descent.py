@@ -1,0 +1,103 @@
+"""Double descent of random features: the test error against the width peaks at p = n, and its limit is known."""
+
+from typing import TYPE_CHECKING
+
+import giantstep as gs
+from giantstep.lab.verdict import Claim, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from giantstep.outcome import Outcome
+    from giantstep.setting import Setting
+
+SIZES = {"quick": (150, 32), "full": (400, 100)}  # d, seeds
+SAMPLES = 3  # n/d
+WIDTHS = (0.1, 0.3, 0.6, 0.85, 1.0, 1.2, 2.0, 4.0)  # p/n
+PENALTIES = (1e-5, 1e-3, 1e-1)  # in the paper's units: ours is p/d times as large
+NEAR = 0.02  # a gap that finite sizes may leave, relative to the limit
+
+
+def experiment(d: int, width: float) -> "Setting":
+    """The preset at n = 3d and p = width n; y = x1 + noise."""
+    n = SAMPLES * d
+    return gs.presets.mei_montanari(n, d, round(width * n), PENALTIES, noise=0.5)
+
+
+def limit(d: int, width: float) -> "Outcome":
+    """What the proportional limit says at that width."""
+    return gs.theory(experiment(d, width))
+
+
+def run(size: Size) -> Verdict:
+    import numpy as np
+
+    d, seeds = SIZES[size]
+    found = [gs.simulate(experiment(d, r), seed=range(seeds), n_test=1000).mean() for r in WIDTHS]
+    mean, se = (
+        np.array([getattr(o, k) for o in found]) for k in ("test_error", "test_error_se")
+    )  # (widths, penalties)
+    expected = np.array([limit(d, r).test_error for r in WIDTHS])
+    gap, distance = np.abs(mean / expected - 1), np.abs(mean - expected) / se
+    misses = int(np.sum((gap > NEAR) & (distance > 3)))
+    apart = peak(mean[:, 0], se[:, 0])
+    far = np.unravel_index(int(np.argmax(distance)), distance.shape)
+    return Verdict(
+        outcome="fails" if misses or apart < -3 else ("holds" if apart > 3 else "inconclusive"),
+        sentence=f"{mean.size - misses} of {mean.size} test errors lie within 3 s.e. or {100 * NEAR:g}% of the limit; the "
+        f"furthest is {distance[far]:.1f} s.e. or {100 * gap[far]:.1f}% away, at p = {WIDTHS[far[0]]:g}n. At the smallest "
+        f"penalty the error is {mean[WIDTHS.index(1.0), 0]:.2f} ± {se[WIDTHS.index(1.0), 0]:.2f} at p = n, above every other "
+        f"width by at least {apart:.1f} s.e., and {mean[-1, 0]:.2f} at p = {WIDTHS[-1]:g}n.",
+        header=("p/n", "λ of the paper", "test error", "s.e.", "limit", "gap in %", "gap in s.e."),
+        rows=tuple(
+            (r, PENALTIES[k], *map(float, (mean[i, k], se[i, k], expected[i, k], 100 * gap[i, k], distance[i, k])))
+            for k in range(len(PENALTIES))
+            for i, r in enumerate(WIDTHS)
+        ),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = {d}, n = {SAMPLES}d, p/n = {', '.join(f'{r:g}' for r in WIDTHS)}",
+        figure=_figure(d, mean, se),
+        settings=tuple(experiment(d, r).id for r in WIDTHS),
+    )
+
+
+def peak(mean: "np.ndarray", se: "np.ndarray") -> float:
+    """By how many standard errors the error at p = n exceeds the next largest one (negative where it does not)."""
+    import numpy as np
+
+    at = WIDTHS.index(1.0)
+    others = [i for i in range(len(WIDTHS)) if i != at]
+    return float(np.min((mean[at] - mean[others]) / np.hypot(se[at], se[others])))
+
+
+def _figure(d: int, mean: "np.ndarray", se: "np.ndarray") -> str:
+    import numpy as np
+
+    from giantstep import canvas
+
+    ratios = np.unique(np.concatenate([np.geomspace(0.08, 5, 70), np.linspace(0.9, 1.1, 21)]))
+    lines = np.array([limit(10 * d, r).test_error for r in ratios])
+    with canvas.figure() as (fig, ax):
+        for k, penalty in enumerate(PENALTIES):
+            colour = canvas.COLOURS[k]
+            ax.plot(ratios, lines[:, k], color=colour)
+            canvas.dots(ax, WIDTHS, mean[:, k], se[:, k], color=colour, label=f"λ = $10^{{{np.log10(penalty):.0f}}}$")
+        ax.plot([], [], color=canvas.INK, label="limit")
+        ax.axvline(1, color=canvas.INK, linewidth=0.8, linestyle=":")
+        ax.set(xscale="log", yscale="log", xlabel="neurons per sample p/n", ylabel="test error")
+        ax.set_xticks([0.1, 0.25, 0.5, 1, 2, 4], ["0.1", "0.25", "0.5", "1", "2", "4"])
+        ax.set_yticks([0.5, 1, 2, 5, 10], ["0.5", "1", "2", "5", "10"])
+        ax.minorticks_off()
+        ax.set_title(f"y = x₁ + noise, ReLU, d = {d}, n = {SAMPLES}d", loc="left")
+        ax.legend()
+        return canvas.svg(fig)
+
+
+DOUBLE_DESCENT = Claim(
+    name="mei_montanari/double-descent",
+    statement="The test error of random features has a limit for every ratio of width, samples and dimension; at a small "
+    "penalty it peaks at p = n and falls again beyond.",
+    paper="mei_montanari",
+    where="the limiting test error of random-feature ridge regression, and its double descent",
+    run=run,
+)

@@ -1,0 +1,61 @@
+"""Ridge regression on random features with g, g^2, ..., g^l, g = X beta, beside them free of penalty: spikes without bound."""
+
+from typing import TYPE_CHECKING, Any
+
+import giantstep as gs
+from giantstep.claims import paired
+from giantstep.claims.moniri import talk
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from giantstep.target import Target
+
+ACTIVATION = "sin(x+pi/4)"  # none of its first Hermite coefficients vanishes: every power of g is a spike
+N_TEST = 2000
+
+
+def targets() -> tuple["Target", ...]:
+    """One for every number l = 1, 2, 3 of free directions, with a part of degree l for the last of them to learn."""
+    return talk.setting_1(), talk.setting_2(), gs.target("x1 + H3(x1)/(2*sqrt(6))")
+
+
+def gains(n: int, seed: int) -> "np.ndarray":
+    """What l = 1, 2, 3 free directions gain in training loss and test error, (3, 2); every l has its own target.
+
+    With lambda Q = 1 - F0 (F0^T F0 / n + lambda)^(-1) F0^T / n the free directions U take the coefficients
+    (U^T Q U)^(-1) U^T Q y, and lower the objective by lambda y^T Q U (U^T Q U)^(-1) U^T Q y / n.
+    """
+    import numpy as np
+    from scipy import linalg
+
+    from giantstep import draw
+    from giantstep._backend import one_blas_thread
+
+    settings = [talk.experiment(n, 0.0, target, activation=ACTIVATION) for target in targets()]
+    W, sigma = draw.weights(settings[0], seed)[0], settings[0].network.activation
+    columns, X = [], []
+    for order, setting in enumerate(settings, start=1):
+        beta = talk.direction(setting, seed)
+        batches = [draw.rows(setting, seed, b) for b in (draw.readout_batch(setting), draw.test_batch(N_TEST))]
+        X = [inputs for inputs, _ in batches]  # the same for every target
+        g = [inputs @ beta / np.linalg.norm(beta) for inputs in X]
+        columns.append(
+            [np.column_stack([y, *(h**k for k in range(1, order + 1))]) for (_, y), h in zip(batches, g, strict=True)]
+        )
+    with one_blas_thread(len(W)):
+        F, new = (np.asarray(sigma(inputs @ W.T)) for inputs in X)
+        factor = linalg.cho_factor(F.T @ F / n + paired.PENALTY * np.eye(len(W)))
+        return np.array([_gain(F, new, factor, fit, test) for fit, test in columns])
+
+
+def _gain(F: "np.ndarray", new: "np.ndarray", factor: Any, fit: "np.ndarray", test: "np.ndarray") -> tuple:
+    """From labels and powers of g as columns, on the readout's samples and on new ones."""
+    import numpy as np
+    from scipy import linalg
+
+    coefficients = linalg.cho_solve(factor, F.T @ fit / len(F))
+    gram = fit.T @ (fit - F @ coefficients) / len(F)  # lambda (y, U)^T Q (y, U) / n
+    free = np.linalg.solve(gram[1:, 1:], gram[1:, 0])
+    rest = test - new @ coefficients
+    return gram[0, 1:] @ free, np.mean(rest[:, 0] ** 2) - np.mean((rest[:, 0] - rest[:, 1:] @ free) ** 2)

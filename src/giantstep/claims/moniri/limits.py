@@ -1,0 +1,119 @@
+"""What free directions g, ..., g^l add to random features: the published limits of the improvements."""
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from giantstep.claims import paired
+from giantstep.claims.moniri import free, talk
+from giantstep.lab.verdict import Claim, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SIZES = {"quick": ((100, 200, 400), (320, 160, 80)), "full": ((250, 500, 1000, 2000), (800, 400, 200, 100))}
+COLUMNS = ("training loss", "test error")
+SQUARE: dict[str, Any] = {"markersize": 6.5, "markerfacecolor": "white"}
+
+
+def limit(order: int) -> tuple[float, float]:
+    """The published gains in training loss and test error for l = ``order``, at the talk's ratios."""
+    from giantstep.theory import bulk
+    from giantstep.theory import limit as published
+
+    target = free.targets()[order - 1]
+    setting = talk.experiment(1000, 0.0, target, activation=free.ACTIVATION)
+    of = bulk.shape(setting.network.activation, 1000, setting.d, setting.p)
+    coefficients = [float(target.hermite.get((k,), 0.0)) for k in range(order + 1)]
+    rho = published.direction(of.phi, coefficients[1], target.power + target.noise**2).cosine
+    found = published.improvements(of, paired.PENALTY, coefficients, rho, range(1, order + 1))
+    return float(found.objective), float(found.test)
+
+
+def extrapolate(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray") -> tuple[float, float, float]:
+    """The line mean = value + slope / n through all sizes: its value at 1/n = 0, the standard error of that, its slope."""
+    import numpy as np
+
+    A = np.column_stack([np.ones(len(sizes)), 1 / np.array(sizes)]) / error[:, None]
+    covariance = np.linalg.inv(A.T @ A)
+    value, slope = covariance @ A.T @ (mean / error)
+    return float(value), sqrt(covariance[0, 0]), float(slope)
+
+
+class Limit(NamedTuple):
+    """One row of the table: the published limit, and what the measured gains tend to."""
+
+    order: int
+    what: str
+    published: float
+    value: float
+    error: float
+    distance: float
+    slope: float
+
+
+def run(size: Size) -> Verdict:
+    import numpy as np
+
+    from giantstep.measure import mean_and_error
+
+    sizes, seeds = SIZES[size]
+    samples = [np.array([free.gains(n, s) for s in range(count)]) for n, count in zip(sizes, seeds, strict=True)]
+    means, errors = (np.array(each) for each in zip(*(mean_and_error(v, axis=0) for v in samples), strict=True))
+    rows = []
+    for order in (1, 2, 3):
+        for j, name in enumerate(COLUMNS):
+            value, se, slope = extrapolate(sizes, means[:, order - 1, j], errors[:, order - 1, j])
+            published = limit(order)[j]
+            rows.append(Limit(order, name, published, value, se, (value - published) / se, slope))
+    misses = [r for r in rows if abs(r.distance) > 3]
+    worst, steep = max(rows, key=lambda r: abs(r.distance)), max(rows, key=lambda r: abs(r.slope) / r.published)
+    return Verdict(
+        outcome="fails" if misses else "holds",
+        sentence=f"{len(rows) - len(misses)} of {len(rows)} gains, followed along 1/n to infinite n, agree with the "
+        f"published limits within 3 s.e.; the furthest is {worst.value:.4f} ± {worst.error:.4f} against "
+        f"{worst.published:.4f} ({worst.distance:+.1f} s.e., {worst.what}, ℓ = {worst.order}). The largest finite-size "
+        f"correction is {steep.slope:+.1f}/n ({steep.what}, ℓ = {steep.order}).",
+        header=("ℓ", "error", "limit", "measured", "s.e.", "distance in s.e.", "times 1/n"),
+        rows=tuple(rows),
+        seeds=", ".join(f"0-{s - 1}" for s in seeds),
+        sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
+        figure=_figure(sizes, means, errors, rows),
+        settings=tuple(
+            talk.experiment(n, 0.0, t, activation=free.ACTIVATION).id for n in sizes for t in free.targets()
+        ),
+    )
+
+
+def _figure(sizes: tuple[int, ...], means: "np.ndarray", errors: "np.ndarray", rows: list[Limit]) -> str:
+    """The gains against 1/n, the lines through them, and the published limits."""
+    import numpy as np
+
+    from giantstep import canvas
+
+    x = 1 / np.array(sizes)
+    ends = np.array([0.0, 1.08 * x[0]])
+    with canvas.figure(2, width=3.5, height=2.9) as (fig, axes):
+        for row in rows:
+            i, j = row.order - 1, COLUMNS.index(row.what)
+            ax, colour = axes[j], canvas.COLOURS[i]
+            ax.plot(ends, row.value + row.slope * ends, color=colour, linewidth=1.0)
+            ax.axhline(row.published, color=colour, linestyle=":", linewidth=1.0)
+            canvas.dots(ax, x, means[:, i, j], errors[:, i, j], color=colour, label=f"ℓ = {row.order}")
+            ax.plot(0, row.published, "s", color=colour, **SQUARE, clip_on=False, zorder=5)
+            ax.set(xlabel="1/n", ylabel=f"gain in {row.what}", xlim=(0, ends[1]), ylim=(0, None))
+            ax.set_xticks([0.0, *x], ["0", *(f"1/{n}" for n in sizes)])
+        axes[0].plot([], [], ":s", color=canvas.INK, **SQUARE, label="published limit")
+        axes[0].plot([], [], color=canvas.INK, linewidth=1.0, label="line in 1/n")
+        axes[0].legend(loc="upper right", ncols=2)
+        axes[0].set_ylim(0, 1.35 * axes[0].get_ylim()[1])
+        return canvas.svg(fig)
+
+
+LIMITS = Claim(
+    name="moniri/limits",
+    statement="When ℓ spikes grow without bound, the gains over random features are Δ_tr = λD and Δ_te = −D′/m₁², D = "
+    "bᵀA⁻¹b; the paper's closed forms for ℓ = 1 and 2 are among them.",
+    paper="moniri",
+    where="the limits of the training and test improvements, here with g, …, g^ℓ as columns free of penalty",
+    run=run,
+)

@@ -1,0 +1,95 @@
+"""The talk's experiment with either update, and what of its spectra the predictions are compared with."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from giantstep.claims.moniri import talk
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from giantstep.setting import Setting
+    from giantstep.simulate import Trained
+    from giantstep.theory import Law
+
+
+def experiment(
+    n: int, etas: Any, *, activation: str = "relu", residual: str = "target", update: str = "rank1"
+) -> "Setting":
+    """Setting 1 with these step sizes: its labels are Gaussian, which gives the gradient's remainder a clean law."""
+    setting = talk.experiment(n, 0.0, talk.setting_1(), activation=activation, residual=residual)
+    (step,) = setting.protocol.steps
+    return replace(setting, protocol=replace(setting.protocol, steps=(replace(step, eta=etas, update=update),)))
+
+
+def laws(setting: "Setting", of: str = "features", *, density: bool = False) -> "tuple[Law, ...]":
+    """The predicted law of every step size; it knows the setting and no draw."""
+    from giantstep.theory import spectrum
+
+    found = spectrum(setting, of, density=density)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def places(setting: "Setting") -> "np.ndarray":
+    """Position and cos^2 with its own power of the first two outliers that a spectrum of that size shows, (step sizes, 2, 2),
+    NaN for the others."""
+    import numpy as np
+
+    found = laws(setting)
+    table = np.full((len(found), 2, 2), np.nan)
+    for i, law in enumerate(found):
+        for k, outlier in enumerate(law.visible[:2]):
+            table[i, k] = outlier.position, outlier.alignments[k]
+    return table
+
+
+def direction(setting: "Setting", seed: int, found: "Trained") -> "np.ndarray":
+    """beta = X^T r/n on the batch of the step, with the residual r that the step uses."""
+    from giantstep import draw
+
+    X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
+    if setting.protocol.steps[0].residual == "full":
+        y = y - setting.network.factor * setting.network.activation(X @ found.initial.T) @ found.second_layer
+    return X.T @ y / len(y)
+
+
+def values(setting: "Setting", seed: int, weights: bool = False) -> "list[np.ndarray]":
+    """Singular values of F/sqrt(n) on the readout's samples, or of W, for every step size."""
+    import numpy as np
+
+    from giantstep import draw, measure
+    from giantstep._backend import one_blas_thread
+    from giantstep.simulate import train
+
+    found = train(setting, seed)
+    X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
+    sigma = setting.network.activation
+    with one_blas_thread(setting.p):
+        return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in found.final]
+
+
+def leading(setting: "Setting", seed: int, counts: Sequence[int]) -> "np.ndarray":
+    """The largest one or two singular values of F/sqrt(n), as many as asked for at every step size, and cos^2 of the j-th left
+    vector with the j-th power of X beta made orthogonal to the lower ones: (step sizes, 2, 2), NaN beyond the count."""
+    import numpy as np
+    from scipy.sparse.linalg import svds
+
+    from giantstep import draw, measure
+    from giantstep._backend import one_blas_thread
+    from giantstep.simulate import train
+
+    found = train(setting, seed)
+    X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
+    basis = measure.gram_schmidt_powers(X @ direction(setting, seed, found), 2)
+    result = np.full((len(counts), 2, 2), np.nan)
+    for i, k in enumerate(counts):
+        if k:
+            F = setting.network.activation(X @ found.final[i].T) / np.sqrt(len(X))
+            start = F.T @ basis[:, :k].sum(axis=1)
+            with one_blas_thread():  # products with vectors
+                left, size, _ = svds(F, k=k, v0=start, tol=1e-6, return_singular_vectors="u")  # type: ignore[misc]
+            order = np.argsort(-size)
+            result[i, :k, 0] = size[order]
+            result[i, :k, 1] = np.diag(measure.alignments(np.asarray(left)[:, order], basis[:, :k]))
+    return result

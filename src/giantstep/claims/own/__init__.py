@@ -1,0 +1,1 @@
+"""What this library adds: one prediction for every step size, and the best step size and penalty."""

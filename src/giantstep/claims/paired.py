@@ -1,0 +1,87 @@
+"""A giant step and random features on the same draws: errors, what the step gains, and what theory says of both."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import giantstep as gs
+from giantstep.claims.moniri import talk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from giantstep.outcome import Outcome
+    from giantstep.setting import Setting
+    from giantstep.target import Target
+
+PENALTY = 0.1
+ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_te, and L_tr with its penalty
+N_TEST = 2000
+
+
+class Compared(NamedTuple):
+    """Mean over seeds, its standard error and the prediction."""
+
+    mean: "np.ndarray"
+    error: "np.ndarray"
+    predicted: "np.ndarray"
+
+    @property
+    def distance(self) -> "np.ndarray":
+        """From the prediction, in standard errors."""
+        return (self.mean - self.predicted) / self.error
+
+
+def experiment(
+    n: int,
+    alphas: "Sequence[float]",
+    target: "Target",
+    *,
+    activation: str = "relu",
+    update: str = "gradient",
+    penalty: Any = PENALTY,
+) -> "Setting":
+    """The talk's experiment at step sizes 0, which leaves random features, and n^alpha."""
+    base = talk.experiment(n, 0.0, target, activation=activation)
+    step = replace(base.protocol.steps[0], eta=(0.0, *(float(n) ** a for a in alphas)), update=update)
+    return replace(base, protocol=gs.Protocol((step,), gs.Ridge(n, penalty)))
+
+
+def simulated(setting: "Setting", seeds: int) -> "Outcome":
+    """All step sizes on the same draws, for every seed."""
+    return gs.simulate(setting, seed=range(seeds), n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
+
+
+def predicted(setting: "Setting", regime: str = "finite") -> "Outcome":
+    return gs.theory(setting, regime)
+
+
+def gains(outcome: "Outcome", name: str) -> "np.ndarray":
+    """Errors of random features less those after the step, seed by seed if there are seeds."""
+    values = getattr(outcome, name)
+    return values[0] - values[1:]
+
+
+def compare(samples: "np.ndarray", expected: "np.ndarray") -> Compared:
+    """Samples (..., seeds) against a prediction (...)."""
+    from giantstep.measure import mean_and_error
+
+    return Compared(*mean_and_error(samples), expected)
+
+
+def over_line(ax: Any, x: Any, samples: "np.ndarray", fine: Any, line: Any, *, colour: str, label: str) -> None:
+    """Simulated values (x, seeds) as dots with error bars over a predicted line."""
+    from giantstep import canvas
+    from giantstep.measure import mean_and_error
+
+    ax.plot(fine, line, color=colour)
+    canvas.dots(ax, x, *mean_and_error(samples), color=colour, label=label)
+
+
+def step_axis(ax: Any, threshold: float) -> None:
+    """Name the axis of exponents, and mark where a regime ends by a thin vertical line."""
+    from giantstep import canvas
+
+    ax.axvline(threshold, color=canvas.INK, linewidth=0.7, linestyle=":", zorder=0)
+    ax.set_xlabel(r"$\alpha$, step size $\eta = n^\alpha$")

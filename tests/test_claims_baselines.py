@@ -1,0 +1,137 @@
+"""The claims on random features, the baselines and the test error after one step: each holds, and each can fail."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep.claims.ba import baselines, rivals
+from giantstep.claims.cui import errors as cui
+from giantstep.claims.mei_montanari import double_descent
+from giantstep.theory import conditional
+
+
+@pytest.fixture
+def few_widths(monkeypatch):
+    monkeypatch.setitem(double_descent.SIZES, "quick", (100, 32))
+    monkeypatch.setattr(double_descent, "WIDTHS", (0.6, 1.0, 2.0))
+
+
+def test_double_descent_holds_and_fails_on_a_wrong_limit(few_widths, monkeypatch):
+    verdict = double_descent.run("quick")
+    assert verdict.outcome == "holds" and "<svg" in verdict.figure
+    assert len(verdict.rows) == 9 and all(len(row) == len(verdict.header) for row in verdict.rows)
+    right = double_descent.limit
+    monkeypatch.setattr(double_descent, "limit", lambda d, width: right(d, 1.3 * width))
+    assert double_descent.run("quick").outcome == "fails"
+
+
+def test_there_is_no_peak_at_a_large_penalty(few_widths, monkeypatch):
+    monkeypatch.setattr(double_descent, "PENALTIES", (0.1,))
+    assert double_descent.run("quick").outcome == "fails"
+
+
+@pytest.fixture
+def one_ratio(monkeypatch):
+    monkeypatch.setitem(baselines.SIZES, "quick", (120, 10))
+    monkeypatch.setattr(baselines, "RATIOS", (4.0,))
+
+
+def test_baselines_hold_and_fail_when_the_giant_step_is_small(one_ratio, monkeypatch):
+    verdict = baselines.run("quick")
+    assert verdict.outcome == "holds" and "<svg" in verdict.figure
+    monkeypatch.setattr(rivals, "etas", lambda p: (1.0, 1.0, 0.0))
+    assert baselines.run("quick").outcome == "fails"
+
+
+def test_baselines_fail_when_the_small_step_is_giant(one_ratio, monkeypatch):
+    monkeypatch.setattr(rivals, "etas", lambda p: (p**0.5, p**0.5, 0.0))
+    assert baselines.run("quick").outcome == "fails"
+
+
+def test_the_kernel_is_that_of_wide_random_features():
+    rng = np.random.default_rng(0)
+    X, W = rng.standard_normal((5, 20)), rng.standard_normal((400_000, 20)) / np.sqrt(20)
+    F = np.maximum(X @ W.T, 0)
+    np.testing.assert_allclose(rivals.relu_kernel(X, X), F @ F.T / len(W), rtol=0.02, atol=2e-3)
+
+
+def test_the_test_error_after_a_step_holds_and_fails_on_a_wrong_step_size(monkeypatch):
+    monkeypatch.setitem(cui.SIZES, "quick", (120, 16))
+    monkeypatch.setattr(cui, "RATIOS", (1.0, 2.0))
+    monkeypatch.setattr(cui, "CASES", cui.CASES[1:])
+    monkeypatch.setattr(cui, "_figure", lambda d, curves: "")
+    assert cui.run("quick").outcome == "holds"
+    right = cui.limit
+    monkeypatch.setattr(cui, "limit", lambda case, d, ratio: right(case._replace(eta=3.0), d, ratio))
+    assert cui.run("quick").outcome == "fails"
+
+
+def closed_equations(case: cui.Case, ratio: float, nodes: int, isotropic: float | None = None) -> tuple[float, float]:
+    """Test and training error of Cui et al. for p = d: their closed equations, iterated with damping 1/2.
+
+    Features tanh(<sqrt(c) w_i + r v, x>) with rows w_i isotropic, one v for all; ``isotropic`` sets c in place of their value.
+    """
+    sigma, star = np.tanh, {"sin(x1)": np.sin, "tanh(x1)": np.tanh}[case.teacher]
+    (z, w), (kappa, pi) = (np.polynomial.hermite_e.hermegauss(k) for k in (121, nodes))
+    w, pi = w / w.sum(), pi / pi.sum()
+    slope = 1 - np.tanh(z) ** 2
+    c1, t1, t2 = w @ slope, w @ (z * star(z)), w @ star(z) ** 2
+    length = np.sqrt(t1**2 + t2 / case.step_samples)
+    c = 1 + case.eta**2 / case.step_samples * t2 * (w @ (slope - c1) ** 2) if isotropic is None else isotropic
+    r, gamma = case.eta * c1 * length, t1 / length
+    S = sigma(np.sqrt(c) * z + r * kappa[:, None])
+    mu0, mu1 = S @ w, (S * z) @ w / np.sqrt(c)
+    rest = S**2 @ w - mu0**2 - c * mu1**2  # mu_2^2
+    Y = star(gamma * kappa[:, None] + np.sqrt(1 - gamma**2) * z)
+    h, h1, power = Y @ w, (Y * z) @ w, Y**2 @ w
+    state = np.array([1.0, 1.0, 0.5, 0.5, 0.0, 0.0])
+    for _ in range(2000):
+        V1, V2, q1, q2, theta, psi = state
+        g = 1 / (1 + mu1**2 * V1 + rest * V2)
+        m = pi @ (mu0 * (h - mu1 * kappa * theta) * g) / (pi @ (mu0**2 * g))
+        chi = m * mu0 + theta * kappa * mu1
+        e = power - 2 * chi * h - 2 * psi * mu1 * h1 + chi**2 + mu1**2 * q1 + rest * q2
+        v1, v2 = (ratio * (pi @ (mu * g)) for mu in (mu1**2, rest))
+        r1, r2 = (ratio * (pi @ (mu * e * g**2)) for mu in (mu1**2, rest))
+        along, across = ratio * (pi @ (kappa * mu1 * (h - chi) * g)), ratio * (pi @ (mu1 * h1 * g))
+        s, k = case.penalty + v2, c * v1
+        t0 = (np.sqrt(s**2 + 4 * s * k) - s) / (2 * s * k)  # S k t^2 + S t - 1 = 0
+        s0 = (k * t0**2 + t0) / (2 * s * k * t0 + s)
+        first = (1 - s * t0) / v1
+        s1 = (t0 - s * s0) / v1
+        s2 = (first - s * s1) / v1
+        new = [first, t0, r1 * s2 + r2 * s1 + across**2 * s2 + c * along**2 * s1]
+        new += [r1 * s1 + r2 * s0 + across**2 * s1 + c * along**2 * s0, c * along * t0, across * first]
+        change, state = np.max(np.abs(new - state)), (state + new) / 2
+        if change < 1e-13:
+            break
+    return float(pi @ e), float(pi @ (e * g**2))
+
+
+def predicted(case: cui.Case, d: int, ratio: float, update: str) -> np.ndarray:
+    setting = cui.experiment(case, d, ratio)
+    step = replace(setting.protocol.steps[0], update=update)
+    found = gs.theory(replace(setting, protocol=replace(setting.protocol, steps=(step,))))
+    return np.array([found.test_error, found.train_error])
+
+
+@pytest.mark.parametrize("case", cui.CASES, ids=lambda case: case.teacher)
+def test_the_theory_is_that_of_the_closed_equations(case):
+    """Where they are the same model: equal second layers, and a remainder that is absent (c = 1) or, for tanh, isotropic.
+
+    Theirs is the limit of large d; ours keeps terms of order 1/d (the inputs' lengths, a finite weight of the mean), so the two
+    agree as d grows, like 1/d. With the remainder a difference of 3e-4 stays: it makes the rows' lengths fluctuate, and p neurons
+    of different lengths hold one more function of kappa, which theirs leaves out. The quadrature in kappa is the same in both.
+    """
+    for ratio in (0.3, 2.0):
+        for update, c, near in (("rank1", 1.0, 3e-5), ("gradient", None, 1e-3)):
+            same = np.array(closed_equations(case, ratio, conditional.SAMPLE_NODES, c))
+            np.testing.assert_allclose(predicted(case, 10**6, ratio, update), same, rtol=near)
+        fine = np.array(closed_equations(case, ratio, 121, None))
+        assert predicted(case, 10**6, ratio, "gradient")[0] == pytest.approx(fine[0], rel=1e-3)
+    gaps = [abs(predicted(case, d, 2.0, "rank1") / closed_equations(case, 2.0, 121, 1.0) - 1)[0] for d in (400, 4000)]
+    assert gaps[0] < 0.05 and gaps[0] / gaps[1] > 4
+    wrong = closed_equations(case._replace(eta=1.02 * case.eta), 2.0, 121, 1.0)
+    assert predicted(case, 10**6, 2.0, "rank1")[0] != pytest.approx(wrong[0], rel=1e-3)

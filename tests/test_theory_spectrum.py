@@ -1,0 +1,148 @@
+"""Spectra of the conditional theory: closed forms without a step, a second route for small steps, and networks."""
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+import giantstep as gs
+from giantstep import draw, measure
+from giantstep.simulate import train
+from giantstep.theory import bulk, continuation, spikes
+from giantstep.theory.conditional import problem
+from giantstep.theory.parameters import parameters
+
+SHAPES = {"p < n": (1000, 600, 800), "p = n": (800, 600, 800), "p > n": (500, 600, 800), "p > d, n": (400, 100, 800)}
+
+
+def setting(n=1000, d=600, p=800, eta=0.0, *, sigma="relu", centred=True, **step) -> gs.Setting:
+    """y = x1 + noise, rank-one steps, a readout on n fresh samples."""
+    network = gs.Network(p, sigma, centred=centred, rows=step.pop("rows", "sphere"))
+    steps = (gs.GiantStep(n, eta, **{"update": "rank1", **step}),)
+    return gs.Setting(gs.Gaussian(d), gs.target("x1", noise=1.0), network, gs.Protocol(steps, gs.Ridge(n, 0.1)))
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sigma", ["relu", "tanh", "x"])
+def test_without_a_step_the_law_is_that_of_random_features(shape, sigma):
+    """Edge, density and total mass; ``bulk`` solves a polynomial instead of a fixed point."""
+    s = setting(*SHAPES[shape], sigma=sigma)
+    known, found = bulk.shape(s.network.activation, *SHAPES[shape]), gs.theory.spectrum(s)
+    assert found.edge == pytest.approx(bulk.edge(known), rel=1e-9)
+    np.testing.assert_allclose(found.density, bulk.law(known, found.x), atol=1e-5 * found.density.max())
+    assert found.cdf(found.edge) == pytest.approx(1, abs=5e-3 if shape == "p > d, n" else 1e-3)  # a gap in the middle
+    assert found.low == pytest.approx(bulk.lower_edge(known), abs=0.02 * found.edge)
+    assert found.outliers == () and found.visible == ()
+    assert found.count == min(*SHAPES[shape][::2], *([SHAPES[shape][1]] if sigma == "x" else []))
+    wrong = replace(known, rest=1.03 * known.rest, linear=1.03 * known.linear)  # a perturbed law is seen
+    assert abs(found.edge / bulk.edge(wrong) - 1) > 0.01
+
+
+def test_no_step_and_a_step_of_size_zero_agree():
+    s = setting()
+    none = replace(s, protocol=gs.Protocol((), s.protocol.readout))
+    assert gs.theory.spectrum(none, density=False).edge == pytest.approx(gs.theory.spectrum(s).edge, rel=1e-12)
+
+
+@pytest.mark.parametrize(("d", "p"), [(600, 800), (600, 600), (600, 150)])
+def test_the_first_layer_is_marchenko_pastur(d, p):
+    """Edges sqrt(p/d) +- 1, density sqrt((x^2 - low^2)(high^2 - x^2)) / (pi x min(1, p/d)), and the known rank-one outlier."""
+    found = gs.theory.spectrum(setting(1000, d, p), of="weights")
+    ratio = p / d
+    low, high = abs(1 - sqrt(ratio)), 1 + sqrt(ratio)
+    assert found.edge == pytest.approx(high, rel=1e-8) and found.count == min(d, p)
+    inside = np.sqrt(np.maximum((found.x**2 - low**2) * (high**2 - found.x**2), 0))
+    expected = inside / (np.pi * found.x * min(1.0, ratio))
+    np.testing.assert_allclose(found.density, expected, atol=1e-4 * expected.max())
+    assert found.cdf(9.0) == pytest.approx(1, abs=1e-3)
+    # strength u = U sqrt(p): position sqrt((1 + u^2)(u^2 + p/d))/u, cos^2 with v = (u^4 - p/d)/(u^2 (u^2 + 1))
+    s = setting(1000, d, p, 8.0)
+    numbers, form = parameters(s)
+    u = float(problem(numbers, form).step.strength) * sqrt(p)
+    place = lambda u: sqrt((1 + u**2) * (u**2 + ratio)) / u  # noqa: E731
+    (only,) = gs.theory.spectrum(s, of="weights", density=False).outliers
+    assert only.position == pytest.approx(place(u), rel=1e-6)
+    assert only.alignments[0] == pytest.approx((u**4 - ratio) / (u**2 * (u**2 + 1)), rel=1e-4)
+
+
+@pytest.mark.parametrize("residual", ["target", "full"])
+@pytest.mark.parametrize("sigma", ["relu", "tanh", "sin(x+pi/4)"])
+def test_small_steps_agree_with_perturbation_theory(sigma, residual):
+    """``spikes`` adds low-rank terms to the bulk of random features; the fixed point knows nothing of it."""
+    for eta in (3.0, 6.0):
+        s = setting(eta=eta, sigma=sigma, residual=residual)
+        numbers, form = parameters(s)
+        step = problem(numbers, form).step
+        other = spikes.Step(
+            s.network.activation, 1000, 600, 800, float(step.strength), residual=residual, beta=float(step.beta)
+        )
+        found, expected = gs.theory.spectrum(s, density=False).outliers, spikes.outliers(other)
+        assert len(found) == len(expected) > 0
+        assert found[0].position == pytest.approx(expected[0].position, rel=0.01)
+        assert found[0].alignments[0] == pytest.approx(expected[0].gram_schmidt[0], abs=0.01)
+        wrong = spikes.outliers(replace(other, tau=1.05 * other.tau))
+        assert abs(found[0].position / wrong[0].position - 1) > 0.01
+
+
+def test_a_strong_quadratic_part_has_a_radial_outlier():
+    """0.3 H1 + 0.8 H2 at psi = 1/8, phi = 1/3: at 3.97, twice with Gaussian rows, along no power of kappa."""
+    found, both = (
+        gs.theory.spectrum(setting(1920, 640, 5120, sigma="0.3*H1 + 0.8*H2", rows=rows)).outliers
+        for rows in ("sphere", "gaussian")
+    )
+    np.testing.assert_allclose([o.position for o in (*found, *both)], 3.97, atol=0.01)
+    assert (len(found), len(both)) == (1, 2)
+    assert max(found[0].alignments) < 1e-6 and found[0].constant < 1e-6
+
+
+def test_a_mean_has_the_constants_outlier():
+    plain, centred = (gs.theory.spectrum(setting(eta=4.0, centred=c), density=False) for c in (False, True))
+    first, second = plain.outliers
+    assert first.position > 10 and first.constant > 0.98
+    assert second.position == pytest.approx(centred.outliers[0].position, rel=0.01)
+    assert plain.edge == pytest.approx(centred.edge, rel=1e-6)
+
+
+def test_lists_of_step_sizes_and_too_small_groups(monkeypatch):
+    """One law a step size; groups too small to be seen do not move the outliers, and would have bands of their own."""
+    s = setting(eta=(2.0, 20.0), update="gradient")
+    first, second = gs.theory.spectrum(s, density=False)
+    assert first.edge < second.edge and len(second.visible) >= len(first.visible)
+    alone = gs.theory.spectrum(setting(eta=20.0, update="gradient"), density=False)
+    assert alone.edge == pytest.approx(second.edge, rel=1e-9)
+    monkeypatch.setattr(continuation, "FEWEST", 1e-4)
+    everything = gs.theory.spectrum(setting(eta=20.0, update="gradient"), density=False)
+    assert everything.edge > 1.02 * alone.edge
+    assert everything.outliers[0].position == pytest.approx(alone.outliers[0].position, rel=1e-3)
+
+
+@pytest.mark.parametrize(("update", "residual"), [("rank1", "target"), ("gradient", "target"), ("gradient", "full")])
+def test_networks(update, residual):
+    """Bulk, edge, outlier and alignment of F and of W, means over seeds."""
+    s = setting(500, 300, 400, 5.0, update=update, residual=residual)
+    law, weights = gs.theory.spectrum(s), gs.theory.spectrum(s, of="weights")
+    sigma, runs = s.network.activation, []
+    for seed in range(8):
+        found, (X, y) = train(s, seed), draw.rows(s, seed, draw.step_batches(s)[0])
+        f0 = s.network.factor * sigma(X @ found.initial.T) @ found.second_layer
+        beta = X.T @ (y - (f0 if residual == "full" else 0.0))
+        Z, _ = draw.rows(s, seed, draw.readout_batch(s))
+        F, W = measure.spectrum(sigma(Z @ found.final.T) / sqrt(500), 1), measure.spectrum(found.final, 1)
+        along = measure.alignments(F.left, measure.gram_schmidt_powers(Z @ beta, 1))[0, 0]
+        inside, ranks = np.sort(F.values)[:-1], np.arange(1, 400) / 399
+        distance = np.max(np.abs(law.cdf(inside) - ranks))
+        runs.append((F.values[0], along, W.values[0], measure.cosine(W.right[:, 0], beta) ** 2, distance))
+        assert F.values[1] < 1.03 * law.edge and W.values[1] < 1.03 * weights.edge
+    mean, error = measure.mean_and_error(np.array(runs), axis=0)
+    expected = [law.outliers[0].position, law.outliers[0].alignments[0]]
+    expected += [weights.outliers[0].position, weights.outliers[0].alignments[0]]
+    assert np.all(np.abs(mean[:4] - expected) < 3 * error[:4] + 0.02 * np.array(expected))
+    assert mean[4] < 0.02
