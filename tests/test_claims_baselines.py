@@ -36,6 +36,7 @@ def test_there_is_no_peak_at_a_large_penalty(few_widths, monkeypatch):
 def one_ratio(monkeypatch):
     monkeypatch.setitem(baselines.SIZES, "quick", (120, 10))
     monkeypatch.setattr(baselines, "RATIOS", (4.0,))
+    monkeypatch.setattr(baselines, "BETWEEN", ())
 
 
 def test_baselines_hold_and_fail_when_the_giant_step_is_small(one_ratio, monkeypatch):
@@ -66,6 +67,22 @@ def test_the_test_error_after_a_step_holds_and_fails_on_a_wrong_step_size(monkey
     right = cui.limit
     monkeypatch.setattr(cui, "limit", lambda case, d, ratio: right(case._replace(eta=3.0), d, ratio))
     assert cui.run("quick").outcome == "fails"
+
+
+def test_the_claims_measure_what_simulate_measures(monkeypatch):
+    """Nested draws and fits in NumPy against the library's own route."""
+    monkeypatch.setattr(double_descent, "WIDTHS", (0.5, 2.0))
+    setting = double_descent.experiment(20, 0.5)
+    np.testing.assert_allclose(
+        double_descent.measured(20, 3)[0], gs.simulate(setting, seed=3, n_test=1000).test_error, rtol=1e-8
+    )
+    monkeypatch.setattr(cui, "RATIOS", (1.0, 2.0))
+    case = cui.CASES[1]
+    outcome = gs.simulate(cui.experiment(case, 30, 1.0), seed=2, n_test=4000)
+    assert cui.measured(case, 30, 2)[0] == pytest.approx(outcome.test_error, rel=1e-8)
+    best = dict.fromkeys(rivals.METHODS, rivals.Best(1.0, 0.3))
+    outcome = gs.simulate(rivals.experiment(20, 3.0, [0.3]), seed=1, n_test=1000)
+    np.testing.assert_allclose(rivals.measured(20, 3.0, best, 1)[:3], outcome.test_error[:, 0], rtol=1e-8)
 
 
 def closed_equations(case: cui.Case, ratio: float, nodes: int, isotropic: float | None = None) -> tuple[float, float]:

@@ -9,15 +9,22 @@ from difflib import get_close_matches
 from giantstep._errors import InputError
 from giantstep.claims.ba.baselines import BASELINES
 from giantstep.claims.cui.errors import TEST_ERROR
+from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
 from giantstep.claims.moniri.bulk import BULK
+from giantstep.claims.moniri.improvement import IMPROVEMENT
+from giantstep.claims.moniri.limits import LIMITS
 from giantstep.claims.moniri.linear_floor import LINEAR_FLOOR
 from giantstep.claims.moniri.onset import ONSET
 from giantstep.claims.moniri.positions import POSITIONS
 from giantstep.claims.moniri.rank_one import RANK_ONE
+from giantstep.claims.moniri.settings import SETTINGS
 from giantstep.claims.moniri.spikes import SPIKES
 from giantstep.claims.moniri.trap import TRAP
+from giantstep.claims.moniri.trend import TREND
+from giantstep.claims.own.one_curve import ONE_CURVE
+from giantstep.claims.own.optimal import OPTIMAL
 from giantstep.lab.verdict import Claim
 from giantstep.papers import PAPERS, Paper
 
@@ -32,9 +39,16 @@ CLAIMS: tuple[Claim, ...] = (
     ONSET,
     POSITIONS,
     LINEAR_FLOOR,
+    IMPROVEMENT,
+    LIMITS,
+    TREND,
+    SETTINGS,
     DOUBLE_DESCENT,
     BASELINES,
     TEST_ERROR,
+    UNIVERSALITY,
+    ONE_CURVE,
+    OPTIMAL,
 )
 
 

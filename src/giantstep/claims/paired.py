@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 PENALTY = 0.1
 ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_te, and L_tr with its penalty
-N_TEST = 2000
+N_TEST = 3000
+OPAQUE: dict[str, Any] = {
+    "frameon": True,
+    "facecolor": "white",
+    "edgecolor": "none",
+    "framealpha": 1.0,
+}  # a legend over lines
 
 
 class Compared(NamedTuple):

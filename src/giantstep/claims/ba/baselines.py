@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.claims import fit
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
 from giantstep.lab.verdict import Claim, Size, Verdict
@@ -11,13 +12,17 @@ if TYPE_CHECKING:
 
 SIZES = {"quick": (160, 20), "full": (600, 30)}  # d, seeds
 RATIOS = (1.0, 2.0, 4.0, 8.0)  # n/d
+BETWEEN = (1.25, 1.6, 2.5, 3.2, 5.0, 6.3)  # where the lines are predicted besides
 NEAR = 0.05  # a gap that finite sizes may leave between theory and simulation
 
 
 def run(size: Size) -> Verdict:
+    import numpy as np
+
     d, seeds = SIZES[size]
-    best = {r: rivals.predicted(d, r) for r in RATIOS}
-    found = {r: rivals.measured(d, r, best[r], seeds) for r in RATIOS}
+    best = {r: rivals.predicted(d, r) for r in sorted({*RATIOS, *BETWEEN})}
+    runs = {r: np.array(fit.each_seed(lambda seed, r=r: rivals.measured(d, r, best[r], seed), seeds)).T for r in RATIOS}
+    found = {r: dict(zip(METHODS, runs[r], strict=True)) for r in RATIOS}
     least = rivals.floor()
     rows, misses = [], 0
     for r in RATIOS:
@@ -46,7 +51,7 @@ def run(size: Size) -> Verdict:
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}, p = {rivals.WIDTH}d, n/d = {', '.join(f'{r:g}' for r in RATIOS)}",
-        figure=_figure(d, found, least),
+        figure=_figure(d, found, best, least),
         settings=tuple(rivals.experiment(d, r, [best[r][m].penalty for m in METHODS[:3]]).id for r in RATIOS),
     )
 
@@ -58,19 +63,17 @@ def _mean(samples: "np.ndarray") -> tuple[float, float]:
     return float(mean), float(se)
 
 
-def _figure(d: int, found: dict, least: float) -> str:
+def _figure(d: int, found: dict, best: dict, least: float) -> str:
     import numpy as np
 
     from giantstep import canvas
 
-    line = np.geomspace(RATIOS[0], RATIOS[-1], 10)
-    curves = [rivals.predicted(d, r) for r in line]
     labels = ("one step, η = √p", f"one step, η = {rivals.SMALL:g}", *METHODS[2:])
     with canvas.figure(width=5.4) as (fig, ax):
         for i, (m, label) in enumerate(zip(METHODS, labels, strict=True)):
             colour, thin = canvas.COLOURS[(1, 4, 3, 0, 2)[i]], m == "kernel"
             style = {"linestyle": (0, (4, 3)), "linewidth": 2} if thin else {}
-            ax.plot(line, [c[m].error for c in curves], color=colour, **style)
+            ax.plot(list(best), [each[m].error for each in best.values()], color=colour, **style)
             mean, se = np.array([_mean(found[r][m]) for r in RATIOS]).T
             hollow = {"markerfacecolor": "white", "markersize": 3} if thin else {}
             canvas.dots(ax, RATIOS, mean, se, color=colour, label=label, zorder=4 if thin else 3, **hollow)

@@ -6,6 +6,7 @@ Each at the penalty with the least predicted test error, predicted and simulated
 from typing import TYPE_CHECKING, NamedTuple
 
 import giantstep as gs
+from giantstep.claims import fit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,40 +67,23 @@ def predicted(d: int, ratio: float) -> dict[str, Best]:
     return {m: Best(float(c.min()), float(grid[np.argmin(c)])) for m, c in zip(METHODS, curves, strict=True)}
 
 
-def measured(d: int, ratio: float, best: dict[str, Best], seeds: int) -> dict[str, "np.ndarray"]:
-    """Test errors at those penalties, one a seed; all methods see the same samples."""
+def measured(d: int, ratio: float, best: dict[str, Best], seed: int) -> list[float]:
+    """Test errors of the methods at those penalties; all of them see the same samples."""
     import numpy as np
 
-    network = METHODS[:3]
-    setting = experiment(d, ratio, [best[m].penalty for m in network])
-    outcome = gs.simulate(setting, seed=range(seeds), n_test=2000)
-    found = {m: outcome.test_error[i, i] for i, m in enumerate(network)}
-    for m, fit in (("ridge on the inputs", _inputs), ("kernel", _kernel)):
-        found[m] = np.array([fit(setting, seed, best[m].penalty) for seed in range(seeds)])
-    return found
+    from giantstep.simulate import train
 
-
-def _samples(setting: "Setting", seed: int) -> tuple:
-    """The readout's samples, and a test set with labels free of noise."""
-    from giantstep import draw
-
-    return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(2000))
-
-
-def _inputs(setting: "Setting", seed: int, penalty: float) -> float:
-    X, y, Xt, yt = _samples(setting, seed)
-    b = gs.ridge(X, y, penalty).coefficients
-    return float(((yt - Xt @ b) ** 2).mean() + setting.target.noise**2)
-
-
-def _kernel(setting: "Setting", seed: int, penalty: float) -> float:
-    """(1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many ReLU neurons."""
-    import numpy as np
-
-    X, y, Xt, yt = _samples(setting, seed)
-    n, d = X.shape
-    weights = np.linalg.solve(relu_kernel(X, X) + n * penalty / d * np.eye(n), y)
-    return float(((yt - relu_kernel(Xt, X) @ weights) ** 2).mean() + setting.target.noise**2)
+    setting = experiment(d, ratio, [1.0])
+    X, y, Xt, yt = fit.samples(setting, seed, 1000)
+    penalties = [best[m].penalty for m in METHODS]
+    found = []
+    for W, lam in zip(train(setting, seed).final, penalties[:3], strict=True):
+        found.append(fit.error(np.maximum(X @ W.T, 0), y, np.maximum(Xt @ W.T, 0), yt, lam))
+    found.append(fit.error(X, y, Xt, yt, penalties[3]))
+    # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
+    weights = np.linalg.solve(relu_kernel(X, X) + len(y) * penalties[4] / d * np.eye(len(y)), y)
+    found.append(float(np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2)))
+    return [error + setting.target.noise**2 for error in found]
 
 
 def relu_kernel(A: "np.ndarray", B: "np.ndarray") -> "np.ndarray":

@@ -90,9 +90,12 @@ def run(size: Size) -> Verdict:
 
 def _figure(rows: list[Change]) -> str:
     """Changes of both errors in %, around the zero that universality predicts."""
+    import numpy as np
+
     from giantstep import canvas
 
     with canvas.figure(2, len(ACTIVATIONS), width=3.5, height=2.3) as (fig, axes):
+        axes = np.reshape(axes, (-1, 2))
         for line, activation in zip(axes, ACTIVATIONS, strict=True):
             for ax, what in zip(line, paired.ERRORS.values(), strict=True):
                 ax.axhline(0, color=canvas.INK, label="universality")

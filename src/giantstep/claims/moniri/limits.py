@@ -100,12 +100,13 @@ def _figure(sizes: tuple[int, ...], means: "np.ndarray", errors: "np.ndarray", r
             ax.axhline(row.published, color=colour, linestyle=":", linewidth=1.0)
             canvas.dots(ax, x, means[:, i, j], errors[:, i, j], color=colour, label=f"ℓ = {row.order}")
             ax.plot(0, row.published, "s", color=colour, **SQUARE, clip_on=False, zorder=5)
-            ax.set(xlabel="1/n", ylabel=f"gain in {row.what}", xlim=(0, ends[1]), ylim=(0, None))
+            ax.set(xlabel="1/n", ylabel=f"gain in {row.what}", xlim=(0, ends[1]))
             ax.set_xticks([0.0, *x], ["0", *(f"1/{n}" for n in sizes)])
         axes[0].plot([], [], ":s", color=canvas.INK, **SQUARE, label="published limit")
         axes[0].plot([], [], color=canvas.INK, linewidth=1.0, label="line in 1/n")
         axes[0].legend(loc="upper right", ncols=2)
-        axes[0].set_ylim(0, 1.35 * axes[0].get_ylim()[1])
+        for ax, room in zip(axes, (1.45, 1.05), strict=True):
+            ax.set_ylim(0, room * max(r.published for r in rows if r.what == COLUMNS[ax is axes[1]]))
         return canvas.svg(fig)
 
 

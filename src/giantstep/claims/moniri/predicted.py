@@ -44,6 +44,27 @@ def places(setting: "Setting") -> "np.ndarray":
     return table
 
 
+def distance(values: "np.ndarray", law: "Law") -> float:
+    """Sup distance between the distribution function of the singular values that are no outliers and the law's."""
+    import numpy as np
+
+    from giantstep import measure
+
+    inside = np.sort(values)[: values.size - len(measure.outliers(values))]
+    ranks, expected = np.arange(inside.size + 1) / inside.size, law.cdf(inside)
+    return float(max(np.max(expected - ranks[:-1]), np.max(ranks[1:] - expected)))
+
+
+def edge(law: "Law") -> float:
+    """The law's edge as it is read off a spectrum, here the law's own quantiles: 1 to 2% short of the edge itself."""
+    import numpy as np
+
+    from giantstep import measure
+
+    x = np.linspace(law.low, law.edge, 4001)
+    return measure.bulk_edge(np.interp((np.arange(law.count) + 0.5) / law.count, law.cdf(x), x))
+
+
 def direction(setting: "Setting", seed: int, found: "Trained") -> "np.ndarray":
     """beta = X^T r/n on the batch of the step, with the residual r that the step uses."""
     from giantstep import draw

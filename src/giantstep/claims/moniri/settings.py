@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from giantstep.setting import Setting
 
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.35, 0.4, 0.45)
-SIZES = {"quick": (400, 32), "full": (2000, 40)}
+SIZES = {"quick": (500, 28), "full": (2000, 40)}
 LARGE = 10**12  # where theory shows what stays of a difference
 THRESHOLD = 0.25
 GONE = 0.1  # share of the least difference above the threshold that one below it may keep at the largest n
@@ -32,7 +32,7 @@ class Difference(NamedTuple):
     stays: float
 
 
-def experiments(n: int, alphas: tuple[float, ...] = ALPHAS) -> list["Setting"]:
+def experiments(n: int, alphas: tuple[float, ...]) -> list["Setting"]:
     return [paired.experiment(n, alphas, target) for target in (talk.setting_1(), talk.setting_2())]
 
 
@@ -44,8 +44,8 @@ def apart(outcomes: list["Outcome"], error: str) -> "np.ndarray":
 
 def run(size: Size) -> Verdict:
     n, seeds = SIZES[size]
-    measured = [paired.simulated(setting, seeds) for setting in experiments(n)]
-    theory, large = ([paired.predicted(setting) for setting in experiments(m)] for m in (n, LARGE))
+    measured = [paired.simulated(setting, seeds) for setting in experiments(n, ALPHAS)]
+    theory, large = ([paired.predicted(setting) for setting in experiments(m, ALPHAS)] for m in (n, LARGE))
     rows = []
     for e, what in paired.ERRORS.items():
         each, stays = paired.compare(apart(measured, e), apart(theory, e)), apart(large, e)
@@ -68,7 +68,7 @@ def run(size: Size) -> Verdict:
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(n, measured),
-        settings=tuple(setting.id for setting in experiments(n)),
+        settings=tuple(setting.id for setting in experiments(n, ALPHAS)),
     )
 
 
@@ -94,8 +94,8 @@ def _figure(n: int, measured: list["Outcome"]) -> str:
             paired.step_axis(ax, THRESHOLD)
         low, high = axes[0].get_ylim()
         axes[0].set_ylim(low - 0.25 * (high - low), high)
-        axes[0].legend(loc="lower left", fontsize=8)
-        axes[2].legend(loc="upper left")
+        axes[0].legend(loc="lower left", fontsize=8, **paired.OPAQUE)
+        axes[2].legend(loc="upper left", **paired.OPAQUE)
         return canvas.svg(fig)
 
 

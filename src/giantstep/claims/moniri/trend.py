@@ -5,7 +5,7 @@ from giantstep.claims.moniri import lengths, talk
 from giantstep.claims.moniri.lengths import ALPHAS, Curve, experiment
 from giantstep.lab.verdict import Claim, Size, Verdict
 
-SIZES = {"quick": ((300, 600), (40, 16)), "full": ((500, 1000, 2000), (80, 40, 20))}
+SIZES = {"quick": ((200, 600), (60, 16)), "full": ((500, 1000, 2000), (80, 40, 20))}
 LARGE = (1000, 3000, *(10**k for k in (4, 5, 6, 7, 8, 10, 12)))  # predicted
 NEAR, LEFT = (
     0.05,
@@ -70,8 +70,9 @@ def draw(sizes: tuple[int, ...], curves: list[Curve]) -> str:
             ax.plot(*zip(*line, strict=True), color=colour)
             ax.axhline(c.ours, color=colour, linestyle="--", linewidth=1.0)
             if c.order == 2:
-                at = {"va": "bottom" if rank else "top", "ha": "right", "fontsize": 8, "color": colour}
-                ax.text(LARGE[-1], c.ours, "published limit " if rank else "with longer rows ", **at)
+                text, up = ("published limit", 3) if rank else ("with longer rows", -12)
+                at = {"xytext": (0, up), "textcoords": "offset points", "ha": "right", "fontsize": 8, "color": colour}
+                ax.annotate(text, (LARGE[-1], c.ours), **at)
             label, dots = "rank-one part" if rank else "full gradient", c.dots
             canvas.dots(ax, sizes, [d.mean for d in dots], [d.error for d in dots], color=colour, label=label)
             ax.set_title(

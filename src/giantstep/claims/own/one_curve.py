@@ -9,6 +9,8 @@ from giantstep.claims.paired import Compared
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from giantstep.setting import Setting
 
 ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
@@ -19,7 +21,7 @@ PUBLISHED = "published limit"
 NEAR = 3.0  # % granted to finite sizes
 
 
-def experiment(n: int, activation: str, update: str, alphas: tuple[float, ...] = ALPHAS) -> "Setting":
+def experiment(n: int, activation: str, update: str, alphas: "Sequence[float]") -> "Setting":
     """relu on H1 + H2/sqrt(2), whose quadratic part its second spike learns; tanh, which has none, on H1 + noise."""
     target = talk.setting_2() if activation == "relu" else talk.setting_1()
     return paired.experiment(n, alphas, target, activation=activation, update=update)
@@ -29,7 +31,7 @@ def measured(n: int, seeds: int) -> dict[tuple[str, str, str], Compared]:
     """Errors at step size 0 and every alpha, for each activation, update and error."""
     found = {}
     for activation, update in product(ACTIVATIONS, UPDATES):
-        setting = experiment(n, activation, update)
+        setting = experiment(n, activation, update, ALPHAS)
         outcome, theory = paired.simulated(setting, seeds), paired.predicted(setting)
         for error in paired.ERRORS:
             found[activation, update, error] = paired.compare(getattr(outcome, error), getattr(theory, error))
@@ -73,7 +75,7 @@ def run(size: Size) -> Verdict:
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(n, found),
-        settings=tuple(experiment(n, a, u).id for a in ACTIVATIONS for u in UPDATES),
+        settings=tuple(experiment(n, a, u, ALPHAS).id for a in ACTIVATIONS for u in UPDATES),
     )
 
 
@@ -88,9 +90,10 @@ def _figure(n: int, found: dict[tuple[str, str, str], Compared]) -> str:
     steps = [k / (2 * k + 2) for k in range(12)]  # where the regimes of the staircase begin, each a flat piece
     stairs = [start, *(s + side for s in steps for side in (-1e-9, 1e-9))]
     with canvas.figure(len(ACTIVATIONS), 2, width=3.6, height=2.4) as (fig, axes):
+        axes = np.reshape(axes, (2, -1))
         for column, activation in zip(axes.T, ACTIVATIONS, strict=True):
-            limit = paired.predicted(experiment(n, activation, "rank1", tuple(stairs)), "limit")
-            lines = {u: paired.predicted(experiment(n, activation, u, tuple(fine))) for u in UPDATES}
+            limit = paired.predicted(experiment(n, activation, "rank1", stairs), "limit")
+            lines = {u: paired.predicted(experiment(n, activation, u, fine)) for u in UPDATES}
             for ax, (error, label) in zip(column, paired.ERRORS.items(), strict=True):
                 ax.plot(stairs, getattr(limit, error)[1:], "--", color=canvas.INK, linewidth=0.9, label=PUBLISHED)
                 for update, colour in zip(UPDATES, canvas.COLOURS, strict=False):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best penalty
 MIDDLE = FACTORS.index(1.0)
-SIZES = {"quick": (400, 24), "full": (2000, 40)}
+SIZES = {"quick": (500, 20), "full": (2000, 40)}
 NEAR = 0.02  # finite-size bias granted to the error at the optimum
 
 
@@ -93,13 +93,13 @@ def _figure(best: "Optimum", errors: "np.ndarray") -> str:
             lines, samples = (along[0][:, j], along[1][j]), (errors[:, j], errors[j])
             for ax, line, values, name in zip(axes, lines, samples, ("λ*", "η*"), strict=True):
                 paired.over_line(ax, FACTORS, values, fine, line, colour=colour, label=f"{times}{name}")
-        for ax, name, corner in zip(axes, ("step size η/η*", "penalty λ/λ*"), ("left", "right"), strict=True):
+        for ax, name in zip(axes, ("step size η/η*", "penalty λ/λ*"), strict=True):
             ax.set(xscale="log", xlabel=name, ylabel="test error")
             ax.set_xticks(FACTORS, ["1/4", "1/2", "1", "2", "4"])
             ax.minorticks_off()
             ax.axvline(1, color=canvas.INK, linewidth=0.7, linestyle=":", zorder=0)
             ax.plot([], [], color=canvas.INK, label="theory")
-            ax.legend(loc=f"upper {corner}")
+            ax.legend(loc="upper center", **paired.OPAQUE)
         return canvas.svg(fig)
 
 

@@ -1,0 +1,46 @@
+"""Ridge fits of features at hand: for claims that vary the samples or the width of one draw, where ``simulate`` would draw anew.
+
+A smaller batch is the first rows of a larger one and a narrower network the first neurons of a wider one (see ``draw``), so what
+is measured here is what ``simulate`` measures, at a fraction of the time.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from giantstep.setting import Setting
+
+
+def samples(
+    setting: "Setting", seed: int, n_test: int
+) -> tuple["np.ndarray", "np.ndarray", "np.ndarray", "np.ndarray"]:
+    """The readout's inputs and labels, and a test set whose labels have no noise."""
+    from giantstep import draw
+
+    return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
+
+
+def each_seed(run: "Callable[[int], Any]", seeds: int) -> list:
+    """run(0), run(1), ... side by side, with one BLAS thread each: the threads of small solves would wait for each other."""
+    import os
+    from concurrent.futures import ThreadPoolExecutor
+
+    from giantstep._backend import one_blas_thread
+
+    with one_blas_thread(), ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
+        return list(pool.map(run, range(seeds)))
+
+
+def error(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", yt: "np.ndarray", penalty: float) -> float:
+    """Mean square of yt - Ft b at the minimum of (1/n) ||y - F b||^2 + penalty ||b||^2."""
+    import numpy as np
+
+    n, p = F.shape
+    if p <= n:
+        b = np.linalg.solve(F.T @ F / n + penalty * np.eye(p), F.T @ y / n)
+    else:
+        b = F.T @ np.linalg.solve(F @ F.T / n + penalty * np.eye(n), y) / n
+    return float(np.mean((yt - Ft @ b) ** 2))
