@@ -23,15 +23,17 @@ def samples(
     return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
 
 
-def each_seed(run: "Callable[[int], Any]", seeds: int) -> list:
-    """run(0), run(1), ... side by side, with one BLAS thread each: the threads of small solves would wait for each other."""
+def each_seed(run: "Callable[[int], Any]", seeds: int) -> "np.ndarray":
+    """run(0), run(1), ... along the first axis, side by side with one BLAS thread each: those of small solves mostly wait."""
     import os
     from concurrent.futures import ThreadPoolExecutor
 
+    import numpy as np
+
     from giantstep._backend import one_blas_thread
 
-    with one_blas_thread(), ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
-        return list(pool.map(run, range(seeds)))
+    with one_blas_thread(), ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
+        return np.array(list(pool.map(run, range(seeds))))
 
 
 def error(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", yt: "np.ndarray", penalty: float) -> float:

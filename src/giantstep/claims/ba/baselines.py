@@ -17,11 +17,10 @@ NEAR = 0.05  # a gap that finite sizes may leave between theory and simulation
 
 
 def run(size: Size) -> Verdict:
-    import numpy as np
 
     d, seeds = SIZES[size]
     best = {r: rivals.predicted(d, r) for r in sorted({*RATIOS, *BETWEEN})}
-    runs = {r: np.array(fit.each_seed(lambda seed, r=r: rivals.measured(d, r, best[r], seed), seeds)).T for r in RATIOS}
+    runs = {r: fit.each_seed(lambda seed, r=r: rivals.measured(d, r, best[r], seed), seeds).T for r in RATIOS}
     found = {r: dict(zip(METHODS, runs[r], strict=True)) for r in RATIOS}
     least = rivals.floor()
     rows, misses = [], 0

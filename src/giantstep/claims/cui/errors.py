@@ -7,8 +7,6 @@ from giantstep.claims import fit
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from giantstep.setting import Setting
 
 SIZES = {"quick": (250, 16), "full": (2000, 10)}  # d = p, seeds
@@ -46,7 +44,7 @@ def measured(case: Case, d: int, seed: int) -> list[float]:
     from giantstep.simulate import train
 
     largest = experiment(case, d, max(RATIOS))
-    W = train(largest, seed).final
+    W = train(largest, seed, memory=4.0).final
     X, y, Xt, yt = fit.samples(largest, seed, 4000)
     F, Ft, found = np.tanh(X @ W.T), np.tanh(Xt @ W.T), []
     for ratio in RATIOS:
@@ -56,20 +54,13 @@ def measured(case: Case, d: int, seed: int) -> list[float]:
 
 
 def run(size: Size) -> Verdict:
-    import numpy as np
-
     from giantstep.measure import mean_and_error
 
     d, seeds = SIZES[size]
     rows, curves = [], []
     for case in CASES:
-        curves.append(
-            np.stack(
-                mean_and_error(np.array(fit.each_seed(lambda seed, case=case: measured(case, d, seed), seeds)), axis=0),
-                axis=1,
-            )
-        )
-        for ratio, (mean, se) in zip(RATIOS, curves[-1], strict=True):
+        curves.append(mean_and_error(fit.each_seed(lambda seed, case=case: measured(case, d, seed), seeds), axis=0))
+        for ratio, mean, se in zip(RATIOS, *curves[-1], strict=True):
             expected = limit(case, d, ratio)
             gaps = float(100 * (expected / mean - 1)), float((expected - mean) / se)
             rows.append((case.teacher, case.step_samples, ratio, float(mean), float(se), expected, *gaps))
@@ -91,7 +82,7 @@ def run(size: Size) -> Verdict:
     )
 
 
-def _figure(d: int, curves: list["np.ndarray"]) -> str:
+def _figure(d: int, curves: list) -> str:
     import numpy as np
 
     from giantstep import canvas
@@ -101,7 +92,7 @@ def _figure(d: int, curves: list["np.ndarray"]) -> str:
         for i, (ax, case, found) in enumerate(zip(axes, CASES, curves, strict=True)):
             colour = canvas.COLOURS[i]
             ax.plot(line, [limit(case, d, r) for r in line], color=colour, label="theory")
-            canvas.dots(ax, RATIOS, found[:, 0], found[:, 1], color=colour, label=f"simulation, d = p = {d}")
+            canvas.dots(ax, RATIOS, *found, color=colour, label=f"simulation, d = p = {d}")
             ax.set(xlabel="samples per dimension n/d", ylabel="test error")
             ax.set_ylim(0, None)
             teacher = case.teacher.replace("x1", "x₁")

@@ -90,13 +90,10 @@ def run(size: Size) -> Verdict:
 
 def _figure(rows: list[Change]) -> str:
     """Changes of both errors in %, around the zero that universality predicts."""
-    import numpy as np
-
     from giantstep import canvas
 
     with canvas.figure(2, len(ACTIVATIONS), width=3.5, height=2.3) as (fig, axes):
-        axes = np.reshape(axes, (-1, 2))
-        for line, activation in zip(axes, ACTIVATIONS, strict=True):
+        for line, activation in zip(axes.reshape(-1, 2), ACTIVATIONS, strict=True):
             for ax, what in zip(line, paired.ERRORS.values(), strict=True):
                 ax.axhline(0, color=canvas.INK, label="universality")
                 for i, model in enumerate(MODELS):
@@ -107,9 +104,8 @@ def _figure(rows: list[Change]) -> str:
                 ax.set_xticks([0.0, *ALPHAS], ["none", *(f"{a:g}" for a in ALPHAS)])
                 ax.set_title(f"{activation}: {what}", loc="left")
             line[0].set_ylabel("change in %")
-        for ax in axes[-1]:
-            ax.set_xlabel(r"$\alpha$, step size $\eta = n^\alpha$")
-        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        fig.supxlabel(r"$\alpha$, step size $\eta = n^\alpha$", fontsize="medium")
+        fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return canvas.svg(fig)
 
 

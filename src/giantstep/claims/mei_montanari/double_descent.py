@@ -43,8 +43,8 @@ def measured(d: int, seed: int) -> "np.ndarray":
     found = []
     for width in WIDTHS:
         setting = experiment(d, width)
-        penalties, p = setting.protocol.readout.penalty, setting.p  # type: ignore[union-attr]
-        found.append([fit.error(F[:, :p], y, Ft[:, :p], yt, lam) for lam in penalties])  # type: ignore[union-attr]
+        p, readout = setting.p, setting.protocol.readout
+        found.append([fit.error(F[:, :p], y, Ft[:, :p], yt, lam) for lam in readout.penalty])  # type: ignore[union-attr]
     return np.array(found) + widest.target.noise**2
 
 
@@ -54,18 +54,18 @@ def run(size: Size) -> Verdict:
     from giantstep.measure import mean_and_error
 
     d, seeds = SIZES[size]
-    mean, se = mean_and_error(np.stack(fit.each_seed(lambda seed: measured(d, seed), seeds), axis=-1))
+    mean, se = mean_and_error(fit.each_seed(lambda seed: measured(d, seed), seeds), axis=0)  # (widths, penalties)
     expected = np.array([limit(d, r).test_error for r in WIDTHS])
     gap, distance = np.abs(mean / expected - 1), np.abs(mean - expected) / se
     misses = int(np.sum((gap > NEAR) & (distance > 3)))
     apart = peak(mean[:, 0], se[:, 0])
-    far = np.unravel_index(int(np.argmax(distance)), distance.shape)
+    far, at = np.unravel_index(int(np.argmax(distance)), distance.shape), WIDTHS.index(1.0)
     return Verdict(
         outcome="fails" if misses or apart < -3 else ("holds" if apart > 3 else "inconclusive"),
         sentence=f"{mean.size - misses} of {mean.size} test errors lie within 3 s.e. or {100 * NEAR:g}% of the limit; the "
         f"furthest is {distance[far]:.1f} s.e. or {100 * gap[far]:.1f}% away, at p = {WIDTHS[far[0]]:g}n. At the smallest "
-        f"penalty the error is {mean[WIDTHS.index(1.0), 0]:.2f} ± {se[WIDTHS.index(1.0), 0]:.2f} at p = n, above every other "
-        f"width by at least {apart:.1f} s.e., and {mean[-1, 0]:.2f} at p = {WIDTHS[-1]:g}n.",
+        f"penalty the error is {mean[at, 0]:.2f} ± {se[at, 0]:.2f} at p = n, above every other width by at least {apart:.1f} "
+        f"s.e., and {mean[-1, 0]:.2f} at p = {WIDTHS[-1]:g}n.",
         header=("p/n", "λ of the paper", "test error", "s.e.", "limit", "gap in %", "gap in s.e."),
         rows=tuple(
             (r, PENALTIES[k], *map(float, (mean[i, k], se[i, k], expected[i, k], 100 * gap[i, k], distance[i, k])))

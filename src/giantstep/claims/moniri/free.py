@@ -1,5 +1,6 @@
 """Ridge regression on random features with g, g^2, ..., g^l, g = X beta, beside them free of penalty: spikes without bound."""
 
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
@@ -59,3 +60,13 @@ def _gain(F: "np.ndarray", new: "np.ndarray", factor: Any, fit: "np.ndarray", te
     free = np.linalg.solve(gram[1:, 1:], gram[1:, 0])
     rest = test - new @ coefficients
     return gram[0, 1:] @ free, np.mean(rest[:, 0] ** 2) - np.mean((rest[:, 0] - rest[:, 1:] @ free) ** 2)
+
+
+def extrapolate(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray") -> tuple[float, float, float]:
+    """The line mean = value + slope / n through all sizes: its value at 1/n = 0, the standard error of that, its slope."""
+    import numpy as np
+
+    A = np.column_stack([np.ones(len(sizes)), 1 / np.array(sizes)]) / error[:, None]
+    covariance = np.linalg.inv(A.T @ A)
+    value, slope = covariance @ A.T @ (mean / error)
+    return float(value), sqrt(covariance[0, 0]), float(slope)

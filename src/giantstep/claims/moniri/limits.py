@@ -1,6 +1,5 @@
 """What free directions g, ..., g^l add to random features: the published limits of the improvements."""
 
-from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from giantstep.claims import paired
@@ -29,16 +28,6 @@ def limit(order: int) -> tuple[float, float]:
     return float(found.objective), float(found.test)
 
 
-def extrapolate(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray") -> tuple[float, float, float]:
-    """The line mean = value + slope / n through all sizes: its value at 1/n = 0, the standard error of that, its slope."""
-    import numpy as np
-
-    A = np.column_stack([np.ones(len(sizes)), 1 / np.array(sizes)]) / error[:, None]
-    covariance = np.linalg.inv(A.T @ A)
-    value, slope = covariance @ A.T @ (mean / error)
-    return float(value), sqrt(covariance[0, 0]), float(slope)
-
-
 class Limit(NamedTuple):
     """One row of the table: the published limit, and what the measured gains tend to."""
 
@@ -62,7 +51,7 @@ def run(size: Size) -> Verdict:
     rows = []
     for order in (1, 2, 3):
         for j, name in enumerate(COLUMNS):
-            value, se, slope = extrapolate(sizes, means[:, order - 1, j], errors[:, order - 1, j])
+            value, se, slope = free.extrapolate(sizes, means[:, order - 1, j], errors[:, order - 1, j])
             published = limit(order)[j]
             rows.append(Limit(order, name, published, value, se, (value - published) / se, slope))
     misses = [r for r in rows if abs(r.distance) > 3]

@@ -90,8 +90,7 @@ def _figure(n: int, found: dict[tuple[str, str, str], Compared]) -> str:
     steps = [k / (2 * k + 2) for k in range(12)]  # where the regimes of the staircase begin, each a flat piece
     stairs = [start, *(s + side for s in steps for side in (-1e-9, 1e-9))]
     with canvas.figure(len(ACTIVATIONS), 2, width=3.6, height=2.4) as (fig, axes):
-        axes = np.reshape(axes, (2, -1))
-        for column, activation in zip(axes.T, ACTIVATIONS, strict=True):
+        for column, activation in zip(axes.reshape(2, -1).T, ACTIVATIONS, strict=True):
             limit = paired.predicted(experiment(n, activation, "rank1", stairs), "limit")
             lines = {u: paired.predicted(experiment(n, activation, u, fine)) for u in UPDATES}
             for ax, (error, label) in zip(column, paired.ERRORS.items(), strict=True):
@@ -102,11 +101,11 @@ def _figure(n: int, found: dict[tuple[str, str, str], Compared]) -> str:
                     canvas.dots(ax, [none, *ALPHAS], each.mean, each.error, color=colour, label=f"simulated, {name}")
                 ax.set_xticks([none, 0, 0.2, 0.4, 0.6], ["none", "0", "0.2", "0.4", "0.6"])
                 ax.set_ylabel(label)
-                ax.axvline(0.5, color=canvas.INK, linewidth=0.7, linestyle=":", zorder=0)
+                paired.step_axis(ax, 0.5)
             target = "x_1 + H_2(x_1)/\\sqrt{2}" if activation == "relu" else "x_1 + \\mathrm{noise}"
+            column[0].set(xlabel="")
             column[0].set_title(f"{activation},  $y = {target}$", loc="left")
-            column[-1].set_xlabel(r"$\alpha$, step size $\eta = n^\alpha$")
-        named = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+        named = dict(zip(*reversed(axes.flat[0].get_legend_handles_labels()), strict=True))
         order = [f"{what}, {name}" for name in UPDATES.values() for what in ("theory", "simulated")]
         fig.legend([named[k] for k in (*order, PUBLISHED)], [*order, PUBLISHED], loc="outside lower center", ncols=3)
         return canvas.svg(fig)
