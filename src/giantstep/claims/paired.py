@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PENALTY = 0.1
 ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_te, and L_tr with its penalty
 N_TEST = 3000
+STEP_SIZE = r"$\alpha$, step size $\eta = n^\alpha$"
 OPAQUE: dict[str, Any] = {
     "frameon": True,
     "facecolor": "white",
@@ -90,4 +91,4 @@ def step_axis(ax: Any, threshold: float) -> None:
     from giantstep import canvas
 
     ax.axvline(threshold, color=canvas.INK, linewidth=0.7, linestyle=":", zorder=0)
-    ax.set_xlabel(r"$\alpha$, step size $\eta = n^\alpha$")
+    ax.set_xlabel(STEP_SIZE)

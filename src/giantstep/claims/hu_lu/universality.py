@@ -103,8 +103,8 @@ def _figure(rows: list[Change]) -> str:
                     canvas.dots(ax, x, *values, color=canvas.COLOURS[i], label=model)
                 ax.set_xticks([0.0, *ALPHAS], ["none", *(f"{a:g}" for a in ALPHAS)])
                 ax.set_title(f"{activation}: {what}", loc="left")
+                ax.set_xlabel(paired.STEP_SIZE if activation == ACTIVATIONS[-1] else "")
             line[0].set_ylabel("change in %")
-        fig.supxlabel(r"$\alpha$, step size $\eta = n^\alpha$", fontsize="medium")
         fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return canvas.svg(fig)
 

@@ -1,7 +1,7 @@
 """One prediction for every step size, from random features through the staircase to sqrt(n) and beyond."""
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
@@ -9,8 +9,6 @@ from giantstep.claims.paired import Compared
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from giantstep.setting import Setting
 
 ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
@@ -21,7 +19,7 @@ PUBLISHED = "published limit"
 NEAR = 3.0  # % granted to finite sizes
 
 
-def experiment(n: int, activation: str, update: str, alphas: "Sequence[float]") -> "Setting":
+def experiment(n: int, activation: str, update: str, alphas: Any) -> "Setting":
     """relu on H1 + H2/sqrt(2), whose quadratic part its second spike learns; tanh, which has none, on H1 + noise."""
     target = talk.setting_2() if activation == "relu" else talk.setting_1()
     return paired.experiment(n, alphas, target, activation=activation, update=update)
