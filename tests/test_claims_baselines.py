@@ -81,7 +81,7 @@ def test_the_claims_measure_what_simulate_measures(monkeypatch):
     outcome = gs.simulate(cui.experiment(case, 30, 1.0), seed=2, n_test=4000)
     assert cui.measured(case, 30, 2)[0] == pytest.approx(outcome.test_error, rel=1e-8)
     best = dict.fromkeys(rivals.METHODS, rivals.Best(1.0, 0.3))
-    outcome = gs.simulate(rivals.experiment(20, 3.0, [0.3]), seed=1, n_test=4000)
+    outcome = gs.simulate(rivals.experiment(20, 3.0, [0.3]), seed=1, n_test=2000)
     np.testing.assert_allclose(rivals.measured(20, 3.0, best, 1)[:3], outcome.test_error[:, 0], rtol=1e-8)
 
 

@@ -74,7 +74,7 @@ def measured(d: int, ratio: float, best: dict[str, Best], seed: int) -> list[flo
     from giantstep.simulate import train
 
     setting = experiment(d, ratio, [1.0])
-    X, y, Xt, yt = fit.samples(setting, seed, 4000)
+    X, y, Xt, yt = fit.samples(setting, seed, 2000)
     penalties = [best[m].penalty for m in METHODS]
     found = []
     for W, lam in zip(train(setting, seed).final, penalties[:3], strict=True):
@@ -82,7 +82,7 @@ def measured(d: int, ratio: float, best: dict[str, Best], seed: int) -> list[flo
     found.append(fit.error(X, y, Xt, yt, penalties[3]))
     # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
     weights = np.linalg.solve(relu_kernel(X, X) + len(y) * penalties[4] / d * np.eye(len(y)), y)
-    found.append(float(np.mean((yt[:1000] - relu_kernel(Xt[:1000], X) @ weights) ** 2)))
+    found.append(float(np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2)))
     return [error + setting.target.noise**2 for error in found]
 
 

@@ -61,7 +61,7 @@ def run(size: Size) -> Verdict:
     return Verdict(
         outcome="fails" if misses or apart < -3 else ("holds" if apart > 3 else "inconclusive"),
         sentence=f"{mean.size - misses} of {mean.size} test errors lie within 3 s.e. or {100 * NEAR:g}% of the limit; the "
-        f"furthest is {distance[far]:.1f} s.e. or {100 * gap[far]:.1f}% away, at p = {WIDTHS[far[0]]:g}n. At the smallest "
+        f"furthest is {distance[far]:.1f} s.e. or {100 * gap[far]:.1f}% away, at p/n = {WIDTHS[far[0]]:g}. At the smallest "
         f"penalty the error is {mean[at, 0]:.2f} ± {se[at, 0]:.2f} at p = n, above every other width by at least {apart:.1f} "
         f"s.e., and {mean[-1, 0]:.2f} at p = {WIDTHS[-1]:g}n.",
         header=("p/n", "λ of the paper", "test error", "s.e.", "limit", "gap in %", "gap in s.e."),
