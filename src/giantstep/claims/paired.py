@@ -19,12 +19,7 @@ PENALTY = 0.1
 ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_te, and L_tr with its penalty
 N_TEST = 3000
 STEP_SIZE = r"$\alpha$, step size $\eta = n^\alpha$"
-OPAQUE: dict[str, Any] = {
-    "frameon": True,
-    "facecolor": "white",
-    "edgecolor": "none",
-    "framealpha": 1.0,
-}  # a legend over lines
+OPAQUE: dict[str, Any] = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 1.0}  # for legends
 
 
 class Compared(NamedTuple):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from giantstep.outcome import Outcome
     from giantstep.setting import Setting
 
-ALPHAS = (0.1, 0.2, 0.28, 0.35)
+ALPHAS = (0.08, 0.16, 0.28, 0.35)  # well inside the regimes of degree 1, 1, 2 and 3
 ACTIVATIONS = ("relu", "tanh")
 SIZES = {"quick": (400, 24), "full": (1500, 40)}
 SPIKED, GAUSSIAN, SHORT = "spiked", "spiked, Gaussian base", "spiked, degree 1 only"  # at step size 0 the base alone

@@ -5,7 +5,7 @@ from giantstep.claims.moniri import lengths, talk
 from giantstep.claims.moniri.lengths import ALPHAS, Curve, experiment
 from giantstep.lab.verdict import Claim, Size, Verdict
 
-SIZES = {"quick": ((200, 600), (60, 16)), "full": ((500, 1000, 2000), (80, 40, 20))}
+SIZES = {"quick": ((200, 600), (48, 12)), "full": ((500, 1000, 2000), (80, 40, 20))}
 LARGE = (1000, 3000, *(10**k for k in (4, 5, 6, 7, 8, 10, 12)))  # predicted
 NEAR, LEFT = (
     0.05,

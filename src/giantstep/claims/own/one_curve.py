@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 UPDATES = {"rank1": "rank-one part", "gradient": "full gradient"}
 ACTIVATIONS = ("relu", "tanh")
-SIZES = {"quick": (500, 24), "full": (2000, 40)}
+SIZES = {"quick": (500, 20), "full": (2000, 40)}
 PUBLISHED = "published limit"
 NEAR = 3.0  # % granted to finite sizes
 
