@@ -1,7 +1,12 @@
-"""One seed by default, a range on demand: pytest --seeds 0-19."""
+"""One seed by default, a range on demand: pytest --seeds 0-19. Parallel workers get one BLAS thread each."""
+
+import os
 
 import pytest
 from hypothesis import settings
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy is loaded: threads of several workers would wait for each other
+    os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 settings.register_profile("giantstep", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("giantstep")
