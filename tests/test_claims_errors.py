@@ -108,7 +108,7 @@ def test_optimal_holds_and_fails_away_from_the_optimum(monkeypatch):
 def test_one_curve_holds_and_the_staircase_fails(monkeypatch):
     monkeypatch.setitem(one_curve.SIZES, "quick", SMALL)
     monkeypatch.setattr(one_curve, "ACTIVATIONS", ("relu",))
-    monkeypatch.setattr(one_curve, "ALPHAS", (0.0, 0.1, 0.2, 0.3, 0.4))
+    monkeypatch.setattr(one_curve, "ALPHAS", (0.0, 0.1, 0.2, 0.3, 0.4, 0.6))
     verdict = one_curve.run("quick")
     assert verdict.outcome == "holds" and picture(verdict)
     monkeypatch.setattr(paired, "predicted", lambda setting, regime="finite": gs.theory(setting, "limit"))

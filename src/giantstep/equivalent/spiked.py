@@ -81,13 +81,13 @@ class SpikedFeatures:
         return lambda e: (shared[0], self.right[e], *shared[1])
 
 
-def _right(run: Run, a: np.ndarray, eta: float, degree: int) -> Array:
-    """c_k (c_1 eta s)^k a^{o k} for k = 1..degree, (S, degree, p)."""
-    k = np.arange(1, degree + 1)
-    c = run.sigma.hermite(max(degree, 1))
+def _right(run: Run, a: np.ndarray, eta: float, degree: int, most: int) -> Array:
+    """c_k (c_1 eta s)^k a^{o k} for k = 1..degree and zeros up to the largest degree, (S, most, p): one shape, compiled once."""
+    k = np.arange(1, most + 1)
+    c = run.sigma.hermite(max(most, 1))
     with np.errstate(over="ignore", invalid="ignore"):  # the status tells of numbers that are not finite
         powers = (c[1] * eta * run.setting.network.factor * a[:, None, :]) ** k[:, None]
-        return jnp.asarray(c[1 : degree + 1, None] * powers, run.dtype)
+        return jnp.asarray(np.where(k[:, None] <= degree, c[1 : most + 1, None] * powers, 0.0), run.dtype)
 
 
 def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: bool) -> Part:
@@ -97,7 +97,8 @@ def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: b
     start = FirstLayers((W0,))
     random = GaussianFeatures(run, start) if base == "gaussian" else NetworkFeatures(Neurons(run.sigma), start)
     second = np.asarray(a, dtype=float)
-    right = [_right(run, second, eta, degree) for eta, degree in zip(etas.tolist(), degrees, strict=True)]
+    most = max(degrees)
+    right = [_right(run, second, eta, degree, most) for eta, degree in zip(etas.tolist(), degrees, strict=True)]
     family = SpikedFeatures(random, beta.astype(run.dtype), tuple(right))
     layers = start.stepped([rank_one(run, a, beta)], etas)
     found = measured(run, family, layers, n_test, spectrum)

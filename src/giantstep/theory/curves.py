@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._backend import jax, jnp, on_host
 from giantstep.theory import conditional
 from giantstep.theory.errors import Errors
 from giantstep.theory.parameters import Form, Parameters
@@ -71,7 +71,7 @@ def repeated(numbers: Parameters, count: int) -> Parameters:
 def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
     """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
     count, width = penalties.shape
-    with one_blas_thread():
+    with on_host():
         made, learned = _joined(
             [_tables(Parameters(*(jnp.asarray(x[rows]) for x in numbers)), form) for rows in _blocks(count, TABLES)],
             count,

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from giantstep import measure
-from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._backend import jax, jnp, on_host
 from giantstep._hermite import gauss_hermite
 from giantstep._record import choice
 from giantstep.protocol import GiantStep
@@ -84,7 +84,7 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
         setting = replace(setting, protocol=replace(setting.protocol, steps=(zero,)))
     numbers, form = parameters(setting)
     laws = []
-    with one_blas_thread():
+    with on_host():
         for eta in np.atleast_1d(numbers.eta):
             made = jax.tree.map(np.asarray, _problem(numbers._replace(eta=eta), form))
             laws.append(_of_features(made, density) if of == "features" else _of_weights(made, form, density))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 ALPHAS = (0.08, 0.16, 0.28, 0.35)  # well inside the regimes of degree 1, 1, 2 and 3
 ACTIVATIONS = ("relu", "tanh")
-SIZES = {"quick": (400, 24), "full": (1500, 40)}
+SIZES = {"quick": (400, 18), "full": (1500, 40)}
 SPIKED, GAUSSIAN, SHORT = "spiked", "spiked, Gaussian base", "spiked, degree 1 only"  # at step size 0 the base alone
 MODELS: dict[str, dict[str, Any]] = {SPIKED: {}, GAUSSIAN: {"base": "gaussian"}, SHORT: {"degree": 1}}
 NONE = "no step"

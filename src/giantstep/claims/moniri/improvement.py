@@ -8,7 +8,7 @@ from giantstep.claims.paired import Compared
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 ALPHAS = (0.05, 0.15, 0.25, 0.35, 0.42, 0.49)
-SIZES = {"quick": (500, 16), "full": (2000, 40)}
+SIZES = {"quick": (500, 14), "full": (2000, 40)}
 NAMES = {"setting 1": "$y = x_1$ + noise", "setting 2": r"$y = x_1 + H_2(x_1)/\sqrt{2}$"}
 
 

@@ -5,8 +5,8 @@ from giantstep.claims.moniri import lengths, talk
 from giantstep.claims.moniri.lengths import ALPHAS, Curve, experiment
 from giantstep.lab.verdict import Claim, Size, Verdict
 
-SIZES = {"quick": ((200, 600), (48, 12)), "full": ((500, 1000, 2000), (80, 40, 20))}
-LARGE = (1000, 3000, *(10**k for k in (4, 5, 6, 7, 8, 10, 12)))  # predicted
+SIZES = {"quick": ((200, 500), (32, 10)), "full": ((500, 1000, 2000), (80, 40, 20))}
+LARGE = tuple(10**k for k in (3, 4, 6, 8, 10, 12))  # predicted
 NEAR, LEFT = (
     0.05,
     0.03,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best penalty
 MIDDLE = FACTORS.index(1.0)
-SIZES = {"quick": (500, 20), "full": (2000, 40)}
+SIZES = {"quick": (400, 14), "full": (2000, 40)}
 NEAR = 0.02  # finite-size bias granted to the error at the optimum
 
 
