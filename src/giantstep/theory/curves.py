@@ -14,7 +14,7 @@ from giantstep.theory import conditional
 from giantstep.theory.errors import Errors
 from giantstep.theory.parameters import Form, Parameters
 
-TABLES, POINTS = 8, 16  # step sizes tabulated, and points solved, side by side
+TABLES, POINTS = 8, 64  # step sizes tabulated, and points solved, side by side
 
 
 class Curves(NamedTuple):
