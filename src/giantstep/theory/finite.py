@@ -24,17 +24,7 @@ def finite(setting: Setting) -> Found:
     else:
         penalties = penalties_of(setting, notes)
         found = curves.curves(numbers._replace(penalty=penalties), form)
-    if np.any(found.residual > TOLERANCE):
-        notes.append(f"not converged: the largest residual is {np.max(found.residual):.1e}")
-    if np.max(found.bend) > BENT:
-        notes.append(
-            f"the gradient's remainder is {np.max(found.bend):.2g} times the rows it is added to (its law holds well below 1)"
-        )
-    if np.max(found.strength) > LONG:
-        notes.append(
-            f"the step is long: a neuron with a = 1 moves by U = {np.max(found.strength):.3g} times its length "
-            f"(above {LONG:g} expect gaps of several percent)"
-        )
+    notes += doubts(found)
     small = min(setting.d, setting.p, setting.protocol.sizes()[0], setting.protocol.readout_size)
     if small < SMALL:
         notes.append(f"the smallest size is {small}: expect corrections of order 1/{small} times a constant")
@@ -49,6 +39,23 @@ def finite(setting: Setting) -> Found:
         "train_objective": found.errors.objective,
     }
     return Found(values | {"captured": found.captured[:, None], "null_level": found.null, "penalty": penalties}, notes)
+
+
+def doubts(found: curves.Curves) -> list[str]:
+    """A sentence for each assumption that does not hold, with the number that says so."""
+    notes = []
+    if np.any(found.residual > TOLERANCE):
+        notes.append(f"not converged: the largest residual is {np.max(found.residual):.1e}")
+    if np.max(found.bend) > BENT:
+        notes.append(
+            f"the gradient's remainder is {np.max(found.bend):.2g} times the rows it is added to (its law holds well below 1)"
+        )
+    if np.max(found.strength) > LONG:
+        notes.append(
+            f"the step is long: a neuron with a = 1 moves by U = {np.max(found.strength):.3g} times its length "
+            f"(above {LONG:g} expect gaps of several percent)"
+        )
+    return notes
 
 
 def _gcv(numbers: Parameters, form: Form) -> np.ndarray:

@@ -12,6 +12,7 @@ from giantstep._errors import InputError
 from giantstep.outcome import Status
 from giantstep.setting import Setting
 from giantstep.theory import conditional, curves
+from giantstep.theory.finite import doubts
 from giantstep.theory.parameters import Parameters, parameters
 
 OVER = ("eta", "penalty")
@@ -85,6 +86,8 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         f"{name} is at an end of the range searched" for i, name in zip(free, (OVER[i] for i in free), strict=True)
         if min(abs(point[i] - bounds[i])) < 1e-6
     ]  # fmt: skip
+    there = numbers._replace(**{name: np.array([value]) for name, value in chosen.items()})
+    doubtful = doubts(curves.curves(there, form))
     none = curves.curves(
         numbers._replace(eta=np.zeros(1), penalty=np.geomspace(1e-8, 1e4, 64) if "penalty" in over else penalties), form
     )
@@ -92,7 +95,12 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
     eta = chosen.get("eta", float(np.ravel(numbers.eta)[0]))
     penalty = chosen.get("penalty", float(np.ravel(numbers.penalty)[0]))
     return Optimum(
-        best, eta, penalty, float(np.exp(found.fun)), float(none.errors.test.min()), Status(not notes, tuple(notes))
+        best,
+        eta,
+        penalty,
+        float(np.exp(found.fun)),
+        float(none.errors.test.min()),
+        Status(not notes, (*notes, *doubtful)),
     )
 
 

@@ -75,12 +75,11 @@ def _figure(n: int, found: dict[tuple[str, str], Compared]) -> str:
                 ax.plot(fine, paired.gains(line, error), color=colour)
                 canvas.dots(ax, ALPHAS, each.mean, each.error, color=colour, label=NAMES[name])
                 ax.set_ylabel(f"gain in {label}")
-                ax.set(xlim=(0, 0.51), ylim=(0, None))
         for ax in axes:
             paired.step_axis(ax, 0.5)
+            ax.set(xlim=(0, 0.51), ylim=(0, None))
         axes[0].plot([], [], color=canvas.INK, label=f"theory at n = {n}")
-        axes[0].legend(loc="upper left")
-        axes[0].set_ylim(0, 1.35 * axes[0].get_ylim()[1])
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return canvas.svg(fig)
 
 
