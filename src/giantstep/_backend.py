@@ -46,7 +46,7 @@ def _compilations() -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-if not jax.config.jax_compilation_cache_dir and (folder := _compilations()):
+if not getattr(jax.config, "jax_compilation_cache_dir", None) and (folder := _compilations()):
     jax.config.update("jax_compilation_cache_dir", str(folder))
 
 SMALL = 512  # matrices below this gain nothing from several BLAS threads
