@@ -12,9 +12,11 @@ from giantstep.outcome import Outcome, Status
 from giantstep.setting import Setting
 from giantstep.theory import conditional
 from giantstep.theory.errors import Errors
+from giantstep.theory.evolution import Evolution, evolution
 from giantstep.theory.finite import finite
+from giantstep.theory.narrow import narrow_network
 from giantstep.theory.optimal import Optimum, optimal
-from giantstep.theory.parameters import Form, Parameters, check, parameters
+from giantstep.theory.parameters import Form, Parameters, check, needs_overlaps, parameters
 from giantstep.theory.published import random_features, staircase
 from giantstep.theory.spectrum import Law, Outlier, spectrum
 
@@ -22,21 +24,26 @@ REGIMES = ("finite", "limit")
 
 
 def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False) -> Outcome:
-    """Predict the errors, and with ``spectra`` the spectrum, of one giant step and a ridge readout on fresh samples.
+    """Predict the errors, and with ``spectra`` the spectrum, of giant steps and a ridge readout on fresh samples.
 
     Args:
-        setting: the experiment: isotropic Gaussian data, a target of one direction, one step or none.
+        setting: the experiment on isotropic Gaussian data: one step or none with a target of one direction at any width; several
+            steps, targets of several directions and symmetric networks where the width is far below d.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
         spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law).
     """
-    check(setting)
     choice(regime, REGIMES, "regime")
+    overlaps = regime == "finite" and needs_overlaps(setting)
+    check(setting, narrow=overlaps)
     start = time.perf_counter()
-    route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
+    if overlaps:
+        route = narrow_network
+    else:
+        route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
     found, notes = route(setting)
     known = all(np.all(np.isfinite(found[k])) for k in ("test_error", "train_error"))
-    if spectra:
+    if spectra and not overlaps:
         found |= _spectra(setting)
     status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
     return _outcome(setting, found, status, time.perf_counter() - start)
@@ -84,5 +91,17 @@ def _number(value: np.ndarray) -> Any:
     return float(value) if np.ndim(value) == 0 else value
 
 
-__all__ = ["Law", "Optimum", "Outlier", "Parameters", "optimal", "parameters", "spectrum", "theory", "theory_errors"]
+__all__ = [
+    "Evolution",
+    "Law",
+    "Optimum",
+    "Outlier",
+    "Parameters",
+    "evolution",
+    "optimal",
+    "parameters",
+    "spectrum",
+    "theory",
+    "theory_errors",
+]
 callable_module(__name__, theory)

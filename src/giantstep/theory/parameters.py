@@ -13,8 +13,10 @@ from giantstep._errors import InputError
 from giantstep.activation import Activation
 from giantstep.setting import Setting
 from giantstep.target import Target
+from giantstep.theory.evolution import is_narrow
 from giantstep.theory.smoothing import polynomial_part
 
+SIMULATE = "simulate it, or take p + r at most d/10, where the overlaps can be followed"
 ORDERS = 7  # Hermite coefficients c_0 .. c_6 that can be moved
 
 
@@ -93,15 +95,24 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
     return Parameters(*(jnp.asarray(x, dtype=jnp.float64) for x in numbers)), form
 
 
-def check(setting: Any) -> None:
-    """Refuse, in one sentence, a setting the one-step theory does not cover."""
+def needs_overlaps(setting: Any) -> bool:
+    """Whether only the evolution of overlaps can cover it: several steps or directions, or pairs, in a narrow network."""
+    if not isinstance(setting, Setting) or not setting.protocol.steps or not is_narrow(setting):
+        return False
+    return len(setting.protocol.steps) > 1 or setting.target.rank != 1 or setting.network.symmetric
+
+
+def check(setting: Any, *, narrow: bool = False) -> None:
+    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
     protocol, network = setting.protocol, setting.network
     refusals = {
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
-        "theory covers one giant step or none; this protocol has more: simulate it": len(protocol.steps) > 1,
-        "theory covers targets of one direction; this one has more: simulate it": setting.target.rank != 1,
+        f"theory covers one giant step or none at a width of the order of d; this protocol has more: {SIMULATE}": not narrow
+        and len(protocol.steps) > 1,
+        f"theory covers targets of one direction at a width of the order of d; this one has more: {SIMULATE}": not narrow
+        and setting.target.rank != 1,
         "theory needs the law of the weights, and this network has weights of its own: simulate it": network.weights
         is not None,
         "theory needs a readout on fresh samples: fitted on the step's own batch, features and labels depend on each other "
@@ -110,8 +121,8 @@ def check(setting: Any) -> None:
         "theory covers deflate = 0 or 1; deflate = 2 removes the direction that one step learns": any(
             s.deflate > 1 for s in protocol.steps
         ),
-        "theory covers symmetric=True without a step only: after one, neurons of a pair share their rows: simulate it":
-            network.symmetric and bool(protocol.steps),
+        f"theory covers symmetric=True without a step only at a width of the order of d: {SIMULATE}": not narrow
+        and network.symmetric and bool(protocol.steps),
         "theory needs labels that are not zero": setting.target.power + setting.target.noise**2 == 0,
     }  # fmt: skip
     for sentence, applies in refusals.items():
