@@ -14,6 +14,7 @@ from giantstep._record import choice, whole
 from giantstep.outcome import Outcome
 from giantstep.setting import Setting
 from giantstep.simulate import dense
+from giantstep.simulate.online import sgd
 
 
 def simulate(
@@ -78,5 +79,5 @@ def train(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Tr
     return Trained(np.asarray(found.W0[0]), np.asarray(found.a[0]), descent, final if several else final[0])
 
 
-__all__ = ["Trained", "simulate", "train"]
+__all__ = ["Trained", "sgd", "simulate", "train"]
 callable_module(__name__, simulate)

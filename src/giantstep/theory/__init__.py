@@ -18,6 +18,7 @@ from giantstep.theory.narrow import narrow_network
 from giantstep.theory.optimal import Optimum, optimal
 from giantstep.theory.parameters import Form, Parameters, check, needs_overlaps, parameters
 from giantstep.theory.published import random_features, staircase
+from giantstep.theory.sgd import sgd
 from giantstep.theory.spectrum import Law, Outlier, spectrum
 
 REGIMES = ("finite", "limit")

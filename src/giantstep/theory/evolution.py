@@ -20,7 +20,7 @@ from giantstep._errors import InputError
 from giantstep.protocol import GiantStep
 from giantstep.setting import Setting
 
-POINTS = 2**14
+POINTS = 2**16
 NULL = 1e-9  # eigenvalues of Omega below this share of the largest are directions that do not exist
 
 
@@ -57,7 +57,7 @@ def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "li
     check(setting)
     if start not in ("limit", "draw"):
         raise InputError(f"start must be 'limit' or 'draw', not {start!r}")
-    Q, M, a = _start(setting, seed, start)
+    Q, M, a = overlaps_of(setting, seed, start)
     steps = setting.protocol.steps
     etas = setting.protocol.etas(setting.d, setting.p).reshape(-1, len(steps))[eta] if steps else np.zeros(0)
     history = [(Q, M)]
@@ -89,8 +89,8 @@ def is_narrow(setting: Setting) -> bool:
     return 10 * (setting.p + setting.target.rank) <= setting.d
 
 
-def _start(setting: Setting, seed: int, start: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Q, M and a before the first step."""
+def overlaps_of(setting: Setting, seed: int, start: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Q, M and a before the first step: the seed's own, or those of the limit."""
     network, r = setting.network, setting.target.rank
     if start == "draw":
         W, a = draw.weights(setting, seed)
@@ -105,7 +105,7 @@ def _stepped(
     setting: Setting, step: GiantStep, n: int, eta: float, Q: np.ndarray, M: np.ndarray, a: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     p, target, sigma = setting.p, setting.target, setting.network.activation
-    omega, root = _omega(Q, M)
+    omega, root = root_of(Q, M)
     z = points(root.shape[1]) @ root.T
     y = labels(setting, z[:, p:])
     residual = y - y.mean() if step.deflate else y
@@ -119,7 +119,7 @@ def _stepped(
     return grown + (setting.d - root.shape[1]) / n * V, M + b[:, p:]
 
 
-def _omega(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def root_of(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Omega = R R^T with R (p + r, k), k = rank Omega."""
     omega = np.block([[Q, M], [M.T, np.eye(M.shape[1])]])
     values, vectors = np.linalg.eigh(omega)
@@ -135,11 +135,13 @@ def labels(setting: Setting, z: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def points(dimension: int, count: int = POINTS) -> np.ndarray:
-    """Standard normal points (count, dimension): scrambled Sobol, with their mirror images so that odd moments vanish."""
+    """Standard normal points (count, dimension): scrambled Sobol with their mirror images, so that odd moments vanish, and
+    whitened, so that the second ones are exact."""
     from scipy.special import ndtri
     from scipy.stats import qmc
 
     half = ndtri(qmc.Sobol(dimension, seed=0).random(count // 2))
+    half = np.linalg.solve(np.linalg.cholesky(half.T @ half / len(half)), half.T).T
     return np.concatenate([half, -half])
 
 
@@ -149,7 +151,7 @@ def readout(setting: Setting, at: Evolution, penalties: np.ndarray) -> dict[str,
     b = (E[phi phi^T] + lam)^{-1} E[phi y],    test error = E (y - b phi)^2 + noise^2 = train error
     """
     Q, M = at.Q[-1], at.M[-1]
-    _, root = _omega(Q, M)
+    _, root = root_of(Q, M)
     z = points(root.shape[1]) @ root.T
     F, y = np.asarray(setting.network.activation(z[:, : setting.p])), labels(setting, z[:, setting.p :])
     values, vectors = np.linalg.eigh(F.T @ F / len(F))
