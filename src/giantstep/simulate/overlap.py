@@ -123,7 +123,7 @@ def _held(
         key = (Stream.STEP + t,)
         known, y = reuse.deflated(known, step.deflate, run.d, seed, (*key, DEFLATION))
         k = min(known.X.shape[1], W.shape[2])  # seeds with fewer coordinates have zeros in the others
-        given = (jnp.asarray(x, run.dtype) for x in (W[s][:, :k], a[s], known.X[:, :k], y))
+        given = (np.asarray(x, run.dtype) for x in (W[s][:, :k], a[s], known.X[:, :k], y))
         C = np.asarray(_rows(*given, run.setting.network.factor, **form), float) / len(y)
         found.append(reuse.product(known, C, run.d, seed, key))
         run.tick(4.0 * len(y) * run.setting.p * k / len(run.seeds))
