@@ -7,6 +7,7 @@ from giantstep._errors import InputError
 from giantstep._plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
 from giantstep._random import block_rows
 from giantstep.setting import Setting
+from giantstep.simulate import reuse
 from giantstep.simulate.projections import reduced
 
 CHUNK_BLOCKS = 8  # blocks of random numbers in a chunk: enough for threads to share, and not far from the cache
@@ -26,27 +27,41 @@ def aligned(rows: int, columns: int) -> int:
 
 
 def plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
-    """The plan of the overlap route: chunks that stay near the cache, and seeds side by side while they are small."""
-    columns = min(setting.d, setting.target.rank + 2 * setting.p)
-    base = make_plan(reduced(setting, columns), seeds, n_test, item, memory)
-    held, allowed = held_bytes(setting), _memory.budget(memory) - base.bytes
+    """The plan of the overlap route; its work counts the random numbers too, which are most of it when p is small."""
+    protocol, p, r = setting.protocol, setting.p, setting.target.rank
+    usual, most = (
+        min(setting.d, r + p),
+        min(setting.d, r + 2 * p),
+    )  # coordinates; the most when step sizes share a batch
+    base = make_plan(reduced(setting, most), seeds, n_test, item, memory)
+    held, allowed = _held_bytes(setting), _memory.budget(memory) - base.bytes
     if held > allowed:
-        largest = int(max(setting.protocol.sizes()) * max(allowed, 0.0) / held)
+        largest = int(max(protocol.sizes()) * max(allowed, 0.0) / held)
         raise _memory.refuse(held + base.bytes, allowed + base.bytes, f"a batch of {largest} samples to be held")
     together = int(min(TOGETHER_BYTES, allowed) // (base.bytes / base.seeds + held))
-    return replace(base, seeds=max(1, min(seeds, MAX_SEEDS, together)), method="overlap")
+    together = max(1, min(seeds, MAX_SEEDS, together))
+    work = (
+        make_plan(reduced(setting, usual), seeds, n_test, item, memory).work + NORMAL * _rows(setting, n_test) * usual
+    )
+    return replace(base, seeds=together, work=work, method="overlap")
 
 
-def held_bytes(setting: Setting) -> float:
+def _rows(setting: Setting, n_test: int) -> int:
+    """Samples drawn in a run."""
+    protocol = setting.protocol
+    return sum(protocol.sizes()) + n_test + (protocol.readout_size if protocol.readout is not None else 0)
+
+
+def _held_bytes(setting: Setting) -> float:
     """Bytes of the largest batch that is used again: n (p + r + 2 p T) numbers for T products with it, and work space."""
-    protocol, r, p = setting.protocol, setting.target.rank, setting.p
+    protocol, p, d = setting.protocol, setting.p, setting.d
     largest, products = 0.0, 0
     for t, (step, n) in enumerate(zip(protocol.steps, protocol.sizes(), strict=True)):
         products = (products if step.batch == "reuse" else 0) + 1
-        after = protocol.steps[t + 1] if t + 1 < len(protocol.steps) else protocol.readout
-        if step.batch == "reuse" or step.deflate > 1 or (after is not None and after.batch == "reuse"):
-            new = min(p, setting.d)
-            largest = max(largest, 8.0 * n * (min(setting.d, p + r + products * new) + products * new + 4 * p))
+        if reuse.held(protocol, t):
+            left = min(n, products * p)
+            right = min(d, p + setting.target.rank + left)
+            largest = max(largest, 8.0 * n * (left + right + 4 * p))
     return largest
 
 
@@ -62,9 +77,5 @@ def best(setting: Setting, seeds: int, n_test: int, item: int, memory: float | N
         overlap = plan(setting, seeds, n_test, item, memory)
     except InputError:
         return dense
-    protocol = setting.protocol
-    rows = sum(protocol.sizes()) + n_test + (protocol.readout_size if protocol.readout is not None else 0)
-    columns = min(setting.d, setting.target.rank + setting.p)
-    operations = dense.work + NORMAL * rows * setting.d
-    slow = seeds * operations > SLOW
-    return overlap if slow and operations > FASTER * (overlap.work + NORMAL * rows * columns) else dense
+    operations = dense.work + NORMAL * _rows(setting, n_test) * setting.d
+    return overlap if operations > max(SLOW / seeds, FASTER * overlap.work) else dense

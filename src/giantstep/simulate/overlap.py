@@ -20,9 +20,8 @@ from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._features import NetworkFeatures, Neurons, measured
 from giantstep._random import Stream, generator
 from giantstep._train import Chunk, FirstLayers, Run, rank_one
-from giantstep.protocol import Protocol
 from giantstep.simulate import reuse
-from giantstep.simulate.cost import aligned
+from giantstep.simulate.cost import NORMAL, aligned
 from giantstep.simulate.projections import bartlett, compressed, initial, padded, reduced
 from giantstep.step import descent_rows, residuals
 
@@ -42,17 +41,11 @@ class Branch:
 
 
 def within(run: Run, columns: int) -> Run:
-    """The run in that many coordinates."""
-    setting = reduced(run.setting, columns)
+    """The run in that many coordinates; its rows cost their random numbers more than their products."""
     plan = replace(run.plan, rows=aligned(run.plan.rows, columns))
-    return replace(run, setting=setting, plan=plan, ambient=run.d)
-
-
-def held(protocol: Protocol, t: int) -> bool:
-    """Whether the batch of step t must stay in memory: it is used again, or the step needs its linear part."""
-    after = protocol.steps[t + 1] if t + 1 < len(protocol.steps) else protocol.readout
-    again = after is not None and after.batch == "reuse"
-    return again or protocol.steps[t].batch == "reuse" or protocol.steps[t].deflate > 1
+    share = 1 + NORMAL / (2 * run.setting.p)
+    setting, tick = reduced(run.setting, columns), lambda work: run.tick(work * share)
+    return replace(run, setting=setting, plan=plan, tick=tick, ambient=run.d)
 
 
 @partial(jax.jit, static_argnames=("sigma", "full", "direction"))
@@ -89,7 +82,7 @@ def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
     for chunk in inner.chunks(batch):
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn
         totals = _added(totals, weights, second, chunk.X, chunk.y, mean, run.setting.network.factor, **form)
-        run.tick(4.0 * chunk.X.shape[1] * run.setting.p * k)
+        run.tick((4.0 * run.setting.p + NORMAL) * chunk.X.shape[1] * k)
     along, square = (np.asarray(total) for total in totals)  # type: ignore[union-attr]
     key = (Stream.STEP + t, draw.OUTSIDE)
     outside = [
@@ -126,7 +119,7 @@ def _held(
         given = (np.asarray(x, run.dtype) for x in (W[s][:, :k], a[s], known.X[:, :k], y))
         C = np.asarray(_rows(*given, run.setting.network.factor, **form), float) / len(y)
         found.append(reuse.product(known, C, run.d, seed, key))
-        run.tick(4.0 * len(y) * run.setting.p * k / len(run.seeds))
+        run.tick((4.0 * run.setting.p + NORMAL) * len(y) * k / len(run.seeds))
     columns = max(product.shape[1] for _, product in found)
     return tuple(known for known, _ in found), np.stack([padded(product, columns) for _, product in found])
 
@@ -136,7 +129,7 @@ def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) 
     step, W, known = run.setting.protocol.steps[t], branch.layers[0], branch.known
     if step.batch == "fresh":
         W = compressed(W, run.setting.target.rank)
-        known = _batch(run, W.shape[2], t) if held(run.setting.protocol, t) else None
+        known = _batch(run, W.shape[2], t) if reuse.held(run.setting.protocol, t) else None
     if known is None:
         slope = _streamed(run, W, a, t)
     else:

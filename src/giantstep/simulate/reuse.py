@@ -6,15 +6,24 @@ of all that was computed. Every product C^T X uncovers more of it; Gaussian cond
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from giantstep import draw
 from giantstep._random import generator, normals
+from giantstep.protocol import Protocol
 from giantstep.simulate.projections import bartlett
 
 NEGLIGIBLE = 1e-12  # share of C below which a direction is rounding
+
+
+def held(protocol: Protocol, t: int) -> bool:
+    """Whether the batch of step t must stay in memory: it is used again, or the step needs its linear part."""
+    after = protocol.steps[t + 1] if t + 1 < len(protocol.steps) else protocol.readout
+    again = after is not None and after.batch == "reuse"
+    return again or protocol.steps[t].batch == "reuse" or protocol.steps[t].deflate > 1
 
 
 @dataclass(frozen=True)
@@ -55,8 +64,8 @@ def _new_directions(C: np.ndarray, L: np.ndarray) -> np.ndarray:
     norm = np.linalg.norm(rest)
     for _ in range(2):  # twice is enough for orthogonality to rounding
         rest = rest - L @ (L.T @ rest)
-    Q, R = linalg.qr(rest, mode="economic", pivoting=True)[:2]
-    Q = np.asarray(Q)[:, np.abs(np.diag(np.asarray(R))) > NEGLIGIBLE * norm]
+    factors: Any = linalg.qr(rest, mode="economic", pivoting=True)
+    Q = factors[0][:, np.abs(np.diag(factors[1])) > NEGLIGIBLE * norm]
     return np.linalg.qr(Q - L @ (L.T @ Q))[0]
 
 
