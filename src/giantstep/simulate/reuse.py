@@ -64,9 +64,15 @@ def _new_directions(C: np.ndarray, L: np.ndarray) -> np.ndarray:
     norm = np.linalg.norm(rest)
     for _ in range(2):  # twice is enough for orthogonality to rounding
         rest = rest - L @ (L.T @ rest)
-    factors: Any = linalg.qr(rest, mode="economic", pivoting=True)
-    Q = factors[0][:, np.abs(np.diag(factors[1])) > NEGLIGIBLE * norm]
-    return np.linalg.qr(Q - L @ (L.T @ Q))[0]
+    Q, R = np.linalg.qr(rest)
+    turn, upper = _pivoted(R)  # on the small factor: pivoting is slow on long columns
+    Q = Q @ turn[:, np.abs(np.diag(upper)) > NEGLIGIBLE * norm]
+    return np.linalg.qr(Q - L @ (L.T @ Q))[0] if L.size else Q
+
+
+def _pivoted(R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    factors: Any = linalg.qr(R, mode="economic", pivoting=True)
+    return factors[0], factors[1]
 
 
 def deflated(known: Known, degree: int, d: int, seed: int, key: draw.Key) -> tuple[Known, np.ndarray]:
