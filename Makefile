@@ -30,6 +30,7 @@ picture: $(VENV)/.runtime  ## draw the picture of the README again: about two mi
 bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.theory
+	$(BIN)/python -m benchmarks.overlap
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache

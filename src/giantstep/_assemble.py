@@ -58,13 +58,14 @@ def prepare(
     memory: Any,
     progress: bool | None,
     noise: bool = False,
+    planner: Callable[..., Plan] = make_plan,
 ) -> Job:
     """Check the arguments and plan the memory; ``noise`` says that rows carry p random numbers of their own."""
     choice(dtype, ("float64", "float32"), "dtype")
     n_test = whole(n_test, "n_test", least=2)
     seeds, several = _seeds(seed)
     started = time.perf_counter()
-    plan = make_plan(setting, len(seeds), n_test, 8 if dtype == "float64" else 4, memory, noise)
+    plan = planner(setting, len(seeds), n_test, 8 if dtype == "float64" else 4, memory, noise)
     return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started)
 
 

@@ -157,8 +157,9 @@ def measured(
     found["risk"], found["risk_se"] = test(run, family, coefficients, n_test)
     setting, seen = run.setting, learned(run, layers)
     found["overlaps"] = seen["overlaps"]
-    found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(setting.d - setting.target.rank, 1)
-    independent = setting.p // 2 if setting.network.symmetric else setting.p  # a pair starts from one draw
+    found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(run.d - setting.target.rank, 1)
     found["captured"], found["captured_se"] = measure.mean_and_error(seen["shares"], axis=2)
-    found["captured_se"] = found["captured_se"] * np.sqrt(setting.p / independent)
+    found["captured_se"] = found["captured_se"] * np.sqrt(
+        setting.p / setting.network.drawn
+    )  # a pair starts from one draw
     return found

@@ -14,13 +14,14 @@ MAX_SEEDS = 32
 @dataclass(frozen=True)
 class Plan:
     """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
-    operations of one seed; bytes: what one group of seeds holds."""
+    operations of one seed; bytes: what one group of seeds holds; method: the method of simulation that it is for."""
 
     rows: int
     seeds: int
     grams: int
     work: float
     bytes: float
+    method: str = "dense"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class Stream(IntEnum):
 
 def block_rows(columns: int) -> int:
     """Rows in a block."""
-    return max(1, BLOCK // columns)
+    return max(1, BLOCK // max(columns, 1))
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:

@@ -35,13 +35,21 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Run:
-    """A group of seeds on its way: what every stage needs."""
+    """A group of seeds on its way: what every stage needs. Rows of the ``held`` batch are in memory, others are drawn;
+    ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn."""
 
     setting: Setting
     seeds: tuple[int, ...]
     plan: Plan
     dtype: Any
     tick: Tick
+    held: Chunk | None = None
+    ambient: int | None = None
+
+    @property
+    def d(self) -> int:
+        """Dimension of the data."""
+        return self.setting.d if self.ambient is None else self.ambient
 
     @property
     def sigma(self) -> Activation:
@@ -50,6 +58,10 @@ class Run:
     def chunks(self, batch: Batch) -> Iterator[Chunk]:
         """A batch, piece by piece."""
         for start in range(0, batch.n, self.plan.rows):
+            if self.held is not None and batch == self.held.batch:
+                piece = slice(start, start + self.plan.rows)
+                yield Chunk(batch, start, self.held.X[:, piece], self.held.y[:, piece])
+                continue
             pairs = [draw.rows(self.setting, seed, batch, start, start + self.plan.rows) for seed in self.seeds]
             X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
             yield Chunk(batch, start, jnp.asarray(X, self.dtype), jnp.asarray(y, self.dtype))

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -136,6 +136,9 @@ def simulate(
     setting: SettingFile,
     seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 3, 0-9 or 0,2,5.")] = "0",
     plot: PlotFile = None,
+    method: Annotated[
+        Literal["auto", "dense", "overlap"], typer.Option(help="In d dimensions, or by overlaps.")
+    ] = "auto",
     dtype: Precision = "float64",
     memory: Memory = None,
     spectrum: Annotated[bool, typer.Option("--spectrum", help="Also the singular values of the features.")] = False,
@@ -151,7 +154,8 @@ def simulate(
     read = _read(setting)
     from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
 
-    outcome = measure(read, seed=chosen, n_test=test_samples, dtype=dtype, memory=memory, spectrum=spectrum)
+    work: Any = {"method": method, "n_test": test_samples, "dtype": dtype, "memory": memory, "spectrum": spectrum}
+    outcome = measure(read, seed=chosen, **work)
     _draw(plot, outcome, spectrum)
     _print(outcome.to_dict() if as_json else str(outcome))
     _trust(outcome.status)

@@ -10,6 +10,7 @@ from giantstep.setting import Setting
 
 Key = tuple[int, ...]
 NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
+OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
 
 
 def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
@@ -17,13 +18,23 @@ def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Floa
     network, d = setting.network, setting.d
     if network.weights is not None:
         return network.weights.W, network.weights.a
-    drawn = network.width // 2 if network.symmetric else network.width
-    W = normals(seed, (Stream.ROWS,), 0, drawn, d)
+    W = normals(seed, (Stream.ROWS,), 0, network.drawn, d)
     W /= np.linalg.norm(W, axis=1, keepdims=True) if network.rows == "sphere" else np.sqrt(d)
-    a = _second_layer(network.second_layer, generator(seed, Stream.SECOND_LAYER), drawn)
-    if network.symmetric:  # w_{p+1-i} = w_i, a_{p+1-i} = -a_i: the initial output is zero
-        W, a = np.concatenate([W, W[::-1]]), np.concatenate([a, -a[::-1]])
-    return W, a
+    return paired(setting, W), second_layer(setting, seed)
+
+
+def paired(setting: Setting, W: np.ndarray) -> np.ndarray:
+    """The rows drawn, and their mirror image in a symmetric network: w_{p+1-i} = w_i."""
+    return np.concatenate([W, W[::-1]]) if setting.network.symmetric else W
+
+
+def second_layer(setting: Setting, seed: int) -> Float[np.ndarray, " p"]:
+    """The second layer a alone; a_{p+1-i} = -a_i in a symmetric network: the initial output is zero."""
+    network = setting.network
+    if network.weights is not None:
+        return network.weights.a
+    a = _second_layer(network.second_layer, generator(seed, Stream.SECOND_LAYER), network.drawn)
+    return np.concatenate([a, -a[::-1]]) if network.symmetric else a
 
 
 def _second_layer(law: str, rng: np.random.Generator, p: int) -> np.ndarray:

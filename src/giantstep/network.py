@@ -92,6 +92,11 @@ class Network:
             put(self, "weights", own)
 
     @property
+    def drawn(self) -> int:
+        """Number of neurons drawn: half of them in a symmetric network."""
+        return self.width // 2 if self.symmetric else self.width
+
+    @property
     def factor(self) -> float:
         """The scale as a number."""
         return {"1/sqrt(p)": self.width**-0.5, "1/p": 1.0 / self.width, "1": 1.0}[self.scale]

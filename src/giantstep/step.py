@@ -14,6 +14,33 @@ from giantstep._backend import jax, jnp
 from giantstep.activation import Activation
 
 
+def residuals(
+    H: Float[Array, "n p"],
+    a: Float[Array, " p"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    full: bool,
+) -> Float[Array, " n"]:
+    """r from the preactivations H = X W^T."""
+    return y - scale * (sigma(H) @ a) if full else y
+
+
+def descent_rows(
+    H: Float[Array, "n p"],
+    a: Float[Array, " p"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    full: bool,
+) -> Float[Array, "n p"]:
+    """C = s (r a^T) o sigma'(H): n times minus the gradient is C^T X, so a step needs of X no more than H and C^T X."""
+    r = residuals(H, a, y, sigma=sigma, scale=scale, full=full)
+    return (scale * r[:, None] * a) * sigma.slope(H)
+
+
 @partial(jax.jit, static_argnames=("sigma", "full"))
 def descent_sum(
     W: Float[Array, "p d"],
@@ -26,9 +53,7 @@ def descent_sum(
     full: bool,
 ) -> Float[Array, "p d"]:
     """n times minus the gradient, summed over the rows given (so that chunks add up)."""
-    H = X @ W.T
-    r = y - scale * (sigma(H) @ a) if full else y
-    return ((scale * r[:, None] * a) * sigma.slope(H)).T @ X
+    return descent_rows(X @ W.T, a, y, sigma=sigma, scale=scale, full=full).T @ X
 
 
 @partial(jax.jit, static_argnames=("sigma", "full"))
@@ -43,8 +68,7 @@ def direction_sum(
     full: bool,
 ) -> Float[Array, " d"]:
     """n times ``beta = X^T r / n`` over the rows given: the direction of the gradient's rank-one part ``c_1 s a beta^T``."""
-    r = y - scale * (sigma(X @ W.T) @ a) if full else y
-    return X.T @ r
+    return X.T @ residuals(X @ W.T, a, y, sigma=sigma, scale=scale, full=full)
 
 
 def giant_step(

@@ -52,7 +52,8 @@ def compare(
     seed = seed if isinstance(seed, int) else tuple(seed)
     predicted = predict(setting, spectrum=spectrum)
     work: Any = {"n_test": n_test, "dtype": dtype, "memory": memory, "progress": progress, "spectrum": spectrum}
-    simulated = simulate(setting, seed, **work)
+    method = "auto" if equivalent is None else "dense"  # an equivalent model runs on the draws of the dense route
+    simulated = simulate(setting, seed, method=method, **work)
     modelled = None if equivalent is None else _equivalent(setting, equivalent, seed, **work)
     rows = _rows(predicted.theory, simulated.mean(), None if modelled is None else modelled.mean())
     return Comparison(setting, rows, predicted, simulated, modelled)

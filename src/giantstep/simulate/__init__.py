@@ -13,8 +13,10 @@ from giantstep._plan import make_plan
 from giantstep._record import choice, whole
 from giantstep.outcome import Outcome
 from giantstep.setting import Setting
-from giantstep.simulate import dense
+from giantstep.simulate import cost, dense, overlap
 from giantstep.simulate.online import sgd
+
+METHODS = ("auto", "dense", "overlap")
 
 
 def simulate(
@@ -33,7 +35,8 @@ def simulate(
     Args:
         setting: the experiment.
         seed: a whole number, or several (a range or list): the outcome then has a seed axis.
-        method: "dense" draws everything in d dimensions; "auto" picks the best method there is.
+        method: "dense" draws everything in d dimensions; "overlap" draws only the projections that matter, which is
+            exact in law at any d; "auto" takes "overlap" when dense does not fit, or is slow and ten times slower.
         n_test: number of test samples.
         spectrum: also the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
@@ -43,11 +46,16 @@ def simulate(
     _assemble.check(setting, "simulate")
     if spectrum and setting.protocol.readout is None:
         raise InputError("spectrum=True needs a readout: the features are taken on its samples")
-    choice(method, ("auto", "dense"), "method")
+    choice(method, METHODS, "method")
+    planner = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}[method]
     job = _assemble.prepare(
-        setting, "simulate", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress
+        setting, "simulate", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
+        planner=planner,
     )  # fmt: skip
-    return _assemble.outcome(job, _assemble.in_groups(job, lambda run: dense.part(run, job.n_test, spectrum)))
+    route = overlap if job.plan.method == "overlap" else dense
+    notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
+    parts = _assemble.in_groups(job, lambda run: route.part(run, job.n_test, spectrum))
+    return _assemble.outcome(job, parts, notes)
 
 
 @dataclass(frozen=True)

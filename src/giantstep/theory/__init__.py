@@ -101,6 +101,7 @@ __all__ = [
     "evolution",
     "optimal",
     "parameters",
+    "sgd",
     "spectrum",
     "theory",
     "theory_errors",

@@ -2,7 +2,7 @@
 
     W <- W + eta s a Delta sigma'(lambda) x^T,    Delta = y - s a^T sigma(lambda),    (lambda, lambda*) ~ N(0, Omega)
     dM/dnu = eta s a E[Delta sigma'(lambda) lambda*^T]
-    dQ/dnu = B + B^T + d (eta s)^2 (a a^T) o E[(Delta^2 + noise^2) sigma' sigma'^T],   B = eta s a E[Delta sigma'(lambda) lambda^T]
+    dQ/dnu = B + B^T + d (eta s)^2 (a a^T) o E[(Delta^2 + noise^2) sigma' sigma'^T],   B = eta s a E[Delta sigma' lambda^T]
 
 with nu the number of samples, as d grows with eta of order 1/d. The expectations are closed for erf networks and targets that are
 sums of erf (``committee``), and means over fixed Gaussian points for everything else.
@@ -72,7 +72,7 @@ def _unpacked(state: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sampled(setting: Setting, a: np.ndarray):
-    """E[Delta sigma' (lambda, lambda*)^T] (p, p + r), E[(Delta^2 + noise^2) sigma' sigma'^T] (p, p) and E Delta^2, over points."""
+    """E[Delta sigma' (lambda, lambda*)^T] (p, p + r), E[(Delta^2 + noise^2) sigma' sigma'^T] (p, p) and E Delta^2."""
     sigma, factor, noise, p = setting.network.activation, setting.network.factor, setting.target.noise, setting.p
 
     def means(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:

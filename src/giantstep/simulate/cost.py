@@ -1,0 +1,81 @@
+"""What the overlap route costs, and when "auto" takes it: memory before anything is allocated, operations against dense."""
+
+from dataclasses import replace
+
+from giantstep import _memory
+from giantstep._errors import InputError
+from giantstep._plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
+from giantstep._random import block_rows
+from giantstep.setting import Setting
+from giantstep.simulate import reuse
+from giantstep.simulate.projections import reduced
+
+CHUNK_BLOCKS = 8  # blocks of random numbers in a chunk: enough for threads to share, and not far from the cache
+NORMAL = 100.0  # operations in the time that a random number takes
+SLOW = 1e11  # operations, a few seconds: below that "auto" keeps the dense route and its draws
+FASTER = 10.0  # times fewer operations from which "auto" takes the overlap route
+CHOSEN = (
+    "simulated from overlaps (method='overlap'): exact in law and free of d, where the dense route would take too long "
+    "or too much memory"
+)
+
+
+def aligned(rows: int, columns: int) -> int:
+    """Rows of a chunk, at most that many unless one block is more: whole blocks of random numbers."""
+    block = block_rows(columns)
+    return min(CHUNK_BLOCKS, max(1, rows // block)) * block
+
+
+def plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
+    """The plan of the overlap route; its work counts the random numbers too, which are most of it when p is small."""
+    protocol, p, r = setting.protocol, setting.p, setting.target.rank
+    usual, most = (
+        min(setting.d, r + p),
+        min(setting.d, r + 2 * p),
+    )  # coordinates; the most when step sizes share a batch
+    base = make_plan(reduced(setting, most), seeds, n_test, item, memory)
+    held, allowed = _held_bytes(setting), _memory.budget(memory) - base.bytes
+    if held > allowed:
+        largest = int(max(protocol.sizes()) * max(allowed, 0.0) / held)
+        raise _memory.refuse(held + base.bytes, allowed + base.bytes, f"a batch of {largest} samples to be held")
+    together = int(min(TOGETHER_BYTES, allowed) // (base.bytes / base.seeds + held))
+    together = max(1, min(seeds, MAX_SEEDS, together))
+    work = (
+        make_plan(reduced(setting, usual), seeds, n_test, item, memory).work + NORMAL * _rows(setting, n_test) * usual
+    )
+    return replace(base, seeds=together, work=work, method="overlap")
+
+
+def _rows(setting: Setting, n_test: int) -> int:
+    """Samples drawn in a run."""
+    protocol = setting.protocol
+    return sum(protocol.sizes()) + n_test + (protocol.readout_size if protocol.readout is not None else 0)
+
+
+def _held_bytes(setting: Setting) -> float:
+    """Bytes of the largest batch that is used again: n (p + r + 2 p T) numbers for T products with it, and work space."""
+    protocol, p, d = setting.protocol, setting.p, setting.d
+    largest, products = 0.0, 0
+    for t, (step, n) in enumerate(zip(protocol.steps, protocol.sizes(), strict=True)):
+        products = (products if step.batch == "reuse" else 0) + 1
+        if reuse.held(protocol, t):
+            left = min(n, products * p)
+            right = min(d, p + setting.target.rank + left)
+            largest = max(largest, 8.0 * n * (left + right + 4 * p))
+    return largest
+
+
+def best(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
+    """The plan of "auto": dense, unless it does not fit, or takes more than a few seconds and ten times as long."""
+    try:
+        dense = make_plan(setting, seeds, n_test, item, memory, noise)
+    except InputError:
+        if setting.d <= setting.target.rank + setting.p:
+            raise  # no fewer coordinates than d
+        return plan(setting, seeds, n_test, item, memory)
+    try:
+        overlap = plan(setting, seeds, n_test, item, memory)
+    except InputError:
+        return dense
+    operations = dense.work + NORMAL * _rows(setting, n_test) * setting.d
+    return overlap if operations > max(SLOW / seeds, FASTER * overlap.work) else dense

@@ -1,0 +1,181 @@
+"""The overlap route: exactly the law of the dense route, at a cost that does not depend on d.
+
+In k coordinates (see ``projections``) a step needs the rows of C = s (r a^T) o sigma'(H) and
+
+    C^T X = [C^T Z, L G],   Z = X Q^T the coordinates,   L L^T = C^T C,   G ~ N(0, 1) of p rows and d - k columns,
+
+since the part of the data outside the coordinates is Gaussian and independent of C. Only G G^T ~ Wishart_p(d - k) matters, so
+G is replaced by its triangular factor: at most p new coordinates. Fresh batches are streamed, C^T Z and C^T C are all that is
+kept; batches used again are held (see ``reuse``). Saad and Solla (1995) for overlaps as the state; here without a limit.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from giantstep import draw
+from giantstep._assemble import Part
+from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._features import NetworkFeatures, Neurons, measured
+from giantstep._random import Stream, generator
+from giantstep._train import Chunk, FirstLayers, Run, rank_one
+from giantstep.simulate import reuse
+from giantstep.simulate.cost import NORMAL, aligned
+from giantstep.simulate.projections import bartlett, compressed, initial, padded, reduced
+from giantstep.step import descent_rows, residuals
+
+DEFLATION = 5  # entry of the key of what the estimate of the linear part uncovers
+
+
+@dataclass(frozen=True)
+class Branch:
+    """First layers in one set of coordinates, (S, p, k), and what every seed knows of the batch in use, if it is held."""
+
+    layers: FirstLayers
+    known: tuple[reuse.Known, ...] | None = None
+
+    def members(self) -> "list[Branch]":
+        """One branch a step size: later steps differ."""
+        return [Branch(FirstLayers((self.layers[e],)), self.known) for e in range(len(self.layers))]
+
+
+def within(run: Run, columns: int) -> Run:
+    """The run in that many coordinates; its rows cost their random numbers more than their products."""
+    plan = replace(run.plan, rows=aligned(run.plan.rows, columns))
+    share = 1 + NORMAL / (2 * run.setting.p)
+    setting, tick = reduced(run.setting, columns), lambda work: run.tick(work * share)
+    return replace(run, setting=setting, plan=plan, tick=tick, ambient=run.d)
+
+
+@partial(jax.jit, static_argnames=("sigma", "full", "direction"))
+def _rows(W, a, X, y, scale, *, sigma, full, direction):
+    """C (n, p) of the gradient, or r (n, 1) of its direction beta."""
+    if direction:
+        return residuals(X @ W.T, a, y, sigma=sigma, scale=scale, full=full)[:, None]
+    return descent_rows(X @ W.T, a, y, sigma=sigma, scale=scale, full=full)
+
+
+@partial(jax.jit, static_argnames=("sigma", "full", "direction"))
+def _added(totals, W, a, X, y, mean, scale, *, sigma, full, direction):
+    """C^T Z and C^T C over the rows given, for every seed, added to the totals."""
+
+    def one(W, a, X, y):
+        C = _rows(W, a, X, y, scale, sigma=sigma, full=full, direction=direction)
+        return (C.T @ X).astype(jnp.float64), (C.T @ C).astype(jnp.float64)
+
+    if len(W) == 1:  # a product with a batch axis is half as fast
+        sums = jax.tree.map(lambda total: total[None], one(W[0], a[0], X[0], y[0] - mean[0]))
+    else:
+        sums = jax.vmap(one)(W, a, X, y - mean[:, None])
+    return sums if totals is None else jax.tree.map(jnp.add, totals, sums)
+
+
+def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
+    """C^T X / n of step t in coordinates (S, q, k'), one pass through a fresh batch; two when the mean is removed."""
+    S, _, k = W.shape
+    step, batch, inner = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t], within(run, k)
+    mean = sum(c.y.sum(axis=1) for c in inner.chunks(batch)) / batch.n if step.deflate else jnp.zeros(S)
+    form = {"sigma": run.sigma, "full": step.residual == "full", "direction": step.update == "rank1"}
+    weights, second = jnp.asarray(W, run.dtype), jnp.asarray(a, run.dtype)
+    totals = None
+    for chunk in inner.chunks(batch):
+        jax.block_until_ready(totals)  # one chunk at work while the next is drawn
+        totals = _added(totals, weights, second, chunk.X, chunk.y, mean, run.setting.network.factor, **form)
+        run.tick((4.0 * run.setting.p + NORMAL) * chunk.X.shape[1] * k)
+    along, square = (np.asarray(total) for total in totals)  # type: ignore[union-attr]
+    key = (Stream.STEP + t, draw.OUTSIDE)
+    outside = [
+        _root(square[s]) @ bartlett(generator(seed, *key), square.shape[1], run.d - k)
+        for s, seed in enumerate(run.seeds)
+    ]
+    return np.concatenate([along, np.stack(outside)], axis=2) / batch.n
+
+
+def _root(A: np.ndarray) -> np.ndarray:
+    """L with L L^T = A for A without negative directions; singular when neurons come in pairs or p > n."""
+    if not np.all(np.isfinite(A)):
+        return np.full(A.shape, np.nan)
+    values, vectors = np.linalg.eigh(A)
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def _batch(run: Run, k: int, t: int) -> tuple[reuse.Known, ...]:
+    """The fresh batch of step t, to be held."""
+    setting, batch = reduced(run.setting, k), draw.step_batches(run.setting)[t]
+    return tuple(reuse.drawn(*draw.rows(setting, seed, batch)) for seed in run.seeds)
+
+
+def _held(
+    run: Run, W: np.ndarray, a: np.ndarray, t: int, before: tuple[reuse.Known, ...]
+) -> tuple[tuple[reuse.Known, ...], np.ndarray]:
+    """What is known after step t, and C^T X / n in coordinates (S, q, k'), on a batch in memory."""
+    step, found = run.setting.protocol.steps[t], []
+    form = {"sigma": run.sigma, "full": step.residual == "full", "direction": step.update == "rank1"}
+    for s, (seed, known) in enumerate(zip(run.seeds, before, strict=True)):
+        key = (Stream.STEP + t,)
+        known, y = reuse.deflated(known, step.deflate, run.d, seed, (*key, DEFLATION))
+        k = min(known.X.shape[1], W.shape[2])  # seeds with fewer coordinates have zeros in the others
+        given = (np.asarray(x, run.dtype) for x in (W[s][:, :k], a[s], known.X[:, :k], y))
+        C = np.asarray(_rows(*given, run.setting.network.factor, **form), float) / len(y)
+        found.append(reuse.product(known, C, run.d, seed, key))
+        run.tick((4.0 * run.setting.p + NORMAL) * len(y) * k / len(run.seeds))
+    columns = max(product.shape[1] for _, product in found)
+    return tuple(known for known, _ in found), np.stack([padded(product, columns) for _, product in found])
+
+
+def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) -> Branch:
+    """A branch of one member after step t, at one step size or several."""
+    step, W, known = run.setting.protocol.steps[t], branch.layers[0], branch.known
+    if step.batch == "fresh":
+        W = compressed(W, run.setting.target.rank)
+        known = _batch(run, W.shape[2], t) if reuse.held(run.setting.protocol, t) else None
+    if known is None:
+        slope = _streamed(run, W, a, t)
+    else:
+        known, slope = _held(run, W, a, t, known)
+    if step.update == "rank1":
+        slope = np.asarray(rank_one(replace(run, dtype=jnp.dtype("float64")), a, slope[:, 0]))
+    layers = FirstLayers((padded(W, slope.shape[2]),)).stepped([slope], etas)
+    return Branch(layers, known)
+
+
+def train(run: Run) -> tuple[list[Branch], np.ndarray]:
+    """All steps of the protocol: branches along the eta axis, and the second layers (S, p)."""
+    setting = run.setting
+    a = np.stack([draw.second_layer(setting, seed) for seed in run.seeds])
+    branches = [Branch(FirstLayers((np.stack([initial(setting, seed) for seed in run.seeds]),)))]
+    for t, (step, n) in enumerate(zip(setting.protocol.steps, setting.protocol.sizes(), strict=True)):
+        members = [member for branch in branches for member in branch.members()]
+        etas = step.etas(n, setting.d, setting.p)
+        each = [etas] if len(members) == 1 else list(np.broadcast_to(etas, (len(members),)))
+        branches = [advanced(run, m, a, t, np.asarray(eta)) for m, eta in zip(members, each, strict=True)]
+    return branches, a
+
+
+def part(run: Run, n_test: int, spectrum: bool) -> Part:
+    """One group of seeds: steps by overlaps, then the readout and the test on new coordinates."""
+    with one_blas_thread():
+        branches, a = train(run)
+    readout = run.setting.protocol.readout
+    own = a[:, None, :] * run.setting.network.factor if readout is None else None
+    again = readout is not None and readout.batch == "reuse"
+    found = [_measured(run, branch, n_test, spectrum, own, again) for branch in branches]
+    joined = {k: np.concatenate([f[k] for f in found]) for k in found[0] if k != "notes"}
+    return {**joined, "notes": [note for f in found for note in f["notes"]]}
+
+
+def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.ndarray | None, again: bool) -> Part:
+    layers, known = branch.layers, branch.known
+    if layers.slope is None and not again:
+        layers = FirstLayers((compressed(layers[0], run.setting.target.rank),))
+    members = tuple(jnp.asarray(W, run.dtype) for W in layers.members)
+    slope = None if layers.slope is None else jnp.asarray(layers.slope, run.dtype)
+    layers = FirstLayers(members, slope, layers.etas)
+    inner = within(run, members[0].shape[2])
+    if again and known is not None:
+        X = np.stack([padded(one.X, inner.setting.d) for one in known])
+        y = np.stack([one.y for one in known])
+        chunk = Chunk(draw.readout_batch(run.setting), 0, jnp.asarray(X, run.dtype), jnp.asarray(y, run.dtype))
+        inner = replace(inner, held=chunk)
+    return measured(inner, NetworkFeatures(Neurons(run.sigma), layers), layers, n_test, spectrum, own)
