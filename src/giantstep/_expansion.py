@@ -55,6 +55,11 @@ class Expansion(Mapping[Index, Fraction | float]):
         """``E f^2`` beyond the orders kept (0 for polynomials)."""
         return max(0.0, self.power - sum(self.mass(k) for k in range(self.degree + 1)))
 
+    @property
+    def threshold(self) -> float:
+        """A share of ``E f^2`` below this counts as zero: rounding when exact, what quadrature can resolve otherwise."""
+        return 1e-20 if self.error == 0 else 1e-9
+
     def tensor(self, order: int) -> np.ndarray:
         """``C_k = E[f(x) H_k(x)]``, the symmetric r x ... x r array whose entry of multi-index beta is ``beta! c_beta``."""
         if whole(order, "order", least=0) > 60 or self.rank**order > MAX_TENSOR:

@@ -1,6 +1,6 @@
 """The command line: parse, call one function, print.
 
-Numerical packages are imported inside the commands, so that ``--help`` and ``cite`` answer at once. With ``--json``
+Numerical packages are imported inside the commands, so that ``--help``, ``explain`` and ``cite`` answer at once. With ``--json``
 standard output holds exactly one JSON object; messages and progress go to standard error.
 """
 
@@ -87,6 +87,30 @@ def _giantstep(
     ] = False,
 ) -> None:
     pass
+
+
+@app.command()
+def explain(
+    formula: Annotated[str, typer.Argument(metavar="EXPR", help="The target, such as 'x1 + H2(x1)*x2'.")],
+    batch: Annotated[str, typer.Option(metavar="POWER", help="Size of a batch: d, d^2, d^1.5, ...")] = "d",
+    width: Annotated[str, typer.Option(metavar="POWER", help="Width of the network: 1, d, d^2, ...")] = "d",
+    steps: Annotated[
+        int | None, typer.Option(metavar="T", help="Number of steps; until nothing more is found by default.")
+    ] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="All steps go over one batch.")] = False,
+    activation: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Also what this activation can climb: relu, tanh, ...")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain what giant steps can learn of a target.
+
+    Prints the directions found step by step, why, which terms can then be fitted, and the error that stays.
+    """
+    from giantstep.explain import explain as explained
+
+    found = explained(formula, batch, width, steps, reuse, activation)
+    _print(found.to_dict() if as_json else str(found))
 
 
 @app.command()

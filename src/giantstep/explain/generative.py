@@ -1,0 +1,109 @@
+"""Going over one batch again lets a network act on functions T(y) of the labels: the generative exponent and its staircase.
+
+``zeta_k(y) = E[h_k(z) | y]``; the generative exponent is the least k with zeta_k not zero, which is the least information
+exponent of T(y) over all T (Damian et al., arXiv 2403.05529; for several directions arXiv 2506.05500; giant steps that reuse a
+batch: Dandi et al., arXiv 2402.03220). So the staircase with reuse is that of several functions T(y) at once.
+"""
+
+from functools import reduce
+from math import comb, prod
+
+import numpy as np
+
+from giantstep._errors import InputError
+from giantstep._expansion import Expansion
+from giantstep._hermite import gauss_hermite, hermite_table, offset_trapezoid
+from giantstep._tensors import Series, index_table
+from giantstep.target import Target
+
+POWERS = 4
+MAX_POINTS, MAX_KEPT = 2_000_000, 10_000
+GRID_THRESHOLD = 1e-5
+GRID = {1: (4000, 12), 2: (400, 8), 3: (80, 6), 4: (28, 5)}  # rank -> points an axis, largest order kept
+COSINES = 16
+
+
+def transforms(target: Target) -> tuple[list[Series], float]:
+    """Functions T(y) of unit variance, and the threshold at which their parts count as zero.
+
+    Powers y, y^2, ... for polynomials, exact; for other targets cosines of the rank of y among its values, on a grid.
+    """
+    if target.polynomial:
+        return _powers(target.hermite), target.hermite.threshold
+    if target.rank not in GRID:
+        raise InputError(
+            f"what reusing a batch finds is computed for polynomials and for up to 4 directions, not {target.rank}"
+        )
+    return _cosines(target), GRID_THRESHOLD
+
+
+def _powers(f: Expansion) -> list[Series]:
+    """f, f^2, ..., as many as Gauss-Hermite grids that are exact for them can hold."""
+    degrees = [max((beta[i] for beta in f), default=0) for i in range(f.rank)]
+    dense = np.zeros([d + 1 for d in degrees])
+    for beta, c in f.items():
+        dense[beta] = float(c)
+    scale = [np.sqrt(np.cumprod([1.0, *range(1, d + 1)])) for d in degrees]
+    dense *= reduce(np.multiply.outer, scale)
+    found = []
+    for j in range(1, POWERS + 1):
+        top = min(j * f.degree, 2 * f.degree + 2)
+        while top > f.degree and comb(f.rank + top - 1, top) > MAX_KEPT:
+            top -= 1
+        keep = [min(j * d, top) for d in degrees]
+        rules = [gauss_hermite((j * d + k) // 2 + 1) for d, k in zip(degrees, keep, strict=True)]
+        if j > 1 and prod(len(x) for x, _ in rules) > MAX_POINTS:
+            break
+        if j == 1:
+            values = dense
+        else:
+            grid = _contract(dense, [hermite_table(d, x).T for d, (x, _) in zip(degrees, rules, strict=True)])
+            grid = grid / max(np.sqrt(np.mean(grid**2)), 1e-300)
+            values = _contract(grid**j, [hermite_table(k, x) * w for k, (x, w) in zip(keep, rules, strict=True)])
+        found.append(_unit(values, top))
+    return found
+
+
+def _cosines(target: Target) -> list[Series]:
+    """``T_j = sqrt(2) cos(pi j F)``, F the rank of y with ties shared, centred (else ties leak the error of the grid)."""
+    points, top = GRID[target.rank]
+    x, w = offset_trapezoid(points)
+    mix = target.mixing
+    z = np.stack([g.ravel() for g in np.meshgrid(*[x] * target.rank, indexing="ij")])
+    weights = reduce(np.multiply.outer, [w] * target.rank).ravel()
+    y = np.asarray(target(z if mix is None else mix @ z), dtype=float)
+    y = np.round(y / max(float(np.sqrt(weights @ y**2)), 1e-300), 11)  # rounding must not break ties
+    _, group = np.unique(y, return_inverse=True)
+    share = np.bincount(group, weights)
+    rank = (np.cumsum(share) - share / 2)[group]
+    table, found = hermite_table(top, x) * w, []
+    for j in range(1, COSINES + 1):
+        values = np.sqrt(2) * np.cos(np.pi * j * rank)
+        values = (values - weights @ values).reshape([points] * target.rank)
+        found.append(_plain(_contract(values, [table] * target.rank), top))
+    return found
+
+
+def _contract(array: np.ndarray, matrices: list[np.ndarray]) -> np.ndarray:
+    """Apply a matrix to every axis."""
+    for matrix in matrices:  # the first axis is contracted and its result appended, so the order of axes returns
+        array = np.tensordot(array, matrix, axes=([0], [1]))
+    return array
+
+
+def _plain(values: np.ndarray, top: int) -> Series:
+    """The coefficients E[f h_beta] of total order up to ``top`` as a Series."""
+    orders, rank = {}, values.ndim
+    for k in range(1, top + 1):
+        rows = index_table(rank, k)
+        inside = np.all(rows < np.array(values.shape), axis=1)
+        column = np.zeros(len(rows))
+        column[inside] = values[tuple(rows[inside].T)]
+        orders[k] = column
+    return Series(rank, orders)
+
+
+def _unit(values: np.ndarray, top: int) -> Series:
+    f = _plain(values, top)
+    size = max(f.variance, 1e-300) ** 0.5
+    return Series(f.rank, {k: a / size for k, a in f.orders.items()})
