@@ -15,7 +15,7 @@ from giantstep.activation import Activation
 from giantstep.activation import activation as as_activation
 from giantstep.explain.explanation import Climb, Explanation
 from giantstep.explain.floors import floors, terms
-from giantstep.explain.generative import transforms
+from giantstep.explain.generative import ENOUGH, transforms
 from giantstep.explain.notes import notes
 from giantstep.explain.steps import MAX_STEPS, Rule, Walk, blocked, ending, reasons, walk
 from giantstep.explain.visible import visible_orders
@@ -77,7 +77,7 @@ def explain(
         generative_exponent=None if not again_leaps else again_leaps[0],
         generative_leaps=again_leaps,
         **found.to_dict(),
-        warnings=[*notes(target, path, limit, reuse, last, whole_basis), *missing],
+        warnings=[*notes(target, path, fresh, again if reuse else None, whole_basis), *missing],
         activation=None if sigma is None else sigma.name,
         realised=realised,
     )  # fmt: skip
@@ -107,7 +107,9 @@ def _generative(target: Target, f: Series, limit: int, reuse: bool) -> tuple[Rul
     leaps = [new[0].order for new in climb(functions, threshold)]
     if target.polynomial:  # E[f^2 (|z_perp|^2 - dim)| z_U] > 0 for a polynomial: never above 2
         leaps = [min(order, 2) for order in leaps]
-    return Rule(functions, threshold, limit), leaps, []
+    few = len(functions) < ENOUGH and max(leaps, default=1) > 1
+    told = [f"the generative exponents come from y^j, j <= {len(functions)}, and may be too large."] if few else []
+    return Rule(functions, threshold, limit), leaps, told
 
 
 def _climb(

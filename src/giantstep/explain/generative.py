@@ -16,7 +16,7 @@ from giantstep._hermite import gauss_hermite, hermite_table, offset_trapezoid
 from giantstep._tensors import Series, index_table
 from giantstep.target import Target
 
-POWERS = 4
+POWERS, ENOUGH = 4, 3  # powers of y: tried, and needed to tell order 1 from 2 for an odd target such as H3(x1)
 MAX_POINTS, MAX_KEPT = 2_000_000, 10_000
 GRID_THRESHOLD = 1e-5
 GRID = {1: (4000, 12), 2: (400, 8), 3: (80, 6), 4: (28, 5)}  # rank -> points an axis, largest order kept

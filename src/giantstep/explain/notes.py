@@ -2,49 +2,52 @@
 
 import numpy as np
 
-from giantstep._staircase import lowest
+from giantstep._staircase import empty, extended, found, lowest
 from giantstep.explain.steps import Rule, Walk
 from giantstep.explain.words import listing
+from giantstep.protocol import MAX_DEFLATE
 from giantstep.target import Target
 
 
-def notes(target: Target, path: Walk, limit: int, reuse: bool, last: Rule, whole: np.ndarray) -> list[str]:
-    """All that apply."""
-    found = [*_deflation(target, path, reuse), *_second_layer(path, reuse), *_reuse(path, limit, reuse, last)]
+def notes(target: Target, path: Walk, fresh: Rule, again: Rule | None, whole: np.ndarray) -> list[str]:
+    """All that apply; ``again`` is the rule of later steps when they reuse the batch."""
+    told = _deflation(target, path, fresh, again is not None)
+    told += _second_layer(path) if again is None else _reuse(path, again)
     expansion = target.hermite
     if target.mixing is not None:
-        found.append(
+        told.append(
             "the directions are not orthonormal: q1, q2, ... are the orthonormal coordinates of their Gram-Schmidt basis, "
             "in the order given."
         )
     beyond = expansion.truncated
     if beyond > 1e-9 * expansion.power and 0 < len(path.last) < len(whole):
-        found.append(f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, by which the floors may be too low.")
+        told.append(f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, by which the floors may be too low.")
     if expansion.error > 1e-6 * expansion.power**0.5:
-        found.append(
+        told.append(
             f"the Hermite coefficients come from quadrature, to {expansion.error:.1g}; smaller ones count as zero."
         )
-    return found
+    return told
 
 
-def _deflation(target: Target, path: Walk, reuse: bool) -> list[str]:
+def _deflation(target: Target, path: Walk, fresh: Rule, reuse: bool) -> list[str]:
     """At step size p d^((l-1)/2) a lower order m < l is larger by d^((l-m)/2) and must be removed (Dandi et al. 2305.18270)."""
-    for t, new in enumerate(path.found):
+    for t, new in enumerate(path.found[:1] if reuse else path.found):
         order = max((v.order for v in new), default=1)
-        lower = [m for m in range(1, order) if target.hermite.mass(m) > 0]
-        if lower and not (reuse and t > 0):
-            return [
-                f"step {t + 1} sees order {order} only if the lower orders are taken out of the labels first: "
-                f"deflate={order} in its GiantStep."
-            ]
+        if not any(target.hermite.mass(m) > 0 for m in range(1, order)):
+            continue
+        how = f"by deflate={order} in its GiantStep" if order <= MAX_DEFLATE else f"and deflate ends at {MAX_DEFLATE}"
+        seen = extended(empty(target.rank), found(fresh.functions, path.bases[t], (order,), fresh.threshold))
+        rest = [v.vector for v in new if np.linalg.norm(seen @ v.vector) < 1 - 1e-6]
+        apart = f"; {listing(rest)} then needs a step of its own" if rest else ""
+        return [f"step {t + 1} sees order {order} only if the lower orders are taken out of the labels, {how}{apart}."]
     return []
 
 
-def _second_layer(path: Walk, reuse: bool) -> list[str]:
+def _second_layer(path: Walk) -> list[str]:
     """One known direction v: the new overlap is a function of (a_i, |<w_i, v>|), the same for all neurons if |a_i| is."""
     for t, new in enumerate(path.found):
         several = sum(v.order == 1 for v in new)
-        if len(path.bases[t]) == 1 and several > 1 and not reuse:
+        if len(path.bases[t]) == 1 and several > 1:
             names = listing([v.vector for v in new if v.order == 1])
             return [
                 f"step {t + 1} finds {names} together only if |a_i| takes at least {several} values: with "
@@ -53,10 +56,11 @@ def _second_layer(path: Walk, reuse: bool) -> list[str]:
     return []
 
 
-def _reuse(path: Walk, limit: int, reuse: bool, last: Rule) -> list[str]:
-    if not reuse or limit != 1 or last.new(path.last):
+def _reuse(path: Walk, again: Rule) -> list[str]:
+    """Directions on which y depends evenly only take of order log d steps at n = alpha d (Dandi et al. 2402.03220)."""
+    if again.limit != 1 or again.new(path.last):
         return []
-    left = lowest(last.functions, path.last, (2,), last.threshold)
+    left = lowest(again.functions, path.last, (2,), again.threshold)
     if not left:
         return []
     names = listing([v.vector for v in left])

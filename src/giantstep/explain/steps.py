@@ -66,7 +66,7 @@ def reasons(f: Series, path: Walk, reuse: bool, symbol: str) -> list[str]:
             else:
                 why = reason(f, basis, new, i, symbol)
             told.append(f"Step {t + 1} finds {name}{seen}: {why}.")
-        if not new:
+        if not new and any(path.found[t:]):
             told.append(f"Step {t + 1} finds nothing new.")
     return told
 
