@@ -328,6 +328,21 @@ def test_targets_by_quadrature():
     assert spans(callable_.staircase[1], [1, 0, 0, 0])
 
 
+@pytest.mark.parametrize("formula", ["relu(x1+x2)", "sign(x1-2*x2)", "relu(x1-2*x2+x3)"])
+def test_the_error_of_quadrature_is_no_direction(formula):
+    found = gs.explain(formula)
+    assert found.leaps == [1] and found.generative_leaps == [1] and len(found.staircase[-1]) == 1
+    assert found.floor["narrow"] == 0 and all(t["fate"] == "fitted" for t in found.terms)
+    assert any("quadrature" in note for note in found.warnings)
+
+
+@pytest.mark.parametrize("rank", [2, 3, 4])
+def test_generative_exponents_where_the_symmetry_is_not_that_of_the_grid(rank):
+    axes = rotation(1, rank)
+    target = gs.target(lambda z: np.tanh((axes @ z)[0] + (axes @ z)[1] ** 2), rank=rank)
+    assert gs.explain(target).generative_leaps == [1, 2]
+
+
 def test_notes():
     both = gs.explain(TALK, batch="d^2", steps=1).warnings
     assert len(both) == 1 and "deflate=2" in both[0] and "w1 then needs a step of its own" in both[0]

@@ -122,7 +122,7 @@ def _climb(
         orders=[[v.order for v in new] for new in path.found],
         strengths=[[v.strength for v in new] for new in path.found],
         terms=terms(expansion, f, basis, kappa, complete, symbol),
-        floor=floors(f, basis, kappa, expansion.truncated),
+        floor=floors(f, basis, kappa, expansion.truncated, complete),
         reasons=told,
     )
 

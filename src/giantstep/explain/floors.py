@@ -26,8 +26,10 @@ def masses(f: Series, basis: np.ndarray) -> dict[tuple[int, int], float]:
     return table
 
 
-def floors(f: Series, basis: np.ndarray, kappa: int, beyond: float) -> dict[str, float]:
+def floors(f: Series, basis: np.ndarray, kappa: int, beyond: float, complete: bool) -> dict[str, float]:
     """The three floors of the mean square error; ``beyond`` is the mass above the orders kept, lost for certain if U = 0.
+
+    ``complete`` says that f depends on x_U alone, so that what quadrature leaves outside is its error.
 
     narrow: ``E Var(f | P_U x) = sum_{j >= 1} m_{k,j}``; network: ``sum_{j > kappa} m_{k,j}``; random_features:
     ``sum_{k > kappa} m_{k,.}``.
@@ -39,9 +41,12 @@ def floors(f: Series, basis: np.ndarray, kappa: int, beyond: float) -> dict[str,
     def clean(mass: float) -> float:  # a is a square root: its square is right to 15 digits, not to all
         return float(f"{mass:.14g}") if mass > 1e-14 * total else 0.0
 
+    def above(slots: int) -> float:
+        return 0.0 if complete else clean(sum(m for (_, j), m in table.items() if j > slots) + rest)
+
     return {
-        "narrow": clean(sum(m for (_, j), m in table.items() if j > 0) + rest),
-        "network": clean(sum(m for (_, j), m in table.items() if j > kappa) + rest),
+        "narrow": above(0),
+        "network": above(kappa),
         "random_features": clean(sum(m for (k, _), m in table.items() if k > kappa) + beyond),
     }
 
@@ -52,7 +57,7 @@ def terms(expansion: Expansion, f: Series, basis: np.ndarray, kappa: int, comple
     With P the projection on what the regime fits, the share is ``E[h_beta P f] / E[h_beta f]``: 1 is fitted, 0 lost, else
     partial. So the masses that are not kept, ``mass (1 - share)``, add up to the network's floor.
     """
-    kept, listed = _fitted(f, basis, kappa), []
+    kept, listed = f if complete else _fitted(f, basis, kappa), []
     for order in sorted({sum(beta) for beta in expansion}):
         betas = sorted((b for b in expansion if sum(b) == order), reverse=True)
         rows = places(f.rank, order, np.array(betas).reshape(len(betas), f.rank))

@@ -19,7 +19,7 @@ from giantstep.target import Target
 POWERS, ENOUGH = 4, 3  # powers of y: tried, and needed to tell order 1 from 2 for an odd target such as H3(x1)
 MAX_POINTS, MAX_KEPT = 2_000_000, 10_000
 GRID_THRESHOLD = 1e-5
-GRID = {1: (4000, 12), 2: (400, 8), 3: (80, 6), 4: (28, 5)}  # rank -> points an axis, largest order kept
+GRID = {1: (3000, 4000, 12), 2: (300, 400, 8), 3: (64, 80, 6), 4: (24, 28, 5)}  # rank -> points an axis, orders kept
 COSINES = 16
 
 
@@ -65,23 +65,42 @@ def _powers(f: Expansion) -> list[Series]:
 
 
 def _cosines(target: Target) -> list[Series]:
-    """``T_j = sqrt(2) cos(pi j F)``, F the rank of y with ties shared, centred (else ties leak the error of the grid)."""
-    points, top = GRID[target.rank]
-    x, w = offset_trapezoid(points)
-    mix = target.mixing
-    z = np.stack([g.ravel() for g in np.meshgrid(*[x] * target.rank, indexing="ij")])
-    weights = reduce(np.multiply.outer, [w] * target.rank).ravel()
-    y = np.asarray(target(z if mix is None else mix @ z), dtype=float)
-    y = np.round(y / max(float(np.sqrt(weights @ y**2)), 1e-300), 11)  # rounding must not break ties
-    _, group = np.unique(y, return_inverse=True)
-    share = np.bincount(group, weights)
-    rank = (np.cumsum(share) - share / 2)[group]
-    table, found = hermite_table(top, x) * w, []
-    for j in range(1, COSINES + 1):
-        values = np.sqrt(2) * np.cos(np.pi * j * rank)
-        values = (values - weights @ values).reshape([points] * target.rank)
-        found.append(_plain(_contract(values, [table] * target.rank), top))
+    """``T_j = sqrt(2) cos(pi j F)``, F the rank of y with ties shared, centred (else ties leak the error of the grid).
+
+    Two grids tell the error of a T_j; one that is not resolved is scaled down until its error is below the threshold.
+    """
+    coarse, fine, top = GRID[target.rank]
+    values, share = _labels(target, fine)[1:]
+    levels = np.unique(values)
+    rank = np.cumsum(weight := np.bincount(np.searchsorted(levels, values), share)) - weight / 2
+    tables = []
+    for points in (coarse, fine):
+        x, y, weights = _labels(target, points)
+        position = np.interp(y, levels, rank)
+        table = hermite_table(top, x) * offset_trapezoid(points)[1]
+        tables.append([_cosine(j, position, weights, table, top) for j in range(1, COSINES + 1)])
+    count, found = comb(target.rank + top, top), []
+    for first, second in zip(*tables, strict=True):
+        error = max(float(np.max(np.abs(first.orders[k] - a))) for k, a in second.orders.items())
+        scale = min(1.0, (GRID_THRESHOLD / (count * max(error, 1e-300) ** 2)) ** 0.5)
+        found.append(Series(second.rank, {k: scale * a for k, a in second.orders.items()}))
     return found
+
+
+def _labels(target: Target, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Nodes of one axis, the labels on the grid in units of their size, and the weights of the grid."""
+    x, w = offset_trapezoid(points)
+    z = np.stack([g.ravel() for g in np.meshgrid(*[x] * target.rank, indexing="ij")])
+    y = np.asarray(target(z if target.mixing is None else target.mixing @ z), dtype=float)
+    y = np.round(y / max(target.power, 1e-300) ** 0.5, 11)  # rounding must not break ties
+    return x, y, reduce(np.multiply.outer, [w] * target.rank).ravel()
+
+
+def _cosine(j: int, position: np.ndarray, weights: np.ndarray, table: np.ndarray, top: int) -> Series:
+    values = np.sqrt(2) * np.cos(np.pi * j * position)
+    count = table.shape[1]
+    rank = round(np.log(len(values)) / np.log(count))
+    return _plain(_contract((values - weights @ values).reshape([count] * rank), [table] * rank), top)
 
 
 def _contract(array: np.ndarray, matrices: list[np.ndarray]) -> np.ndarray:

@@ -23,8 +23,9 @@ def notes(target: Target, path: Walk, fresh: Rule, again: Rule | None, whole: np
     if beyond > 1e-9 * expansion.power and 0 < len(path.last) < len(whole):
         told.append(f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, by which the floors may be too low.")
     if expansion.error > 1e-6 * expansion.power**0.5:
+        least = expansion.threshold * expansion.power
         told.append(
-            f"the Hermite coefficients come from quadrature, to {expansion.error:.1g}; smaller ones count as zero."
+            f"quadrature resolves this target to {expansion.error:.1g}: parts of mass below {least:.1g} count as zero."
         )
     return told
 
