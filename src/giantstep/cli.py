@@ -94,13 +94,9 @@ def explain(
     formula: Annotated[str, typer.Argument(metavar="EXPR", help="The target, such as 'x1 + H2(x1)*x2'.")],
     batch: Annotated[str, typer.Option(metavar="POWER", help="Size of a batch: d, d^2, d^1.5, ...")] = "d",
     width: Annotated[str, typer.Option(metavar="POWER", help="Width of the network: 1, d, d^2, ...")] = "d",
-    steps: Annotated[
-        int | None, typer.Option(metavar="T", help="Number of steps; until nothing more is found by default.")
-    ] = None,
+    steps: Annotated[int | None, typer.Option(metavar="T", help="Number of steps; by default until it stops.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="All steps go over one batch.")] = False,
-    activation: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Also what this activation can climb: relu, tanh, ...")
-    ] = None,
+    activation: Annotated[str | None, typer.Option(metavar="NAME", help="Also what this activation climbs.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain what giant steps can learn of a target.
@@ -237,7 +233,7 @@ def check(
     """
     from giantstep.claims import select
     from giantstep.lab import report
-    from giantstep.lab.verdict import run_claims
+    from giantstep.lab.verdict import run_claims, show
 
     chosen = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
@@ -248,7 +244,7 @@ def check(
     if as_json:
         _print({"size": size, "report": str(page), "results": [result.to_dict() for result in results]})
     else:
-        _print_verdicts(results)
+        show(results)
         typer.echo(f"Report: {page}")
     if not all(result.passed for result in results):
         raise typer.Exit(1)
@@ -343,22 +339,6 @@ def _finite(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _print_verdicts(results: list) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    colour = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
-    table = Table("verdict", "claim, and what was seen", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
-    table.columns[2].justify = "right"
-    for result in results:
-        verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])
-        seen = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
-        table.add_row(verdict, seen, f"{result.seconds:.1f} s")
-    Console().print(table)
 
 
 def _complain(sentence: str, code: int) -> int:
