@@ -3,24 +3,26 @@
 import numpy as np
 
 from giantstep._staircase import empty, extended, found, lowest
+from giantstep.explain.case import Case
 from giantstep.explain.steps import Rule, Walk
 from giantstep.explain.words import listing
 from giantstep.protocol import MAX_DEFLATE
 from giantstep.target import Target
 
 
-def notes(target: Target, path: Walk, fresh: Rule, again: Rule | None, whole: np.ndarray) -> list[str]:
+def notes(asked: Case, path: Walk, again: Rule | None) -> list[str]:
     """All that apply; ``again`` is the rule of later steps when they reuse the batch."""
-    told = _deflation(target, path, fresh, again is not None)
+    target = asked.target
+    told = _deflation(target, path, asked.fresh(), again is not None)
     told += _second_layer(path) if again is None else _reuse(path, again)
     expansion = target.hermite
     if target.mixing is not None:
         told.append(
-            "the directions are not orthonormal: q1, q2, ... are the orthonormal coordinates of their Gram-Schmidt basis, "
-            "in the order given."
+            "the directions are not orthonormal: w1, w2, ... stand for their Gram-Schmidt basis in the order given, and "
+            "q1, q2, ... for the coordinates along it."
         )
     beyond = expansion.truncated
-    if beyond > 1e-9 * expansion.power and 0 < len(path.last) < len(whole):
+    if beyond > 1e-9 * expansion.power and 0 < len(path.last) < len(asked.whole):
         told.append(f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, by which the floors may be too low.")
     if expansion.error > 1e-6 * expansion.power**0.5:
         least = expansion.threshold * expansion.power
