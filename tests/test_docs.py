@@ -27,7 +27,7 @@ def test_generated_pages_are_up_to_date():
 
 def test_every_command_and_option_has_help():
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    assert set(commands) == {"predict", "simulate", "compare", "check", "cite"}
+    assert set(commands) == {"explain", "predict", "simulate", "compare", "check", "cite"}
     for command in commands.values():
         assert command.help
         assert all(getattr(parameter, "help", None) for parameter in command.params)

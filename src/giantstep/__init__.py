@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from giantstep.activation import activation as activation
     from giantstep.data import Gaussian as Gaussian
     from giantstep.equivalent import equivalent as equivalent
+    from giantstep.explain import explain as explain
     from giantstep.network import Network as Network
     from giantstep.outcome import Outcome as Outcome
     from giantstep.plot import plot as plot
@@ -48,7 +49,18 @@ _HOME = {
     "theory_errors": "theory",
 }
 # Some are verbs: see _callable.
-_MODULES = ("activation", "equivalent", "measure", "plot", "presets", "ridge", "simulate", "target", "theory")
+_MODULES = (
+    "activation",
+    "equivalent",
+    "explain",
+    "measure",
+    "plot",
+    "presets",
+    "ridge",
+    "simulate",
+    "target",
+    "theory",
+)
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 

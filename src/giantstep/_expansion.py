@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import factorial, prod
+from math import comb, factorial, prod
 
 import numpy as np
 
@@ -54,6 +54,13 @@ class Expansion(Mapping[Index, Fraction | float]):
     def truncated(self) -> float:
         """``E f^2`` beyond the orders kept (0 for polynomials)."""
         return max(0.0, self.power - sum(self.mass(k) for k in range(self.degree + 1)))
+
+    @property
+    def threshold(self) -> float:
+        """A share of ``E f^2`` below this counts as zero: rounding when exact, the errors of all coefficients otherwise."""
+        if self.error == 0:
+            return 1e-20
+        return max(1e-9, comb(self.rank + self.degree, self.rank) * self.error**2 / max(self.power, 1e-300))
 
     def tensor(self, order: int) -> np.ndarray:
         """``C_k = E[f(x) H_k(x)]``, the symmetric r x ... x r array whose entry of multi-index beta is ``beta! c_beta``."""

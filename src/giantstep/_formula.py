@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from giantstep._errors import InputError
 from giantstep._expression import Call, Hermite, Node, Number, Power, Product, Sum, Variable
@@ -198,6 +197,8 @@ def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
 
     They matter where the Gaussian has mass, so the search ends at ``reach`` and keeps the MAX_KINKS nearest to 0.
     """
+    from scipy.optimize import brentq  # here: it takes longer to import than most formulas to answer
+
     found: set[float] = set()
     grid = np.linspace(-reach, reach, 16001) + 1e-7  # off the round numbers, so that a zero is a change of sign
     for call in calls(node):

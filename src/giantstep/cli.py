@@ -1,6 +1,6 @@
 """The command line: parse, call one function, print.
 
-Numerical packages are imported inside the commands, so that ``--help`` and ``cite`` answer at once. With ``--json``
+Numerical packages are imported inside the commands, so that ``--help``, ``explain`` and ``cite`` answer at once. With ``--json``
 standard output holds exactly one JSON object; messages and progress go to standard error.
 """
 
@@ -87,6 +87,26 @@ def _giantstep(
     ] = False,
 ) -> None:
     pass
+
+
+@app.command()
+def explain(
+    formula: Annotated[str, typer.Argument(metavar="EXPR", help="The target, such as 'x1 + H2(x1)*x2'.")],
+    batch: Annotated[str, typer.Option(metavar="POWER", help="Size of a batch: d, d^2, d^1.5, ...")] = "d",
+    width: Annotated[str, typer.Option(metavar="POWER", help="Width of the network: 1, d, d^2, ...")] = "d",
+    steps: Annotated[int | None, typer.Option(metavar="T", help="Number of steps; by default until it stops.")] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="All steps go over one batch.")] = False,
+    activation: Annotated[str | None, typer.Option(metavar="NAME", help="Also what this activation climbs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain what giant steps can learn of a target.
+
+    Prints the directions found step by step, why, which terms can then be fitted, and the error that stays.
+    """
+    from giantstep.explain import explain as explained
+
+    found = explained(formula, batch, width, steps, reuse, activation)
+    _print(found.to_dict() if as_json else str(found))
 
 
 @app.command()
@@ -217,7 +237,7 @@ def check(
     """
     from giantstep.claims import select
     from giantstep.lab import report
-    from giantstep.lab.verdict import run_claims
+    from giantstep.lab.verdict import run_claims, show
 
     chosen = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
@@ -228,7 +248,7 @@ def check(
     if as_json:
         _print({"size": size, "report": str(page), "results": [result.to_dict() for result in results]})
     else:
-        _print_verdicts(results)
+        show(results)
         typer.echo(f"Report: {page}")
     if not all(result.passed for result in results):
         raise typer.Exit(1)
@@ -323,22 +343,6 @@ def _finite(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _print_verdicts(results: list) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    colour = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
-    table = Table("verdict", "claim, and what was seen", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
-    table.columns[2].justify = "right"
-    for result in results:
-        verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])
-        seen = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
-        table.add_row(verdict, seen, f"{result.seconds:.1f} s")
-    Console().print(table)
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -1,4 +1,4 @@
-"""The papers behind the claims and the presets, and their BibTeX. No numerical package is imported here."""
+"""The papers behind the claims, the presets and the theory, and their BibTeX. No numerical package is imported here."""
 
 from dataclasses import dataclass
 
@@ -61,7 +61,7 @@ class Paper:
 
 def _latex(text: str) -> str:
     """Accented letters written as every BibTeX reads them."""
-    return text.replace("á", r"{\'a}").replace("ğ", r"{\u{g}}")
+    return text.replace("á", r"{\'a}").replace("à", r"{\`a}").replace("ğ", r"{\u{g}}")
 
 
 # The last entry is this library: it is cited with everything.
@@ -137,6 +137,57 @@ PAPERS: tuple[Paper, ...] = (
         kind="article",
         pages="69(3):1932--1964",
         arxiv="2009.07669",
+    ),
+    Paper(
+        key="abbe",
+        title="SGD Learning on Neural Networks: Leap Complexity and Saddle-to-Saddle Dynamics",
+        authors=("Emmanuel Abbe", "Enric Boix-Adserà", "Theodor Misiakiewicz"),
+        year=2023,
+        venue="Conference on Learning Theory",
+        arxiv="2302.11055",
+    ),
+    Paper(
+        key="dandi_reuse",
+        title="The Benefits of Reusing Batches for Gradient Descent in Two-Layer Networks: "
+        "Breaking the Curse of Information and Leap Exponents",
+        authors=(
+            "Yatin Dandi",
+            "Emanuele Troiani",
+            "Luca Arnaboldi",
+            "Luca Pesce",
+            "Lenka Zdeborová",
+            "Florent Krzakala",
+        ),
+        year=2024,
+        venue="International Conference on Machine Learning",
+        arxiv="2402.03220",
+    ),
+    Paper(
+        key="damian",
+        title="Computational-Statistical Gaps in Gaussian Single-Index Models",
+        authors=("Alex Damian", "Loucas Pillaud-Vivien", "Jason D. Lee", "Joan Bruna"),
+        year=2024,
+        venue="Conference on Learning Theory",
+        arxiv="2403.05529",
+    ),
+    Paper(
+        key="damian_leap",
+        title="The Generative Leap: Sharp Sample Complexity for Efficiently Learning Gaussian Multi-Index Models",
+        authors=("Alex Damian", "Jason D. Lee", "Joan Bruna"),
+        year=2025,
+        venue="arXiv preprint",
+        kind="article",
+        arxiv="2506.05500",
+    ),
+    Paper(
+        key="mei_misiakiewicz_montanari",
+        title="Generalization Error of Random Features and Kernel Methods: "
+        "Hypercontractivity and Kernel Matrix Concentration",
+        authors=("Song Mei", "Theodor Misiakiewicz", "Andrea Montanari"),
+        year=2022,
+        venue="Applied and Computational Harmonic Analysis",
+        kind="article",
+        arxiv="2101.10588",
     ),
     Paper(
         key="giantstep",

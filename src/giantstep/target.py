@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep import _expansion, _formula
+from giantstep import _expansion, _formula, _staircase
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._expression import MAX_RANK, Node, Number, Product, Sum, Variable, parse
@@ -112,7 +112,12 @@ class Target:
         """Smallest order k >= 1 whose Hermite tensor is not zero; None for a constant."""
         expansion = self.hermite
         orders = {sum(b) for b in expansion} - {0}
-        return min((k for k in orders if expansion.mass(k) > 1e-9 * expansion.power), default=None)
+        return min((k for k in orders if expansion.mass(k) > expansion.threshold * expansion.power), default=None)
+
+    @property
+    def leap(self) -> int | None:
+        """Largest order a step must see to find every direction, each step knowing those found before; None for a constant."""
+        return max(_staircase.leaps(self.hermite), default=None)
 
     @property
     def power(self) -> float:

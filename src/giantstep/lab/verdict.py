@@ -9,7 +9,7 @@ from typing import Literal
 from giantstep._errors import InputError
 from giantstep.papers import PAPERS
 
-__all__ = ["Claim", "Result", "Verdict", "run_claims"]
+__all__ = ["Claim", "Result", "Verdict", "run_claims", "show"]
 
 Size = Literal["quick", "full"]
 Cell = str | int | float
@@ -128,3 +128,20 @@ def _plain(cell: Cell) -> Cell | None:
         return cell
     value = cell.item() if hasattr(cell, "item") else cell  # type: ignore[union-attr]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def show(results: Sequence[Result]) -> None:
+    """Print the verdicts as a table on the terminal."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    colour = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
+    table = Table("verdict", "claim, and what was seen", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
+    table.columns[2].justify = "right"
+    for result in results:
+        verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])
+        seen = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
+        table.add_row(verdict, seen, f"{result.seconds:.1f} s")
+    Console().print(table)

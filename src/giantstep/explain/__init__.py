@@ -1,0 +1,115 @@
+"""explain(target): what a few giant steps can learn of a target, in the limit of large d, and why."""
+
+from collections.abc import Callable
+from typing import Any
+
+from giantstep._callable import callable_module
+from giantstep._errors import InputError
+from giantstep._record import flag
+from giantstep._staircase import climb
+from giantstep._tensors import Series
+from giantstep.activation import Activation
+from giantstep.activation import activation as as_activation
+from giantstep.explain.case import Case, case
+from giantstep.explain.explanation import Climb, Explanation
+from giantstep.explain.floors import floors, terms
+from giantstep.explain.generative import ENOUGH, transforms
+from giantstep.explain.notes import notes
+from giantstep.explain.steps import Rule, Walk, blocked, ending, reasons, walk
+from giantstep.explain.visible import visible_orders
+from giantstep.target import Target
+from giantstep.target import target as as_target
+
+
+def explain(
+    target: "str | Callable[[Any], Any] | Target",
+    batch: str = "d",
+    width: str = "d",
+    steps: int | None = None,
+    reuse: bool = False,
+    activation: "str | Activation | None" = None,
+) -> Explanation:
+    """Which directions of a target a network finds step by step, which terms it can fit, and the error it cannot go below.
+
+    Args:
+        target: a formula or a Target.
+        batch: size of every batch as a power of the dimension: "d", "d^2", "d^1.5", "d^0.5".
+        width: the same for the width: "1", "d", "d^2".
+        steps: number of steps; None means until nothing more is found.
+        reuse: all steps go over one batch, instead of a fresh one each.
+        activation: also say which part of the staircase this activation can climb.
+    """
+    asked = case(as_target(target), batch, width, steps)
+    if flag(reuse, "reuse") and activation is not None:
+        raise InputError("what an activation sees on a batch it has seen before is not known: give reuse or activation")
+    sigma = None if activation is None else as_activation(activation)
+    again, generative, missing = _generative(asked, reuse)
+    later = again if reuse and again is not None else asked.fresh()
+    path = walk(asked.f.rank, lambda t: later if t > 0 else asked.fresh(), asked.steps)
+    told = [*reasons(asked.f, path, reuse, asked.symbol), ending(later, asked.top, path, asked.whole)]
+    leaps = [new[0].order for new in asked.stairs]
+    return Explanation(
+        **_climb(asked, path, told).to_dict(),
+        target=asked.target.name,
+        rank=asked.target.rank,
+        batch=batch,
+        width=width,
+        reuse=bool(reuse),
+        information_exponent=asked.target.information_exponent,
+        leap=max(leaps, default=None),
+        leaps=leaps,
+        generative_exponent=generative[0] if generative else None,
+        generative_leaps=generative,
+        warnings=[*notes(asked, path, again if reuse else None), *missing],
+        activation=None if sigma is None else sigma.name,
+        realised=None if sigma is None else _realised(asked, sigma, path),
+    )
+
+
+def _generative(asked: Case, reuse: bool) -> tuple[Rule | None, list[int] | None, list[str]]:
+    """The rule of a step on a batch seen before, the generative leaps, and what could not be computed."""
+    try:
+        functions, threshold = transforms(asked.target)
+    except InputError as problem:
+        if reuse:
+            raise
+        return None, None, [f"{problem}; the generative exponent is left out."]
+    leaps = [new[0].order for new in climb(functions, threshold)]
+    if asked.target.polynomial:  # E[f^2 (|z_perp|^2 - dim) | z_U] > 0 for a polynomial: never above 2
+        leaps = [min(order, 2) for order in leaps]
+    few = len(functions) < ENOUGH and max(leaps, default=1) > 1
+    told = [f"the generative exponents come from y^j, j <= {len(functions)}, and may be too large."] if few else []
+    return Rule(functions, threshold, asked.limit), leaps, told
+
+
+def _climb(asked: Case, path: Walk, told: list[str]) -> Climb:
+    """The staircase of a walk and what it leaves."""
+    expansion, basis = asked.target.hermite, path.last
+    complete = len(basis) >= len(asked.whole)
+    return Climb(
+        staircase=[b.tolist() for b in path.bases],
+        orders=[[v.order for v in new] for new in path.found],
+        strengths=[[v.strength for v in new] for new in path.found],
+        terms=terms(expansion, asked.f, basis, asked.kappa, complete, asked.symbol),
+        floor=floors(asked.f, basis, asked.kappa, expansion.truncated, complete),
+        reasons=told,
+    )
+
+
+def _realised(asked: Case, sigma: Activation, conjectured: Walk) -> Climb:
+    """The staircase of the terms whose orders the activation sees."""
+    first, later = visible_orders(sigma, asked.top + 1)
+    rules = [asked.fresh(first), asked.fresh(later)]
+    path = walk(asked.f.rank, lambda t: rules[min(t, 1)], asked.steps)
+    if path.found == conjectured.found:
+        return _climb(asked, path, [f"{sigma.name} sees every order that these steps need."])
+    seen = Series(asked.f.rank, {k: a for k, a in asked.f.orders.items() if k in first | later})
+    told = [
+        sentence.replace("Step", f"With {sigma.name}, step") for sentence in reasons(seen, path, False, asked.symbol)
+    ]
+    stuck = blocked(sigma.name, asked.f, rules[1], path.last)
+    return _climb(asked, path, [*told, stuck or ending(rules[1], asked.top, path, asked.whole)])
+
+
+__all__ = ["Climb", "Explanation", "explain"]
+callable_module(__name__, explain)

@@ -1,0 +1,88 @@
+"""What no fit in a regime can remove: masses of the target by degree and by what lies outside the learned directions.
+
+With U learned, width p = d^k1, batch n = d^k2 and kappa = floor(min(k1, k2)), the readout fits everything in x_U and degree up to
+kappa in what is perpendicular to U (Conjecture 3 of Dandi et al., arXiv 2305.18270; kappa = 0 is their theorem for p = O(1)).
+Without steps U = 0: random features fit degree up to kappa (Mei, Misiakiewicz and Montanari, arXiv 2101.10588).
+"""
+
+from math import factorial, prod
+
+import numpy as np
+
+from giantstep._expansion import Expansion
+from giantstep._tensors import Series, frame, outside, places, rotated
+from giantstep.explain.words import hermite_term
+
+ALMOST = 1e-6
+
+
+def masses(f: Series, basis: np.ndarray) -> dict[tuple[int, int], float]:
+    """``m_{k,j} = binom(k, j) ||C_k(P_U^(k-j), P_perp^j)||^2 / k!``: mass of degree k with j slots outside U."""
+    turned = rotated(f, frame(basis))
+    table: dict[tuple[int, int], float] = {}
+    for k, j in outside(turned, len(basis)).items():
+        for slots in np.unique(j):
+            table[k, int(slots)] = float(np.sum(turned.orders[k][j == slots] ** 2))
+    return table
+
+
+def floors(f: Series, basis: np.ndarray, kappa: int, beyond: float, complete: bool) -> dict[str, float]:
+    """The three floors of the mean square error; ``beyond`` is the mass above the orders kept, lost for certain if U = 0.
+
+    ``complete`` says that f depends on x_U alone, so that what quadrature leaves outside is its error.
+
+    narrow: ``E Var(f | P_U x) = sum_{j >= 1} m_{k,j}``; network: ``sum_{j > kappa} m_{k,j}``; random_features:
+    ``sum_{k > kappa} m_{k,.}``.
+    """
+    table = masses(f, basis)
+    total = sum(table.values())
+    rest = beyond if len(basis) == 0 else 0.0
+
+    def clean(mass: float) -> float:  # a is a square root: its square is right to 15 digits, not to all
+        return float(f"{mass:.14g}") if mass > 1e-14 * total else 0.0
+
+    def above(slots: int) -> float:
+        return 0.0 if complete else clean(sum(m for (_, j), m in table.items() if j > slots) + rest)
+
+    return {
+        "narrow": above(0),
+        "network": above(kappa),
+        "random_features": clean(sum(m for (k, _), m in table.items() if k > kappa) + beyond),
+    }
+
+
+def terms(expansion: Expansion, f: Series, basis: np.ndarray, kappa: int, complete: bool, symbol: str) -> list[dict]:
+    """Every Hermite term with its mass ``beta! c^2`` and the share of its coefficient that the fitted part of f keeps.
+
+    With P the projection on what the regime fits, the share is ``E[h_beta P f] / E[h_beta f]``: 1 is fitted, 0 lost, else
+    partial. So the masses that are not kept, ``mass (1 - share)``, add up to the network's floor.
+    """
+    kept, listed = f if complete else _fitted(f, basis, kappa), []
+    for order in sorted({sum(beta) for beta in expansion}):
+        betas = sorted((b for b in expansion if sum(b) == order), reverse=True)
+        rows = places(f.rank, order, np.array(betas).reshape(len(betas), f.rank))
+        for beta, share in zip(betas, kept.orders[order][rows] / f.orders[order][rows], strict=True):
+            c = expansion[beta]
+            fate = "fitted" if abs(share - 1) < ALMOST else "lost" if abs(share) < ALMOST else "partial"
+            mass = float(c * c * prod(map(factorial, beta)))
+            share = {"fitted": 1.0, "lost": 0.0}.get(fate, float(share))
+            listed.append(_entry(hermite_term(beta, symbol), mass, fate, float(c), share))
+    beyond = expansion.truncated
+    if beyond > 1e-9 * expansion.power:
+        fate = "lost" if len(basis) == 0 else "fitted" if complete else "partial"
+        share = {"lost": 0.0, "fitted": 1.0}.get(fate)
+        listed.append(_entry(f"orders above {expansion.degree}", beyond, fate, None, share))
+    return listed
+
+
+def _entry(term: str, mass: float, fate: str, coefficient: float | None, share: float | None) -> dict:
+    return {"term": term, "mass": mass, "fate": fate, "coefficient": coefficient, "share": share}
+
+
+def _fitted(f: Series, basis: np.ndarray, kappa: int) -> Series:
+    """P f: the part of f with at most kappa slots outside U, in the coordinates of f."""
+    axes = frame(basis)
+    turned = rotated(f, axes)
+    slots = outside(turned, len(basis))
+    kept = {k: np.where(slots[k] <= kappa, a, 0.0) for k, a in turned.orders.items()}
+    return rotated(Series(f.rank, kept), axes.T)

@@ -1,0 +1,108 @@
+"""The steps of one regime: what each finds, in which order, and why."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep._staircase import Direction, empty, extended, found, lowest
+from giantstep._tensors import Series
+from giantstep.explain.words import combination, listing, reason
+
+MAX_STEPS = 100
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What one step may see: functions of the label, their threshold, orders of the batch, orders the activation sees."""
+
+    functions: list[Series]
+    threshold: float
+    limit: int
+    visible: frozenset[int] | None = None
+
+    def new(self, basis: np.ndarray) -> list[Direction]:
+        """What the step adds to the span of the basis."""
+        return found(self.functions, basis, range(1, self.limit + 1), self.threshold, self.visible)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Bases U_0, U_1, ... and the directions each step found."""
+
+    bases: list[np.ndarray]
+    found: list[list[Direction]]
+
+    @property
+    def last(self) -> np.ndarray:
+        return self.bases[-1]
+
+
+def walk(rank: int, rule: Callable[[int], Rule], steps: int | None) -> Walk:
+    """``U_{t+1} = U_t + what rule(t) finds``; with ``steps=None`` until the rule no longer changes and finds nothing."""
+    bases, news = [empty(rank)], []
+    for t in range(MAX_STEPS if steps is None else steps):
+        new = rule(t).new(bases[-1]) if len(bases[-1]) < rank else []
+        if steps is None and not new and (t > 0 or len(bases[-1]) == rank or not rule(1).new(bases[-1])):
+            break
+        bases.append(extended(bases[-1], new))
+        news.append(new)
+    return Walk(bases, news)
+
+
+def reasons(f: Series, path: Walk, reuse: bool, symbol: str) -> list[str]:
+    """One sentence for every direction found."""
+    told = []
+    for t, new in enumerate(path.found):
+        basis = path.bases[t]
+        for i, direction in enumerate(new):
+            name = combination(direction.vector)
+            seen = "" if direction.order == 1 else f" at order {direction.order}"
+            if reuse and t > 0:
+                given = f", {listing(basis.tolist(), symbol)}" if len(basis) else ""
+                what = combination(direction.vector, symbol)
+                what = what if direction.order == 1 else f"h{direction.order} along {what}"
+                why = f"on a batch seen before the step acts on functions of y, and E[{what} | y{given}] is not zero"
+            else:
+                why = reason(f, basis, new, i, symbol)
+            told.append(f"Step {t + 1} finds {name}{seen}: {why}.")
+        if not new and any(path.found[t:]):
+            told.append(f"Step {t + 1} finds nothing new.")
+    return told
+
+
+def ending(rule: Rule, top: int, path: Walk, whole: np.ndarray) -> str:
+    """Why the staircase ends where it does."""
+    basis, missing = path.last, len(whole) - len(path.last)
+    if len(whole) == 0:
+        return "The target is a constant: there is no direction to find."
+    if missing <= 0:
+        return "Every direction of the target is found."
+    if rule.limit < 1:
+        return "A batch smaller than d finds nothing, whatever the step size and the number of steps."
+    more = rule.new(basis)
+    if more:
+        return f"Another step would find {listing([v.vector for v in more])}."
+    later = lowest(rule.functions, basis, range(rule.limit + 1, top + 1), rule.threshold)
+    stop = f"It stops with {missing} of {len(whole)} directions unfound: no order up to {rule.limit} is left to see"
+    if not later:
+        return f"{stop}."
+    needed = f"a batch of d^{later[0].order}"
+    return f"{stop}; {listing([v.vector for v in later])} would be seen at order {later[0].order}, from {needed} on."
+
+
+def blocked(sigma: str, f: Series, rule: Rule, basis: np.ndarray) -> str | None:
+    """Which terms would go on if the activation saw their order."""
+    free = Rule(rule.functions, rule.threshold, rule.limit)
+    more = free.new(basis)
+    if not more or rule.new(basis):
+        return None
+    orders = [
+        k for k in sorted(f.orders) if found([f], basis, range(1, rule.limit + 1), rule.threshold, frozenset({k}))
+    ]
+    names, many = listing([v.vector for v in more]), "s" * (len(orders) > 1)
+    sees = ", ".join(map(str, sorted(k for k in rule.visible or () if k <= max(orders) + 1)))
+    return (
+        f"{sigma} does not find {names}: that needs the target's order{many} {', '.join(map(str, orders))}, and {sigma} sees "
+        f"only orders {sees}, ... (E sigma^(k) is zero for the others)."
+    )

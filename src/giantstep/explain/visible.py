@@ -1,0 +1,37 @@
+"""Which orders of the target an activation can see: a term of order k moves a neuron by a multiple of ``E sigma^(k)(sqrt(q) z)``.
+
+By Stein's lemma the gradient on a neuron of squared norm q is ``sum_k E[sigma'(sqrt(q) z) He_{k-1}(z)] / (k-1)! C_k[...]``, so an
+order whose factor vanishes leaves no trace: ReLU sees 1, 2, 4, 6, ...; tanh sees 1, 3, 5, ...
+"""
+
+from math import sqrt
+
+import numpy as np
+
+from giantstep import _hermite
+from giantstep._errors import InputError
+from giantstep.activation import Activation, normalised
+
+LATER = (1.7, 2.9)
+"""Squared norms of a neuron after a step; two, so that an accidental zero at one is not taken for a rule."""
+
+
+def visible_orders(sigma: Activation, top: int) -> tuple[frozenset[int], frozenset[int]]:
+    """Orders from 1 to ``top`` seen at the first step, where neurons have norm one, and later, where they have any norm."""
+    if sigma.jumps:
+        raise InputError(
+            f"{sigma.name} jumps: its derivative is no useful gradient, and a giant step on it finds nothing"
+        )
+    first = _nonzero(sigma, top, 1.0)
+    return first, frozenset().union(*(_nonzero(sigma, top, q) for q in LATER))
+
+
+def _nonzero(sigma: Activation, top: int, q: float) -> frozenset[int]:
+    """c_k of sigma(sqrt(q) z) is ``q^(k/2) E sigma^(k)(sqrt(q) z) / k!``."""
+    if q == 1.0:
+        values, error = sigma.hermite(top), sigma.hermite_error(top)
+    else:
+        scaled = tuple(k / sqrt(q) for k in sigma.kinks)
+        values, error = _hermite.coefficients(lambda x: np.asarray(sigma(sqrt(q) * x)), top, scaled)
+    sizes = np.abs(normalised(values))
+    return frozenset(k for k in range(1, top + 1) if sizes[k] > 1e-10 * sqrt(sigma.mean_square) + 10 * error)

@@ -1,0 +1,451 @@
+"""explain: the talk's cases and tables, identities of the staircase and the floors, independent quadrature, the command."""
+
+import json
+import subprocess
+import sys
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import giantstep as gs
+from giantstep import _staircase, _tensors, cli
+from giantstep._expression import MAX_RANK
+from giantstep._hermite import gauss_hermite
+
+TALK = "x1 + H2(x2) + H2(x1)*x2 + H4(x1)*H2(x2)*x3 + H2(x2)*H2(x3)"
+EX1, EX2 = "x1 + x2 + x1^2 - x2^2", "x1 + x2 + x1^2 + x2^2 - 2"
+ROOT = 2**-0.5
+
+
+def spans(basis, *vectors) -> bool:
+    """Whether the basis is orthonormal and spans exactly these vectors."""
+    rows, wanted = np.array(basis), np.array(vectors, dtype=float)
+    if not len(basis) or not len(vectors):
+        return len(basis) == len(vectors)
+    inside = np.allclose(wanted @ rows.T @ rows, wanted, atol=1e-9)
+    return inside and len(rows) == np.linalg.matrix_rank(wanted) and np.allclose(rows @ rows.T, np.eye(len(rows)))
+
+
+# The talk.
+
+
+@pytest.mark.parametrize(
+    ("formula", "batch", "learned"),
+    [
+        ("x1 + 2*x2 + x3^2", "d^0.9", []),  # n below d: nothing
+        ("x1 + 2*x2 + x3^2", "d", [[1, 2, 0]]),  # order 1: one direction, sum of mu_k1 w_k
+        ("H2(x1) - H2(x2) + H3(x3)", "d", []),  # n below d^l
+        ("H2(x1) - H2(x2) + H3(x3)", "d^1.9", []),
+        ("H2(x1) - H2(x2) + H3(x3)", "d^2", [[1, 0, 0], [0, 1, 0]]),  # order 2: all w_k with mu_k2 not zero
+        ("x1*x2*x3", "d^3", np.eye(3)),
+    ],
+)
+def test_one_step(formula, batch, learned):
+    assert spans(gs.explain(formula, batch=batch, steps=1).staircase[1], *learned)
+
+
+@pytest.mark.parametrize(
+    ("formula", "first", "second", "third"),
+    [
+        (EX1, [[1, 1]], np.eye(2), np.eye(2)),
+        (EX2, [[1, 1]], [[1, 1]], [[1, 1]]),
+        ("x1 + x1*x2 + x1*x3", [[1, 0, 0]], [[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]]),
+        ("x1 + x1*x2 + H3(x1)*x3", [[1, 0, 0]], np.eye(3), np.eye(3)),
+        (TALK, [[1, 0, 0]], [[1, 0, 0], [0, 1, 0]], np.eye(3)),
+        ("(4*x1 + x1^2 + x2)/2", [[4, 1]], np.eye(2), np.eye(2)),
+    ],
+)
+def test_the_examples_of_several_steps(formula, first, second, third):
+    found = gs.explain(formula, steps=3)
+    assert len(found.staircase) == 4 and found.staircase[0] == []
+    for basis, wanted in zip(found.staircase[1:], (first, second, third), strict=True):
+        assert spans(basis, *wanted)
+    assert gs.explain(formula).staircase[-1] == found.staircase[-1]
+
+
+@pytest.mark.parametrize(
+    ("batch", "width", "residual", "random_features", "fitted"),
+    [
+        ("d", "1", 56, 57, ["x1"]),
+        ("d", "d", 54, 56, ["x1", "H2(x1)*x2"]),
+        ("d^2", "1", 52, 57, ["x1", "H2(x2)", "H2(x1)*x2"]),
+        ("d^2", "d", 4, 56, ["x1", "H2(x2)", "H2(x1)*x2", "H4(x1)*H2(x2)*x3"]),
+        ("d^2", "d^2", 0, 54, ["x1", "H2(x2)", "H2(x1)*x2", "H2(x2)*H2(x3)", "H4(x1)*H2(x2)*x3"]),
+    ],
+)
+def test_the_five_regimes(batch, width, residual, random_features, fitted):
+    found = gs.explain(TALK, batch=batch, width=width, steps=1)
+    assert found.floor["network"] == residual and found.floor["random_features"] == random_features
+    assert [t["term"] for t in found.terms if t["fate"] == "fitted"] == fitted
+    assert {t["term"]: t["mass"] for t in found.terms} == {
+        "x1": 1, "H2(x2)": 2, "H2(x1)*x2": 2, "H2(x2)*H2(x3)": 4, "H4(x1)*H2(x2)*x3": 48
+    }  # fmt: skip
+
+
+def bump(z):
+    return z[0] ** 2 * np.exp(-(z[0] ** 2))
+
+
+@pytest.mark.parametrize(
+    ("source", "information", "generative"),
+    [
+        ("H2(x1)", [2], [2]),
+        ("H3(x1)", [3], [1]),
+        ("H4(x1)", [4], [2]),
+        (bump, [4], [4]),
+        ("x1*x2", [2], [2]),
+        ("x1*x2*x3", [3], [2]),
+        ("sign(x1*x2)", [2], [2]),
+        ("sign(x1*x2*x3)", [3], [3]),
+        ("x1 + H3(x2)", [1, 3], [1]),
+        (EX2, [1, 2], [1, 2]),
+    ],
+)
+def test_information_and_generative_exponents(source, information, generative):
+    target = gs.target(source, rank=1) if callable(source) else gs.target(source)
+    found = gs.explain(target)
+    assert (found.leaps, found.generative_leaps) == (information, generative)
+    assert (found.information_exponent, found.leap) == (information[0], max(information))
+    assert found.generative_exponent == generative[0] and target.leap == max(information)
+
+
+def test_reuse_finds_in_the_second_step_what_fresh_batches_never_find():
+    assert spans(gs.explain("x1 + H3(x2)").staircase[-1], [1, 0])
+    found = gs.explain("x1 + H3(x2)", reuse=True)
+    assert spans(found.staircase[1], [1, 0]) and spans(found.staircase[2], *np.eye(2))
+    cubic = gs.explain("H3(x1)", reuse=True)
+    assert cubic.staircase == [[], [], [[1.0]]] and "E[x1 | y]" in " ".join(cubic.reasons)
+    even = gs.explain("H2(x1)", reuse=True)
+    assert even.staircase == [[]] and any("log d" in note for note in even.warnings)
+
+
+# What an activation sees.
+
+
+@pytest.mark.parametrize(
+    ("formula", "activation", "climbed"),
+    [
+        ("x1 + H2(x1)*x2", "tanh", True),
+        ("x1 + H2(x1)*x2", "elu", True),
+        ("x1 + H2(x1)*x2", "relu", False),
+        (EX1, "relu", True),
+        (EX1, "elu", True),
+        (EX1, "tanh", False),
+        (TALK, "relu", False),
+    ],
+)
+def test_the_staircase_an_activation_climbs(formula, activation, climbed):
+    found = gs.explain(formula, activation=activation)
+    rank = len(found.staircase[-1][0])
+    assert len(found.staircase[-1]) == rank  # the conjecture's is complete in all of them
+    assert len(found.realised.staircase[-1]) == (rank if climbed else 1)
+    assert climbed or any("does not find" in sentence for sentence in found.realised.reasons)
+    assert found.realised.floor["narrow"] >= found.floor["narrow"]
+
+
+@pytest.mark.parametrize(
+    ("name", "orders"),
+    [("relu", {1, 2, 4, 6}), ("gelu", {1, 2, 4, 6}), ("softplus", {1, 2, 4, 6}), ("tanh", {1, 3, 5, 7}),
+     ("erf", {1, 3, 5, 7}), ("elu", {1, 2, 3, 4, 5, 6, 7}), ("relu(x-0.5)", {1, 2, 3, 4, 5, 6, 7})],
+)  # fmt: skip
+def test_visible_orders(name, orders):
+    from giantstep.explain.visible import visible_orders
+
+    assert visible_orders(gs.activation(name), 7)[1] == orders
+
+
+def test_an_odd_polynomial_activation_needs_a_second_step_for_the_linear_part():
+    found = gs.explain("x1", activation="H3").realised
+    assert found.staircase == [[], [], [[1.0]]]  # E H3' = 0 on the sphere, not at another norm
+
+
+@pytest.mark.parametrize(("activation", "climbed"), [("relu", True), ("tanh", False)])
+def test_a_simulation_climbs_what_is_predicted(activation, climbed):
+    """Second moment of the neurons' overlaps with (w1 - w2)/sqrt2 after two steps, in units of an unlearned direction's.
+
+    At this size it is 50 for ReLU and 1.1 for tanh."""
+    from giantstep.simulate import train
+
+    d, p = 400, 100
+    step = gs.GiantStep(n=8 * d, eta=2.0 * p)
+    setting = gs.Setting(
+        gs.Gaussian(d), gs.target(EX1), gs.Network(p, activation, scale="1/p"), gs.Protocol((step, step), None)
+    )
+    shares = []
+    for seed in range(3):
+        rows = np.asarray(train(setting, seed=seed).final).reshape(-1, p, d)[-1]
+        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        null = (1 - np.mean(np.sum(rows[:, :2] ** 2, axis=1))) / (d - 2)
+        shares.append(np.mean((rows[:, 0] - rows[:, 1]) ** 2 / 2) / null)
+    assert (np.mean(shares) > 5) == climbed
+    assert (len(gs.explain(EX1, steps=2, activation=activation).realised.staircase[-1]) == 2) == climbed
+
+
+# Identities.
+
+
+@st.composite
+def polynomials(draw):
+    """A polynomial of rank 2 or 3 as a dictionary from Hermite orders to small whole coefficients."""
+    rank = draw(st.integers(2, 3))
+    index = st.tuples(*[st.integers(0, 2)] * rank)
+    coefficient = st.integers(-3, 3).filter(bool)
+    return draw(st.dictionaries(index, coefficient, min_size=1, max_size=5))
+
+
+def formula(terms, forms=None) -> str:
+    """The formula of Hermite terms in x1, x2, ... or in given linear forms."""
+    rank = len(next(iter(terms)))
+    forms = forms or [f"x{i + 1}" for i in range(rank)]
+    return " + ".join(
+        f"({c})*" + "*".join(f"H{k}({x})" for k, x in zip(b, forms, strict=True)) for b, c in terms.items()
+    )
+
+
+def rotation(seed: int, rank: int) -> np.ndarray:
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal((rank, rank)))[0]
+
+
+@settings(max_examples=25, deadline=None)
+@given(polynomials(), st.integers(0, 1000), st.sampled_from(["d", "d^2"]))
+def test_a_rotation_of_the_target_changes_nothing_but_the_coordinates(terms, seed, batch):
+    rank = len(next(iter(terms)))
+    axes = rotation(seed, rank)
+    forms = ["(" + " + ".join(f"({c!r})*x{i + 1}" for i, c in enumerate(row.tolist())) + ")" for row in axes]
+    plain = gs.explain(gs.target(formula(terms), rank=rank), batch=batch)
+    turned = gs.explain(gs.target(formula(terms, forms), rank=rank), batch=batch)
+    assert turned.leaps == plain.leaps and turned.generative_leaps == plain.generative_leaps
+    for a, b in zip(turned.staircase, plain.staircase, strict=True):
+        assert spans(a, *(np.array(b).reshape(len(b), rank) @ axes))
+    for name, value in plain.floor.items():
+        assert turned.floor[name] == pytest.approx(value, abs=1e-8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(polynomials(), st.sampled_from(["d^0.5", "d", "d^2", "d^3"]), st.sampled_from(["1", "d", "d^2"]))
+def test_masses_and_floors(terms, batch, width):
+    target = gs.target(formula(terms), rank=len(next(iter(terms))))
+    found = [gs.explain(target, batch=batch, width=width, steps=t) for t in range(4)]
+    for each in found:
+        assert sum(t["mass"] for t in each.terms) == pytest.approx(target.power)
+        lost = sum(t["mass"] * (1 - t["share"]) for t in each.terms)
+        assert lost == pytest.approx(each.floor["network"], abs=1e-8)
+        assert 0 <= each.floor["network"] <= each.floor["narrow"] + 1e-9
+        assert each.floor["network"] <= each.floor["random_features"] + 1e-9
+    for before, after in zip(found, found[1:], strict=False):
+        assert len(after.staircase) == len(before.staircase) + 1
+        assert after.staircase[:-1] == before.staircase
+        for name in ("narrow", "network"):
+            assert after.floor[name] <= before.floor[name] + 1e-9
+    assert found[0].floor["network"] == pytest.approx(found[0].floor["random_features"])
+
+
+def conditional_variance(target, basis) -> float:
+    """E Var(f | P_U x) by Gauss-Hermite on coordinates (u, v), v perpendicular to U: no Hermite coefficients involved."""
+    rank = target.rank
+    rows = np.array(basis).reshape(len(basis), rank)
+    axes = np.linalg.svd(rows, full_matrices=True)[2][len(rows) :] if len(rows) else np.eye(rank)
+    frame = np.concatenate([rows, axes])
+    z, w = gauss_hermite(12)
+    grid = np.array(list(product(z, repeat=rank))).T
+    weights = np.prod(np.array(list(product(w, repeat=rank))), axis=1)
+    values = np.asarray(target(frame.T @ grid)).reshape(12 ** len(rows), -1)
+    weights = weights.reshape(values.shape)
+    outer = weights.sum(axis=1)
+    mean = (weights * values).sum(axis=1) / outer
+    return float((weights * values**2).sum() - outer @ mean**2)
+
+
+@settings(max_examples=15, deadline=None)
+@given(polynomials(), st.sampled_from(["d", "d^2"]), st.integers(0, 2))
+def test_the_narrow_floor_is_the_conditional_variance(terms, batch, steps):
+    target = gs.target(formula(terms), rank=len(next(iter(terms))))
+    found = gs.explain(target, batch=batch, width="1", steps=steps)
+    assert found.floor["narrow"] == found.floor["network"]
+    assert found.floor["narrow"] == pytest.approx(conditional_variance(target, found.staircase[-1]), abs=1e-8)
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_the_narrow_floor_where_the_directions_are_not_axes(steps):
+    target = gs.target(EX2)
+    found = gs.explain(target, steps=steps)
+    assert found.floor["narrow"] == pytest.approx([6, 2][steps])
+    assert found.floor["narrow"] == pytest.approx(conditional_variance(target, found.staircase[-1]))
+
+
+def dense_slopes(target, basis, order) -> np.ndarray:
+    """G_l(U) from the dense tensors: sum_k A^T A / (k! l!), A the unfolding of C_{k+l}(P_U^k, P_perp^l)."""
+    from math import factorial
+
+    rank = target.rank
+    inside = np.array(basis).reshape(len(basis), rank)
+    inside = inside.T @ inside
+    outside, total = np.eye(rank) - inside, np.zeros((rank, rank))
+    for k in range(target.hermite.degree - order + 1):
+        tensor = target.hermite.tensor(k + order)
+        for slot in range(k + order):
+            projector = inside if slot < k else outside
+            tensor = np.moveaxis(np.tensordot(tensor, projector, axes=([slot], [0])), -1, slot)
+        unfolded = tensor.reshape(-1, rank)
+        total += unfolded.T @ unfolded / (factorial(k) * factorial(order))
+    return total
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_slopes_agree_with_the_dense_tensors(order, size):
+    target = gs.target("x1 + x1*x2 - 2*H2(x2)*x3 + H3(x1)*H2(x3) + x1*x2*x3 + H4(x3)")
+    axes = _tensors.frame(rotation(3, 3)[:size])
+    slopes = _tensors.slopes(_tensors.rotated(_tensors.series(target.hermite), axes), size, order)
+    rest = axes[size:]
+    np.testing.assert_allclose(rest.T @ slopes @ slopes.T @ rest, dense_slopes(target, axes[:size], order), atol=1e-10)
+
+
+def test_a_rotated_series_is_the_same_function():
+    target, axes = gs.target("x1*x2 + H3(x1)*x3 + x2^4 - x1^2*x3^2"), rotation(0, 3)
+    turned = _tensors.rotated(_tensors.series(target.hermite), axes)
+    x = np.random.default_rng(0).standard_normal((3, 7))
+    from giantstep._hermite import hermite_table
+
+    table = hermite_table(5, axes @ x)
+    value = sum(
+        c * table[b[0], 0] * table[b[1], 1] * table[b[2], 2]
+        for k, a in turned.orders.items()
+        for b, c in zip(_tensors.index_table(3, k), a, strict=True)
+    )
+    np.testing.assert_allclose(value, target(x), rtol=1e-12, atol=1e-12)
+
+
+def test_strengths_are_the_eigenvalues_of_g():
+    found = gs.explain("(4*x1 + x1^2 + x2)/2")
+    assert found.strengths == [[pytest.approx(4.25)], [pytest.approx(0.0553633, rel=1e-5)]]
+    climbed = _staircase.climb([_tensors.series(gs.target(EX2).hermite)], 1e-12)
+    assert [[v.order for v in new] for new in climbed] == [[1], [2]]
+
+
+def test_rank_six_degree_ten_takes_seconds():
+    import time
+
+    forms = "+".join(f"x{i}" for i in range(1, 7))
+    start = time.perf_counter()
+    found = gs.explain(f"({forms})^10 + x1*x2*x3*x4*x5*x6 + x1")
+    assert time.perf_counter() - start < 30  # 2 s on one core
+    assert found.leaps == [1, 1, 2] and len(found.terms) > 4000
+
+
+# Other targets, notes, refusals.
+
+
+def test_targets_by_quadrature():
+    found = gs.explain("relu(x1)")
+    assert found.staircase[-1] == [[1.0]] and found.terms[-1]["term"].startswith("orders above")
+    assert sum(t["mass"] for t in found.terms) == pytest.approx(0.5, rel=1e-6)
+    assert found.floor["random_features"] == pytest.approx(0.25 - 1 / (2 * np.pi), rel=1e-6)
+    lost = gs.explain("abs(x1)")
+    assert lost.staircase == [[]] and lost.floor["narrow"] == pytest.approx(1 - 2 / np.pi, rel=1e-6)
+    callable_ = gs.explain(gs.target(lambda z: z[0] + np.tanh(z[0]) * z[1] * z[2] + z[3] ** 2, rank=4), steps=1)
+    assert spans(callable_.staircase[1], [1, 0, 0, 0])
+
+
+@pytest.mark.parametrize("formula", ["relu(x1+x2)", "sign(x1-2*x2)", "relu(x1-2*x2+x3)"])
+def test_the_error_of_quadrature_is_no_direction(formula):
+    found = gs.explain(formula)
+    assert found.leaps == [1] and found.generative_leaps == [1] and len(found.staircase[-1]) == 1
+    assert found.floor["narrow"] == 0 and all(t["fate"] == "fitted" for t in found.terms)
+    assert any("quadrature" in note for note in found.warnings)
+
+
+@pytest.mark.parametrize("rank", [2, 3, 4])
+def test_generative_exponents_where_the_symmetry_is_not_that_of_the_grid(rank):
+    axes = rotation(1, rank)
+    target = gs.target(lambda z: np.tanh((axes @ z)[0] + (axes @ z)[1] ** 2), rank=rank)
+    assert gs.explain(target).generative_leaps == [1, 2]
+
+
+def test_notes():
+    both = gs.explain(TALK, batch="d^2", steps=1).warnings
+    assert len(both) == 1 and "deflate=2" in both[0] and "w1 then needs a step of its own" in both[0]
+    assert gs.explain("H2(x1)", batch="d^2").warnings == []
+    assert "needs a step" not in gs.explain("x1 + x1*x2", batch="d^2", steps=1).warnings[0]
+    (laws,) = gs.explain("x1 + x1*x2 + H3(x1)*x3").warnings
+    assert "rademacher" in laws
+    mixed = gs.explain(gs.target("x1*x2", directions=[[1, 0, 0], [1, 1, 0]]))
+    assert any("orthonormal" in note for note in mixed.warnings) and mixed.terms[-1]["term"] == "q1*q2"
+
+
+def test_reasons_name_the_derivative_and_the_condition():
+    told = gs.explain("x1 + H2(x1)*x2").reasons
+    assert told[0] == "Step 1 finds w1: E[grad f] = w1 is not zero."
+    assert told[1] == "Step 2 finds w2: E[df/dx2 | x1] = H2(x1) is not zero."
+    assert "(w1 - w2)/sqrt2" in gs.explain(EX1).reasons[1]
+    stuck = gs.explain(EX2).reasons[-1]
+    assert "1 of 2" in stuck and "order 2" in stuck and "d^2" in stuck
+    assert "smaller than d" in gs.explain("x1", batch="d^0.5").reasons[-1]
+    assert "Another step would find w2" in gs.explain("x1 + x1*x2", steps=1).reasons[-1]
+
+
+@pytest.mark.parametrize("constant", ["3", "0", "x1 - x1"])
+def test_a_constant_has_nothing_to_find(constant):
+    found = gs.explain(constant)
+    assert (found.information_exponent, found.leap, found.staircase) == (None, None, [[]])
+    assert found.floor == {"narrow": 0, "network": 0, "random_features": 0} and "constant" in str(found)
+
+
+REFUSED = [
+    (["x1 +"], "formula"),
+    (["x1", "--batch", "n"], "batch"),
+    (["x1", "--batch", "d^-1"], "batch"),
+    (["x1", "--batch", "d^99"], "batch"),
+    (["x1", "--width", "d^^2"], "width"),
+    (["x1", "--steps", "-1"], "steps"),
+    (["x1", "--steps", "101"], "steps"),
+    (["x1", "--activation", "swish"], "swish"),
+    (["x1", "--activation", "sign"], "jumps"),
+    (["x1", "--activation", "relu", "--reuse"], "reuse"),
+    (["tanh(x1*x2*x3*x4*x5)"], "4 directions"),
+    (["x1*x2*x3*x4*x5*x6*x7*H10(x8)"], "Hermite terms"),
+]
+
+
+def called(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = cli.run(["explain", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.mark.parametrize(("arguments", "word"), REFUSED, ids=[" ".join(a) for a, _ in REFUSED])
+def test_what_is_refused_is_one_sentence_and_exit_code_2(arguments, word, capsys):
+    code, out, err = called(capsys, *arguments)
+    assert (code, out) == (2, "") and word in err and "Traceback" not in err
+    assert len([line for line in err.strip().splitlines() if not line.startswith("  ")]) == 1  # a caret may follow
+
+
+def test_the_command_prints_a_table_or_one_json_object(capsys):
+    arguments = [TALK, "--batch", "d^2", "--width", "d", "--steps", "1"]
+    code, out, err = called(capsys, *arguments)
+    assert (code, err) == (0, "") and "U1    w1, w2" in out and "4 with width d" in out
+    code, out, err = called(capsys, *arguments, "--json", "--activation", "relu")
+    answer = json.loads(out)
+    fixed = {"information_exponent", "leap", "generative_exponent", "staircase", "terms", "floor"}
+    assert code == 0 and fixed <= set(answer) and answer["floor"]["network"] == 4
+    assert answer["staircase"] == [[], [[1, 0, 0], [0, 1, 0]]] and set(answer["realised"]["floor"]) == set(
+        answer["floor"]
+    )
+
+
+def test_explain_does_not_import_jax():
+    code = (
+        "import sys, giantstep as gs; gs.explain('x1 + x1*x2', activation='tanh'); gs.explain('relu(x1)*x2', reuse=True); "
+        "assert 'jax' not in sys.modules; gs.explain('x1').to_dict()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_polynomial_of_many_scales_keeps_its_smallest_part():
+    target = gs.target("x1 + H20(x1)")
+    assert target.information_exponent == 1 and gs.explain(target).staircase[-1] == [[1.0]]
+    assert target.rank <= MAX_RANK
