@@ -140,7 +140,7 @@ def points(dimension: int, count: int = POINTS) -> np.ndarray:
     from scipy.special import ndtri
     from scipy.stats import qmc
 
-    half = ndtri(qmc.Sobol(dimension, seed=0).random(count // 2))
+    half = ndtri(qmc.Sobol(dimension, rng=np.random.default_rng(0)).random(count // 2))
     half = np.linalg.solve(np.linalg.cholesky(half.T @ half / len(half)), half.T).T
     return np.concatenate([half, -half])
 
