@@ -11,6 +11,7 @@ from scipy.sparse.linalg import svds
 from giantstep._errors import InputError
 from giantstep._functions import namespace
 
+LEARNED = 5.0  # null levels from which a direction counts as learned
 FEWEST = 40  # singular values from which a bulk edge can be read off
 
 
@@ -131,6 +132,20 @@ def _unit_rows(W: Any) -> Any:
 def captured_by_neuron(W: Any, directions: Any) -> Any:
     """cos^2(w_i, w*_k), p x r: the share of each neuron along each direction."""
     return (_unit_rows(W) @ _unit_rows(directions).T) ** 2
+
+
+def learned(W: Any, directions: Any) -> Any:
+    """(1/p) sum_i pi_i pi_i^T, r x r, with pi_i the cosines of neuron i with orthonormal directions.
+
+    Its eigenvectors are what the network has learned; a direction it has not has an eigenvalue near ``null_level``.
+    """
+    cosines = _unit_rows(W) @ directions.T
+    return cosines.T @ cosines / W.shape[0]
+
+
+def learned_rank(matrix: Any, null: Any) -> Any:
+    """How many directions were learned: eigenvalues above 5 null levels (unlearned ones were seen up to 2.7)."""
+    return np.sum(np.linalg.eigvalsh(matrix) > LEARNED * np.asarray(null)[..., None], axis=-1)
 
 
 def in_subspace(W: Any, directions: Any) -> Any:

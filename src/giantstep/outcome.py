@@ -46,6 +46,8 @@ class Outcome:
         train_objective: the same plus ``penalty ||b||^2``.
         overlaps: ``W W*^T``, shape (axes without penalty, p, r).
         captured: mean over neurons of ``cos^2(w_i, w*_k)``, shape (axes without penalty, r).
+        learned: mean over neurons of pi pi^T, pi the cosines with orthonormal target directions (``target.orthonormal``), shape
+            (axes without penalty, r, r): eigenvalues above 5 null levels are directions learned (``measure.learned_rank``).
         null_level: what an unlearned direction captures, (1 - share inside the target's span) / (d - r).
         singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
         bulk_edge: edge of the bulk of those.
@@ -74,6 +76,7 @@ class Outcome:
     overlaps: Field = None
     captured: Field = None
     captured_se: Field = None
+    learned: Field = None
     null_level: Field = None
     singular_values: Field = None
     bulk_edge: Field = None
@@ -100,8 +103,9 @@ class Outcome:
                 error = getattr(self, f"{name}_se")
                 error = None if error is None else np.take(error, 0, axis=at)
             values[name], values[f"{name}_se"] = _scalar(mean), None if error is None else _scalar(error)
-        if self.null_level is not None:
-            values["null_level"] = _scalar(np.mean(self.null_level, axis=before))
+        for name in ("null_level", "learned"):
+            if getattr(self, name) is not None:
+                values[name] = _scalar(np.mean(getattr(self, name), axis=before))
         if isinstance(self.penalty, np.ndarray):  # chosen by GCV, one per run
             values["penalty"] = _scalar(np.exp(np.mean(np.log(np.maximum(self.penalty, 1e-300)), axis=before)))
         axes = tuple(a for a in self.axes if a != "seed")
@@ -120,7 +124,7 @@ class Outcome:
             coords["seed"] = list(self.seeds or ())
         run = tuple(a for a in self.axes if a != "penalty")
         inner = {"overlaps": ("neuron", "direction"), "captured": ("direction",), "captured_se": ("direction",)}
-        inner["singular_values"] = ("index",)
+        inner |= {"singular_values": ("index",), "learned": ("direction", "other")}
         variables: dict[str, Any] = {}
         for f in fields(self):
             value = getattr(self, f.name)

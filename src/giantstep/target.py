@@ -124,6 +124,11 @@ class Target:
         """``E f^2``, without the noise."""
         return self.hermite.power
 
+    def orthonormal(self, d: int) -> np.ndarray:
+        """Orthonormal rows (r x d) in which the expansion ``hermite`` is written: Q of ``directions = L Q``."""
+        rows = self.matrix(d)
+        return rows if self.mixing is None else np.linalg.solve(self.mixing, rows)
+
     @cached_property
     def mixing(self) -> np.ndarray | None:
         """L with ``directions = L Q``, Q orthonormal rows; None when the directions are orthonormal already."""

@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from giantstep._errors import InputError
 from giantstep.claims.ba.baselines import BASELINES
 from giantstep.claims.cui.errors import TEST_ERROR
+from giantstep.claims.dandi.reuse import REUSE
+from giantstep.claims.dandi.staircase import STAIRCASE
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
@@ -47,6 +49,8 @@ CLAIMS: tuple[Claim, ...] = (
     BASELINES,
     TEST_ERROR,
     UNIVERSALITY,
+    STAIRCASE,
+    REUSE,
     ONE_CURVE,
     OPTIMAL,
 )

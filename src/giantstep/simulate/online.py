@@ -48,8 +48,7 @@ def sgd(
 
 def _path(setting: Setting, stride: int, records: int, eta: float, seed: int, n_test: int):
     W, a = (jnp.asarray(x) for x in draw.weights(setting, seed))
-    rows, mix = setting.target.matrix(setting.d), setting.target.mixing
-    basis = jnp.asarray(rows if mix is None else np.linalg.solve(mix, rows))
+    basis = jnp.asarray(setting.target.orthonormal(setting.d))
     batch = Batch((Stream.STEP,), stride * (records - 1))
     X_test, y_test = (jnp.asarray(x) for x in draw.rows(setting, seed, draw.test_batch(n_test)))
     sigma, factor = setting.network.activation, setting.network.factor

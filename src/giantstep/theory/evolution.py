@@ -94,9 +94,7 @@ def overlaps_of(setting: Setting, seed: int, start: str) -> tuple[np.ndarray, np
     network, r = setting.network, setting.target.rank
     if start == "draw":
         W, a = draw.weights(setting, seed)
-        rows = setting.target.matrix(setting.d)
-        mix = setting.target.mixing
-        return W @ W.T, W @ (rows if mix is None else np.linalg.solve(mix, rows)).T, a
+        return W @ W.T, W @ setting.target.orthonormal(setting.d).T, a
     pairs = draw.paired(setting, np.eye(network.drawn))  # rows of orthogonal neurons, in a space of their own
     return pairs @ pairs.T, np.zeros((network.width, r)), draw.second_layer(setting, seed)
 

@@ -1,0 +1,42 @@
+"""The talk's networks: few neurons, prefactor 1/p, signs as second layer, in pairs so that the initial output is zero."""
+
+from typing import TYPE_CHECKING
+
+import giantstep as gs
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from giantstep.outcome import Outcome
+    from giantstep.setting import Setting
+
+
+def experiment(
+    formula: str,
+    d: int,
+    n: int,
+    steps: int,
+    *,
+    p: int = 40,
+    activation: str = "relu",
+    strength: float = 1.0,
+    batch: str = "fresh",
+    second_layer: str = "rademacher",
+) -> "Setting":
+    """``steps`` steps with s = eta/p = strength; with ``batch="reuse"`` all of them on the first one's samples."""
+    first = gs.GiantStep(n, strength * p)
+    more = gs.GiantStep(None if batch == "reuse" else n, strength * p, batch=batch)
+    network = gs.Network(p, activation, scale="1/p", second_layer=second_layer, symmetric=True)
+    return gs.Setting(gs.Gaussian(d), gs.target(formula), network, gs.Protocol((first, *[more] * (steps - 1)), None))
+
+
+def chain(setting: "Setting", seeds: int) -> "Outcome":
+    """By overlaps, whose cost does not depend on d."""
+    return gs.simulate(setting, range(seeds), method="overlap", n_test=100)
+
+
+def over_null(outcome: "Outcome", direction: "np.ndarray") -> "np.ndarray":
+    """pi^T E pi over the null level for a unit direction, one number a seed: about one where nothing was learned."""
+    import numpy as np
+
+    return np.einsum("k,skl,l->s", direction, outcome.learned, direction) / outcome.null_level
