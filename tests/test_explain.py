@@ -387,6 +387,14 @@ def test_reasons_name_the_derivative_and_the_condition():
     assert "Another step would find w2" in gs.explain("x1 + x1*x2", steps=1).reasons[-1]
 
 
+def test_reasons_of_weak_couplings_and_narrow_activations():
+    weak = gs.explain("x1 + 9e-11*(x1*x2 + H2(x1)*x2/sqrt(2) + H3(x1)*x2/sqrt(6))")
+    assert len(weak.staircase[-1]) == 2 and "9e-11*x1" in weak.reasons[1]
+    linear = gs.explain("x1 + x1*x2", activation="x").realised
+    assert len(linear.staircase[-1]) == 1 and "order 2, and x sees only orders 1" in linear.reasons[-1]
+    assert "sees none" in gs.explain("x1", activation="1").realised.reasons[-1]
+
+
 @pytest.mark.parametrize("constant", ["3", "0", "x1 - x1"])
 def test_a_constant_has_nothing_to_find(constant):
     found = gs.explain(constant)
