@@ -365,6 +365,12 @@ def test_generative_exponents_where_the_symmetry_is_not_that_of_the_grid(rank):
     assert gs.explain(target).generative_leaps == [1, 2]
 
 
+@pytest.mark.parametrize("formula", ["sin(2*x1 + 2*x2 - 3*x3 + 1)", "H2(x3)*H3(x1) + tanh(x2*x4)*H5(x1) + x4*x1"])
+def test_the_generative_exponent_is_at_most_the_information_exponent(formula):
+    found = gs.explain(formula)
+    assert found.generative_exponent <= found.information_exponent
+
+
 def test_notes():
     both = gs.explain(TALK, batch="d^2", steps=1).warnings
     assert len(both) == 1 and "deflate=2" in both[0] and "w1 then needs a step of its own" in both[0]
@@ -387,7 +393,15 @@ def test_reasons_name_the_derivative_and_the_condition():
     assert "Another step would find w2" in gs.explain("x1 + x1*x2", steps=1).reasons[-1]
 
 
-@pytest.mark.parametrize("constant", ["3", "0", "x1 - x1"])
+def test_reasons_of_weak_couplings_and_narrow_activations():
+    weak = gs.explain("x1 + 9e-11*(x1*x2 + H2(x1)*x2/sqrt(2) + H3(x1)*x2/sqrt(6))")
+    assert len(weak.staircase[-1]) == 2 and "9e-11*x1" in weak.reasons[1]
+    linear = gs.explain("x1 + x1*x2", activation="x").realised
+    assert len(linear.staircase[-1]) == 1 and "order 2, and x sees only orders 1" in linear.reasons[-1]
+    assert "sees none" in gs.explain("x1", activation="1").realised.reasons[-1]
+
+
+@pytest.mark.parametrize("constant", ["3", "0", "x1 - x1", "2*sign(x1*x1)"])
 def test_a_constant_has_nothing_to_find(constant):
     found = gs.explain(constant)
     assert (found.information_exponent, found.leap, found.staircase) == (None, None, [[]])

@@ -13,7 +13,7 @@ from giantstep.activation import activation as as_activation
 from giantstep.explain.case import Case, case
 from giantstep.explain.explanation import Climb, Explanation
 from giantstep.explain.floors import floors, terms
-from giantstep.explain.generative import ENOUGH, transforms
+from giantstep.explain.generative import transforms
 from giantstep.explain.notes import notes
 from giantstep.explain.steps import Rule, Walk, blocked, ending, reasons, walk
 from giantstep.explain.visible import visible_orders
@@ -69,7 +69,7 @@ def explain(
 def _generative(asked: Case, reuse: bool) -> tuple[Rule | None, list[int] | None, list[str]]:
     """The rule of a step on a batch seen before, the generative leaps, and what could not be computed."""
     try:
-        functions, threshold = transforms(asked.target)
+        functions, threshold, doubt = transforms(asked.target)
     except InputError as problem:
         if reuse:
             raise
@@ -77,8 +77,8 @@ def _generative(asked: Case, reuse: bool) -> tuple[Rule | None, list[int] | None
     leaps = [new[0].order for new in climb(functions, threshold)]
     if asked.target.polynomial:  # E[f^2 (|z_perp|^2 - dim) | z_U] > 0 for a polynomial: never above 2
         leaps = [min(order, 2) for order in leaps]
-    few = len(functions) < ENOUGH and max(leaps, default=1) > 1
-    told = [f"the generative exponents come from y^j, j <= {len(functions)}, and may be too large."] if few else []
+    doubtful = doubt and max(leaps, default=1) > 1
+    told = [f"the generative exponents {doubt}, and may be too large."] if doubtful else []
     return Rule(functions, threshold, asked.limit), leaps, told
 
 

@@ -13,28 +13,33 @@ import numpy as np
 from giantstep._errors import InputError
 from giantstep._expansion import Expansion
 from giantstep._hermite import gauss_hermite, hermite_table, offset_trapezoid
-from giantstep._tensors import Series, index_table
+from giantstep._tensors import Series, index_table, series
 from giantstep.target import Target
 
 POWERS, ENOUGH = 4, 3  # powers of y: tried, and needed to tell order 1 from 2 for an odd target such as H3(x1)
 MAX_POINTS, MAX_KEPT = 2_000_000, 10_000
-GRID_THRESHOLD = 1e-5
+GRID_THRESHOLD, RESOLVED = 1e-5, 0.2
 GRID = {1: (3000, 4000, 12), 2: (300, 400, 8), 3: (64, 80, 6), 4: (24, 28, 5)}  # rank -> points an axis, orders kept
 COSINES = 16
 
 
-def transforms(target: Target) -> tuple[list[Series], float]:
-    """Functions T(y) of unit variance, and the threshold at which their parts count as zero.
+def transforms(target: Target) -> tuple[list[Series], float, str]:
+    """Functions T(y) of unit variance, the threshold at which their parts count as zero, and a doubt about them or "".
 
-    Powers y, y^2, ... for polynomials, exact; for other targets cosines of the rank of y among its values, on a grid.
+    Powers y, y^2, ... for polynomials, exact; for other targets y and cosines of the rank of y among its values, on a grid.
     """
     if target.polynomial:
-        return _powers(target.hermite), target.hermite.threshold
+        found = _powers(target.hermite)
+        return found, target.hermite.threshold, "" if len(found) >= ENOUGH else f"come from y^j, j <= {len(found)}"
     if target.rank not in GRID:
         raise InputError(
             f"what reusing a batch finds is computed for polynomials and for up to 4 directions, not {target.rank}"
         )
-    return _cosines(target), GRID_THRESHOLD
+    cosines, resolved = _cosines(target)
+    f = series(target.hermite)  # scaled so that its own threshold becomes that of the grid
+    scale = (GRID_THRESHOLD / (target.hermite.threshold * max(f.variance, 1e-300))) ** 0.5
+    found = [Series(f.rank, {k: scale * a for k, a in f.orders.items()}), *cosines]
+    return found, GRID_THRESHOLD, "" if resolved > RESOLVED else "come from a grid too coarse for this target"
 
 
 def _powers(f: Expansion) -> list[Series]:
@@ -64,10 +69,11 @@ def _powers(f: Expansion) -> list[Series]:
     return found
 
 
-def _cosines(target: Target) -> list[Series]:
+def _cosines(target: Target) -> tuple[list[Series], float]:
     """``T_j = sqrt(2) cos(pi j F)``, F the rank of y with ties shared, centred (else ties leak the error of the grid).
 
-    Two grids tell the error of a T_j; one that is not resolved is scaled down until its error is below the threshold.
+    Two grids tell the error of a T_j; one that is not resolved is scaled down until its error is below the threshold. Also
+    returned: the largest of these scales.
     """
     coarse, fine, top = GRID[target.rank]
     values, share = _labels(target, fine)[1:]
@@ -79,12 +85,13 @@ def _cosines(target: Target) -> list[Series]:
         position = np.interp(y, levels, rank)
         table = hermite_table(top, x) * offset_trapezoid(points)[1]
         tables.append([_cosine(j, position, weights, table, top) for j in range(1, COSINES + 1)])
-    count, found = comb(target.rank + top, top), []
+    count, found, resolved = comb(target.rank + top, top), [], 0.0
     for first, second in zip(*tables, strict=True):
         error = max(float(np.max(np.abs(first.orders[k] - a))) for k, a in second.orders.items())
-        scale = min(1.0, (GRID_THRESHOLD / (count * max(error, 1e-300) ** 2)) ** 0.5)
+        scale = min(1.0, (GRID_THRESHOLD / count) ** 0.5 / max(error, 1e-100))
+        resolved = max(resolved, scale)
         found.append(Series(second.rank, {k: scale * a for k, a in second.orders.items()}))
-    return found
+    return found, resolved
 
 
 def _labels(target: Target, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -101,8 +101,7 @@ def blocked(sigma: str, f: Series, rule: Rule, basis: np.ndarray) -> str | None:
         k for k in sorted(f.orders) if found([f], basis, range(1, rule.limit + 1), rule.threshold, frozenset({k}))
     ]
     names, many = listing([v.vector for v in more]), "s" * (len(orders) > 1)
-    sees = ", ".join(map(str, sorted(k for k in rule.visible or () if k <= max(orders) + 1)))
-    return (
-        f"{sigma} does not find {names}: that needs the target's order{many} {', '.join(map(str, orders))}, and {sigma} sees "
-        f"only orders {sees}, ... (E sigma^(k) is zero for the others)."
-    )
+    seen = ", ".join(map(str, sorted(k for k in rule.visible or () if k <= max(orders) + 1)))
+    sees = f"only orders {seen}, ..." if seen else "none up to that"
+    needs = f"that needs the target's order{many} {', '.join(map(str, orders))}"
+    return f"{sigma} does not find {names}: {needs}, and {sigma} sees {sees} (E sigma^(k) is zero for the others)."

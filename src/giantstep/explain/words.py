@@ -75,9 +75,7 @@ def _largest_derivative(turned: Series, learned: int, place: int, order: int) ->
     sizes: dict[tuple[int, ...], list[tuple[tuple[int, ...], float]]] = {}
     for k, a in turned.orders.items():
         rows = index_table(turned.rank, k)
-        chosen = (
-            (rows[:, learned:].sum(axis=1) == order) & (rows[:, place] > 0) & (np.abs(a) > 1e-10 * turned.variance**0.5)
-        )
+        chosen = (rows[:, learned:].sum(axis=1) == order) & (rows[:, place] > 0) & (a != 0)
         for beta, value in zip(rows[chosen].tolist(), a[chosen], strict=True):
             gamma, delta = tuple(beta[:learned]), tuple(beta[learned:])
             # d^delta of h_delta is sqrt(delta!); h_gamma = He_gamma / sqrt(gamma!)
@@ -86,7 +84,9 @@ def _largest_derivative(turned: Series, learned: int, place: int, order: int) ->
     weight = lambda series: sum(c * c * prod(map(factorial, g)) for g, c in series)  # noqa: E731
     delta = max(sizes, key=lambda d: weight(sizes[d]))
     slots = [(learned + i, k) for i, k in enumerate(delta) if k]
-    return slots, sorted(sizes[delta], key=lambda item: (sum(item[0]), item[0]))
+    largest = max(abs(c) for _, c in sizes[delta])
+    kept = [(gamma, c) for gamma, c in sizes[delta] if abs(c) > 1e-9 * largest]  # the others are rounding
+    return slots, sorted(kept, key=lambda item: (sum(item[0]), item[0]))
 
 
 def _coordinate(row: np.ndarray, symbol: str) -> str:
