@@ -62,7 +62,7 @@ CASES = {
     ),
     "p > n, p > d - k": setting((step(12, 9.0, deflate=1), step(12, 9.0)), p=40, activation="tanh", rows="gaussian"),
     "reused": setting((step(40, 4.0), again(3.0, **FULL), again(2.0))),
-    "reused, p > n": setting((step(9, 4.0), again(3.0, **FULL)), p=14, d=40),
+    "reused, p > n, ranks that differ": setting((step(3, 4.0), again(3.0, **FULL))),
     "reused, no room left": setting((step(40, 3.0, **FULL), again(2.0)), d=11, centred=True, scale="1"),
     "mixture": setting((step(40, 4.0), again(3.0), step(40, 2.0, **FULL), again(2.0, deflate=2))),
     "rank one, linear part removed": setting((step(40, 8.0, update="rank1", deflate=2, **FULL),)),
