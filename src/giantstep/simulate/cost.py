@@ -10,7 +10,7 @@ from giantstep.setting import Setting
 from giantstep.simulate import reuse
 from giantstep.simulate.projections import reduced
 
-CHUNK_BLOCKS = 8  # blocks of random numbers in a chunk: enough for threads to share, and not far from the cache
+CHUNK_BLOCKS = 4  # blocks of random numbers in a chunk: enough for threads to share, small enough for the cache
 NORMAL = 100.0  # operations in the time that a random number takes
 SLOW = 1e11  # operations, a few seconds: below that "auto" keeps the dense route and its draws
 FASTER = 10.0  # times fewer operations from which "auto" takes the overlap route
@@ -29,20 +29,21 @@ def aligned(rows: int, columns: int) -> int:
 def plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
     """The plan of the overlap route; its work counts the random numbers too, which are most of it when p is small."""
     protocol, p, r = setting.protocol, setting.p, setting.target.rank
-    usual, most = (
-        min(setting.d, r + p),
-        min(setting.d, r + 2 * p),
-    )  # coordinates; the most when step sizes share a batch
+    usual, most = min(setting.d, r + p), min(setting.d, r + 2 * p)  # coordinates, without and with shared step sizes
     base = make_plan(reduced(setting, most), seeds, n_test, item, memory)
     held, allowed = _held_bytes(setting), _memory.budget(memory) - base.bytes
     if held > allowed:
         largest = int(max(protocol.sizes()) * max(allowed, 0.0) / held)
         raise _memory.refuse(held + base.bytes, allowed + base.bytes, f"a batch of {largest} samples to be held")
-    together = int(min(TOGETHER_BYTES, allowed) // (base.bytes / base.seeds + held))
+    readout = 0 if protocol.readout is None else protocol.readout_size
+    spare = max(
+        0, base.rows - max([*protocol.sizes(), readout, n_test])
+    )  # rows of a block that short batches do not fill
+    one = base.bytes / base.seeds - spare * (2 * most + 5 * p) * item + held
+    together = int(min(TOGETHER_BYTES, allowed) // one)
     together = max(1, min(seeds, MAX_SEEDS, together))
-    work = (
-        make_plan(reduced(setting, usual), seeds, n_test, item, memory).work + NORMAL * _rows(setting, n_test) * usual
-    )
+    products = make_plan(reduced(setting, usual), seeds, n_test, item, memory).work
+    work = products + NORMAL * _rows(setting, n_test) * usual
     return replace(base, seeds=together, work=work, method="overlap")
 
 
