@@ -21,7 +21,8 @@ def outcome():
 
 def test_xarray_labels(outcome):
     data = outcome.to_xarray()
-    assert dict(data.sizes) == {"eta": 3, "penalty": 3, "seed": 4, "neuron": 60, "direction": 2, "index": 60}
+    sizes = {"eta": 3, "penalty": 3, "seed": 4, "neuron": 60, "direction": 2, "other": 2, "index": 60}
+    assert dict(data.sizes) == sizes
     assert data.test_error.dims == ("eta", "penalty", "seed") and data.overlaps.dims == (
         "eta",
         "seed",

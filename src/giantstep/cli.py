@@ -127,7 +127,7 @@ def predict(
 ) -> None:
     """Predict a setting by theory, without simulating.
 
-    Covers one giant step or none on a target of one direction, with a ridge readout on fresh samples.
+    Covers one giant step or none on a target of one direction, and any steps on fresh batches where the width is far below d.
     """
     _check_options(plot)
     if optimal and (spectrum or plot is not None or regime != "finite"):

@@ -51,12 +51,13 @@ def measured(size: Size) -> list[Row]:
 
     from giantstep.explain.words import combination
     from giantstep.measure import mean_and_error
+    from giantstep.theory import evolution
 
     sizes, seeds = SIZES[size]
     rows = []
     for example, formula in EXAMPLES.items():
         stairs = gs.explain(formula, batch="d", width="1").staircase
-        path = gs.theory.evolution(experiment(formula, sizes[-1], RATIO * sizes[-1], STEPS))
+        path = evolution(experiment(formula, sizes[-1], RATIO * sizes[-1], STEPS))
         for steps in range(1, STEPS + 1):
             outcomes = [chain(experiment(formula, d, RATIO * d, steps), seeds) for d in sizes]
             known = np.array(stairs[min(steps, len(stairs) - 1)])
@@ -67,7 +68,9 @@ def measured(size: Size) -> list[Row]:
                 said = "learned" if np.linalg.norm(known @ v) > 0.99 else "not"
                 cosines = path.M[steps] @ v / np.sqrt(np.diagonal(path.Q[steps]))
                 theory = 1 + sizes[-1] * np.mean(cosines**2) / (1 - path.shares[steps].sum(1).mean())
-                rows.append(Row(example, steps, combination(v), said, float(mean), float(error), float(theory), growth))
+                rows.append(
+                    Row(example, steps, combination(v.tolist()), said, float(mean), float(error), float(theory), growth)
+                )
     return rows
 
 
