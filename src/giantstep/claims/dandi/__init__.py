@@ -1,1 +1,1 @@
-"""Dandi et al. (2023): giant steps on multi-index targets."""
+"""Dandi, Krzakala, Loureiro, Pesce, Stephan: How two-layer networks learn, one (giant) step at a time (arXiv 2305.18270)."""
