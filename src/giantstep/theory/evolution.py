@@ -17,9 +17,11 @@ import numpy as np
 
 from giantstep import draw
 from giantstep._errors import InputError
+from giantstep._record import choice
 from giantstep.protocol import GiantStep
 from giantstep.setting import Setting
 
+STARTS = ("limit", "draw")
 POINTS = 2**16
 NULL = 1e-9  # eigenvalues of Omega below this share of the largest are directions that do not exist
 
@@ -55,8 +57,7 @@ def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "li
             from which targets of information exponent two and more are learned.
     """
     check(setting)
-    if start not in ("limit", "draw"):
-        raise InputError(f"start must be 'limit' or 'draw', not {start!r}")
+    choice(start, STARTS, "start")
     Q, M, a = overlaps_of(setting, seed, start)
     steps = setting.protocol.steps
     etas = setting.protocol.etas(setting.d, setting.p).reshape(-1, len(steps))[eta] if steps else np.zeros(0)

@@ -7,7 +7,6 @@ from giantstep.theory.evolution import evolution, readout
 from giantstep.theory.published import Found, penalties_of
 
 DRAWS = 16  # of the second layer; laws with one value need one
-SMALL = 0.05  # p/n and p/d above which corrections are worth a word
 
 
 def narrow_network(setting: Setting) -> Found:
@@ -16,13 +15,8 @@ def narrow_network(setting: Setting) -> Found:
     given = setting.protocol.readout
     assert given is not None
     penalties = np.zeros(1) if given.penalty == "gcv" else penalties_of(setting, notes)
-    steps, a_law = setting.protocol.steps, setting.network.second_layer
-    count = max(
-        [
-            len(np.atleast_1d(s.etas(n, setting.d, setting.p)))
-            for s, n in zip(steps, setting.protocol.sizes(), strict=True)
-        ]
-    )
+    a_law = setting.network.second_layer
+    count = len(np.atleast_2d(setting.protocol.etas(setting.d, setting.p)))
     seeds = range(1 if a_law == "constant" or (a_law == "rademacher" and setting.network.symmetric) else DRAWS)
     runs = [[evolution(setting, seed, e) for seed in seeds] for e in range(count)]
     errors = [[readout(setting, run, penalties) for run in each] for each in runs]

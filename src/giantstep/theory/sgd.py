@@ -15,10 +15,9 @@ from giantstep._errors import InputError
 from giantstep._record import choice, real, whole
 from giantstep.setting import Setting
 from giantstep.theory import committee
-from giantstep.theory.evolution import labels, overlaps_of, points, root_of
+from giantstep.theory.evolution import STARTS, labels, overlaps_of, points, root_of
 from giantstep.trajectory import Trajectory
 
-STARTS = ("draw", "limit")
 POINTS = 2**13  # of the expectations without a closed form, right to about 0.5%
 
 
