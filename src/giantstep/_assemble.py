@@ -129,7 +129,7 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     }
     values["test_error"] = errors(joined["risk"] + setting.target.noise**2)
     values["test_error_se"] = values["risk_se"]
-    values |= {k: layers(joined[k]) for k in ("overlaps", "captured", "captured_se", "learned", "null_level")}
+    values |= {k: layers(joined[k]) for k in ("overlaps", "norms", "captured", "captured_se", "learned", "null_level")}
     if "squares" in joined:
         singular = np.sqrt(np.maximum(joined["squares"], 0.0))
         values["singular_values"] = layers(singular)

@@ -156,7 +156,7 @@ def measured(
         found["notes"] = [note for f in fits for note in f.notes]
     found["risk"], found["risk_se"] = test(run, family, coefficients, n_test)
     setting, seen = run.setting, learned(run, layers)
-    found["overlaps"], found["learned"] = seen["overlaps"], seen["learned"]
+    found |= {name: seen[name] for name in ("overlaps", "norms", "learned")}
     found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(run.d - setting.target.rank, 1)
     found["captured"], found["captured_se"] = measure.mean_and_error(seen["shares"], axis=2)
     found["captured_se"] = found["captured_se"] * np.sqrt(

@@ -199,19 +199,19 @@ def train(run: Run) -> Trained:
 
 
 def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
-    """Overlaps (E, S, p, r), shares of the neurons along each direction (E, S, p, r) and inside their span (E, S, p), and the
-    mean (E, S, r, r) of the outer products of their cosines with orthonormal directions."""
+    """Overlaps (E, S, p, r), lengths of the neurons (E, S, p), their shares along each direction (E, S, p, r) and inside the span
+    (E, S, p), and the mean (E, S, r, r) of the outer products of their cosines with orthonormal directions."""
     directions = run.setting.target.matrix(run.setting.d)
     basis, rows = measure.span(directions), run.setting.target.orthonormal(run.setting.d)
     found = [_learned(layers[e], directions, basis, rows) for e in range(len(layers))]
-    names = ("overlaps", "shares", "inside", "learned")
+    names = ("overlaps", "norms", "shares", "inside", "learned")
     return {name: np.stack([np.asarray(f[k], dtype=float) for f in found]) for k, name in enumerate(names)}
 
 
 @jax.jit
 def _learned(W, directions, basis, rows):
     def one(W):
-        shares = measure.captured_by_neuron(W, directions)
-        return measure.overlaps(W, directions), shares, measure.share_inside(W, basis), measure.learned(W, rows)
+        shares, norms = measure.captured_by_neuron(W, directions), jnp.linalg.norm(W, axis=1)
+        return measure.overlaps(W, directions), norms, shares, measure.share_inside(W, basis), measure.learned(W, rows)
 
     return jax.vmap(one)(W)

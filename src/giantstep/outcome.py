@@ -45,6 +45,7 @@ class Outcome:
         train_error: mean square error on the readout's samples.
         train_objective: the same plus ``penalty ||b||^2``.
         overlaps: ``W W*^T``, shape (axes without penalty, p, r).
+        norms: lengths of the neurons, shape (axes without penalty, p).
         captured: mean over neurons of ``cos^2(w_i, w*_k)``, shape (axes without penalty, r).
         learned: mean over neurons of pi pi^T, pi the cosines with orthonormal target directions (``target.orthonormal``), shape
             (axes without penalty, r, r): eigenvalues above 5 null levels are directions learned (``measure.learned_rank``).
@@ -74,6 +75,7 @@ class Outcome:
     train_objective: Field = None
     train_objective_se: Field = None
     overlaps: Field = None
+    norms: Field = None
     captured: Field = None
     captured_se: Field = None
     learned: Field = None
@@ -109,7 +111,7 @@ class Outcome:
         if isinstance(self.penalty, np.ndarray):  # chosen by GCV, one per run
             values["penalty"] = _scalar(np.exp(np.mean(np.log(np.maximum(self.penalty, 1e-300)), axis=before)))
         axes = tuple(a for a in self.axes if a != "seed")
-        return replace(self, axes=axes, seeds=None, overlaps=None, singular_values=None, **values)
+        return replace(self, axes=axes, seeds=None, overlaps=None, norms=None, singular_values=None, **values)
 
     def to_xarray(self) -> Any:
         """A labelled Dataset: dims eta, penalty, seed, neuron, direction, index."""
@@ -124,7 +126,7 @@ class Outcome:
             coords["seed"] = list(self.seeds or ())
         run = tuple(a for a in self.axes if a != "penalty")
         inner = {"overlaps": ("neuron", "direction"), "captured": ("direction",), "captured_se": ("direction",)}
-        inner |= {"singular_values": ("index",), "learned": ("direction", "other")}
+        inner |= {"singular_values": ("index",), "norms": ("neuron",), "learned": ("direction", "other")}
         variables: dict[str, Any] = {}
         for f in fields(self):
             value = getattr(self, f.name)

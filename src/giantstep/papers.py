@@ -190,6 +190,15 @@ PAPERS: tuple[Paper, ...] = (
         arxiv="2101.10588",
     ),
     Paper(
+        key="saad_solla",
+        title="On-line Learning in Soft Committee Machines",
+        authors=("David Saad", "Sara A. Solla"),
+        year=1995,
+        venue="Physical Review E",
+        kind="article",
+        pages="52(4):4225--4243",
+    ),
+    Paper(
         key="giantstep",
         title="giantstep: two-layer networks after a few giant gradient steps",
         authors=("The giantstep authors",),

@@ -9,8 +9,13 @@ from difflib import get_close_matches
 from giantstep._errors import InputError
 from giantstep.claims.ba.baselines import BASELINES
 from giantstep.claims.cui.errors import TEST_ERROR
+from giantstep.claims.dandi.floors import FLOORS
+from giantstep.claims.dandi.one_step import ONE_STEP
 from giantstep.claims.dandi.reuse import REUSE
+from giantstep.claims.dandi.scaling import SCALING
+from giantstep.claims.dandi.second_layer import SECOND_LAYER
 from giantstep.claims.dandi.staircase import STAIRCASE
+from giantstep.claims.dandi.threshold import THRESHOLD
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
@@ -27,6 +32,7 @@ from giantstep.claims.moniri.trap import TRAP
 from giantstep.claims.moniri.trend import TREND
 from giantstep.claims.own.one_curve import ONE_CURVE
 from giantstep.claims.own.optimal import OPTIMAL
+from giantstep.claims.saad_solla.one_pass import ONE_PASS
 from giantstep.lab.verdict import Claim
 from giantstep.papers import PAPERS, Paper
 
@@ -49,8 +55,14 @@ CLAIMS: tuple[Claim, ...] = (
     BASELINES,
     TEST_ERROR,
     UNIVERSALITY,
+    THRESHOLD,
+    ONE_STEP,
+    SCALING,
     STAIRCASE,
+    SECOND_LAYER,
+    FLOORS,
     REUSE,
+    ONE_PASS,
     ONE_CURVE,
     OPTIMAL,
 )

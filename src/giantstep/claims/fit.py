@@ -7,7 +7,7 @@ is measured here is what ``simulate`` measures, at a fraction of the time.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
 
@@ -46,3 +46,13 @@ def error(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", yt: "np.ndarray", 
     else:
         b = F.T @ np.linalg.solve(F @ F.T / n + penalty * np.eye(n), y) / n
     return float(np.mean((yt - Ft @ b) ** 2))
+
+
+def path(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", penalties: "Sequence[float]") -> "np.ndarray":
+    """Predictions Ft b for every penalty, (penalties, test rows), by one factorisation."""
+    import numpy as np
+
+    n = len(F)
+    values, vectors = np.linalg.eigh(F.T @ F / n)
+    c, at = vectors.T @ (F.T @ y) / n, Ft @ vectors
+    return np.stack([at @ (c / (np.maximum(values, 0.0) + penalty)) for penalty in penalties])

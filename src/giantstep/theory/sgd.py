@@ -15,7 +15,7 @@ from giantstep._errors import InputError
 from giantstep._record import choice, real, whole
 from giantstep.setting import Setting
 from giantstep.theory import committee
-from giantstep.theory.evolution import STARTS, labels, overlaps_of, points, root_of
+from giantstep.theory.evolution import STARTS, labels, overlaps_of, points
 from giantstep.trajectory import Trajectory
 
 POINTS = 2**13  # of the expectations without a closed form, right to about 0.5%
@@ -75,8 +75,10 @@ def _sampled(setting: Setting, a: np.ndarray):
     sigma, factor, noise, p = setting.network.activation, setting.network.factor, setting.target.noise, setting.p
 
     def means(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        _, root = root_of(Q, M)
-        z = points(root.shape[1], POINTS) @ root.T
+        values, vectors = np.linalg.eigh(np.block([[Q, M], [M.T, np.eye(M.shape[1])]]))
+        # the symmetric root moves smoothly with Omega, as the solver of the equations needs; one by eigenvectors jumps
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        z = points(len(root), POINTS) @ root
         delta = labels(setting, z[:, p:]) - factor * np.asarray(sigma(z[:, :p])) @ a
         slope = np.asarray(sigma.slope(z[:, :p]))
         spread = slope.T @ (slope * (delta**2 + noise**2)[:, None]) / len(z)

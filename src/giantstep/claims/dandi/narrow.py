@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import giantstep as gs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from giantstep.outcome import Outcome
@@ -22,10 +24,11 @@ def experiment(
     strength: float = 1.0,
     batch: str = "fresh",
     second_layer: str = "rademacher",
+    deflate: int = 0,
 ) -> "Setting":
     """``steps`` steps with s = eta/p = strength; with ``batch="reuse"`` all of them on the first one's samples."""
-    first = gs.GiantStep(n, strength * p)
-    more = gs.GiantStep(None if batch == "reuse" else n, strength * p, batch=batch)
+    first = gs.GiantStep(n, strength * p, deflate=deflate)
+    more = gs.GiantStep(None if batch == "reuse" else n, strength * p, batch=batch, deflate=deflate)
     network = gs.Network(p, activation, scale="1/p", second_layer=second_layer, symmetric=True)
     return gs.Setting(gs.Gaussian(d), gs.target(formula), network, gs.Protocol((first, *[more] * (steps - 1)), None))
 
@@ -40,3 +43,13 @@ def over_null(outcome: "Outcome", direction: "np.ndarray") -> "np.ndarray":
     import numpy as np
 
     return np.einsum("k,skl,l->s", direction, outcome.learned, direction) / outcome.null_level
+
+
+def line(x: "Sequence[float]", y: "Sequence[float]", error: "Sequence[float]") -> tuple[float, float, float, float]:
+    """Weighted straight line through measured points: intercept, its standard error, slope, its standard error."""
+    import numpy as np
+
+    A = np.stack([np.ones(len(x)), np.asarray(x, dtype=float)], 1) / np.asarray(error)[:, None]
+    inverse = np.linalg.inv(A.T @ A)
+    fit = inverse @ A.T @ (np.asarray(y) / np.asarray(error))
+    return float(fit[0]), float(inverse[0, 0] ** 0.5), float(fit[1]), float(inverse[1, 1] ** 0.5)

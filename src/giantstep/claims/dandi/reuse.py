@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from giantstep.claims.dandi.narrow import chain, experiment
+from giantstep.claims.dandi.narrow import chain, experiment, line
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 if TYPE_CHECKING:
@@ -49,16 +49,17 @@ def exponent(rows: list[Row]) -> tuple[float, float]:
     """Slope of log ratio against log d and its standard error, weighted by the spread of the seeds."""
     import numpy as np
 
-    x = np.log([r.d for r in rows])
-    w = np.array([r.ratio / r.error for r in rows])
-    A = np.stack([x, np.ones_like(x)], 1) * w[:, None]
-    inverse = np.linalg.inv(A.T @ A)
-    return float((inverse @ A.T @ (w * np.log([r.ratio for r in rows])))[0]), float(np.sqrt(inverse[0, 0]))
+    logs, errors = np.log([r.ratio for r in rows]), [r.error / r.ratio for r in rows]
+    return line(np.log([r.d for r in rows]), logs, errors)[2:]
 
 
 def run(size: Size) -> Verdict:
+    return judged(size, measured(size))
+
+
+def judged(size: Size, rows: list[Row]) -> Verdict:
+    """Whether what grows with d is what should, from what was measured."""
     sizes, seeds = SIZES[size]
-    rows = measured(size)
     slopes = {(t, b): exponent([r for r in rows if r[:2] == (t, b)]) for t in TARGETS for b in ("fresh", "reuse")}
     expected = {(t, b): b == "reuse" and found for t, found in TARGETS.items() for b in ("fresh", "reuse")}
     sure = {k: abs(s - FLAT) > 3 * e for k, (s, e) in slopes.items()}

@@ -17,7 +17,6 @@ EXAMPLES = {
 STEPS = 3
 SIZES = {"quick": ((500, 2000, 8000), 6), "full": ((1000, 10_000, 100_000), 20)}
 RATIO = 4  # n/d
-SEEN = 5.0  # null levels from which a direction counts as learned
 
 
 class Row(NamedTuple):
@@ -75,10 +74,16 @@ def measured(size: Size) -> list[Row]:
 
 
 def run(size: Size) -> Verdict:
+    return judged(size, measured(size))
+
+
+def judged(size: Size, rows: list[Row]) -> Verdict:
+    """Whether the directions learned are those of the staircase, from what was measured."""
+    from giantstep.measure import LEARNED
+
     sizes, seeds = SIZES[size]
-    rows = measured(size)
     # a learned direction keeps its share of a neuron as d grows, so it grows like d over the null level; the others stay at it
-    wrong = [r for r in rows if (r.ratio > SEEN and r.growth > 0.5) != (r.predicted == "learned")]
+    wrong = [r for r in rows if (r.ratio > LEARNED and r.growth > 0.5) != (r.predicted == "learned")]
     far = max((r for r in rows if r.predicted == "learned"), key=lambda r: abs(r.ratio / r.theory - 1))
     seen, rest = ([r for r in rows if (r.predicted == "learned") == known] for known in (True, False))
     least, most = min(seen, key=lambda r: r.ratio), max(rest, key=lambda r: r.ratio)
@@ -105,6 +110,7 @@ def _figure(sizes: Any, rows: list[Row]) -> str:
     import numpy as np
 
     from giantstep import canvas
+    from giantstep.measure import LEARNED
 
     with canvas.figure(len(EXAMPLES), width=3.0, height=3.1) as (fig, axes):
         for ax, (example, formula) in zip(np.atleast_1d(axes), EXAMPLES.items(), strict=True):
@@ -115,7 +121,7 @@ def _figure(sizes: Any, rows: list[Row]) -> str:
                 ax.plot(x, [r.theory for r in line], color=colour)
                 label = name.replace("sqrt2", "√2")
                 canvas.dots(ax, x, [r.ratio for r in line], [r.error for r in line], color=colour, label=label)
-            ax.axhline(SEEN, color=canvas.INK, linewidth=0.8, linestyle="--")
+            ax.axhline(LEARNED, color=canvas.INK, linewidth=0.8, linestyle="--")
             ax.set(yscale="log", xlabel="steps", xticks=range(1, STEPS + 1), ylim=(0.4, 3e6), xlim=(0.8, STEPS + 0.2))
             title = formula.replace("^2", "²").replace("*", "")
             ax.set_title(title, loc="left")

@@ -1,0 +1,35 @@
+"""One giant step learns a single direction when the information exponent is one, the span of the tensor when it is two."""
+
+from giantstep.claims.dandi.ranks import Case, judged, measured
+from giantstep.lab.verdict import Claim, Size, Verdict
+
+ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
+SIZES = {
+    "quick": ((500, 2000, 8000), (64, 128, 256), 8),
+    "full": ((1000, 10_000, 100_000), (100, 400, 1600), 20),
+}  # dimensions for n of the order of d and of d^2, seeds
+
+
+def cases(size: Size) -> tuple[Case, ...]:
+    linear, square, _ = SIZES[size]
+    return (
+        Case("ℓ = 1, n = 4d", ONE, 1, linear),
+        Case("ℓ = 1, n = 4d²", ONE, 1, square, power=2),
+        Case("the same, deflated", ONE, 2, square, power=2, deflate=2),
+        Case("ℓ = 2, n = 4d²", TWO, 3, square, power=2, strength=2.0),
+    )
+
+
+def run(size: Size) -> Verdict:
+    return judged([measured(case, SIZES[size][2]) for case in cases(size)])
+
+
+ONE_STEP = Claim(
+    name="dandi/one-step",
+    statement="With information exponent one a giant step learns one direction, however many samples it has; with exponent two "
+    "and n of the order of d^2 it learns all directions of the second Hermite tensor, and so it does once the linear part is "
+    "removed.",
+    paper="dandi",
+    where="the theorem on one step, here with the exact chain of overlaps",
+    run=run,
+)

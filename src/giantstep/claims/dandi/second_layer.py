@@ -1,0 +1,29 @@
+"""What the staircase promises, a second layer of signs cannot always deliver: a step adds one direction for each size of a_i."""
+
+from giantstep.claims.dandi.ranks import Case, judged, measured
+from giantstep.lab.verdict import Claim, Size, Verdict
+
+TARGET = "x1 + x1*x2 + H3(x1)*x3"
+SIZES = {"quick": ((2**11, 2**12, 2**14), 8), "full": ((4000, 40_000, 400_000), 12)}
+
+
+def cases(size: Size) -> tuple[Case, ...]:
+    sizes, _ = SIZES[size]
+    return tuple(
+        Case(f"{name}, two steps", TARGET, rank, sizes, ratio=64, strength=3.0, steps=2, second_layer=law, width=8)
+        for name, law, rank in (("signs", "rademacher", 2), ("Gaussian", "gaussian", 3))
+    )
+
+
+def run(size: Size) -> Verdict:
+    return judged([measured(case, SIZES[size][1]) for case in cases(size)])
+
+
+SECOND_LAYER = Claim(
+    name="dandi/second-layer",
+    statement="After two steps on x1 + x1 x2 + H3(x1) x3 the staircase has three directions. A network whose second layer has "
+    "one absolute value learns two of them, one with a continuous law all three.",
+    paper="dandi",
+    where="the conjecture on several steps; the limit of signs is ours",
+    run=run,
+)
