@@ -127,9 +127,35 @@ def _sums(W, a, X, y, scale, *, sigma, full, rank_one):
     return jax.vmap(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(W, a, X, y)
 
 
+@partial(jax.jit, static_argnames="linear")
+def _low_moments(X, y, *, linear):
+    slope = jnp.einsum("snd,sn->sd", X, y) if linear else jnp.zeros((X.shape[0], X.shape[2]))
+    return jnp.sum(y.astype(jnp.float64), axis=1), slope.astype(jnp.float64)
+
+
 @jax.jit
-def _deflation(X, y):
-    return jnp.sum(y, axis=1), jnp.einsum("snd,sn->sd", X, y)
+def _without(X, y, mean, slope):
+    return y - mean.astype(y.dtype)[:, None] - jnp.einsum("snd,sd->sn", X, slope.astype(X.dtype))
+
+
+@dataclass(frozen=True)
+class LinearPart:
+    """mean + <slope, x> for every seed, (S,) and (S, d): the parts of degree 0 and 1 of labels, or estimates of them."""
+
+    mean: Array
+    slope: Array
+
+    def without(self, X: Array, y: Array) -> Array:
+        """What is left of the labels."""
+        return _without(X, y, self.mean, self.slope)
+
+
+def linear_part(run: Run, batch: Batch, deflate: int) -> LinearPart | None:
+    """Plug-in estimates of E y and E[y x] on the batch itself, those of degree below ``deflate``; None for none."""
+    if not deflate:
+        return None
+    parts = [_low_moments(chunk.X, chunk.y, linear=deflate > 1) for chunk in run.chunks(batch)]
+    return LinearPart(sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n)
 
 
 def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> list[Array]:
@@ -137,26 +163,17 @@ def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> l
     batch."""
     step, batch = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t]
     scale, full = run.setting.network.factor, step.residual == "full"
-    mean, linear = _plug_in(run, batch, step.deflate)
+    low = linear_part(run, batch, step.deflate)
     totals: list[Any] = [0.0] * len(layers)
     for chunk in run.chunks(batch):
         X, y = chunk.X, chunk.y
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
-        if step.deflate:
-            y = y - mean[:, None] - (jnp.einsum("snd,sd->sn", X, linear) if step.deflate > 1 else 0.0)
+        y = y if low is None else low.without(X, y)
         for e in range(len(layers)):
             part = _sums(layers[e], a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
             totals[e] = totals[e] + part.astype(jnp.float64)
             run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
     return [total / batch.n for total in totals]
-
-
-def _plug_in(run: Run, batch: Batch, deflate: int) -> tuple[Any, Any]:
-    """Plug-in estimates of E y and E[y x] on the batch itself: the Hermite parts of degree 0 and 1 of the labels."""
-    if not deflate:
-        return 0.0, 0.0
-    parts = [_deflation(chunk.X, chunk.y) for chunk in run.chunks(batch)]
-    return sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n
 
 
 def direction(run: Run, W: Array, a: Array) -> Array:
