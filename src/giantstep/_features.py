@@ -4,7 +4,7 @@ A route says what its features are (a ``Family``); the readout, the test and the
 routes differ in their features alone. All penalties use one factorisation, and batches are streamed in chunks of rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -70,9 +70,9 @@ def _add_moments(A, c, parts, y, *, recipe):
 
 @partial(jax.jit, static_argnames="recipe")
 def _error_sums(parts, y, b, *, recipe):
-    """Sums over test rows of the squared and fourth-power error: (S, L) each."""
+    """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
     F = recipe(*parts)
-    square = (y[:, None, :] - jnp.einsum("snp,slp->sln", F, b.astype(F.dtype))).astype(jnp.float64) ** 2
+    square = (y[:, :, None, :] - jnp.einsum("snp,slp->sln", F, b.astype(F.dtype))).astype(jnp.float64) ** 2
     return square.sum(-1), (square**2).sum(-1)
 
 
@@ -127,18 +127,18 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
 
 
 def test(
-    run: Run, family: Family, coefficients: list[np.ndarray], n_test: int, low: LinearPart | None = None
+    run: Run, family: Family, coefficients: list[np.ndarray], n_test: int, lows: Sequence[LinearPart | None]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean squared error on noise-free test labels and its standard error, both (E, S, L); ``low`` is added to what the
-    features predict."""
+    """Mean squared error on noise-free test labels and its standard error, both (K, E, S, L); each of the K linear parts is
+    added to what the features predict."""
     b = [jnp.asarray(x) for x in coefficients]
     squares = fourths = np.zeros(())
     for chunk in run.chunks(draw.test_batch(n_test)):
         parts = family.parts(chunk)
-        y = _left(chunk, low)
+        y = jnp.stack([_left(chunk, low) for low in lows])
         sums = [_error_sums(parts(e), y, b[e], recipe=family.recipe) for e in range(len(family))]
-        squares = squares + np.stack([np.asarray(s) for s, _ in sums])
-        fourths = fourths + np.stack([np.asarray(f) for _, f in sums])
+        squares = squares + np.stack([np.asarray(s) for s, _ in sums], axis=1)
+        fourths = fourths + np.stack([np.asarray(f) for _, f in sums], axis=1)
         run.tick(2.0 * chunk.X.shape[1] * chunk.X.shape[2] * run.setting.p)
     mean = squares / n_test
     return mean, np.sqrt(np.maximum(fourths / n_test - mean**2, 0.0) / max(n_test - 1, 1))
@@ -156,7 +156,9 @@ def measured(
     if own is not None:
         coefficients = [own] * len(family)
     else:
-        low = linear_part(run, draw.readout_batch(run.setting), run.setting.protocol.readout.deflate)  # type: ignore[union-attr]
+        batch, deflate = draw.readout_batch(run.setting), run.setting.protocol.readout.deflate  # type: ignore[union-attr]
+        run = run.holding(batch) if deflate else run
+        low = linear_part(run, batch, deflate)
         fits = fit(run, family, spectrum, low)
         coefficients = [f.coefficients for f in fits]
         for name in ("train_error", "train_objective", "penalty"):
@@ -164,7 +166,7 @@ def measured(
         if spectrum:
             found["squares"] = np.stack([np.asarray(f.squares) for f in fits])
         found["notes"] = [note for f in fits for note in f.notes]
-    found["risk"], found["risk_se"] = test(run, family, coefficients, n_test, low)
+    found["risk"], found["risk_se"] = (each[0] for each in test(run, family, coefficients, n_test, [low]))
     setting, seen = run.setting, learned(run, layers)
     found["overlaps"], found["learned"] = seen["overlaps"], seen["learned"]
     found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(run.d - setting.target.rank, 1)

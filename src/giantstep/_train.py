@@ -5,7 +5,7 @@ X (W + eta G)^T = X W^T + eta X G^T. Batches are streamed: their rows are drawn 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Run:
-    """A group of seeds on its way: what every stage needs. Rows of the ``held`` batch are in memory, others are drawn;
+    """A group of seeds on its way: what every stage needs. The chunks of ``held`` batches are in memory, others are drawn;
     ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn."""
 
     setting: Setting
@@ -43,7 +43,7 @@ class Run:
     plan: Plan
     dtype: Any
     tick: Tick
-    held: Chunk | None = None
+    held: tuple[Chunk, ...] = ()
     ambient: int | None = None
 
     @property
@@ -57,14 +57,29 @@ class Run:
 
     def chunks(self, batch: Batch) -> Iterator[Chunk]:
         """A batch, piece by piece."""
+        held = [chunk for chunk in self.held if chunk.batch == batch]
+        if held:
+            yield from held
+            return
         for start in range(0, batch.n, self.plan.rows):
-            if self.held is not None and batch == self.held.batch:
-                piece = slice(start, start + self.plan.rows)
-                yield Chunk(batch, start, self.held.X[:, piece], self.held.y[:, piece])
-                continue
-            pairs = [draw.rows(self.setting, seed, batch, start, start + self.plan.rows) for seed in self.seeds]
+            stop = start + self.plan.rows
+            pairs = [draw.rows(self.setting, seed, batch, start, stop, self.dtype) for seed in self.seeds]
             X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
             yield Chunk(batch, start, jnp.asarray(X, self.dtype), jnp.asarray(y, self.dtype))
+
+    def holding(self, batch: Batch) -> "Run":
+        """The same run with that batch in memory if the plan has room for it: its rows are drawn once."""
+        if batch.n > self.plan.kept or any(chunk.batch == batch for chunk in self.held):
+            return self
+        return replace(self, held=(*self.held, *self.chunks(batch)))
+
+    def holding_the_last(self) -> "Run":
+        """With the batch of the last step in memory, if its rows are needed more than once."""
+        steps, readout = self.setting.protocol.steps, self.setting.protocol.readout
+        if not steps:
+            return self
+        again = [steps[-1].deflate > 0, steps[-1].batch == "reuse", readout is not None and readout.batch == "reuse"]
+        return self.holding(draw.step_batches(self.setting)[-1]) if any(again) else self
 
     def initial(self) -> tuple[Array, Array]:
         """W (S, p, d) and a (S, p) before the first step."""

@@ -10,6 +10,7 @@ from giantstep._errors import InputError
 from giantstep.claims.ba.baselines import BASELINES
 from giantstep.claims.cui.errors import TEST_ERROR
 from giantstep.claims.dandi.reuse import REUSE
+from giantstep.claims.dandi.single_step import SINGLE_STEP
 from giantstep.claims.dandi.staircase import STAIRCASE
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
@@ -51,6 +52,7 @@ CLAIMS: tuple[Claim, ...] = (
     UNIVERSALITY,
     STAIRCASE,
     REUSE,
+    SINGLE_STEP,
     ONE_CURVE,
     OPTIMAL,
 )

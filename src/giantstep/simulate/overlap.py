@@ -176,10 +176,11 @@ def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.nda
     layers = FirstLayers(members, slope, layers.etas)
     inner = within(run, columns)
     if known is not None:
-        X = np.stack([padded(one.X, columns) for one in known])
-        y = np.stack([one.y for one in known])
-        chunk = Chunk(draw.readout_batch(run.setting), 0, jnp.asarray(X, run.dtype), jnp.asarray(y, run.dtype))
-        inner = replace(inner, held=chunk)
+        X = jnp.asarray(np.stack([padded(one.X, columns) for one in known]), run.dtype)
+        y = jnp.asarray(np.stack([one.y for one in known]), run.dtype)
+        batch, rows = draw.readout_batch(run.setting), inner.plan.rows
+        starts = range(0, batch.n, rows)
+        inner = replace(inner, held=tuple(Chunk(batch, i, X[:, i : i + rows], y[:, i : i + rows]) for i in starts))
     return measured(inner, NetworkFeatures(Neurons(run.sigma), layers), layers, n_test, spectrum, own)
 
 
