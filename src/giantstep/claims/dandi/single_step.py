@@ -128,21 +128,22 @@ def _figure(rows: list[Row]) -> str:
     """Errors against log n / log d: as printed, again, and the risk; dotted, the floors."""
     from giantstep import canvas
 
-    x = [r.exponent for r in rows]
-    with canvas.figure(width=4.6, height=3.2) as (fig, ax):
-        ax.plot(EXPONENTS, [m for m, _ in PRINTED], "x", color=canvas.INK, markersize=8, label="printed", zorder=1)
+    with canvas.figure(width=4.8, height=3.4) as (fig, ax):
+        ax.plot(EXPONENTS, [m for m, _ in PRINTED], "_", color=canvas.INK, markersize=30, label="printed", zorder=1)
         series: tuple[tuple[str, Any, Any], ...] = (
             ("as printed, again", [r.again for r in rows], [r.error for r in rows]),
             ("risk", [r.risk for r in rows], [r.risk_error for r in rows]),
         )
-        for (label, y, error), colour in zip(series, canvas.COLOURS, strict=False):
-            canvas.dots(ax, x, y, error, color=colour, label=label)
-        canvas.dots(ax, x, [r.random for r in rows], color=canvas.COLOURS[3], marker="s", label="random features")
-        for level, name in zip(floors(), ("floor of random features", "floor with $w_1 + w_2$ alone"), strict=True):
+        for (label, y, error), colour, shift in zip(series, canvas.COLOURS, (-0.015, 0.015), strict=False):
+            canvas.dots(ax, [r.exponent + shift for r in rows], y, error, color=colour, label=label)
+        at = [r.exponent + 0.045 for r in rows]
+        canvas.dots(ax, at, [r.random for r in rows], color=canvas.COLOURS[3], marker="s", label="random features")
+        names = ("random features at best, as d grows", "$w_1 + w_2$ alone at best")
+        for level, name in zip(floors(), names, strict=True):
             ax.axhline(level, color=canvas.INK, linewidth=0.8, linestyle=":", zorder=0)
-            ax.annotate(name, (EXPONENTS[0] - 0.03, level), (0, 2), textcoords="offset points", fontsize=8)
-        ax.set(xlabel="log n / log d", ylabel="test error", ylim=(0, None), xlim=(EXPONENTS[0] - 0.05, EXPONENTS[-1] + 0.05))
-        fig.legend(loc="outside lower center", ncols=4)
+            ax.annotate(name, (EXPONENTS[0] - 0.05, level), (0, -9), textcoords="offset points", fontsize=8)
+        ax.set(xlabel="log n / log d", ylabel="test error", ylim=(0, 0.45), xlim=(EXPONENTS[0] - 0.06, EXPONENTS[-1] + 0.06))
+        ax.legend(loc="upper right", ncols=2)
         return canvas.svg(fig)
 
 
