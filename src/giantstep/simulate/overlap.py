@@ -184,7 +184,9 @@ def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.nda
     return measured(inner, NetworkFeatures(Neurons(run.sigma), layers), layers, n_test, spectrum, own)
 
 
-def _readout_batch(run: Run, layers: FirstLayers, known: tuple[reuse.Known, ...] | None) -> tuple[reuse.Known, ...] | None:
+def _readout_batch(
+    run: Run, layers: FirstLayers, known: tuple[reuse.Known, ...] | None
+) -> tuple[reuse.Known, ...] | None:
     """The batch of the readout where it is held: used again, or with the direction that X^T y uncovers, one more coordinate
     of the prediction."""
     readout = run.setting.protocol.readout

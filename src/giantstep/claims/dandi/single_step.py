@@ -3,17 +3,12 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import giantstep as gs
+from giantstep.claims.dandi.deflated import FORMULA, N_TEST, D, P, errors, experiment
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
-    from giantstep.setting import Setting
-
-FORMULA = "(x1 + H2(x1)/2 + H4(x1)/24 + x2 + H2(x2)/2 + H4(x2)/24)/2"
-D, P, N_TEST = 512, 1024, 100_000
 EXPONENTS = (1.3, 1.65, 2.0)  # log n / log d
 PRINTED = ((0.33600, 0.00632), (0.20675, 0.00589), (0.07742, 0.00208))  # mean and spread of ten batches of one network
 SEEDS = {"quick": (3, 2, 0), "full": (10, 10, 10)}
@@ -35,64 +30,35 @@ class Row(NamedTuple):
     random: float
 
 
-def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> "Setting":
-    """f(x) = p^(-1/2) sum a_i relu(<w_i, x>), a_i ~ N(0, 1/p), eta = 10 sqrt(n p), sum (y - f)^2 + ||a||^2 on the same batch."""
-    step = gs.GiantStep(n, 10 * (n * p) ** 0.5, residual="full", deflate=2)
-    readout = gs.Ridge(n, p / n, batch="reuse" if steps else "fresh", deflate=2)
-    network = gs.Network(p, "relu", rows="gaussian", scale="1/p")
-    return gs.Setting(gs.Gaussian(d), gs.target(FORMULA), network, gs.Protocol((step,) * steps, readout))
+def summary(values: "np.ndarray", printed: float, spread: float) -> tuple[float, ...]:
+    """Mean and s.e. of the error as printed, its distance from the printed one in s.e., mean and s.e. of the risk; (seeds, 2).
 
-
-def errors(settings: "Sequence[Setting]", seed: int, n_test: int = N_TEST, dtype: str = "float32") -> "np.ndarray":
-    """As printed, and the risk, (settings, 2), from one pass through one test batch.
-
-    As printed, the mean and linear part of the test labels are estimated on the test labels; the risk takes those of the
-    training batch, which the prediction has.
+    The printed mean is that of ten batches of one network, so its own error has what our seeds spread beyond the batches once
+    more: the spread between networks.
     """
     import numpy as np
 
-    from giantstep import _features, _train, draw
-    from giantstep._backend import jnp
-    from giantstep._plan import make_plan
-
-    found, held, theirs, test = [], (), None, draw.test_batch(n_test)
-    for setting in settings:
-        plan = make_plan(setting, 1, n_test, jnp.dtype(dtype).itemsize, None)
-        run = _train.Run(setting, (seed,), plan, jnp.dtype(dtype), lambda work: None, held).holding(test)
-        held = run.held
-        theirs = theirs or _train.linear_part(run, test, 2)
-        run = run.holding_the_last()
-        family = _features.NetworkFeatures(_features.Neurons(run.sigma), _train.train(run).layers)
-        ours = _train.linear_part(run, draw.readout_batch(setting), 2)
-        b = [fit.coefficients for fit in _features.fit(run, family, False, ours)]
-        found.append(_features.test(run, family, b, n_test, [theirs, ours])[0][:, 0, 0, 0])
-    return np.array(found)
+    count = len(values)
+    own = np.maximum(values.std(axis=0, ddof=1) if count > 1 else 0.0, spread)  # of few seeds it is too small by chance
+    mean, error = values.mean(axis=0), own / count**0.5
+    apart = np.sqrt(error[0] ** 2 + spread**2 / 10 + own[0] ** 2 - spread**2)
+    return tuple(map(float, (mean[0], error[0], (mean[0] - printed) / apart, mean[1], error[1])))
 
 
 def measured(size: Size) -> list[Row]:
     import numpy as np
 
-    from giantstep.measure import mean_and_error
-
-    seeds = SEEDS[size]
-    every = [experiment(int(D**e), D, P) for e in EXPONENTS]
-    runs = [errors([s for s, k in zip(every, seeds, strict=True) if seed < k], seed, N_TEST) for seed in range(max(seeds))]
+    seeds = SEEDS[size]  # no more at larger n
+    settings = [experiment(int(D**e), D, P) for e in EXPONENTS]
+    runs = [errors(settings[: sum(seed < k for k in seeds)], seed, N_TEST) for seed in range(max(seeds))]
     rows = []
-    for i, (setting, (printed, spread)) in enumerate(zip(every, PRINTED, strict=True)):
-        if not seeds[i]:
-            continue
-        values = np.array([run[i] for run in runs[: seeds[i]]])  # earlier sizes have at least as many seeds
-        mean, _ = mean_and_error(values, axis=0)
-        own = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(2)
-        own = np.maximum(own, spread)  # of few seeds it may be too small by chance
-        # the printed mean has one network: what seeds spread beyond the batches is between networks
-        far = np.sqrt(own[0] ** 2 / len(values) + spread**2 / 10 + own[0] ** 2 - spread**2)
-        n = setting.protocol.readout_size
-        random = gs.simulate(experiment(n, D, P, 0), range(RANDOM[size][i]), dtype="float32", progress=False).risk.mean()
-        rows.append(
-            Row(EXPONENTS[i], n, len(values), printed, *(float(x) for x in (
-                mean[0], own[0] / len(values) ** 0.5, (mean[0] - printed) / far,
-                mean[1], own[1] / len(values) ** 0.5, random))))  # fmt: skip
+    for i, count in enumerate(seeds):
+        if count:
+            n = settings[i].protocol.readout_size
+            found = summary(np.array([run[i] for run in runs[:count]]), *PRINTED[i])
+            without = experiment(n, D, P, 0)
+            random = gs.simulate(without, range(RANDOM[size][i]), dtype="float32", progress=False).risk
+            rows.append(Row(EXPONENTS[i], n, count, PRINTED[i][0], *found, float(random.mean())))
     return rows
 
 
@@ -109,7 +75,18 @@ def run(size: Size) -> Verdict:
         f"s.e. apart. The printed numbers take the linear part of the test labels from the test labels. The risk of the "
         f"prediction, with that of the training batch, is {risks}: the features mend part of its error. Random features "
         f"have {', '.join(f'{r.random:.3f}' for r in rows)}, and {floors()[0]:.3f} at best as d grows.{left}",
-        header=("log n / log d", "n", "seeds", "printed", "again", "s.e.", "distance in s.e.", "risk", "s.e.", "random features"),
+        header=(
+            "log n / log d",
+            "n",
+            "seeds",
+            "printed",
+            "again",
+            "s.e.",
+            "distance in s.e.",
+            "risk",
+            "s.e.",
+            "random features",
+        ),
         rows=tuple(rows),
         seeds=f"0-{max(SEEDS[size]) - 1}",
         sizes=f"d = {D}, p = {P}, {N_TEST} test samples; products in float32",
@@ -142,15 +119,20 @@ def _figure(rows: list[Row]) -> str:
         for level, name in zip(floors(), names, strict=True):
             ax.axhline(level, color=canvas.INK, linewidth=0.8, linestyle=":", zorder=0)
             ax.annotate(name, (EXPONENTS[0] - 0.05, level), (0, -9), textcoords="offset points", fontsize=8)
-        ax.set(xlabel="log n / log d", ylabel="test error", ylim=(0, 0.45), xlim=(EXPONENTS[0] - 0.06, EXPONENTS[-1] + 0.06))
+        ax.set(
+            xlabel="log n / log d",
+            ylabel="test error",
+            ylim=(0, 0.45),
+            xlim=(EXPONENTS[0] - 0.06, EXPONENTS[-1] + 0.06),
+        )
         ax.legend(loc="upper right", ncols=2)
         return canvas.svg(fig)
 
 
 SINGLE_STEP = Claim(
     name="dandi/single-step",
-    statement="After one giant step on labels without their linear part, a network of 1024 neurons in d = 512 has the test errors "
-    "0.336, 0.207 and 0.077 at n = d^1.3, d^1.65 and d²: the second order is learned as n reaches d².",
+    statement="After one giant step on labels without their linear part, a network of 1024 neurons in d = 512 has the test "
+    "errors 0.336, 0.207 and 0.077 at n = d^1.3, d^1.65 and d²: the second order is learned as n reaches d².",
     paper="dandi",
     where="the published notebook of the single step",
     run=run,
