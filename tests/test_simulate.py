@@ -118,6 +118,19 @@ def test_the_same_numbers_whatever_the_chunking(small, variant, monkeypatch, see
         np.testing.assert_allclose(getattr(pieces, name), getattr(whole, name), rtol=1e-10)
 
 
+@pytest.mark.parametrize("batch", ["fresh", "reuse"])
+def test_the_same_numbers_whether_batches_are_held_or_drawn_again(small, batch, monkeypatch, seed):
+    ridge = gs.Ridge(90, 0.05, batch=batch, deflate=2)
+    setting = dataclasses.replace(small, protocol=gs.Protocol((gs.GiantStep(90, 3.0, deflate=2),), ridge))
+    held = gs.simulate(setting, seed=seed, n_test=100)
+    monkeypatch.setattr("giantstep._plan.KEPT_BYTES", 0.0)
+    assert make_plan(setting, 1, 100, 8, None).kept == 0
+    again = gs.simulate(setting, seed=seed, n_test=100)
+    assert again.risk == pytest.approx(held.risk, rel=1e-12) and again.train_error == pytest.approx(
+        held.train_error, rel=1e-12
+    )
+
+
 def test_arrays_of_step_sizes_and_penalties_are_single_runs_side_by_side(small, seed):
     etas, penalties = (0.0, 1.0, 4.0), (1e-3, 1e-2, 0.1, 1.0, 10.0)
     protocol = gs.Protocol((gs.GiantStep(90, etas, residual="full"),), gs.Ridge(70, penalties))
