@@ -48,3 +48,8 @@ def test_the_claim_holds_and_fails_on_other_numbers(monkeypatch):
     assert verdict.outcome == "holds" and "<svg" in verdict.figure and "left to the full size" in verdict.sentence
     monkeypatch.setattr(single_step, "PRINTED", tuple((1.8 * mean, spread) for mean, spread in right))
     assert single_step.run("quick").outcome == "fails"
+
+
+def test_one_seed_takes_the_printed_spread():
+    mean, error, distance, *_ = single_step.summary(np.array([[0.5, 0.4]]), 0.3, 0.1)
+    assert (mean, error) == (0.5, pytest.approx(0.1)) and distance == pytest.approx(2 / np.sqrt(1.1))

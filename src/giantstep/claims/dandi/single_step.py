@@ -39,7 +39,9 @@ def summary(values: "np.ndarray", printed: float, spread: float) -> tuple[float,
     import numpy as np
 
     count = len(values)
-    own = np.maximum(values.std(axis=0, ddof=1) if count > 1 else 0.0, spread)  # of few seeds it is too small by chance
+    own = np.maximum(
+        values.std(axis=0, ddof=1) if count > 1 else np.zeros(2), spread
+    )  # of few seeds it is too small by chance
     mean, error = values.mean(axis=0), own / count**0.5
     apart = np.sqrt(error[0] ** 2 + spread**2 / 10 + own[0] ** 2 - spread**2)
     return tuple(map(float, (mean[0], error[0], (mean[0] - printed) / apart, mean[1], error[1])))  # type: ignore[return-value]
