@@ -22,10 +22,10 @@ def best(f: Callable[[], Any], repeats: int = 3) -> float:
     return min(times)
 
 
-def gemm_rate(n: int, d: int, p: int) -> float:
-    """Operations a second of X W^T in float64, the faster of NumPy and XLA."""
+def gemm_rate(n: int, d: int, p: int, dtype: str = "float64") -> float:
+    """Operations a second of X W^T, the faster of NumPy and XLA (on its default device)."""
     rng = np.random.default_rng(0)
-    X, W = rng.standard_normal((n, d)), rng.standard_normal((p, d))
+    X, W = rng.standard_normal((n, d)).astype(dtype), rng.standard_normal((p, d)).astype(dtype)
     device = jnp.asarray(X), jnp.asarray(W)
     product = jax.jit(lambda X, W: X @ W.T)
     fastest = min(best(lambda: X @ W.T), best(lambda: product(*device).block_until_ready()))

@@ -68,6 +68,7 @@ CASES = {
         {"steps": (gs.GiantStep(70, 3.0, deflate=1),), "readout": gs.Ridge(None, 0.05, batch="reuse")},
         "spiked", {"degree": 3},
     ),
+    "gaussian, deflated readout": ({"readout": gs.Ridge(70, 0.05, deflate=2)}, "gaussian", {}),
 }  # fmt: skip
 
 
@@ -77,10 +78,13 @@ def test_against_numpy(small, case, seed):
     setting = change(small, **changes)
     found = gs.equivalent(setting, model, seed, n_test=500, **options)
     F, W = replaced(setting, seed, draw.readout_batch(setting), model, **options)
-    y, n = draw.rows(setting, seed, draw.readout_batch(setting))[1], len(F)
+    (X, y), n, degree = draw.rows(setting, seed, draw.readout_batch(setting)), len(F), setting.protocol.readout.deflate
+    mean, linear = y.mean() * (degree > 0), X.T @ y / n * (degree > 1)
+    y = y - mean - X @ linear
     b = np.linalg.solve(F.T @ F / n + 0.05 * np.eye(setting.p), F.T @ y / n)
     test = draw.test_batch(500)
-    errors = draw.rows(setting, seed, test)[1] - replaced(setting, seed, test, model, **options)[0] @ b
+    X, truth = draw.rows(setting, seed, test)
+    errors = truth - mean - X @ linear - replaced(setting, seed, test, model, **options)[0] @ b
     assert found.risk == pytest.approx(np.mean(errors**2), rel=1e-8)
     assert found.test_error == pytest.approx(np.mean(errors**2) + 0.09, rel=1e-8)
     assert found.train_error == pytest.approx(np.mean((y - F @ b) ** 2), rel=1e-8)

@@ -72,6 +72,10 @@ CASES = {
         directions=rng.standard_normal((2, 30)) / 5,
         readout=gs.Ridge(25, 0.1),
     ),
+    "readout without the linear part": setting((step(40, 4.0),), readout=gs.Ridge(25, 0.1, deflate=2)),
+    "reused readout without the linear part": setting(
+        (step(40, 4.0, deflate=2),), readout=gs.Ridge(None, 0.1, batch="reuse", deflate=2)
+    ),
     "reused readout": setting((step(40, 4.0, **FULL), again(3.0)), readout=gs.Ridge(None, 0.1, batch="reuse")),
 }  # fmt: skip
 
@@ -96,6 +100,11 @@ def test_a_perturbed_chain_fails_the_same_test(case, wrong, monkeypatch):
     for module in (overlap, reuse):
         monkeypatch.setattr(module, "bartlett", wrong)
     assert min(p_values(CASES[case]).values()) < LEVEL
+
+
+def test_a_linear_part_without_its_outside_fails_the_same_test(monkeypatch):
+    monkeypatch.setattr(overlap, "_readout_batch", lambda *arguments: None)
+    assert min(p_values(CASES["readout without the linear part"]).values()) < LEVEL
 
 
 def test_a_reused_batch_that_forgets_fails_the_same_test(monkeypatch):

@@ -22,3 +22,8 @@ def test_streams_and_seeds_differ(seed):
     correlations = np.corrcoef(draws) - np.eye(len(draws))
     assert np.max(np.abs(correlations)) < 5 / np.sqrt(draws[0].size)
     assert kstest(draws[0], "norm").pvalue > 1e-4
+
+
+def test_float32_is_the_same_numbers_rounded():
+    whole = normals(3, (7,), 5, 4000, 300)
+    np.testing.assert_array_equal(normals(3, (7,), 5, 4000, 300, np.float32), whole.astype(np.float32))

@@ -26,7 +26,10 @@ reused = st.builds(gs.GiantStep, st.none(), etas, batch=st.just("reuse"))
 readouts = st.one_of(
     st.none(),
     st.builds(
-        gs.Ridge, sizes, st.one_of(positive, st.just("gcv"), st.lists(positive, min_size=1, max_size=3).map(tuple))
+        gs.Ridge,
+        sizes,
+        st.one_of(positive, st.just("gcv"), st.lists(positive, min_size=1, max_size=3).map(tuple)),
+        deflate=st.integers(0, 2),
     ),
 )
 protocols = st.builds(

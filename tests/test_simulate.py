@@ -28,11 +28,13 @@ def by_hand(setting, seed, n_test=10_000):
             slope = scale / len(y) * (np.outer(r, a) * sigma.slope(X @ W.T)).T @ X
         W = W + float(step.etas(batch.n, setting.d, setting.p)) * slope
     X, y = draw.rows(setting, seed, draw.readout_batch(setting))
-    F, lam = sigma(X @ W.T), setting.protocol.readout.penalty
+    F, lam, degree = sigma(X @ W.T), setting.protocol.readout.penalty, setting.protocol.readout.deflate
+    mean, linear = y.mean() * (degree > 0), X.T @ y / len(y) * (degree > 1)
+    y = y - mean - X @ linear
     b = np.linalg.solve(F.T @ F / len(y) + lam * np.eye(setting.p), F.T @ y / len(y))
     Xt, yt = draw.rows(setting, seed, draw.test_batch(n_test))
     train_error = np.mean((y - F @ b) ** 2)
-    risk = np.mean((yt - sigma(Xt @ W.T) @ b) ** 2)
+    risk = np.mean((yt - mean - Xt @ linear - sigma(Xt @ W.T) @ b) ** 2)
     return {"overlaps": W @ setting.target.matrix(setting.d).T, "train_error": train_error, "risk": risk,
             "train_objective": train_error + lam * b @ b, "test_error": risk + setting.target.noise**2}  # fmt: skip
 
@@ -71,6 +73,27 @@ def test_against_numpy(small, variant, seed):
     assert found.status.ok and found.axes == ()
 
 
+@pytest.mark.parametrize("width", [40, 150])
+@pytest.mark.parametrize("readout", [{"deflate": 1}, {"deflate": 2}, {"deflate": 2, "batch": "reuse"}])
+def test_a_deflated_readout_against_numpy(small, readout, width, seed):
+    ridge = gs.Ridge(None if "batch" in readout else 70, 0.05, **readout)
+    made = change(small, steps=(gs.GiantStep(90, 3.0, deflate=2, residual="full"),), width=width)
+    setting = dataclasses.replace(made, protocol=dataclasses.replace(made.protocol, readout=ridge))
+    found, expected = gs.simulate(setting, seed=seed, n_test=500), by_hand(setting, seed, 500)
+    for name, value in expected.items():
+        np.testing.assert_allclose(getattr(found, name), value, rtol=1e-9, err_msg=name)
+
+
+def test_a_deflated_readout_takes_a_linear_target_off_the_features():
+    """y = 3 + x1: what is left is of order sqrt(d/n), whatever the features; without the mean and the linear part it is not."""
+    base = gs.Setting(gs.Gaussian(20), "3 + x1", gs.Network(10, "H2"), gs.Protocol((), gs.Ridge(20_000, 1.0)))
+    risks = [
+        gs.simulate(dataclasses.replace(base, protocol=gs.Protocol((), gs.Ridge(20_000, 1.0, deflate=k)))).risk
+        for k in range(3)
+    ]
+    assert risks[0] > 9.9 and risks[1] == pytest.approx(1, abs=0.05) and risks[2] < 10 * 20 * 10 / 20_000
+
+
 def test_reused_readout(small, seed):
     readout = gs.Ridge(None, 0.05, batch="reuse")
     setting = dataclasses.replace(small, protocol=dataclasses.replace(small.protocol, readout=readout))
@@ -93,6 +116,19 @@ def test_the_same_numbers_whatever_the_chunking(small, variant, monkeypatch, see
     pieces = gs.simulate(setting, seed=seed, n_test=100)
     for name in ("test_error", "train_error", "train_objective", "overlaps"):
         np.testing.assert_allclose(getattr(pieces, name), getattr(whole, name), rtol=1e-10)
+
+
+@pytest.mark.parametrize("batch", ["fresh", "reuse"])
+def test_the_same_numbers_whether_batches_are_held_or_drawn_again(small, batch, monkeypatch, seed):
+    ridge = gs.Ridge(90, 0.05, batch=batch, deflate=2)
+    setting = dataclasses.replace(small, protocol=gs.Protocol((gs.GiantStep(90, 3.0, deflate=2),), ridge))
+    held = gs.simulate(setting, seed=seed, n_test=100)
+    monkeypatch.setattr("giantstep._plan.KEPT_BYTES", 0.0)
+    assert make_plan(setting, 1, 100, 8, None).kept == 0
+    again = gs.simulate(setting, seed=seed, n_test=100)
+    assert again.risk == pytest.approx(held.risk, rel=1e-12) and again.train_error == pytest.approx(
+        held.train_error, rel=1e-12
+    )
 
 
 def test_arrays_of_step_sizes_and_penalties_are_single_runs_side_by_side(small, seed):

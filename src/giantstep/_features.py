@@ -4,7 +4,7 @@ A route says what its features are (a ``Family``); the readout, the test and the
 routes differ in their features alone. All penalties use one factorisation, and batches are streamed in chunks of rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ import numpy as np
 from giantstep import draw, measure
 from giantstep._backend import jax, jnp
 from giantstep._resolvent import gram
-from giantstep._train import Array, Chunk, FirstLayers, Run, learned
+from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.activation import Activation
 from giantstep.readout import Readout, from_features, from_moments
 
@@ -70,20 +70,20 @@ def _add_moments(A, c, parts, y, *, recipe):
 
 @partial(jax.jit, static_argnames="recipe")
 def _error_sums(parts, y, b, *, recipe):
-    """Sums over test rows of the squared and fourth-power error: (S, L) each."""
+    """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
     F = recipe(*parts)
-    square = (y[:, None, :] - jnp.einsum("snp,slp->sln", F, b.astype(F.dtype))).astype(jnp.float64) ** 2
+    square = (y[:, :, None, :] - jnp.einsum("snp,slp->sln", F, b.astype(F.dtype))).astype(jnp.float64) ** 2
     return square.sum(-1), (square**2).sum(-1)
 
 
-def fit(run: Run, family: Family, spectrum: bool) -> list[Readout]:
-    """The readout of every member."""
+def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None) -> list[Readout]:
+    """The readout of every member, fitted to the labels without the part given."""
     batch = draw.readout_batch(run.setting)
     groups = [range(e, min(e + run.plan.grams, len(family))) for e in range(0, len(family), run.plan.grams)]
     held = None
     fits: list[Readout] = []
     for group in groups:
-        pieces = held if held is not None else ((family.parts(c), c.y) for c in run.chunks(batch))
+        pieces = held if held is not None else ((family.parts(c), _left(c, low)) for c in run.chunks(batch))
         if batch.n <= run.plan.rows and held is None:
             pieces = held = list(pieces)  # one chunk: its products serve every group
         if batch.n <= run.setting.p:
@@ -91,6 +91,10 @@ def fit(run: Run, family: Family, spectrum: bool) -> list[Readout]:
         else:
             fits += _fit_primal(run, family.recipe, pieces, group, batch.n, spectrum)
     return fits
+
+
+def _left(chunk: Chunk, low: LinearPart | None) -> Array:
+    return chunk.y if low is None else low.without(chunk.X, chunk.y)
 
 
 def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum: bool) -> list[Readout]:
@@ -122,15 +126,19 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
     return fits
 
 
-def test(run: Run, family: Family, coefficients: list[np.ndarray], n_test: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean squared error on noise-free test labels and its standard error, both (E, S, L)."""
+def test(
+    run: Run, family: Family, coefficients: list[np.ndarray], n_test: int, lows: Sequence[LinearPart | None]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean squared error on noise-free test labels and its standard error, both (K, E, S, L); each of the K linear parts is
+    added to what the features predict."""
     b = [jnp.asarray(x) for x in coefficients]
     squares = fourths = np.zeros(())
     for chunk in run.chunks(draw.test_batch(n_test)):
         parts = family.parts(chunk)
-        sums = [_error_sums(parts(e), chunk.y, b[e], recipe=family.recipe) for e in range(len(family))]
-        squares = squares + np.stack([np.asarray(s) for s, _ in sums])
-        fourths = fourths + np.stack([np.asarray(f) for _, f in sums])
+        y = jnp.stack([_left(chunk, low) for low in lows])
+        sums = [_error_sums(parts(e), y, b[e], recipe=family.recipe) for e in range(len(family))]
+        squares = squares + np.stack([np.asarray(s) for s, _ in sums], axis=1)
+        fourths = fourths + np.stack([np.asarray(f) for _, f in sums], axis=1)
         run.tick(2.0 * chunk.X.shape[1] * chunk.X.shape[2] * run.setting.p)
     mean = squares / n_test
     return mean, np.sqrt(np.maximum(fourths / n_test - mean**2, 0.0) / max(n_test - 1, 1))
@@ -144,17 +152,21 @@ def measured(
     ``own`` are coefficients (S, 1, p) to take instead of a readout; ``layers`` is where overlaps are read.
     """
     found: dict[str, Any] = {"notes": []}
+    low = None
     if own is not None:
         coefficients = [own] * len(family)
     else:
-        fits = fit(run, family, spectrum)
+        batch, deflate = draw.readout_batch(run.setting), run.setting.protocol.readout.deflate  # type: ignore[union-attr]
+        run = run.holding(batch) if deflate else run
+        low = linear_part(run, batch, deflate)
+        fits = fit(run, family, spectrum, low)
         coefficients = [f.coefficients for f in fits]
         for name in ("train_error", "train_objective", "penalty"):
             found[name] = np.stack([getattr(f, name) for f in fits])
         if spectrum:
             found["squares"] = np.stack([np.asarray(f.squares) for f in fits])
         found["notes"] = [note for f in fits for note in f.notes]
-    found["risk"], found["risk_se"] = test(run, family, coefficients, n_test)
+    found["risk"], found["risk_se"] = (each[0] for each in test(run, family, coefficients, n_test, [low]))
     setting, seen = run.setting, learned(run, layers)
     found |= {name: seen[name] for name in ("overlaps", "norms", "learned")}
     found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(run.d - setting.target.rank, 1)

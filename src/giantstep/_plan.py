@@ -3,10 +3,13 @@
 from dataclasses import dataclass, replace
 
 from giantstep import _memory
+from giantstep._backend import jax
 from giantstep._random import block_rows
 from giantstep.setting import Setting
 
-CHUNK_BYTES = 2.0**28  # rows of a chunk and what is computed from them; larger chunks are no faster
+CHUNK_BYTES = 2.0**28  # rows of a chunk and what is computed from them; larger chunks are no faster on a CPU
+ON_DEVICE = 8.0  # times as much on an accelerator, whose host then draws with all its cores most of the time
+KEPT_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is drawn again
 TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
 MAX_SEEDS = 32
 
@@ -14,7 +17,8 @@ MAX_SEEDS = 32
 @dataclass(frozen=True)
 class Plan:
     """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
-    operations of one seed; bytes: what one group of seeds holds; method: the method of simulation that it is for."""
+    operations of one seed; bytes: what one group of seeds holds; method: the method of simulation that it is for; kept:
+    samples of a batch that may stay in memory."""
 
     rows: int
     seeds: int
@@ -22,6 +26,7 @@ class Plan:
     work: float
     bytes: float
     method: str = "dense"
+    kept: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,14 +68,17 @@ def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: floa
     if least > allowed:
         raise _memory.refuse(least, allowed, _what_fits(s, block, allowed))
     longest = max([*setting.protocol.sizes(), s.readout, n_test])
-    wanted = min(CHUNK_BYTES, allowed - s.held(1)) // s.row()
+    chunk = CHUNK_BYTES * (1.0 if jax.default_backend() == "cpu" else ON_DEVICE)
+    wanted = min(chunk, allowed - s.held(1)) // s.row()
     rows = min(-(-longest // block), max(1, int(wanted // block))) * block
     grams = 1
     while grams < s.etas and s.held(grams + 1) + rows * s.row() <= allowed:
         grams += 1
     one = s.held(grams) + rows * s.row()
     together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
-    return Plan(rows, together, grams, _work(setting, s, n_test), together * one)
+    spare = min(KEPT_BYTES, (allowed - together * one) / 2)  # two batches at most
+    kept = int(spare // (together * (s.d + 1) * item))
+    return Plan(rows, together, grams, _work(setting, s, n_test), together * one, kept=kept)
 
 
 def _sizes(setting: Setting, item: int, noise: bool) -> _Sizes:

@@ -1,12 +1,15 @@
 """Random numbers that depend on (seed, stream, row) alone: the same data whatever the chunking, device or threads.
 
 Rows come in fixed blocks, each from a generator of its own keyed by (seed, stream, block). They are drawn on the host
-in float64 (about 10 ns a number and core, several times faster than JAX's generator on a CPU) and blocks run in threads.
+in float64 (about 10 ns a number and core, several times faster than JAX's generator on a CPU) and blocks run in threads,
+which also round them when float32 is asked for.
 """
 
 import os
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -33,15 +36,23 @@ def generator(seed: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def normals(seed: int, stream: tuple[int, ...], start: int, stop: int, columns: int) -> np.ndarray:
-    """Rows start..stop of the endless matrix of N(0, 1) numbers of that seed and stream."""
+@lru_cache(maxsize=1)
+def _threads(process: int) -> ThreadPoolExecutor:
+    """One pool a process: starting threads takes as long as a few blocks."""
+    return ThreadPoolExecutor(os.cpu_count())
+
+
+def normals(
+    seed: int, stream: tuple[int, ...], start: int, stop: int, columns: int, dtype: Any = np.float64
+) -> np.ndarray:
+    """Rows start..stop of the endless matrix of N(0, 1) numbers of that seed and stream, rounded to the dtype."""
     height = block_rows(columns)
-    result = np.empty((stop - start, columns))
+    result = np.empty((stop - start, columns), dtype)
 
     def fill(block: int) -> None:
         first, last = block * height, (block + 1) * height
         draw = generator(seed, *stream, block)
-        if start <= first and last <= stop:
+        if start <= first and last <= stop and result.dtype == np.float64:
             draw.standard_normal(out=result[first - start : last - start])
         else:
             lo, hi = max(first, start), min(last, stop)
@@ -53,6 +64,5 @@ def normals(seed: int, stream: tuple[int, ...], start: int, stop: int, columns: 
         for block in blocks:
             fill(block)
     else:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(fill, blocks))
+        list(_threads(os.getpid()).map(fill, blocks))
     return result

@@ -5,7 +5,7 @@ X (W + eta G)^T = X W^T + eta X G^T. Batches are streamed: their rows are drawn 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Run:
-    """A group of seeds on its way: what every stage needs. Rows of the ``held`` batch are in memory, others are drawn;
+    """A group of seeds on its way: what every stage needs. The chunks of ``held`` batches are in memory, others are drawn;
     ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn."""
 
     setting: Setting
@@ -43,7 +43,7 @@ class Run:
     plan: Plan
     dtype: Any
     tick: Tick
-    held: Chunk | None = None
+    held: tuple[Chunk, ...] = ()
     ambient: int | None = None
 
     @property
@@ -57,14 +57,29 @@ class Run:
 
     def chunks(self, batch: Batch) -> Iterator[Chunk]:
         """A batch, piece by piece."""
+        held = [chunk for chunk in self.held if chunk.batch == batch]
+        if held:
+            yield from held
+            return
         for start in range(0, batch.n, self.plan.rows):
-            if self.held is not None and batch == self.held.batch:
-                piece = slice(start, start + self.plan.rows)
-                yield Chunk(batch, start, self.held.X[:, piece], self.held.y[:, piece])
-                continue
-            pairs = [draw.rows(self.setting, seed, batch, start, start + self.plan.rows) for seed in self.seeds]
+            stop = start + self.plan.rows
+            pairs = [draw.rows(self.setting, seed, batch, start, stop, self.dtype) for seed in self.seeds]
             X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
             yield Chunk(batch, start, jnp.asarray(X, self.dtype), jnp.asarray(y, self.dtype))
+
+    def holding(self, batch: Batch) -> "Run":
+        """The same run with that batch in memory if the plan has room for it: its rows are drawn once."""
+        if batch.n > self.plan.kept or any(chunk.batch == batch for chunk in self.held):
+            return self
+        return replace(self, held=(*self.held, *self.chunks(batch)))
+
+    def holding_the_last(self) -> "Run":
+        """With the batch of the last step in memory, if its rows are needed more than once."""
+        steps, readout = self.setting.protocol.steps, self.setting.protocol.readout
+        if not steps:
+            return self
+        again = [steps[-1].deflate > 0, steps[-1].batch == "reuse", readout is not None and readout.batch == "reuse"]
+        return self.holding(draw.step_batches(self.setting)[-1]) if any(again) else self
 
     def initial(self) -> tuple[Array, Array]:
         """W (S, p, d) and a (S, p) before the first step."""
@@ -127,9 +142,35 @@ def _sums(W, a, X, y, scale, *, sigma, full, rank_one):
     return jax.vmap(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(W, a, X, y)
 
 
+@partial(jax.jit, static_argnames="linear")
+def _low_moments(X, y, *, linear):
+    slope = jnp.einsum("snd,sn->sd", X, y) if linear else jnp.zeros((X.shape[0], X.shape[2]))
+    return jnp.sum(y.astype(jnp.float64), axis=1), slope.astype(jnp.float64)
+
+
 @jax.jit
-def _deflation(X, y):
-    return jnp.sum(y, axis=1), jnp.einsum("snd,sn->sd", X, y)
+def _without(X, y, mean, slope):
+    return y - mean.astype(y.dtype)[:, None] - jnp.einsum("snd,sd->sn", X, slope.astype(X.dtype))
+
+
+@dataclass(frozen=True)
+class LinearPart:
+    """mean + <slope, x> for every seed, (S,) and (S, d): the parts of degree 0 and 1 of labels, or estimates of them."""
+
+    mean: Array
+    slope: Array
+
+    def without(self, X: Array, y: Array) -> Array:
+        """What is left of the labels."""
+        return _without(X, y, self.mean, self.slope)
+
+
+def linear_part(run: Run, batch: Batch, deflate: int) -> LinearPart | None:
+    """Plug-in estimates of E y and E[y x] on the batch itself, those of degree below ``deflate``; None for none."""
+    if not deflate:
+        return None
+    parts = [_low_moments(chunk.X, chunk.y, linear=deflate > 1) for chunk in run.chunks(batch)]
+    return LinearPart(sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n)
 
 
 def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> list[Array]:
@@ -137,26 +178,17 @@ def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> l
     batch."""
     step, batch = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t]
     scale, full = run.setting.network.factor, step.residual == "full"
-    mean, linear = _plug_in(run, batch, step.deflate)
+    low = linear_part(run, batch, step.deflate)
     totals: list[Any] = [0.0] * len(layers)
     for chunk in run.chunks(batch):
         X, y = chunk.X, chunk.y
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
-        if step.deflate:
-            y = y - mean[:, None] - (jnp.einsum("snd,sd->sn", X, linear) if step.deflate > 1 else 0.0)
+        y = y if low is None else low.without(X, y)
         for e in range(len(layers)):
             part = _sums(layers[e], a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
             totals[e] = totals[e] + part.astype(jnp.float64)
             run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
     return [total / batch.n for total in totals]
-
-
-def _plug_in(run: Run, batch: Batch, deflate: int) -> tuple[Any, Any]:
-    """Plug-in estimates of E y and E[y x] on the batch itself: the Hermite parts of degree 0 and 1 of the labels."""
-    if not deflate:
-        return 0.0, 0.0
-    parts = [_deflation(chunk.X, chunk.y) for chunk in run.chunks(batch)]
-    return sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n
 
 
 def direction(run: Run, W: Array, a: Array) -> Array:

@@ -1,6 +1,7 @@
 """Draws from a Setting: initial weights and labelled batches, as NumPy arrays that depend on (setting, seed) alone."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -73,13 +74,14 @@ def test_batch(n_test: int) -> Batch:
 
 
 def rows(
-    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None, dtype: Any = np.float64
 ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-    """Inputs and labels of rows start..stop of a batch; test labels are noise-free."""
+    """Inputs and labels of rows start..stop of a batch; test labels are noise-free. Inputs are rounded to the dtype, and labels
+    are those of the inputs as rounded, in float64."""
     stop = batch.n if stop is None else min(stop, batch.n)
-    X = normals(seed, (*batch.key, 0), start, stop, setting.d)
+    X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
     target = setting.target
-    z = X[:, : target.rank] if target.directions is None else X @ target.matrix(setting.d).T
+    z = X[:, : target.rank].astype(float) if target.directions is None else X @ target.matrix(setting.d).T
     y = np.asarray(target(np.ascontiguousarray(z.T)), dtype=float)
     if target.noise and batch.key != (Stream.TEST,):
         y = y + target.noise * normals(seed, (*batch.key, NOISE), start, stop, 1)[:, 0]

@@ -66,9 +66,7 @@ class GiantStep:
             object.__setattr__(self, "eta", reals(self.eta, "eta"))
         choice(self.residual, RESIDUALS, "residual")
         choice(self.update, UPDATES, "update")
-        object.__setattr__(self, "deflate", whole(self.deflate, "deflate", least=0))
-        if self.deflate > MAX_DEFLATE:
-            raise InputError(f"deflate must be 0, 1 or {MAX_DEFLATE}, not {self.deflate}")
+        object.__setattr__(self, "deflate", _degree(self.deflate))
 
     @property
     def listed(self) -> bool:
@@ -98,14 +96,18 @@ class Ridge:
         n: number of samples; None with batch="reuse" means that of the last step.
         penalty: a number, a list (the outcome then has a penalty axis) or "gcv"; 0 is the minimum-norm fit.
         batch: "fresh" samples, or "reuse" for those of the last step.
+        deflate: fit what is left of the labels without their parts of degree below this, estimated on the batch itself as
+            in ``GiantStep``, and add those parts back to the prediction: 1 is the mean, 2 the mean and the linear part.
     """
 
     n: int | None
     penalty: float | tuple[float, ...] | str
     batch: str = "fresh"
+    deflate: int = 0
 
     def __post_init__(self) -> None:
         choice(self.batch, BATCHES, "batch")
+        object.__setattr__(self, "deflate", _degree(self.deflate))
         object.__setattr__(self, "n", _batch_size(self.n, self.batch))
         if isinstance(self.penalty, str):
             if self.penalty != "gcv":
@@ -179,6 +181,13 @@ def _batch_size(n: Any, batch: str) -> int | None:
     if n is None and batch == "reuse":
         return None
     return whole(n, "n")
+
+
+def _degree(deflate: Any) -> int:
+    degree = whole(deflate, "deflate", least=0)
+    if degree > MAX_DEFLATE:
+        raise InputError(f"deflate must be 0, 1 or {MAX_DEFLATE}, not {degree}")
+    return degree
 
 
 def _check_reuse(part: GiantStep | Ridge, size: int | None, what: str) -> None:

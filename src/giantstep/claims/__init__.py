@@ -14,6 +14,7 @@ from giantstep.claims.dandi.one_step import ONE_STEP
 from giantstep.claims.dandi.reuse import REUSE
 from giantstep.claims.dandi.scaling import SCALING
 from giantstep.claims.dandi.second_layer import SECOND_LAYER
+from giantstep.claims.dandi.single_step import SINGLE_STEP
 from giantstep.claims.dandi.staircase import STAIRCASE
 from giantstep.claims.dandi.threshold import THRESHOLD
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
@@ -57,6 +58,7 @@ CLAIMS: tuple[Claim, ...] = (
     UNIVERSALITY,
     THRESHOLD,
     ONE_STEP,
+    SINGLE_STEP,
     SCALING,
     STAIRCASE,
     SECOND_LAYER,

@@ -61,6 +61,7 @@ def _noise(run: Run, chunk: Chunk) -> Array:
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:
     """One group of seeds, with the mean squared row of W (E, S)."""
+    run = run.holding_the_last()
     layers = train(run).layers
     found = measured(run, GaussianFeatures(run, layers), layers, n_test, spectrum)
     rows = [np.asarray(jnp.mean(jnp.sum(layers[e] ** 2, axis=2), axis=1)) for e in range(len(layers))]

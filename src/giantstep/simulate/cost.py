@@ -63,6 +63,8 @@ def _held_bytes(setting: Setting) -> float:
             left = min(n, products * p)
             right = min(d, p + setting.target.rank + left)
             largest = max(largest, 8.0 * n * (left + right + 4 * p))
+    if protocol.readout is not None and protocol.readout.deflate > 1 and protocol.readout.batch == "fresh":
+        largest = max(largest, 8.0 * protocol.readout_size * (2 * min(d, 2 * p + setting.target.rank) + 4))
     return largest
 
 

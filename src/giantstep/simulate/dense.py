@@ -9,6 +9,7 @@ from giantstep._train import Run, train
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:
     """One group of seeds: F = sigma(X W^T) with the trained W; without a readout the network's own coefficients s a."""
+    run = run.holding_the_last()
     trained = train(run)
     own = None
     if run.setting.protocol.readout is None:

@@ -166,16 +166,36 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
 
 
 def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.ndarray | None, again: bool) -> Part:
-    layers, known = branch.layers, branch.known
+    layers = branch.layers
     if layers.slope is None and not again:
         layers = FirstLayers((compressed(layers[0], run.setting.target.rank),))
-    members = tuple(jnp.asarray(W, run.dtype) for W in layers.members)
-    slope = None if layers.slope is None else jnp.asarray(layers.slope, run.dtype)
+    known = _readout_batch(run, layers, branch.known)
+    columns = max([layers.members[0].shape[2], *(one.X.shape[1] for one in known or ())])
+    members = tuple(jnp.asarray(padded(W, columns), run.dtype) for W in layers.members)
+    slope = None if layers.slope is None else jnp.asarray(padded(layers.slope, columns), run.dtype)
     layers = FirstLayers(members, slope, layers.etas)
-    inner = within(run, members[0].shape[2])
-    if again and known is not None:
-        X = np.stack([padded(one.X, inner.setting.d) for one in known])
-        y = np.stack([one.y for one in known])
-        chunk = Chunk(draw.readout_batch(run.setting), 0, jnp.asarray(X, run.dtype), jnp.asarray(y, run.dtype))
-        inner = replace(inner, held=chunk)
+    inner = within(run, columns)
+    if known is not None:
+        X = jnp.asarray(np.stack([padded(one.X, columns) for one in known]), run.dtype)
+        y = jnp.asarray(np.stack([one.y for one in known]), run.dtype)
+        batch, rows = draw.readout_batch(run.setting), inner.plan.rows
+        starts = range(0, batch.n, rows)
+        inner = replace(inner, held=tuple(Chunk(batch, i, X[:, i : i + rows], y[:, i : i + rows]) for i in starts))
     return measured(inner, NetworkFeatures(Neurons(run.sigma), layers), layers, n_test, spectrum, own)
+
+
+def _readout_batch(
+    run: Run, layers: FirstLayers, known: tuple[reuse.Known, ...] | None
+) -> tuple[reuse.Known, ...] | None:
+    """The batch of the readout where it is held: used again, or with the direction that X^T y uncovers, one more coordinate
+    of the prediction."""
+    readout = run.setting.protocol.readout
+    if readout is None or (readout.batch == "fresh" and readout.deflate < 2):
+        return None
+    if readout.batch == "fresh":
+        setting, batch = reduced(run.setting, layers.members[0].shape[2]), draw.readout_batch(run.setting)
+        known = tuple(reuse.drawn(*draw.rows(setting, seed, batch)) for seed in run.seeds)
+    assert known is not None
+    key = (Stream.READOUT, DEFLATION)
+    each = zip(known, run.seeds, strict=True)
+    return tuple(reuse.deflated(one, readout.deflate, run.d, seed, key)[0] for one, seed in each)

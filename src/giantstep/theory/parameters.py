@@ -121,6 +121,8 @@ def check(setting: Any, *, narrow: bool = False) -> None:
         "theory covers deflate = 0 or 1; deflate = 2 removes the direction that one step learns": any(
             s.deflate > 1 for s in protocol.steps
         ),
+        "theory covers a readout fitted to the labels as they are; deflate in Ridge fits what is left of them: simulate it":
+            protocol.readout is not None and protocol.readout.deflate > 0,
         f"theory covers symmetric=True without a step only at a width of the order of d: {SIMULATE}": not narrow
         and network.symmetric and bool(protocol.steps),
         "theory needs labels that are not zero": setting.target.power + setting.target.noise**2 == 0,
