@@ -48,7 +48,7 @@ def test_moments_against_a_dense_sum(sigma, seed):
     nu = np.sqrt(np.maximum(square - m**2 - tau[:, None] ** 2 * gain**2, 0.0))
     for found, exact in zip(moments.look_up(table, u), (m, gain, nu), strict=True):
         np.testing.assert_allclose(found, exact, atol=2e-6)
-    assert moments.error(table, sigma, spread, tau) < 1e-6
+    assert moments.error(table, sigma, tau) < 1e-6
 
 
 def test_the_status_tells_of_a_step_too_large_for_the_grid(small):

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from giantstep._errors import InputError
 from giantstep.claims.ba.baselines import BASELINES
 from giantstep.claims.cui.errors import TEST_ERROR
+from giantstep.claims.dandi.conditional import CONDITIONAL
 from giantstep.claims.dandi.reuse import REUSE
 from giantstep.claims.dandi.staircase import STAIRCASE
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
@@ -51,6 +52,7 @@ CLAIMS: tuple[Claim, ...] = (
     UNIVERSALITY,
     STAIRCASE,
     REUSE,
+    CONDITIONAL,
     ONE_CURVE,
     OPTIMAL,
 )

@@ -5,8 +5,9 @@
     m_i = E sigma(s_i kappa + tau_i z),   l_i = E sigma'(s_i kappa + tau_i z),   nu_i^2 = E sigma^2 - m_i^2 - tau_i^2 l_i^2
 
 V holds the top right singular vectors of W_T - W_0, one a step by default. For n, p and d large and of one order, steps with
-eta s of order one and a readout on samples of its own: Cui et al. (2024) after one step, Dandi et al. (2024, arXiv 2410.18938)
-for several directions. Without directions it is the Gaussian equivalent with the rows' own lengths.
+eta s of order one and a readout on samples of its own. Dandi et al. (arXiv 2305.18270) state it; Cui et al. (2024) and Dandi et
+al. (arXiv 2410.18938) rest on it after one step; several steps are taken by the same formulas, as the claim dandi/conditional
+tests. Without directions it is the Gaussian equivalent with the rows' own lengths.
 
 Rows of different neurons are nearly orthogonal outside V, and their Z independent. The two neurons of a symmetric pair are not:
 their Z have correlation rho^2, with rho the cosine of their w_perp, which is what the quadratic part of sigma gives.
@@ -151,7 +152,7 @@ def part(run: Run, count: int, n_test: int, spectrum: bool) -> Part:
     for V, (s, tau, rho) in zip(seen, splits, strict=True):
         spread = np.linalg.norm(s, axis=2)
         moments = tabulate(run.sigma, spread, tau, most, run.dtype)
-        errors.append(error(moments, run.sigma, spread, tau))
+        errors.append(error(moments, run.sigma, tau))
         given = [None if x is None else jnp.asarray(x, run.dtype) for x in (V, s, rho)]
         members.append(Member(given[0], given[1], moments, given[2]))
     family = ConditionalFeatures(run, layers, tuple(members))

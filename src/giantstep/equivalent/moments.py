@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep._backend import jax, jnp
-from giantstep._smoothing import averages, slopes
+from giantstep._smoothing import slopes
 from giantstep.activation import Activation
 
 Array = Any
@@ -109,19 +109,21 @@ def _look_up(values, weights, reach, u):
     return quintic(0), quintic(1), jnp.sqrt(jnp.maximum(quintic(4), 0.0))
 
 
-_look_up_now, _averages = jax.jit(look_up), jax.jit(averages, static_argnames=("f", "kinks"))
+_look_up_now = jax.jit(look_up)
 
 
-def error(moments: Moments, sigma: Activation, spread: np.ndarray, tau: np.ndarray) -> np.ndarray:
-    """Largest error of m, of tau l and of nu^2 against E sigma^2, (S,): four neurons at the ends, between the grid's points."""
-    found = []
-    for i in range(len(tau)):
-        few = np.concatenate([np.argsort(x[i])[[0, -1]] for x in (tau, spread)])
-        u, b = spread[i, few] * np.linspace(-2.9, 3.1, 16)[:, None], np.maximum(tau[i, few], 1e-300)
+def error(moments: Moments, sigma: Activation, tau: np.ndarray) -> np.ndarray:
+    """Largest error of m, of tau l and of nu^2 against the size of sigma, (S,): for a few widths, between the grid's points."""
+    found, points = [], moments.values.shape[2]
+    for i, widths in enumerate(np.maximum(tau, 1e-300)):
+        few = np.argsort(widths)[np.linspace(0, len(widths) - 1, WIDTHS).astype(int)]
+        u, b = float(moments.reach[i]) * (np.linspace(-1.0, 1.0, points) + 0.8 / points), widths[few]
         one = Moments(moments.values[i : i + 1], moments.weights[i : i + 1, few], moments.reach[i : i + 1])
-        mean, gain, nu = (np.asarray(x[0], dtype=float) for x in _look_up_now(one, u[None]))
-        exact = [np.asarray(x) for x in _averages(sigma, u, b, sigma.kinks)]
-        rest = np.maximum(exact[2] - exact[0] ** 2 - b**2 * exact[1] ** 2, 0.0)
-        size = np.sqrt(max(float(np.max(exact[2])), 1e-300))
-        found.append(np.max(np.abs([mean - exact[0], b * (gain - exact[1]), (nu**2 - rest) / size])) / size)
+        here = _look_up_now(one, np.broadcast_to(u[:, None], (1, points, WIDTHS)).astype(moments.reach.dtype))
+        mean, gain, nu = (np.asarray(x[0], dtype=float)[:-1] for x in here)
+        exact = np.moveaxis(np.asarray(_grid(b, u, sigma=sigma)), 0, 1)[:-1]
+        rest = np.maximum(exact[..., 4], 0.0)
+        size = np.sqrt(max(float(np.max(rest + exact[..., 0] ** 2)), 1e-300))
+        off = [mean - exact[..., 0], b * (gain - exact[..., 1]), (nu**2 - rest) / size]
+        found.append(np.max(np.abs(off)) / size)
     return np.array(found)
