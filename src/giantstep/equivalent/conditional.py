@@ -26,7 +26,7 @@ from giantstep._features import Parts, measured
 from giantstep._record import whole
 from giantstep._train import Array, Chunk, FirstLayers, Run, Trained, train
 from giantstep.equivalent.gaussian import noise
-from giantstep.equivalent.moments import WORST, Moments, cells, error, look_up, tabulate
+from giantstep.equivalent.moments import WORST, Moments, Range, look_up, tabulate
 from giantstep.setting import Setting
 
 BESIDE = 8  # numbers beside a feature: u, its cell, m, l, nu, Z, and what the look-up holds
@@ -147,12 +147,12 @@ def part(run: Run, count: int, n_test: int, spectrum: bool) -> Part:
     length = np.asarray(jnp.linalg.norm(trained.W0, axis=(1, 2)))[:, None]
     seen = [np.where((v[:, :count] > STILL * length)[:, :, None], V, 0.0) for v, V in spectra]
     splits = [_split(layers[e], V, run.setting.network.symmetric) for e, V in enumerate(seen)]
-    most = max(cells(np.linalg.norm(s, axis=2), tau) for s, tau, _ in splits)
+    ranges = [[Range.of(*of) for of in zip(np.linalg.norm(s, axis=2), tau, strict=True)] for s, tau, _ in splits]
+    cells = max(one.cells for each in ranges for one in each)  # one shape for all, compiled once
     members, errors = [], []
-    for V, (s, tau, rho) in zip(seen, splits, strict=True):
-        spread = np.linalg.norm(s, axis=2)
-        moments = tabulate(run.sigma, spread, tau, most, run.dtype)
-        errors.append(error(moments, run.sigma, tau))
+    for V, (s, tau, rho), each in zip(seen, splits, ranges, strict=True):
+        moments, error = tabulate(run.sigma, each, tau, cells, run.dtype)
+        errors.append(error)
         given = [None if x is None else jnp.asarray(x, run.dtype) for x in (V, s, rho)]
         members.append(Member(given[0], given[1], moments, given[2]))
     family = ConditionalFeatures(run, layers, tuple(members))

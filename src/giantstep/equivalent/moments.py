@@ -6,7 +6,8 @@ Quadrature (``_smoothing``, exact at kinks) on a grid of u times Chebyshev nodes
 in its log tau, and between two values of u a quintic with the exact first and second derivatives (m' = l, l' = E sigma'', ...).
 """
 
-from functools import partial
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +21,33 @@ REACH = 9.0  # standard deviations of u that the grid covers; beyond lies a prob
 STEP = 0.3  # wanted distance of the grid in units of the least tau; the quintics' error is STEP^6 / 46080 times a derivative
 FEWEST, MOST = 64, 4096  # cells of the grid
 WIDTHS = 16  # Chebyshev nodes in log tau
+NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
+COARSE = 0.1  # to which the logarithms of a grid's ends are rounded
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
 USUAL = NUMBERS * 256  # numbers of one neuron's table, for the estimate of memory
 WORST = 1e-4  # error of the tables from which the status tells
+
+
+class Range(NamedTuple):
+    """What a grid covers, |u| up to reach and log tau from low to high: rounded outwards, so that seeds share grids."""
+
+    reach: float
+    low: float
+    high: float
+
+    @staticmethod
+    def of(spread: np.ndarray, tau: np.ndarray) -> "Range":
+        """For neurons of these standard deviations of u and these widths, both (p,)."""
+        ends = np.log(np.maximum([tau.min(), tau.max()], 1e-300)) / COARSE
+        low, high = COARSE * np.floor(ends[0]), COARSE * max(np.ceil(ends[1]), np.floor(ends[0]) + 1)
+        wide = max(REACH * float(spread.max()), 1e-3 * float(np.exp(low)))
+        return Range(float(np.exp(COARSE * np.ceil(np.log(wide) / COARSE))), float(low), float(high))
+
+    @property
+    def cells(self) -> int:
+        """Cells of the grid, a power of two."""
+        wanted = min(max(2 * self.reach / (STEP * np.exp(self.low)), FEWEST), MOST)
+        return 2 ** int(np.ceil(np.log2(wanted)))
 
 
 class Moments(NamedTuple):
@@ -34,34 +59,41 @@ class Moments(NamedTuple):
     reach: Array
 
 
-def cells(spread: np.ndarray, tau: np.ndarray) -> int:
-    """Cells that every neuron needs, a power of two: u has standard deviation ``spread`` (S, p) and ``tau`` (S, p) beside it."""
-    wanted = np.max(2 * REACH * spread.max(axis=1) / (STEP * np.maximum(tau.min(axis=1), 1e-300)), initial=0.0)
-    if not np.isfinite(wanted) or wanted > MOST:
-        return MOST if np.isfinite(wanted) else FEWEST
-    return max(FEWEST, 2 ** int(np.ceil(np.log2(max(wanted, 1.0)))))
-
-
-def tabulate(sigma: Activation, spread: np.ndarray, tau: np.ndarray, count: int, dtype: Any) -> Moments:
-    """Tables of ``count`` cells for neurons of these spreads and widths, both (S, p)."""
+def tabulate(
+    sigma: Activation, ranges: Sequence[Range], tau: np.ndarray, cells: int, dtype: Any
+) -> tuple[Moments, np.ndarray]:
+    """Tables for the neurons of every seed, of widths ``tau`` (S, p), and their errors (S,)."""
+    low, high = (np.array([r[k] for r in ranges])[:, None] for k in (1, 2))
     logs = np.log(np.maximum(tau, 1e-300))
-    centre, half = (logs.max(axis=1) + logs.min(axis=1)) / 2, np.maximum(np.ptp(logs, axis=1) / 2, 1e-3)
-    nodes = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
-    reach = np.maximum(REACH * spread.max(axis=1), 1e-3 * tau.min(axis=1))
-    values = [
-        _grid(np.exp(c + h * nodes), r * np.linspace(-1.0, 1.0, count + 1), sigma=sigma)
-        for c, h, r in zip(centre, half, reach, strict=True)
-    ]
-    weights = _interpolation((logs - centre[:, None]) / half[:, None], nodes)
-    return Moments(jnp.stack(values).astype(dtype), jnp.asarray(weights, dtype), jnp.asarray(reach, dtype))
+    weights = _interpolation((2 * logs - low - high) / (high - low))
+    grids = [_values(sigma, r, cells) for r in ranges]
+    values = jnp.asarray(np.stack([v for v, _ in grids]), dtype)
+    reach = jnp.asarray([r.reach for r in ranges], dtype)
+    return Moments(values, jnp.asarray(weights, dtype), reach), np.array([e for _, e in grids])
 
 
-def _interpolation(x: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Weights (..., WIDTHS) of the values at Chebyshev nodes in the polynomial through them: (2/N) sum'_k T_k(x) T_k(node)."""
-    order = len(nodes) - 1
-    inverse = np.polynomial.chebyshev.chebvander(nodes, order) * (2 / len(nodes))
+@lru_cache(maxsize=32)
+def _values(sigma: Activation, over: Range, cells: int) -> tuple[np.ndarray, float]:
+    """Values on the grid (WIDTHS, cells + 1, 7), and the largest error of m, of tau l and of nu^2 between its points against the
+    size of sigma."""
+    centre, half = (over.high + over.low) / 2, (over.high - over.low) / 2
+    u = over.reach * np.linspace(-1.0, 1.0, cells + 1)
+    values = np.asarray(_grid(np.exp(centre + half * NODES), u, sigma=sigma))
+    between, x = u + 0.8 * over.reach / cells, np.linspace(-1.0, 1.0, WIDTHS)
+    exact, tau = np.asarray(_grid(np.exp(centre + half * x), between, sigma=sigma)).T[:, :-1], np.exp(centre + half * x)
+    table = Moments(values[None], _interpolation(x)[None], np.array([over.reach]))
+    found = _look_up_now(table, np.broadcast_to(between[:, None], (1, cells + 1, WIDTHS)))
+    mean, gain, nu = (np.asarray(y)[0, :-1] for y in found)
+    size = np.sqrt(max(float(np.max(exact[4] + exact[0] ** 2)), 1e-300))
+    off = [mean - exact[0], tau * (gain - exact[1]), (nu**2 - np.maximum(exact[4], 0.0)) / size]
+    return values, float(np.max(np.abs(off)) / size)
+
+
+def _interpolation(x: np.ndarray) -> np.ndarray:
+    """Weights (..., WIDTHS) of the values at the nodes in the polynomial through them: (2/N) sum'_k T_k(x) T_k(node)."""
+    inverse = np.polynomial.chebyshev.chebvander(NODES, WIDTHS - 1) * (2 / WIDTHS)
     inverse[:, 0] /= 2
-    return np.polynomial.chebyshev.chebvander(x, order) @ inverse.T
+    return np.polynomial.chebyshev.chebvander(x, WIDTHS - 1) @ inverse.T
 
 
 @partial(jax.jit, static_argnames="sigma")
@@ -110,20 +142,3 @@ def _look_up(values, weights, reach, u):
 
 
 _look_up_now = jax.jit(look_up)
-
-
-def error(moments: Moments, sigma: Activation, tau: np.ndarray) -> np.ndarray:
-    """Largest error of m, of tau l and of nu^2 against the size of sigma, (S,): for a few widths, between the grid's points."""
-    found, points = [], moments.values.shape[2]
-    for i, widths in enumerate(np.maximum(tau, 1e-300)):
-        few = np.argsort(widths)[np.linspace(0, len(widths) - 1, WIDTHS).astype(int)]
-        u, b = float(moments.reach[i]) * (np.linspace(-1.0, 1.0, points) + 0.8 / points), widths[few]
-        one = Moments(moments.values[i : i + 1], moments.weights[i : i + 1, few], moments.reach[i : i + 1])
-        here = _look_up_now(one, np.broadcast_to(u[:, None], (1, points, WIDTHS)).astype(moments.reach.dtype))
-        mean, gain, nu = (np.asarray(x[0], dtype=float)[:-1] for x in here)
-        exact = np.moveaxis(np.asarray(_grid(b, u, sigma=sigma)), 0, 1)[:-1]
-        rest = np.maximum(exact[..., 4], 0.0)
-        size = np.sqrt(max(float(np.max(rest + exact[..., 0] ** 2)), 1e-300))
-        off = [mean - exact[..., 0], b * (gain - exact[..., 1]), (nu**2 - rest) / size]
-        found.append(np.max(np.abs(off)) / size)
-    return np.array(found)
