@@ -73,6 +73,7 @@ def make_plan(
         grams += 1
     one = s.held(grams) + rows * s.row()
     together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
+    together = -(-seeds // -(-seeds // together))  # groups of one size where possible: what is compiled serves all
     return Plan(rows, together, grams, _work(setting, s, n_test), together * one)
 
 
