@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import giantstep as gs
 from benchmarks.damped import damped
 from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._smoothing import averages
 from giantstep.theory import conditional, curves, errors, gradient_law, parameters
 from giantstep.theory.fixed_point import TOLERANCE
-from giantstep.theory.smoothing import averages
 
 MIXED = "x1 + H2(x1)/sqrt(2)"
 CUBIC = "0.5*H1 + 0.2*H2 + 0.1*H3"

@@ -57,10 +57,10 @@ def prepare(
     dtype: Any,
     memory: Any,
     progress: bool | None,
-    noise: bool = False,
+    noise: int = 0,
     planner: Callable[..., Plan] = make_plan,
 ) -> Job:
-    """Check the arguments and plan the memory; ``noise`` says that rows carry p random numbers of their own."""
+    """Check the arguments and plan the memory; ``noise`` is how many numbers every feature of a row carries beside itself."""
     choice(dtype, ("float64", "float32"), "dtype")
     n_test = whole(n_test, "n_test", least=2)
     seeds, several = _seeds(seed)

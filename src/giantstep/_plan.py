@@ -38,11 +38,12 @@ class _Sizes:
     etas: int
     affine: bool  # all step sizes share one gradient
     item: int  # bytes of a number in the products
-    noise: bool  # rows carry p random numbers of their own
+    noise: int  # numbers that every feature of a row carries beside itself: random ones, and what comes with them
+    table: int  # numbers held for every neuron
 
     def held(self, grams: int) -> float:
         """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
-        layers = (4 if self.affine else 3 + 3 * self.etas) * self.p * self.d * self.item
+        layers = ((4 if self.affine else 3 + 3 * self.etas) * self.d + self.table) * self.p * self.item
         if not self.readout:
             return layers
         small = min(self.readout, self.p)
@@ -55,10 +56,12 @@ class _Sizes:
         return (2 * self.d + (5 + self.noise) * self.p) * self.item + 8.0 * self.noise * self.p
 
 
-def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
+def make_plan(
+    setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: int = 0, table: int = 0
+) -> Plan:
     """The plan within the memory allowed; raises a sentence that says what would fit when none exists."""
     allowed = _memory.budget(memory)
-    s = _sizes(setting, item, noise)
+    s = _sizes(setting, item, noise, table)
     block = block_rows(s.d)
     kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
     if kept > allowed / 2:
@@ -76,12 +79,13 @@ def make_plan(setting: Setting, seeds: int, n_test: int, item: int, memory: floa
         grams += 1
     one = s.held(grams) + rows * s.row()
     together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
+    together = -(-seeds // -(-seeds // together))  # groups of one size where possible: what is compiled serves all
     spare = min(KEPT_BYTES, (allowed - together * one) / 2)  # two batches at most
     kept = int(spare // (together * (s.d + 1) * item))
     return Plan(rows, together, grams, _work(setting, s, n_test), together * one, kept=kept)
 
 
-def _sizes(setting: Setting, item: int, noise: bool) -> _Sizes:
+def _sizes(setting: Setting, item: int, noise: int, table: int) -> _Sizes:
     protocol = setting.protocol
     etas = protocol.etas(setting.d, setting.p)
     return _Sizes(
@@ -92,7 +96,8 @@ def _sizes(setting: Setting, item: int, noise: bool) -> _Sizes:
         etas=len(etas) if etas.ndim == 2 else 1,
         affine=not any(step.listed for step in protocol.steps[:-1]),
         item=item,
-        noise=noise,
+        noise=int(noise),
+        table=table,
     )
 
 

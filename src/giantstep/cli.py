@@ -189,7 +189,7 @@ def compare(
         Path | None, typer.Option(metavar="FILE", help="Draw dots over the theory's line: .svg, .png or .pdf.")
     ] = None,
     equivalent: Annotated[
-        Literal["gaussian", "spiked"] | None,
+        Literal["gaussian", "spiked", "conditional"] | None,
         typer.Option(help="Also run an equivalent model of the features on the same draws."),
     ] = None,
     spectrum: Annotated[

@@ -12,6 +12,7 @@ from giantstep.setting import Setting
 Key = tuple[int, ...]
 NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
 OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
+APART = 5  # and of feature noise that pairs do not share
 
 
 def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
@@ -89,13 +90,16 @@ def rows(
 
 
 def feature_noise(
-    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None, *, apart: bool = False
 ) -> Float[np.ndarray, "n p"]:
     """Z of rows start..stop of a batch: N(0, 1), the stand-in for the nonlinear part of the features.
 
-    The neurons of a symmetric pair have one first layer, so they share their column of Z.
+    The neurons of a symmetric pair have one first layer, so they share their column of Z; ``apart`` gives another Z, independent
+    of it, whose columns are all different.
     """
     stop = batch.n if stop is None else min(stop, batch.n)
+    if apart:
+        return normals(seed, (*batch.key, APART), start, stop, setting.p)
     symmetric = setting.network.symmetric
     Z = normals(seed, (*batch.key, FEATURE_NOISE), start, stop, setting.p // 2 if symmetric else setting.p)
     return np.concatenate([Z, Z[:, ::-1]], axis=1) if symmetric else Z

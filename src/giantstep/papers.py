@@ -163,6 +163,16 @@ PAPERS: tuple[Paper, ...] = (
         arxiv="2402.03220",
     ),
     Paper(
+        key="dandi_spectrum",
+        title="A Random Matrix Theory Perspective on the Spectrum of Learned Features "
+        "and Asymptotic Generalization Capabilities",
+        authors=("Yatin Dandi", "Luca Pesce", "Hugo Cui", "Florent Krzakala", "Yue M. Lu", "Bruno Loureiro"),
+        year=2024,
+        venue="arXiv preprint",
+        kind="article",
+        arxiv="2410.18938",
+    ),
+    Paper(
         key="damian",
         title="Computational-Statistical Gaps in Gaussian Single-Index Models",
         authors=("Alex Damian", "Loucas Pillaud-Vivien", "Jason D. Lee", "Joan Bruna"),

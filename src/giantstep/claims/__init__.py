@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from giantstep._errors import InputError
 from giantstep.claims.ba.baselines import BASELINES
 from giantstep.claims.cui.errors import TEST_ERROR
+from giantstep.claims.dandi.conditional import CONDITIONAL
 from giantstep.claims.dandi.floors import FLOORS
 from giantstep.claims.dandi.one_step import ONE_STEP
 from giantstep.claims.dandi.reuse import REUSE
@@ -65,6 +66,7 @@ CLAIMS: tuple[Claim, ...] = (
     FLOORS,
     REUSE,
     ONE_PASS,
+    CONDITIONAL,
     ONE_CURVE,
     OPTIMAL,
 )

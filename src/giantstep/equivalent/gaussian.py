@@ -48,14 +48,14 @@ class GaussianFeatures:
         return len(self.layers)
 
     def parts(self, chunk: Chunk) -> Parts:
-        before, Z = self.layers.preactivations(chunk.X), _noise(self.run, chunk)
+        before, Z = self.layers.preactivations(chunk.X), noise(self.run, chunk)
         return lambda e: (*before[e], Z)
 
 
-def _noise(run: Run, chunk: Chunk) -> Array:
-    """Z for the rows of a chunk, (S, rows, p)."""
+def noise(run: Run, chunk: Chunk, apart: bool = False) -> Array:
+    """Z for the rows of a chunk, (S, rows, p); ``apart`` for one that the neurons of a pair do not share."""
     stop = chunk.start + chunk.X.shape[1]
-    each = [draw.feature_noise(run.setting, seed, chunk.batch, chunk.start, stop) for seed in run.seeds]
+    each = [draw.feature_noise(run.setting, seed, chunk.batch, chunk.start, stop, apart=apart) for seed in run.seeds]
     return jnp.asarray(np.stack(each) if len(each) > 1 else each[0][None], run.dtype)
 
 

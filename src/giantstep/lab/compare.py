@@ -8,6 +8,7 @@ import numpy as np
 
 from giantstep._errors import InputError
 from giantstep._record import choice
+from giantstep.equivalent import MODELS
 from giantstep.equivalent import equivalent as _equivalent
 from giantstep.lab.comparison import COMPARED, Comparison, Gap, Prediction, Row
 from giantstep.outcome import SCALARS, Outcome
@@ -20,7 +21,6 @@ from giantstep.theory.parameters import check
 __all__ = ["Comparison", "Prediction", "compare", "predict"]
 
 POINTS = 61  # fewest step sizes (or penalties) on a predicted curve
-MODELS = ("gaussian", "spiked")
 
 
 def compare(
@@ -39,7 +39,7 @@ def compare(
     Args:
         setting: an experiment that ``theory`` covers; what it refuses is refused before anything is simulated.
         seed: seeds of the simulation; the standard errors are those over them.
-        equivalent: also run "gaussian" or "spiked" features on the same draws.
+        equivalent: also run "gaussian", "spiked" or "conditional" features on the same draws.
         spectrum: also the spectrum of the features, measured and predicted.
         n_test: number of test samples.
         dtype: as in ``simulate``.

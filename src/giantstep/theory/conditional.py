@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from giantstep import _hermite
 from giantstep._backend import jnp
+from giantstep._smoothing import averages
 from giantstep.theory.direction import Direction, direction
 from giantstep.theory.errors import Errors, Signal, errors
 from giantstep.theory.fixed_point import Features, Solution, solve
 from giantstep.theory.parameters import Form, Parameters, activation_of, target_of
-from giantstep.theory.smoothing import averages
 
 NEURON_NODES, SAMPLE_NODES = 20, 16
 

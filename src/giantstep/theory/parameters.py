@@ -10,11 +10,11 @@ import numpy as np
 from giantstep import _hermite
 from giantstep._backend import jnp
 from giantstep._errors import InputError
+from giantstep._smoothing import polynomial_part
 from giantstep.activation import Activation
 from giantstep.setting import Setting
 from giantstep.target import Target
 from giantstep.theory.evolution import is_narrow
-from giantstep.theory.smoothing import polynomial_part
 
 SIMULATE = "simulate it, or take p + r at most d/10, where the overlaps can be followed"
 ORDERS = 7  # Hermite coefficients c_0 .. c_6 that can be moved

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep._backend import jnp
+from giantstep._hermite import hermite
 
 REACH = 8.5  # the Gaussian beyond holds 2e-17
 PANELS = 34  # of width 1/2
@@ -31,16 +32,22 @@ class Averages(NamedTuple):
 
 def averages(f: Callable[[Any], Any], t: Any, b: Any, kinks: tuple[float, ...] = ()) -> Averages:
     """The averages at every mean t and width b > 0 (arrays that broadcast)."""
+    first, second = slopes(f, t, b, kinks, (2, 0))
+    return Averages(mean=first[0], gain=first[1], square=second[0], curve=jnp.asarray(b, float) ** 2 * first[2])
+
+
+def slopes(
+    f: Callable[[Any], Any], t: Any, b: Any, kinks: tuple[float, ...], orders: tuple[int, ...]
+) -> list[list[Any]]:
+    """Derivatives in t of E f(b z + t), E f(b z + t)^2, ..., from 0 up to the order of each: E f^(j) He_k(z) / b^k."""
     t, b = jnp.broadcast_arrays(jnp.asarray(t, float), jnp.asarray(b, float))
     z, w = _nodes((t, b), kinks)
     values = f(b[..., None] * z + t[..., None])
-    weighted = w * values
-    return Averages(
-        mean=jnp.sum(weighted, -1),
-        gain=jnp.sum(weighted * z, -1) / b,
-        square=jnp.sum(weighted * values, -1),
-        curve=jnp.sum(weighted * (z**2 - 1), -1),
-    )
+    found, weighted = [], w
+    for order in orders:
+        weighted = weighted * values
+        found.append([jnp.sum(weighted * hermite(k, z), -1) / b**k for k in range(order + 1)])
+    return found
 
 
 def _nodes(law: tuple[Any, Any], kinks: tuple[float, ...]) -> tuple[Any, Any]:

@@ -1,0 +1,144 @@
+"""Moments of sigma(u + tau z) over z ~ N(0, 1), tabulated for every neuron and looked up for every sample.
+
+    m(u, tau) = E sigma,   l(u, tau) = E sigma' = E[z sigma] / tau,   nu^2(u, tau) = E sigma^2 - m^2 - tau^2 l^2
+
+Quadrature (``_smoothing``, exact at kinks) on a grid of u times Chebyshev nodes in log tau; a neuron's own table is a polynomial
+in its log tau, and between two values of u a quintic with the exact first and second derivatives (m' = l, l' = E sigma'', ...).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep._backend import jax, jnp
+from giantstep._smoothing import slopes
+from giantstep.activation import Activation
+
+Array = Any
+REACH = 9.0  # standard deviations of u that the grid covers; beyond lies a probability of 2e-19
+STEP = 0.3  # wanted distance of the grid in units of the least tau; the quintics' error is STEP^6 / 46080 times a derivative
+FEWEST, MOST = 64, 4096  # cells of the grid
+WIDTHS = 16  # Chebyshev nodes in log tau
+NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
+COARSE = 0.25  # to which the logarithms of a grid's ends are rounded
+NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
+USUAL = NUMBERS * 256  # numbers of one neuron's table, for the estimate of memory
+WORST = 1e-4  # error of the tables from which the status tells
+
+
+class Range(NamedTuple):
+    """What a grid covers, |u| up to reach and log tau from low to high: rounded outwards, so that seeds share grids."""
+
+    reach: float
+    low: float
+    high: float
+
+    @staticmethod
+    def of(spread: np.ndarray, tau: np.ndarray) -> "Range":
+        """For neurons of these standard deviations of u and these widths, both (p,)."""
+        ends = np.log(np.maximum([tau.min(), tau.max()], 1e-300)) / COARSE
+        low, high = COARSE * np.floor(ends[0]), COARSE * max(np.ceil(ends[1]), np.floor(ends[0]) + 1)
+        wide = max(REACH * float(spread.max()), 1e-3 * float(np.exp(low)))
+        return Range(float(np.exp(COARSE * np.ceil(np.log(wide) / COARSE))), float(low), float(high))
+
+    @property
+    def cells(self) -> int:
+        """Cells of the grid, a power of two."""
+        wanted = min(max(2 * self.reach / (STEP * np.exp(self.low)), FEWEST), MOST)
+        return 2 ** int(np.ceil(np.log2(wanted)))
+
+
+class Moments(NamedTuple):
+    """Tables of a group of seeds: grid values (S, WIDTHS, cells + 1, 7), weights of the nodes (S, p, WIDTHS) and the grid's
+    half-width (S,)."""
+
+    values: Array
+    weights: Array
+    reach: Array
+
+
+def tabulate(
+    sigma: Activation, ranges: Sequence[Range], tau: np.ndarray, cells: int, dtype: Any
+) -> tuple[Moments, np.ndarray]:
+    """Tables for the neurons of every seed, of widths ``tau`` (S, p), and their errors (S,)."""
+    low, high = (np.array([r[k] for r in ranges])[:, None] for k in (1, 2))
+    logs = np.log(np.maximum(tau, 1e-300))
+    weights = _interpolation((2 * logs - low - high) / (high - low))
+    grids = [_values(sigma, r, cells) for r in ranges]
+    values = jnp.asarray(np.stack([v for v, _ in grids]), dtype)
+    reach = jnp.asarray([r.reach for r in ranges], dtype)
+    return Moments(values, jnp.asarray(weights, dtype), reach), np.array([e for _, e in grids])
+
+
+@lru_cache(maxsize=32)
+def _values(sigma: Activation, over: Range, cells: int) -> tuple[np.ndarray, float]:
+    """Values on the grid (WIDTHS, cells + 1, 7), and the largest error of m, of tau l and of nu^2 between its points against the
+    size of sigma."""
+    centre, half = (over.high + over.low) / 2, (over.high - over.low) / 2
+    u = over.reach * np.linspace(-1.0, 1.0, cells + 1)
+    values = np.asarray(_grid(np.exp(centre + half * NODES), u, sigma=sigma))
+    between, x = u + 0.8 * over.reach / cells, np.linspace(-1.0, 1.0, WIDTHS)
+    exact, tau = np.asarray(_grid(np.exp(centre + half * x), between, sigma=sigma)).T[:, :-1], np.exp(centre + half * x)
+    table = Moments(values[None], _interpolation(x)[None], np.array([over.reach]))
+    found = _look_up_now(table, np.broadcast_to(between[:, None], (1, cells + 1, WIDTHS)))
+    mean, gain, nu = (np.asarray(y)[0, :-1] for y in found)
+    size = np.sqrt(max(float(np.max(exact[4] + exact[0] ** 2)), 1e-300))
+    off = [mean - exact[0], tau * (gain - exact[1]), (nu**2 - np.maximum(exact[4], 0.0)) / size]
+    return values, float(np.max(np.abs(off)) / size)
+
+
+def _interpolation(x: np.ndarray) -> np.ndarray:
+    """Weights (..., WIDTHS) of the values at the nodes in the polynomial through them: (2/N) sum'_k T_k(x) T_k(node)."""
+    inverse = np.polynomial.chebyshev.chebvander(NODES, WIDTHS - 1) * (2 / WIDTHS)
+    inverse[:, 0] /= 2
+    return np.polynomial.chebyshev.chebvander(x, WIDTHS - 1) @ inverse.T
+
+
+@partial(jax.jit, static_argnames="sigma")
+def _grid(taus, u, *, sigma):
+    """(WIDTHS, points, 7), one width after the other: the quadrature has hundreds of nodes a point."""
+
+    def one(tau):
+        (m, l0, l1, l2), (q0, q1, q2) = slopes(sigma, u, tau, sigma.kinks, (3, 2))
+        q0 = q0 - m**2 - tau**2 * l0**2
+        q1 = q1 - 2 * m * l0 - 2 * tau**2 * l0 * l1
+        q2 = q2 - 2 * (l0**2 + m * l1) - 2 * tau**2 * (l1**2 + l0 * l2)
+        return jnp.stack([m, l0, l1, l2, q0, q1, q2], axis=-1)
+
+    return jax.lax.map(one, taus)
+
+
+def look_up(moments: Moments, u: Array) -> tuple[Array, Array, Array]:
+    """m, l and nu at u (S, rows, p), one column a neuron; traced by JAX."""
+    return jax.vmap(_look_up)(*moments, u)
+
+
+def _look_up(values, weights, reach, u):
+    cells, p = values.shape[1] - 1, weights.shape[0]
+    width = 2 * reach / cells
+    place = jnp.clip((u + reach) / width, 0, cells)
+    left = jnp.minimum(place.astype(jnp.int32), cells - 1)
+    t = place - left
+    table = jnp.einsum("iw,wgc->igc", weights, values).reshape(p * (cells + 1), NUMBERS)
+    at = left + jnp.arange(p, dtype=jnp.int32) * (cells + 1)
+    low, high = (jnp.take(table, at + side, axis=0, mode="clip") for side in (0, 1))
+    # t^3 (10 - 15 t + 6 t^2), t^3 (t - 1) (4 - 3 t) and t^3 (1 - t)^2 / 2 are 0 at 0 with two derivatives; at 1 each has one of
+    # (value, slope, second derivative) equal to 1. The same mirrored give the quintic through both ends.
+    basis = [
+        jnp.stack([x**3 * (10 - 15 * x + 6 * x**2), x**3 * (x - 1) * (4 - 3 * x), x**3 * (1 - x) ** 2 / 2])
+        for x in (1 - t, t)
+    ]
+
+    def quintic(first: int) -> Array:
+        return sum(
+            basis[side][k] * ((1 if side else -1) * width) ** k * end[..., first + k]
+            for side, end in enumerate((low, high))
+            for k in range(3)
+        )
+
+    return quintic(0), quintic(1), jnp.sqrt(jnp.maximum(quintic(4), 0.0))
+
+
+_look_up_now = jax.jit(look_up)
