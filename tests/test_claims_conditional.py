@@ -4,10 +4,13 @@ from giantstep.claims.dandi import conditional
 
 
 def test_the_conditional_equivalent_holds_and_fails_without_its_directions(monkeypatch):
-    monkeypatch.setitem(conditional.SIZES, "quick", ((60, 100), (), 12))
+    monkeypatch.setitem(conditional.SIZES, "quick", ((40, 80), 12))
     monkeypatch.setattr(conditional, "CASES", ((conditional.SQUARES, "relu", 2),))
     monkeypatch.setattr(conditional, "_figure", lambda rows: "")
-    verdict = conditional.run("quick")
+    rows = conditional.measured("quick")
+    verdict = conditional.judged("quick", rows)
     assert verdict.outcome != "fails" and all(len(row) == len(verdict.header) for row in verdict.rows)
-    monkeypatch.setitem(conditional.MODELS, conditional.GIVEN, {"directions": 0})
-    assert conditional.run("quick").outcome == "fails"
+    plain = [r for r in rows if r.model == conditional.PLAIN]
+    assert (
+        conditional.judged("quick", [*plain, *[r._replace(model=conditional.GIVEN) for r in plain]]).outcome == "fails"
+    )

@@ -1,6 +1,7 @@
 """equivalent(setting, model, seed): the experiment with its features replaced by a simpler model of them, measured."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from giantstep import _assemble
@@ -70,7 +71,8 @@ def equivalent(
         return _assemble.outcome(job, parts, gaussian.notes(parts))
     if given:
         parts = _assemble.in_groups(job, lambda run: conditional.part(run, count, job.n_test, spectrum))
-        return _assemble.outcome(job, parts, conditional.notes(setting, count, parts))
+        found = _assemble.outcome(job, parts, conditional.notes(setting, count, parts))
+        return found if conditional.known(parts) else replace(found, status=replace(found.status, ok=False))
     parts = _assemble.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
     return _assemble.outcome(job, parts, spiked.notes(setting, degrees, degree is None, parts))
 

@@ -30,6 +30,7 @@ from giantstep.equivalent.moments import WORST, Moments, Range, look_up, tabulat
 from giantstep.setting import Setting
 
 BESIDE = 8  # numbers beside a feature: u, its cell, m, l, nu, Z, and what the look-up holds
+USELESS = 1e-2  # error of the moments' tables from which the status is not ok
 STILL = 1e-6  # share of the rows' length below which a singular value of W_T - W_0 is no direction
 
 
@@ -158,6 +159,11 @@ def part(run: Run, count: int, n_test: int, spectrum: bool) -> Part:
     family = ConditionalFeatures(run, layers, tuple(members))
     found = measured(run, family, layers, n_test, spectrum)
     return {**found, "moved": np.stack([v for v, _ in spectra]), "table": np.stack(errors)}
+
+
+def known(parts: list[Part]) -> bool:
+    """Whether the moments are known well enough for numbers to be trusted."""
+    return bool(np.max([part["table"].max() for part in parts]) < USELESS)
 
 
 def notes(setting: Setting, count: int, parts: list[Part]) -> list[str]:

@@ -19,10 +19,10 @@ from giantstep.activation import Activation
 Array = Any
 REACH = 9.0  # standard deviations of u that the grid covers; beyond lies a probability of 2e-19
 STEP = 0.3  # wanted distance of the grid in units of the least tau; the quintics' error is STEP^6 / 46080 times a derivative
-FEWEST, MOST = 64, 4096  # cells of the grid
+FEWEST, MOST = 1024, 4096  # cells of the grid
 WIDTHS = 16  # Chebyshev nodes in log tau
 NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
-COARSE = 0.25  # to which the logarithms of a grid's ends are rounded
+COARSE = 0.5  # to which the logarithms of a grid's ends are rounded
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
 USUAL = NUMBERS * 256  # numbers of one neuron's table, for the estimate of memory
 WORST = 1e-4  # error of the tables from which the status tells

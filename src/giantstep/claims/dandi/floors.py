@@ -28,7 +28,7 @@ NAMES = {
 }  # fmt: skip
 PENALTIES = tuple(10.0**k for k in range(-6, 2))
 SIZES = {
-    "quick": ({"d": (48, 96, 192), "d^2": (24, 36, 54), "d^2 d^2": (8, 12, 16)}, 6, 6000),
+    "quick": ({"d": (40, 80, 160), "d^2": (20, 30, 44), "d^2 d^2": (8, 10, 14)}, 6, 5000),
     "full": ({"d": (100, 300, 900), "d^2": (32, 64, 128), "d^2 d^2": (16, 24, 32)}, 12, 40_000),
 }  # dimensions, seeds, test samples
 SLACK = 0.05  # of one term's mass: what a fit of something else shows by chance
@@ -54,13 +54,14 @@ def measured(size: Size) -> list[Row]:
     import numpy as np
 
     from giantstep.measure import mean_and_error
+    from giantstep.simulate import train
 
     _, seeds, n_test = SIZES[size]
     rows = []
     for regime in REGIMES:
         for d in dimensions(regime, size):
             setting = regime.setting(d)
-            layers = [gs.simulate.train(setting, seed) for seed in range(seeds)]  # JAX, one after the other
+            layers = [train(setting, seed) for seed in range(seeds)]  # JAX, one after the other
             each = fit.each_seed(
                 lambda s, r=regime, g=setting, w=layers: fitted(r, g, w[s].final, w[s].initial, s, n_test), seeds
             )
@@ -165,7 +166,7 @@ def _figure(rows: list[Row]) -> str:
         axes[0].set_title("risk, d growing to the right; lines: floors; last two: two terms", loc="left", fontsize=8)
         axes[1].set_title("share of a term in the fit; pale: out of reach", loc="left", fontsize=8)
         for ax in axes:
-            ax.legend(fontsize=7)
+            ax.legend(fontsize=7, loc="lower left" if ax is axes[0] else "upper left")
         return canvas.svg(fig)
 
 

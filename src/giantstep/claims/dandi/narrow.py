@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 import giantstep as gs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
+    from numpy.typing import ArrayLike
 
     from giantstep.outcome import Outcome
     from giantstep.setting import Setting
@@ -45,11 +44,12 @@ def over_null(outcome: "Outcome", direction: "np.ndarray") -> "np.ndarray":
     return np.einsum("k,skl,l->s", direction, outcome.learned, direction) / outcome.null_level
 
 
-def line(x: "Sequence[float]", y: "Sequence[float]", error: "Sequence[float]") -> tuple[float, float, float, float]:
+def line(x: "ArrayLike", y: "ArrayLike", error: "ArrayLike") -> tuple[float, float, float, float]:
     """Weighted straight line through measured points: intercept, its standard error, slope, its standard error."""
     import numpy as np
 
-    A = np.stack([np.ones(len(x)), np.asarray(x, dtype=float)], 1) / np.asarray(error)[:, None]
+    x, y, error = (np.asarray(v, dtype=float) for v in (x, y, error))
+    A = np.stack([np.ones_like(x), x], 1) / error[:, None]
     inverse = np.linalg.inv(A.T @ A)
-    fit = inverse @ A.T @ (np.asarray(y) / np.asarray(error))
+    fit = inverse @ A.T @ (y / error)
     return float(fit[0]), float(inverse[0, 0] ** 0.5), float(fit[1]), float(inverse[1, 1] ** 0.5)

@@ -129,6 +129,8 @@ def _figure(found: "Sequence[Found]") -> str:
                 ax.plot(d, mean[:, k], color=canvas.COLOURS[k], linewidth=0.8)
             ax.plot(d, mean[0, 0] * d / d[0], color=canvas.INK, linewidth=0.7, linestyle=":", label="∝ d")
             ax.set(xscale="log", yscale="log", xlabel="d", ylim=(0.05, 2 * mean.max()))
+            ax.set_xticks(d, [str(each) for each in d])
+            ax.minorticks_off()
             ax.set_title(f"{f.case.name}\npredicted rank {f.case.rank}", loc="left", fontsize=8)
         np.atleast_1d(axes)[0].set_ylabel("share of a neuron, times d")
         fig.legend(*np.atleast_1d(axes)[-1].get_legend_handles_labels(), loc="outside lower center", ncols=4)

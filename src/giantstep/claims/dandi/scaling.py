@@ -83,7 +83,7 @@ def measured(size: Size) -> list[Row]:
             ratio, ratio_se = mean_and_error(squares.mean(1) / extra.mean(1))
             sizes_of = [float(np.sqrt(np.mean(x**2))) for x in (moved, gained)]
             lengths = [float(np.mean(x)) for x in (squares, extra)]
-            rows.append(Row(order, d, *sizes_of, slope, slope_se, *lengths, float(ratio), float(ratio_se)))
+            rows.append(Row._make((order, d, *sizes_of, slope, slope_se, *lengths, float(ratio), float(ratio_se))))
     return rows
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 TARGETS = {1: "x1", 2: "H2(x1)/sqrt(2)", 3: "H3(x1)/sqrt(6)"}
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}  # relu is blind to odd orders from three on
 SIZES = {
-    "quick": ({1: (2**9, 2**12, 2**15), 2: (2**6, 2**8, 2**10), 3: (2**5, 2**6, 2**7)}, 16, 2**22),
-    "full": ({1: (2**10, 2**14, 2**18), 2: (2**7, 2**10, 2**13), 3: (2**5, 2**7, 2**8)}, 24, 2**28),
+    "quick": ({1: (2**9, 2**12, 2**15), 2: (2**6, 2**8, 2**9), 3: (2**5, 2**6, 2**7)}, 14, 2**21),
+    "full": ({1: (2**10, 2**14, 2**18), 2: (2**7, 2**9, 2**12), 3: (2**5, 2**7, 2**8)}, 24, 2**24),
 }  # dimensions, seeds, largest batch
 RATIOS = (1 / 16, 1 / 4, 1, 4)  # n / d^l
 LEVEL = 0.2  # share of a neuron from which on the scale of n is read off: below, chance counts, of order 1/d

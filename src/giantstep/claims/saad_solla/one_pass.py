@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from giantstep.trajectory import Trajectory
 
 CASES = {"erf": "erf(x1) + 0.5*erf(x2)", "relu": "x1 + x1*x2"}
-SIZES = {"quick": ((64, 256, 1024), 6), "full": ((300, 1000, 3000, 10_000), 20)}
-TIME, RATE, RECORDS, WIDTH = 20, 1.0, 11, 4  # samples a dimension, p eta / d, points of the path, neurons
+SIZES = {"quick": ((64, 256, 800), 6), "full": ((300, 1000, 3000, 10_000), 20)}
+TIME, RATE, RECORDS, WIDTH = 15, 1.0, 11, 4  # samples a dimension, p eta / d, points of the path, neurons
 HALF = (-0.8, -0.2)  # powers of d within which the distance falls as chance does, d^-1/2
 
 
