@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from giantstep import draw, measure
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax, jnp, over_seeds
 from giantstep._resolvent import gram
 from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.activation import Activation
@@ -65,7 +65,8 @@ def _features(parts, *, recipe):
 @partial(jax.jit, static_argnames="recipe")
 def _add_moments(A, c, parts, y, *, recipe):
     F = recipe(*parts)
-    return A + jax.vmap(gram)(F).astype(A.dtype), c + jnp.einsum("snp,sn->sp", F, y).astype(c.dtype)
+    square, along = over_seeds(lambda F, y: (gram(F), F.T @ y))(F, y)
+    return A + square.astype(A.dtype), c + along.astype(c.dtype)
 
 
 @partial(jax.jit, static_argnames="recipe")

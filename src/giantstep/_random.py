@@ -42,6 +42,12 @@ def _threads(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count())
 
 
+@lru_cache(maxsize=8)
+def _column(seed: int, stream: tuple[int, ...], block: int, height: int) -> np.ndarray:
+    """One whole block of a single column, 2 MiB."""
+    return generator(seed, *stream, block).standard_normal((height, 1))
+
+
 def normals(
     seed: int, stream: tuple[int, ...], start: int, stop: int, columns: int, dtype: Any = np.float64
 ) -> np.ndarray:
@@ -56,7 +62,10 @@ def normals(
             draw.standard_normal(out=result[first - start : last - start])
         else:
             lo, hi = max(first, start), min(last, stop)
-            rows = draw.standard_normal((hi - first, columns))  # the head of the block is all that is needed
+            if columns == 1:  # a column's blocks are long, and read in many pieces
+                rows = _column(seed, stream, block, height)
+            else:
+                rows = draw.standard_normal((hi - first, columns))  # the head of the block is all that is needed
             result[lo - start : hi - start] = rows[lo - first : hi - first]
 
     blocks = range(start // height, -(-stop // height))

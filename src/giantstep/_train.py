@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from giantstep import draw, measure
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax, jnp, over_seeds
 from giantstep._plan import Plan
 from giantstep.activation import Activation
 from giantstep.draw import Batch
@@ -139,7 +139,7 @@ def _product(X, W):
 @partial(jax.jit, static_argnames=("sigma", "full", "rank_one"))
 def _sums(W, a, X, y, scale, *, sigma, full, rank_one):
     one = direction_sum if rank_one else descent_sum
-    return jax.vmap(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(W, a, X, y)
+    return over_seeds(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(W, a, X, y)
 
 
 @partial(jax.jit, static_argnames="linear")

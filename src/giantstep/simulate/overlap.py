@@ -16,7 +16,7 @@ import numpy as np
 
 from giantstep import draw
 from giantstep._assemble import Part
-from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._backend import jax, jnp, one_blas_thread, over_seeds
 from giantstep._features import NetworkFeatures, Neurons, measured
 from giantstep._random import Stream, generator
 from giantstep._train import Chunk, FirstLayers, Run, rank_one
@@ -64,10 +64,7 @@ def _added(totals, W, a, X, y, mean, scale, *, sigma, full, direction):
         C = _rows(W, a, X, y, scale, sigma=sigma, full=full, direction=direction)
         return (C.T @ X).astype(jnp.float64), (C.T @ C).astype(jnp.float64)
 
-    if len(W) == 1:  # a product with a batch axis is half as fast
-        sums = jax.tree.map(lambda total: total[None], one(W[0], a[0], X[0], y[0] - mean[0]))
-    else:
-        sums = jax.vmap(one)(W, a, X, y - mean[:, None])
+    sums = over_seeds(one)(W, a, X, y - mean[:, None])
     return sums if totals is None else jax.tree.map(jnp.add, totals, sums)
 
 

@@ -6,7 +6,7 @@ from giantstep.lab.verdict import Claim, Size, Verdict
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
 SIZES = {
     "quick": ((512, 2048, 8192), (64, 96, 192), 8),
-    "full": ((1000, 10_000, 100_000), (100, 400, 1600), 20),
+    "full": ((1000, 10_000, 100_000), (100, 250, 600), 20),
 }  # dimensions for n of the order of d and of d^2, seeds
 
 
