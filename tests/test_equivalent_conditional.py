@@ -33,7 +33,9 @@ def bent(x):
     return jnp.where(x > 0.3, jnp.sin(x - 0.3) + 0.03, x**2 / 3)
 
 
-@pytest.mark.parametrize("sigma", ["relu", "tanh", "erf", gs.activation(bent, kinks=(0.3,))], ids=["relu", "tanh", "erf", "callable"])
+@pytest.mark.parametrize(
+    "sigma", ["relu", "tanh", "erf", gs.activation(bent, kinks=(0.3,))], ids=["relu", "tanh", "erf", "callable"]
+)
 def test_moments_against_a_dense_sum(sigma, seed):
     """Integrals over y = u + tau z by midpoints, fine enough for any kink: errors of order 1e-7."""
     sigma, rng = gs.activation(sigma), np.random.default_rng(seed)
