@@ -11,6 +11,5 @@ def test_the_conditional_equivalent_holds_and_fails_without_its_directions(monke
     verdict = conditional.judged("quick", rows)
     assert verdict.outcome != "fails" and all(len(row) == len(verdict.header) for row in verdict.rows)
     plain = [r for r in rows if r.model == conditional.PLAIN]
-    assert (
-        conditional.judged("quick", [*plain, *[r._replace(model=conditional.GIVEN) for r in plain]]).outcome == "fails"
-    )
+    without = [r._replace(model=conditional.GIVEN) for r in plain]
+    assert conditional.judged("quick", [r for r in rows if r.d < 80] + plain + without).outcome == "fails"
