@@ -123,7 +123,7 @@ def test_a_linear_network_is_its_own_equivalent(small):
         assert getattr(model, name) == pytest.approx(getattr(network, name), rel=1e-7)
 
 
-@pytest.mark.parametrize("pairs", [False, True])
+@pytest.mark.parametrize("pairs", [True])
 def test_two_giant_steps_equal_their_conditional_model_and_not_the_gaussian_one(pairs):
     network = gs.Network(120, "relu", scale="1/p", second_layer="rademacher" if pairs else "gaussian", symmetric=pairs)
     step = gs.GiantStep(480, 120.0, residual="full" if pairs else "target")
