@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from giantstep.activation import Activation
     from giantstep.outcome import Outcome
     from giantstep.setting import Setting
 
@@ -53,3 +54,11 @@ def line(x: "ArrayLike", y: "ArrayLike", error: "ArrayLike") -> tuple[float, flo
     inverse = np.linalg.inv(A.T @ A)
     fit = inverse @ A.T @ (y / error)
     return float(fit[0]), float(inverse[0, 0] ** 0.5), float(fit[1]), float(inverse[1, 1] ** 0.5)
+
+
+def steepness(sigma: "Activation") -> float:
+    """E sigma'(z)^2 under z ~ N(0, 1)."""
+    import numpy as np
+
+    z, w = np.polynomial.hermite_e.hermegauss(120)
+    return float(np.sum(w * np.asarray(sigma.slope(z), dtype=float) ** 2) / w.sum())

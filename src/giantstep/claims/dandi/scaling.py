@@ -11,7 +11,7 @@ with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the 
 from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
 
-from giantstep.claims.dandi.narrow import chain, experiment, line
+from giantstep.claims.dandi.narrow import chain, experiment, line, steepness
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 if TYPE_CHECKING:
@@ -54,11 +54,9 @@ def predicted(order: int, d: int, a: "np.ndarray", start: "np.ndarray") -> tuple
     import numpy as np
 
     sigma = setting(order, d).network.activation
-    z, w = np.polynomial.hermite_e.hermegauss(120)
-    slope = np.sum(w * np.asarray(sigma.slope(z), dtype=float) ** 2) / w.sum()
     factor = sigma.hermite(order)[order] * order * factorial(order) ** 0.5
     gained = a[:, :, None] * factor * np.array(MU) * start ** (order - 1)
-    return gained, a**2 * d / (RATIO * d**order) * sum(mu**2 for mu in MU) * slope
+    return gained, a**2 * d / (RATIO * d**order) * sum(mu**2 for mu in MU) * steepness(sigma)
 
 
 def measured(size: Size) -> list[Row]:

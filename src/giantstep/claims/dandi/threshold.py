@@ -13,7 +13,7 @@ from functools import cache
 from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
 
-from giantstep.claims.dandi.narrow import chain, experiment
+from giantstep.claims.dandi.narrow import chain, experiment, steepness
 from giantstep.lab.verdict import Claim, Size, Verdict
 
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ def share_at(order: int, x: "np.ndarray", g: "np.ndarray") -> "np.ndarray":
     import numpy as np
 
     sigma = setting(order, 100, 100).network.activation
-    z, w = np.polynomial.hermite_e.hermegauss(120)
-    slope = np.sum(w * np.asarray(sigma.slope(z), dtype=float) ** 2) / w.sum()
-    noise = slope / np.reshape(x, (-1, *[1] * np.ndim(g))) + STRENGTH**-2
+    noise = steepness(sigma) / np.reshape(x, (-1, *[1] * np.ndim(g))) + STRENGTH**-2
     signal = factorial(order) * (order * sigma.hermite(order)[order]) ** 2 * g ** (2 * order - 2)
     return signal / (signal + noise)
 
