@@ -4,9 +4,12 @@ Describe a data law, a target, a network and a few giant gradient steps once, as
 a finite network does with it. Names are loaded when first used, so that what needs no JAX does not import it.
 """
 
+import os
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
+
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # read when NumPy is loaded: see _blas
 
 if TYPE_CHECKING:
     from giantstep import presets as presets

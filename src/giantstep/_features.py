@@ -13,6 +13,7 @@ import numpy as np
 
 from giantstep import draw, measure
 from giantstep._backend import jax, jnp, over_seeds
+from giantstep._blas import on_host, squares
 from giantstep._resolvent import gram
 from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.activation import Activation
@@ -65,8 +66,16 @@ def _features(parts, *, recipe):
 @partial(jax.jit, static_argnames="recipe")
 def _add_moments(A, c, parts, y, *, recipe):
     F = recipe(*parts)
-    square, along = over_seeds(lambda F, y: (gram(F), F.T @ y))(F, y)
-    return A + square.astype(A.dtype), c + along.astype(c.dtype)
+    both = over_seeds(lambda F, y: gram(jnp.concatenate([F, y[:, None].astype(F.dtype)], axis=1)))(F, y).astype(A.dtype)
+    return A + both[:, :-1, :-1], c + both[:, -1, :-1]
+
+
+def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) -> tuple[Array, Array]:
+    """A + F^T F and c + F^T y for the features of a chunk."""
+    if not on_host(*c.shape):
+        return _add_moments(A, c, parts, y, recipe=recipe)
+    F = np.asarray(_features(parts, recipe=recipe))[0]
+    return A + squares(F), c + F.T @ np.asarray(y)[0]
 
 
 @partial(jax.jit, static_argnames="recipe")
@@ -106,7 +115,7 @@ def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum
     for parts, y in pieces:
         jax.block_until_ready((A, c))
         for e in group:
-            A[e], c[e] = _add_moments(A[e], c[e], parts(e), y, recipe=recipe)
+            A[e], c[e] = _with_moments(A[e], c[e], parts(e), y, recipe)
         yy = yy + jnp.sum(y.astype(jnp.float64) ** 2, axis=1)
         run.tick(y.shape[1] * p * (2.0 * run.setting.d + len(group) * p))
     readout = run.setting.protocol.readout

@@ -13,6 +13,7 @@ import numpy as np
 
 from giantstep import draw, measure
 from giantstep._backend import jax, jnp, over_seeds
+from giantstep._blas import product
 from giantstep._plan import Plan
 from giantstep.activation import Activation
 from giantstep.draw import Batch
@@ -112,7 +113,7 @@ class FirstLayers:
     def preactivations(self, X: Array) -> "Preactivations":
         if self.slope is None:
             return Preactivations(X, self, None, None)
-        return Preactivations(X, self, _product(X, self.members[0]), _product(X, self.slope))
+        return Preactivations(X, self, product(X, self.members[0]), product(X, self.slope))
 
 
 @dataclass(frozen=True)
@@ -127,19 +128,14 @@ class Preactivations:
 
     def __getitem__(self, e: int) -> tuple[Array, Array | None, float]:
         if self.slope is None:
-            return _product(self.X, self.layers[e]), None, 0.0
+            return product(self.X, self.layers[e]), None, 0.0
         return self.base, self.slope, self.layers.etas[e]
 
 
-@jax.jit
-def _product(X, W):
-    return jnp.einsum("snd,spd->snp", X, W)
-
-
 @partial(jax.jit, static_argnames=("sigma", "full", "rank_one"))
-def _sums(W, a, X, y, scale, *, sigma, full, rank_one):
+def _sums(H, a, X, y, scale, *, sigma, full, rank_one):
     one = direction_sum if rank_one else descent_sum
-    return over_seeds(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(W, a, X, y)
+    return over_seeds(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(H, a, X, y)
 
 
 @partial(jax.jit, static_argnames="linear")
@@ -185,7 +181,7 @@ def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> l
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
         y = y if low is None else low.without(X, y)
         for e in range(len(layers)):
-            part = _sums(layers[e], a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
+            part = _sums(product(X, layers[e]), a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
             totals[e] = totals[e] + part.astype(jnp.float64)
             run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
     return [total / batch.n for total in totals]

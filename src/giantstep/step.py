@@ -43,7 +43,7 @@ def descent_rows(
 
 @partial(jax.jit, static_argnames=("sigma", "full"))
 def descent_sum(
-    W: Float[Array, "p d"],
+    H: Float[Array, "n p"],
     a: Float[Array, " p"],
     X: Float[Array, "n d"],
     y: Float[Array, " n"],
@@ -52,13 +52,13 @@ def descent_sum(
     scale: float | Float[Array, ""],
     full: bool,
 ) -> Float[Array, "p d"]:
-    """n times minus the gradient, summed over the rows given (so that chunks add up)."""
-    return descent_rows(X @ W.T, a, y, sigma=sigma, scale=scale, full=full).T @ X
+    """n times minus the gradient, summed over the rows given (so that chunks add up); H = X W^T."""
+    return descent_rows(H, a, y, sigma=sigma, scale=scale, full=full).T @ X
 
 
 @partial(jax.jit, static_argnames=("sigma", "full"))
 def direction_sum(
-    W: Float[Array, "p d"],
+    H: Float[Array, "n p"],
     a: Float[Array, " p"],
     X: Float[Array, "n d"],
     y: Float[Array, " n"],
@@ -68,7 +68,7 @@ def direction_sum(
     full: bool,
 ) -> Float[Array, " d"]:
     """n times ``beta = X^T r / n`` over the rows given: the direction of the gradient's rank-one part ``c_1 s a beta^T``."""
-    return X.T @ residuals(X @ W.T, a, y, sigma=sigma, scale=scale, full=full)
+    return X.T @ residuals(H, a, y, sigma=sigma, scale=scale, full=full)
 
 
 def giant_step(
@@ -83,5 +83,5 @@ def giant_step(
     residual: str = "target",
 ) -> Float[Array, "p d"]:
     """W after one full-batch gradient step of size eta."""
-    total = descent_sum(jnp.asarray(W), jnp.asarray(a), X, y, sigma=sigma, scale=scale, full=residual == "full")
+    total = descent_sum(X @ jnp.asarray(W).T, jnp.asarray(a), X, y, sigma=sigma, scale=scale, full=residual == "full")
     return W + (eta / X.shape[0]) * total

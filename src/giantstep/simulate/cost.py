@@ -10,7 +10,7 @@ from giantstep.setting import Setting
 from giantstep.simulate import reuse
 from giantstep.simulate.projections import reduced
 
-CHUNK_BLOCKS = 4  # blocks of random numbers in a chunk: enough for threads to share, small enough for the cache
+CHUNK_BLOCKS = 8  # blocks of random numbers in a chunk: enough for threads to share, small enough for the cache
 NORMAL = 100.0  # operations in the time that a random number takes
 SLOW = 1e11  # operations, a few seconds: below that "auto" keeps the dense route and its draws
 FASTER = 10.0  # times fewer operations from which "auto" takes the overlap route

@@ -1,0 +1,41 @@
+"""Large products of one seed by NumPy's BLAS where XLA would run them on the CPU: they take three quarters of its time there.
+
+Threads of OpenBLAS wait for the next product by spinning, and would keep XLA's from the cores between two of them: the package
+asks for a short wait when it is imported, which has an effect if it comes before NumPy.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import blas
+
+from giantstep._backend import jax, jnp
+
+Array = Any
+
+
+LARGE = 256  # columns from which NumPy's product is the faster one
+
+
+def on_host(seeds: int, columns: int) -> bool:
+    """Whether the products of that many seeds and columns go to NumPy."""
+    return seeds == 1 and columns >= LARGE and jax.default_backend() == "cpu"
+
+
+def product(X: Array, W: Array) -> Array:
+    """X W^T for every seed, (S, rows, p)."""
+    if not on_host(X.shape[0], min(W.shape[1:])):
+        return _product(X, W)
+    return jax.dlpack.from_dlpack((np.asarray(X)[0] @ np.asarray(W)[0].T)[None])
+
+
+@jax.jit
+def _product(X, W):
+    return jnp.einsum("snd,spd->snp", X, W)
+
+
+def squares(F: np.ndarray) -> np.ndarray:
+    """F^T F, half of it computed."""
+    (syrk,) = blas.get_blas_funcs(("syrk",), (F,))
+    lower = syrk(1.0, F.T, lower=True)
+    return np.tril(lower) + np.tril(lower, -1).T
