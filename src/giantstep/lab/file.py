@@ -68,10 +68,9 @@ def connect(path: Path, mode: str, timeout: float) -> tuple[sqlite3.Connection, 
 def _writing(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
     if path.is_file() and not os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise InputError(f"{path} cannot be written: it is read-only.")
-    address = _address(path, "rwc")
-    connection = _connected(address, timeout)
+    connection, address, version = _opened(path, _address(path, "rwc"), timeout)
     try:
-        if _version(connection, path) < VERSION:
+        if version < VERSION:
             migrate(connection)
         _write_ahead(connection, timeout)
     except BaseException:
@@ -81,21 +80,13 @@ def _writing(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
 
 
 def _reading(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
-    """Where WAL cannot make its files beside the store, it is read as it lies, provided nothing waits in a log."""
-    address = _address(path, "ro")
-    connection = _connected(address, timeout)
     try:
-        version = _version(connection, path)
+        connection, address, version = _opened(path, _address(path, "ro"), timeout)
     except sqlite3.OperationalError as error:
-        connection.close()
+        # Where WAL cannot make its files beside the store, it is read as it lies, provided nothing waits in a log.
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or _log(path):
             raise
-        address += "&immutable=1"
-        connection = _connected(address, timeout)
-        version = _version(connection, path)
-    except BaseException:
-        connection.close()
-        raise
+        connection, address, version = _opened(path, _address(path, "ro&immutable=1"), timeout)
     if version == VERSION:
         return connection, address
     connection.close()
@@ -103,22 +94,26 @@ def _reading(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
         raise InputError(f"{path} is empty: nothing has been stored in it yet.")
     try:
         _writing(path, timeout)[0].close()
-    except InputError:
+    except (InputError, sqlite3.OperationalError):
         raise InputError(
             f"{path} is of schema version {version}: it must be writable once to become {VERSION}."
         ) from None
     return _reading(path, timeout)
 
 
+def _opened(path: Path, address: str, timeout: float) -> tuple[sqlite3.Connection, str, int]:
+    connection = sqlite3.connect(address, timeout=timeout, isolation_level=None, uri=True)
+    try:
+        for setting in ("synchronous = NORMAL", "temp_store = MEMORY", "cache_size = -65536"):
+            connection.execute(f"PRAGMA {setting}")
+        return connection, address, _version(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+
+
 def _address(path: Path, mode: str) -> str:
     return f"{path.absolute().as_uri()}?mode={mode}"
-
-
-def _connected(address: str, timeout: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, timeout=timeout, isolation_level=None, uri=True)
-    for setting in ("synchronous = NORMAL", "temp_store = MEMORY", "cache_size = -65536"):
-        connection.execute(f"PRAGMA {setting}")
-    return connection
 
 
 def _log(path: Path) -> bool:
