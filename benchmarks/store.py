@@ -8,6 +8,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from copy import deepcopy
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -55,15 +57,18 @@ def fill(path: Path, settings: int, seeds: int) -> None:
         insert = f"INSERT INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
         rng, others = np.random.default_rng(0), len(NUMBERS) - 1
         run.execute("BEGIN")
-        for k, plain in enumerate(plains(settings), start=2):
-            text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
-            run.execute("INSERT INTO settings VALUES (?, ?, ?)", (k, f"{k:016x}", text))
-            leaves = [(k, paths[path], value) for path, value in flatten(plain).items()]
+        run.execute("DROP INDEX leaves_by_value")  # made again at the end, which is faster
+        made = enumerate(plains(settings), start=2)
+        while batch := list(islice(((k, deepcopy(plain)) for k, plain in made), 2000)):
+            texts = [(k, f"{k:016x}", json.dumps(plain, sort_keys=True, separators=(",", ":"))) for k, plain in batch]
+            run.executemany("INSERT INTO settings VALUES (?, ?, ?)", texts)
+            leaves = [(k, paths[path], value) for k, plain in batch for path, value in flatten(plain).items()]
             run.executemany("INSERT INTO leaves VALUES (?, ?, ?)", leaves)
-            eta = plain["protocol"]["steps"][0]["eta"]
-            numbers = rng.random((seeds, others)).tolist()
-            rows = [(k, seed, 1, 1, eta, *some, 1.0, 0.0, 1) for seed, some in enumerate(numbers)]
-            run.executemany(insert, rows)
+            etas = [plain["protocol"]["steps"][0]["eta"] for _, plain in batch]
+            numbers = iter(rng.random((len(batch) * seeds, others)).tolist())
+            keys = ((k, seed, 1, 1, eta) for (k, _), eta in zip(batch, etas, strict=True) for seed in range(seeds))
+            run.executemany(insert, ((*key, *next(numbers), 1.0, 0.0, 1) for key in keys))
+        run.execute("CREATE INDEX leaves_by_value ON leaves (path, value)")
         run.execute("COMMIT")
 
 
@@ -82,7 +87,8 @@ def large(folder: Path, settings: int, seeds: int) -> None:
         scan, _ = timed(lambda: store.count(["test_error<0.2"]))
         two, _ = timed(lambda: store.count(["d=1000", "activation=relu", "seed<10"]))
         everything, _ = timed(lambda: store.tally())
-        wanted = [Trial(setting(77, 1.0), seed, Route("simulate")) for seed in range(100_000)]
+        others = [setting(77, 0.1 * k) for k in range(1000)]
+        wanted = [Trial(other, seed, Route("simulate")) for other in others for seed in range(100)]
         missing, _ = timed(lambda: store.missing(wanted))
     line = {"settings": settings, "seeds": seeds, "gigabytes": path.stat().st_size / 1e9, "fill_s": filled}
     line |= {"filter": " ".join(WHERE), "matches": count, "rows": len(rows), "first_s": first, "again_s": again}

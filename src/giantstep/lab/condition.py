@@ -24,11 +24,14 @@ _OPERATORS = {
     "=": operator.eq, "==": operator.eq, "!=": operator.ne,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-_COLUMNS = {
-    **{name: f"t.{name}" for name in ("seed", "ok", *NUMBERS, "seconds", "created")},
-    "setting": "s.id", "route": "r.route", "verb": "r.verb", "version": "p.version", "device": "p.device",
-}  # fmt: skip
-_WORDS = ("setting", "route", "verb", "version", "device")  # the columns that hold text
+_TEXTS = {  # columns that hold text, in tables that trials point to
+    "setting": ("setting", "settings", "id"),
+    "route": ("route", "routes", "route"),
+    "verb": ("route", "routes", "verb"),
+    "version": ("provenance", "provenance", "version"),
+    "device": ("provenance", "provenance", "device"),
+}
+_COLUMNS = ("seed", "ok", *NUMBERS, "seconds", "created", *_TEXTS)
 _SHORT = {"p": "network.width"}  # the notation's name where the leaf has another
 
 
@@ -84,25 +87,33 @@ def resolve(name: str, paths: Sequence[str]) -> str:
     raise InputError(f"the store has no column or setting {name!r}; there is for example {', '.join(near[:8])}")
 
 
-def where_sql(conditions: Sequence[Condition], paths: Sequence[str]) -> tuple[str, list[Any]]:
-    """A WHERE clause over trials t, settings s, routes r and provenance p (empty for none), and its parameters."""
-    clauses, parameters = [], []
-    for condition in conditions:
-        name = resolve(condition.name, paths)
-        clause, values = _of_column(condition, name) if name in _COLUMNS else _of_leaf(condition, name)
-        clauses.append(clause)
-        parameters += values
-    return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), parameters
+def where_sql(conditions: Sequence[Condition], connection: sqlite3.Connection) -> tuple[str, list[Any]]:
+    """A WHERE clause over trials t (empty for none), and its parameters.
+
+    A condition on leaves that every setting meets is left out; of the others the rarest gives the list of settings to look
+    at, if that is short, and the rest is looked up for each.
+    """
+    paths = known_paths(connection)
+    named = [(resolve(each.name, paths), each) for each in conditions]
+    parts = [_of_column(each, name) for name, each in named if name in _COLUMNS]
+    (settings,) = connection.execute("SELECT count(*) FROM settings").fetchone()
+    leaves = [(_count(connection, each, name), name, each) for name, each in named if name not in _COLUMNS]
+    leaves = sorted((each for each in leaves if each[0] < settings), key=lambda each: each[0])
+    if leaves and leaves[0][0] <= settings / 4:
+        parts.append(_listed(leaves[0][2], leaves[0][1]))
+        leaves = leaves[1:]
+    parts += [_looked_up(each, name) for _, name, each in leaves]
+    clauses, values = [clause for clause, _ in parts], [value for _, some in parts for value in some]
+    return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), values
 
 
 def _of_column(condition: Condition, name: str) -> tuple[str, list[Any]]:
     value: Any = condition.value
-    column = _COLUMNS[name]
-    if name == "route":
-        value = Route.parse(str(value)).key
-    elif name in _WORDS:
-        value = str(value)
-    elif isinstance(value, str):
+    if name in _TEXTS:
+        own, table, column = _TEXTS[name]
+        value = Route.parse(str(value)).key if name == "route" else str(value)
+        return f"t.{own} IN (SELECT key FROM {table} WHERE {column} {condition.sign} ?)", [value]
+    if isinstance(value, str):
         words = {"true": 1, "false": 0} if name == "ok" else {"none": -1} if name == "seed" else {"none": None}
         if value.lower() not in words:
             raise InputError(f"{name} is compared with a number{_or(name)}, not {value!r}")
@@ -110,28 +121,54 @@ def _of_column(condition: Condition, name: str) -> tuple[str, list[Any]]:
         if value is None:
             if condition.sign not in ("=", "!="):
                 raise InputError(f"{name} can be = none or != none, not {condition.sign} none")
-            return f"{column} IS {'NOT ' * (condition.sign == '!=')}NULL", []
-    return f"{column} {condition.sign} ?", [value]
+            return f"t.{name} IS {'NOT ' * (condition.sign == '!=')}NULL", []
+    return f"t.{name} {condition.sign} ?", [value]
 
 
 def _or(name: str) -> str:
     return " (true or false)" if name == "ok" else " or none"
 
 
-def _of_leaf(condition: Condition, path: str) -> tuple[str, list[Any]]:
-    """Settings with such a leaf; where the default meets the condition, also those that leave it out."""
-    value = condition.value
+_HAVE = "FROM leaves WHERE path = (SELECT key FROM paths WHERE path = ?)"
+
+
+def _meeting(condition: Condition, path: str) -> tuple[str, list[Any]]:
+    """The leaves of a path that meet a condition; in SQLite every text is above every number."""
     kind = ""
-    if condition.sign in ("<", "<=") and isinstance(value, str):
-        kind = "AND value >= ''"  # in SQLite every text is above every number
-    elif condition.sign in (">", ">=") and not isinstance(value, str):
-        kind = "AND value < ''"
-    have = "SELECT setting FROM leaves WHERE path = (SELECT key FROM paths WHERE path = ?)"
-    clause, parameters = f"{have} AND value {condition.sign} ? {kind}", [path, value]
+    if condition.sign in ("<", "<=") and isinstance(condition.value, str):
+        kind = " AND value >= ''"
+    elif condition.sign in (">", ">=") and not isinstance(condition.value, str):
+        kind = " AND value < ''"
+    return f"{_HAVE} AND value {condition.sign} ?{kind}", [path, condition.value]
+
+
+def _count(connection: sqlite3.Connection, condition: Condition, path: str) -> int:
+    """How many settings meet a condition on a leaf; those that leave it out count with its default."""
+    clause, values = _meeting(condition, path)
+    count = connection.execute(f"SELECT count(*) {clause}", values).fetchone()[0]
     if _met(default(path), condition):
-        clause = f"{have} EXCEPT {have} UNION ALL {clause}"
-        parameters = [anchor(path), path, *parameters]
-    return f"t.setting IN ({clause})", parameters
+        there, have = (connection.execute(f"SELECT count(*) {_HAVE}", [x]).fetchone()[0] for x in (anchor(path), path))
+        count += there - have
+    return count
+
+
+def _listed(condition: Condition, path: str) -> tuple[str, list[Any]]:
+    """The settings that meet a condition, as a list."""
+    clause, values = _meeting(condition, path)
+    if _met(default(path), condition):
+        absent = f"SELECT setting {_HAVE} EXCEPT SELECT setting {_HAVE}"
+        return f"t.setting IN ({absent} UNION ALL SELECT setting {clause})", [anchor(path), path, *values]
+    return f"t.setting IN (SELECT setting {clause})", values
+
+
+def _looked_up(condition: Condition, path: str) -> tuple[str, list[Any]]:
+    """The same, asked for one setting at a time."""
+    clause, values = _meeting(condition, path)
+    own = "AND setting = t.setting"
+    if _met(default(path), condition):
+        absent = f"EXISTS (SELECT 1 {_HAVE} {own}) AND NOT EXISTS (SELECT 1 {_HAVE} {own})"
+        return f"(EXISTS (SELECT 1 {clause} {own}) OR {absent})", [*values, anchor(path), path]
+    return f"EXISTS (SELECT 1 {clause} {own})", values
 
 
 def _met(value: Value, condition: Condition) -> bool:

@@ -29,10 +29,7 @@ __all__ = ["Store"]
 _FOUND = ("ok", *NUMBERS, "seconds", "nans", "notes")  # what ``row.columns`` makes
 _PUT = ("setting", "seed", "route", *_FOUND, "created", "provenance")
 _INSERT = f"INSERT OR IGNORE INTO trials ({', '.join(_PUT)}) VALUES ({', '.join('?' * len(_PUT))})"
-_FROM = (
-    "FROM trials t JOIN settings s ON s.key = t.setting JOIN routes r ON r.key = t.route "
-    "JOIN provenance p ON p.key = t.provenance"
-)
+_FROM = "FROM trials t CROSS JOIN settings s ON s.key = t.setting CROSS JOIN routes r ON r.key = t.route"
 _SELECT = f"SELECT s.id, t.seed, r.route, s.plain, t.created, {', '.join(f't.{name}' for name in _FOUND)} {_FROM}"
 
 
@@ -123,8 +120,8 @@ class Store:
         setting, seed, route = trial.key
         with self._said(), transaction(self.connection, "DEFERRED"):
             found = self.connection.execute(
-                f"SELECT t.key, {', '.join(f't.{name}' for name in _FOUND)} {_FROM} "
-                "WHERE s.id = ? AND t.seed = ? AND r.route = ?",
+                f"SELECT t.key, {', '.join(f't.{name}' for name in _FOUND)} FROM settings s JOIN routes r "
+                "JOIN trials t ON t.setting = s.key AND t.route = r.key WHERE s.id = ? AND t.seed = ? AND r.route = ?",
                 (setting, -1 if seed is None else seed, route),
             ).fetchone()
             if found is None:
@@ -149,8 +146,7 @@ class Store:
         """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
         with self._said():
             clause, parameters = self._where(where)
-            need = _FROM if clause else "FROM trials t"
-            counted = f"SELECT t.route, t.ok, count(*) AS rows {need} {clause} GROUP BY t.route, t.ok"
+            counted = f"SELECT t.route, t.ok, count(*) AS rows FROM trials t {clause} GROUP BY t.route, t.ok"
             found = self.connection.execute(
                 f"SELECT r.route, c.ok, c.rows FROM ({counted}) c JOIN routes r ON r.key = c.route ORDER BY 1, 2",
                 parameters,
@@ -165,7 +161,7 @@ class Store:
         """Leaves that differ among the settings of such rows: path and kind, "text", "real" or "integer"."""
         with self._said():
             clause, parameters = self._where(where)
-            chosen = f"(SELECT DISTINCT t.setting {_FROM} {clause})"
+            chosen = f"(SELECT DISTINCT t.setting FROM trials t {clause})"
             (settings,) = self.connection.execute(f"SELECT count(*) FROM {chosen}", parameters).fetchone()
             found = self.connection.execute(
                 "SELECT path, text, real FROM paths JOIN (SELECT path AS leaf, min(value) AS low, max(value) AS high, "
@@ -202,7 +198,7 @@ class Store:
     def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
         if isinstance(where, str):
             raise InputError(f"conditions are given as a list of texts, not as the text {where!r}")
-        return condition.where_sql([condition.parse(each) for each in where], condition.known_paths(self.connection))
+        return condition.where_sql([condition.parse(each) for each in where], self.connection)
 
     def _setting(self, name: str, plain: dict[str, Any]) -> int:
         """The key of a setting, written with its leaves if it is new."""
