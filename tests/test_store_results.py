@@ -59,7 +59,9 @@ def path(tmp_path) -> Path:
         (["d=1000"], 6),
         (["data.d>=100"], 12),
         (["d > 100"], 6),
-        (["d!=30", "seed<2"], 4 + 2),  # a seed of none is below all
+        (["d!=30", "seed<2"], 4),  # a seed of none is no number
+        (["seed!=2"], 12),
+        (["seed!=none"], 15),
         (["route=simulate"], 0),
         (["route=simulate(n_test=500)"], 15),
         (["route=simulate(n_test=500, method=auto)"], 15),

@@ -80,12 +80,16 @@ def _writing(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
 
 
 def _reading(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
-    try:
-        connection, address, version = _opened(path, _address(path, "ro"), timeout)
+    try:  # not "ro", which would leave the files of the write-ahead log behind
+        connection, address, version = _opened(path, _address(path, "rw"), timeout)
     except sqlite3.OperationalError as error:
         # Where WAL cannot make its files beside the store, it is read as it lies, provided nothing waits in a log.
-        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or _log(path):
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
+        if _log(path):
+            raise InputError(
+                f"{path} has rows that wait in {path}-wal: copy both to a folder that can be written."
+            ) from None
         connection, address, version = _opened(path, _address(path, "ro&immutable=1"), timeout)
     if version == VERSION:
         return connection, address

@@ -36,7 +36,7 @@ class Merged:
 def merge(target: str | Path, sources: Sequence[str | Path]) -> Merged:
     """Write the rows of the sources into the target (made if it is not there). The first writer wins: a row that the target,
     or a source named earlier, has already stays as it is, and is a conflict where its test error differs beyond rounding.
-    The sources stay as they are; each is one transaction.
+    The sources stay as they are (an older version is first brought to the newest); each is one transaction.
     """
     total = Merged(0, 0, 0)
     for source in sources:

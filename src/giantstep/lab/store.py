@@ -40,6 +40,7 @@ class Store:
     path: Path
     connection: sqlite3.Connection
     address: str
+    mode: str = "write"
     timeout: float = TIMEOUT
 
     @staticmethod
@@ -54,7 +55,7 @@ class Store:
         choice(mode, ("write", "read"), "mode")
         place = Path(path)
         connection, address = connect(place, mode, timeout)
-        return Store(place, connection, address, timeout)
+        return Store(place, connection, address, mode, timeout)
 
     def close(self) -> None:
         """Close the file."""
@@ -78,6 +79,8 @@ class Store:
 
         ``provenance`` says what made them, by default this process.
         """
+        if self.mode != "write":
+            raise InputError(f"{self.path} is open for reading: open it with mode 'write' to put rows into it")
         rows = [(trial, row.columns(trial, found), list(row.arrays(found))) for trial, found in trials]
         plains = {trial.key[0]: trial.setting for trial, _, _ in rows}
         texts = {name: setting.to_plain() for name, setting in plains.items()}
