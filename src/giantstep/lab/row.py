@@ -88,10 +88,12 @@ def arrays(found: Outcome) -> Iterator[tuple[str, bytes]]:
             yield name, _packed(buffer.getvalue())
 
 
-def _packed(data: bytes, sample: int = 4096) -> bytes:
+def _packed(data: bytes, sample: int = 1024) -> bytes:
     """zlib, fast; digits of measured numbers are as good as random, and what does not shrink is only wrapped."""
-    start = data[:sample]
-    return zlib.compress(data, 1 if len(zlib.compress(start, 1)) < 0.8 * len(start) else 0)
+    start = zlib.compress(data[:sample], 1)
+    if len(data) <= sample:
+        return start
+    return zlib.compress(data, 1 if len(start) < 0.8 * sample else 0)
 
 
 def numbers(values: tuple[Any, ...], nans: str | None) -> dict[str, float | None]:
