@@ -32,6 +32,7 @@ bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks.theory
 	$(BIN)/python -m benchmarks.overlap
 	$(BIN)/python -m benchmarks.single_step
+	$(BIN)/python -m benchmarks.store --small
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache

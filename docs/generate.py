@@ -19,9 +19,15 @@ NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
 def cli_page() -> str:
     """The help of the program and of every command."""
     group = typer.main.get_command(app)
-    commands = getattr(group, "commands", {})
-    parts = [f"# Command line\n\n{NOTE}", _help(group, "giantstep")]
-    parts += [f"\n## {name}\n\n{_help(command, f'giantstep {name}')}" for name, command in commands.items()]
+    return f"# Command line\n\n{NOTE}{_help(group, 'giantstep')}{_commands(group, '')}"
+
+
+def _commands(group: object, before: str) -> str:
+    """The help of a group's commands, and of theirs."""
+    parts = []
+    for name, command in getattr(group, "commands", {}).items():
+        full = f"{before}{name}"
+        parts.append(f"\n## {full}\n\n{_help(command, f'giantstep {full}')}{_commands(command, f'{full} ')}")
     return "".join(parts)
 
 

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class Setting:
         """Width."""
         return self.network.width
 
-    @property
+    @cached_property
     def id(self) -> str:
         """16 hexadecimal digits that depend on the content alone."""
         formula = {**self.target.to_plain(), "formula": self.target.canonical}

@@ -1,1 +1,1 @@
-"""Running claims and writing down what came out."""
+"""Running claims and trials, and writing down what came out."""

@@ -1,0 +1,130 @@
+"""python -m benchmarks.store [--small]: a store of a million rows, opened and filtered; and how fast rows are written.
+
+Two shapes, many seeds a setting and one seed a setting, filled by plain SQL in the real schema. One JSON line each.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.lab.leaf import flatten
+from giantstep.lab.row import NUMBERS
+from giantstep.lab.store import Store
+from giantstep.lab.trial import Route, Trial
+from giantstep.outcome import Outcome
+
+WHERE = ["d=1000", "eta<3"]
+SIZES = (100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000)
+
+
+def setting(d: int, eta: float) -> gs.Setting:  # type: ignore[name-defined]
+    protocol = gs.Protocol((gs.GiantStep(2 * d, eta),), gs.Ridge(2 * d, 0.01))
+    return gs.Setting(gs.Gaussian(d), gs.target("x1 + H2(x1)/2", noise=0.5), gs.Network(1500, "relu"), protocol)
+
+
+def timed(run: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> tuple[float, Any]:
+    start = clock()
+    found = run()
+    return clock() - start, found
+
+
+def plains(count: int) -> Iterator[dict[str, Any]]:
+    """Settings as plain data, ten dimensions and as many step sizes as it takes."""
+    base = {d: setting(d, 1.0).to_plain() for d in SIZES}
+    for k in range(count):
+        plain = base[SIZES[k % len(SIZES)]]
+        plain["protocol"]["steps"][0]["eta"] = 10.0 * (k // len(SIZES) + 1) * len(SIZES) / count
+        yield plain
+
+
+def fill(path: Path, settings: int, seeds: int) -> None:
+    first = setting(50, 1.0)
+    with Store.open(path) as store:
+        trial = Trial(first, 0, Route("simulate"))
+        store.put([(trial, Outcome(first, "simulate", eta=1.0, test_error=0.5))])
+        run = store.connection
+        paths = dict(run.execute("SELECT path, key FROM paths"))
+        columns = ("setting", "seed", "route", "ok", *NUMBERS, "seconds", "created", "provenance")
+        insert = f"INSERT INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        rng, others = np.random.default_rng(0), len(NUMBERS) - 1
+        run.execute("BEGIN")
+        run.execute("DROP INDEX leaves_by_value")  # made again at the end, which is faster
+        made = enumerate(plains(settings), start=2)
+        while batch := list(islice(((k, deepcopy(plain)) for k, plain in made), 2000)):
+            texts = [(k, f"{k:016x}", json.dumps(plain, sort_keys=True, separators=(",", ":"))) for k, plain in batch]
+            run.executemany("INSERT INTO settings VALUES (?, ?, ?)", texts)
+            leaves = [(k, paths[path], value) for k, plain in batch for path, value in flatten(plain).items()]
+            run.executemany("INSERT INTO leaves VALUES (?, ?, ?)", leaves)
+            etas = [plain["protocol"]["steps"][0]["eta"] for _, plain in batch]
+            numbers = iter(rng.random((len(batch) * seeds, others)).tolist())
+            keys = ((k, seed, 1, 1, eta) for (k, _), eta in zip(batch, etas, strict=True) for seed in range(seeds))
+            run.executemany(insert, ((*key, *next(numbers), 1.0, 0.0, 1) for key in keys))
+        run.execute("CREATE INDEX leaves_by_value ON leaves (path, value)")
+        run.execute("COMMIT")
+
+
+def look(path: Path) -> tuple[list[Any], int]:
+    """Open, count what matches, and read the first 20 rows of it."""
+    with Store.open(path, "read") as store:
+        return list(store.select(WHERE, 20)), store.count(WHERE)
+
+
+def large(folder: Path, settings: int, seeds: int) -> None:
+    path = folder / f"{settings}.db"
+    filled, _ = timed(lambda: fill(path, settings, seeds))
+    first, (rows, count) = timed(lambda: look(path))
+    again = min(timed(lambda: look(path))[0] for _ in range(3))
+    cpu = min(timed(lambda: look(path), time.process_time)[0] for _ in range(3))  # what it is on an idle machine
+    with Store.open(path, "read") as store:
+        scan, _ = timed(lambda: store.count(["test_error<0.2"]))
+        two, _ = timed(lambda: store.count(["d=1000", "activation=relu", "seed<10"]))
+        everything, _ = timed(lambda: store.tally())
+        others = [setting(77, 0.1 * k) for k in range(1000)]
+        wanted = [Trial(other, seed, Route("simulate")) for other in others for seed in range(100)]
+        missing, _ = timed(lambda: store.missing(wanted))
+    line = {"settings": settings, "seeds": seeds, "gigabytes": path.stat().st_size / 1e9, "fill_s": filled}
+    line |= {
+        "filter": " ".join(WHERE),
+        "matches": count,
+        "rows": len(rows),
+        "first_s": first,
+        "again_s": again,
+        "cpu_s": cpu,
+    }
+    line |= {"scan_s": scan, "three_s": two, "tally_s": everything, "missing_100000_s": missing}
+    print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in line.items()}), flush=True)
+    path.unlink()
+
+
+def write(folder: Path, count: int) -> None:
+    made = [setting(100, 0.01 * k) for k in range(count)]
+    rng = np.random.default_rng(0)
+    pairs = []
+    for each in made:
+        found = Outcome(each, "simulate", eta=1.0, test_error=0.5, overlaps=rng.random((1500, 1)), captured=np.ones(1))
+        pairs.append((Trial(each, 0, Route("simulate")), found))
+    cpu = time.process_time()
+    with Store.open(folder / "write.db") as store:
+        seconds, new = timed(lambda: store.put(pairs))
+    print(json.dumps({"put": new, "s": round(seconds, 4), "cpu_s": round(time.process_time() - cpu, 4)}), flush=True)
+
+
+def main() -> None:
+    scale = 100 if "--small" in sys.argv[1:] else 1
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), 1000)
+        large(Path(folder), 20_000 // scale, 50)
+        large(Path(folder), 1_000_000 // scale, 1)
+
+
+if __name__ == "__main__":
+    main()

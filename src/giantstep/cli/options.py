@@ -1,0 +1,98 @@
+"""Options that several commands share, and what they all do with them."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from giantstep._errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from giantstep.outcome import Outcome, Status
+    from giantstep.setting import Setting
+
+_FIGURES = (".pdf", ".png", ".svg")
+
+SettingFile = Annotated[Path, typer.Argument(metavar="SETTING", help="A file with the setting, .toml or .json.")]
+PlotFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the outcome: .svg, .png or .pdf.")]
+Precision = Annotated[Literal["float64", "float32"], typer.Option(help="Precision.")]
+Memory = Annotated[float | None, typer.Option(metavar="GIB", help="Memory to stay within, in GiB.")]
+TestSamples = Annotated[int, typer.Option(metavar="N", help="Size of the test set.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def parse_seeds(text: str) -> int | range | tuple[int, ...]:
+    """``"3"`` is one seed, ``"0-9"`` a range with both ends, ``"0,2,5"`` a list."""
+    first, dash, last = text.partition("-")
+    try:
+        if not dash:
+            numbers = tuple(_seed(part) for part in text.split(","))
+            seeds = numbers[0] if len(numbers) == 1 else numbers
+        else:
+            seeds = range(_seed(first), _seed(last) + 1)
+    except ValueError:
+        seeds = ()
+    if seeds == () or seeds == range(0) or (isinstance(seeds, tuple) and len(set(seeds)) < len(seeds)):
+        raise InputError(f"--seeds needs different whole numbers such as 3, 0-9 or 0,2,5, not {text!r}.")
+    return seeds
+
+
+def _seed(text: str) -> int:
+    """Digits only: ``int`` would also take signs, underscores and other alphabets' numerals."""
+    if not (text.strip().isascii() and text.strip().isdigit() and len(text.strip()) < 10):
+        raise ValueError(text)
+    return int(text)
+
+
+def check_options(plot: Path | None, memory: float | None = None, test_samples: int = 2) -> None:
+    if plot is not None and (plot.suffix.lower() not in _FIGURES or not plot.parent.is_dir()):
+        raise InputError(
+            f"--plot needs a file in an existing folder ending in {', '.join(_FIGURES)}, not {str(plot)!r}."
+        )
+    if memory is not None and not (math.isfinite(memory) and memory > 0):
+        raise InputError(f"--memory needs a positive number of GiB, not {memory}.")
+    if test_samples < 2:
+        raise InputError(f"--test-samples needs a whole number of at least 2, not {test_samples}.")
+
+
+def read_setting(path: Path) -> "Setting":
+    from giantstep.setting import Setting
+
+    return Setting.read(path)
+
+
+def draw(path: Path | None, found: "Outcome | Iterable[Outcome]", spectrum: bool) -> None:
+    if path is None:
+        return
+    from giantstep.plot import plot, svg
+
+    figure = plot(found, "spectrum" if spectrum else "test_error")
+    if path.suffix.lower() == ".svg":
+        path.write_text(svg(figure), encoding="utf-8")  # the same bytes every time
+    else:
+        figure.savefig(path)
+    typer.echo(f"Wrote {path}.", err=True)
+
+
+def trust(status: "Status") -> None:
+    """Numbers that cannot be trusted end the program with 1, and a sentence."""
+    if not status.ok:
+        typer.echo(str(status), err=True)
+        raise typer.Exit(1)
+
+
+def show(answer: str | dict) -> None:
+    typer.echo(answer if isinstance(answer, str) else json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: object) -> object:
+    """JSON has no NaN and no infinity: they become null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,132 @@
+"""results: what a store holds, listed, exported or merged."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from giantstep._errors import InputError
+from giantstep.cli.options import AsJson, show
+
+if TYPE_CHECKING:
+    from giantstep.lab.row import Row
+
+_COLUMNS = ("seed", "route", "ok", "test_error", "test_error_se", "train_error")
+
+
+class _Listing(TyperGroup):
+    """``results STORE`` is short for ``results list STORE``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        known = (*self.commands, *self.get_help_option_names(ctx))
+        return super().parse_args(ctx, ["list", *args] if args and args[0] not in known else args)
+
+
+app = typer.Typer(cls=_Listing, no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def results() -> None:
+    """List, export or merge stored results.
+
+    ``giantstep results STORE`` is short for ``giantstep results list STORE``.
+    """
+
+
+@app.command("list")
+def listed(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file with stored results.")],
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help="Only such rows: d=1000, 'eta<3', activation=relu; repeat for more."),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", help="How many rows to show.")] = 20,
+    columns: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Columns to show, such as d,width,seed,test_error.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all such rows to a .csv, .parquet or .nc file instead.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the exported file if it is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the rows of a store.
+
+    Prints how many rows there are by route and status, and the first of them: what varies among their settings, and what was
+    found. A condition's name is a column or a field of the setting, by its dotted path or the end of it.
+    """
+    if limit < 0:
+        raise InputError(f"--limit needs a whole number of at least 0, not {limit}.")
+    from giantstep.lab.store import Store
+
+    conditions = where or []
+    with Store.open(store, "read") as opened:
+        if export is not None:
+            from giantstep.lab.export import export as exported
+
+            count = exported(opened, export, conditions, force=force)
+            return show({"rows": count, "file": str(export)} if as_json else f"Wrote {count} rows to {export}.")
+        tally = opened.tally(conditions)
+        rows = list(opened.select(conditions, limit))
+        names = None if columns is None else [opened.resolve(name.strip()) for name in columns.split(",")]
+        if as_json:
+            kept = [row.to_dict() if names is None else {k: row.to_dict().get(k) for k in names} for row in rows]
+            counts = [{"route": route, "ok": ok, "rows": count} for (route, ok), count in tally.items()]
+            return show({"store": str(store), "count": sum(tally.values()), "counts": counts, "rows": kept})
+        _table(rows, names or [*_varying(rows), *_COLUMNS])
+        for (route, ok), count in tally.items():
+            typer.echo(f"{count} by {route}{'' if ok else ', NOT ok'}")
+        typer.echo(f"{sum(tally.values())} in all, {len(rows)} shown")
+
+
+@app.command()
+def merge(
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The store to write into; made if it is not there.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="The stores to read.")],
+    as_json: AsJson = False,
+) -> None:
+    """Merge stores into one.
+
+    A row that is there already stays as it is; how many of those have other numbers is told.
+    """
+    from giantstep.lab.merge import merge as merged
+
+    found = merged(target, sources)
+    answer = {"new": found.new, "known": found.known, "conflicts": found.conflicts}
+    others = f"{found.conflicts} of them with other numbers"
+    show(answer if as_json else f"{found.new} rows written to {target}, {found.known} were there already, {others}.")
+
+
+def _varying(rows: "list[Row]") -> list[str]:
+    """Paths that some of the rows shown set and that differ among them."""
+    from giantstep.lab.leaf import flatten
+
+    paths = dict.fromkeys(path for row in rows for path in flatten(row.plain))
+    return [path for path in paths if len({row.leaves.get(path) for row in rows}) > 1]
+
+
+def _table(rows: "list[Row]", names: list[str]) -> None:
+    """At its own width: a narrow terminal folds lines, never cells."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    if not rows:
+        return
+    ends = [name.rpartition(".")[2] for name in names]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, end in zip(names, ends, strict=True):
+        table.add_column(end if ends.count(end) == 1 else name, justify="right", no_wrap=True)
+    for row in rows:
+        values = row.to_dict()
+        table.add_row(*(_cell(values.get(name)) for name in names))
+    console = Console(markup=False)
+    width = console.measure(table, options=console.options.update(width=100_000)).maximum
+    Console(markup=False, width=max(console.width, width)).print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

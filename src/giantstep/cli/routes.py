@@ -1,0 +1,149 @@
+"""explain, predict, simulate, compare: one setting or target, and what is known of it."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from giantstep._errors import InputError
+from giantstep.cli.options import (
+    AsJson,
+    Memory,
+    PlotFile,
+    Precision,
+    SettingFile,
+    TestSamples,
+    check_options,
+    draw,
+    parse_seeds,
+    read_setting,
+    show,
+    trust,
+)
+
+
+def explain(
+    formula: Annotated[str, typer.Argument(metavar="EXPR", help="The target, such as 'x1 + H2(x1)*x2'.")],
+    batch: Annotated[str, typer.Option(metavar="POWER", help="Size of a batch: d, d^2, d^1.5, ...")] = "d",
+    width: Annotated[str, typer.Option(metavar="POWER", help="Width of the network: 1, d, d^2, ...")] = "d",
+    steps: Annotated[int | None, typer.Option(metavar="T", help="Number of steps; by default until it stops.")] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="All steps go over one batch.")] = False,
+    activation: Annotated[str | None, typer.Option(metavar="NAME", help="Also what this activation climbs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain what giant steps can learn of a target.
+
+    Prints the directions found step by step, why, which terms can then be fitted, and the error that stays.
+    """
+    from giantstep.explain import explain as explained
+
+    found = explained(formula, batch, width, steps, reuse, activation)
+    show(found.to_dict() if as_json else str(found))
+
+
+def predict(
+    setting: SettingFile,
+    regime: Annotated[
+        Literal["finite", "limit"],
+        typer.Option(help="At the setting's own sizes, or the published limit of its step size's regime."),
+    ] = "finite",
+    optimal: Annotated[
+        bool, typer.Option("--optimal", help="The step size and the penalty with the least test error instead.")
+    ] = False,
+    spectrum: Annotated[
+        bool, typer.Option("--spectrum", help="Also the spectrum of the features: its bulk's edge and the outliers.")
+    ] = False,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict a setting by theory, without simulating.
+
+    Covers one giant step or none on a target of one direction, and any steps on fresh batches where the width is far below d.
+    """
+    check_options(plot)
+    if optimal and (spectrum or plot is not None or regime != "finite"):
+        raise InputError(
+            "--optimal finds two numbers: it goes with --json alone, not with --regime, --spectrum or --plot."
+        )
+    read = read_setting(setting)
+    if optimal:
+        from giantstep.theory import optimal as minimise  # after reading: bad input is told before JAX is imported
+
+        best = minimise(read)
+        status = {"ok": best.status.ok, "notes": list(best.status.notes)}
+        found = {k: getattr(best, k) for k in ("eta", "penalty", "test_error", "random_features")}
+        show({**found, "status": status, "setting": best.setting.to_plain()} if as_json else str(best))
+        return trust(best.status)
+    from giantstep.lab.compare import predict as predicted
+
+    found = predicted(read, regime, spectrum=spectrum, fine=plot is not None and not spectrum)
+    draw(plot, found, spectrum)
+    show(found.theory.to_dict() if as_json else str(found))
+    trust(found.theory.status)
+
+
+def simulate(
+    setting: SettingFile,
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 3, 0-9 or 0,2,5.")] = "0",
+    plot: PlotFile = None,
+    method: Annotated[
+        Literal["auto", "dense", "overlap"], typer.Option(help="In d dimensions, or by overlaps.")
+    ] = "auto",
+    dtype: Precision = "float64",
+    memory: Memory = None,
+    spectrum: Annotated[bool, typer.Option("--spectrum", help="Also the singular values of the features.")] = False,
+    test_samples: TestSamples = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a setting and measure.
+
+    Runs its giant steps and its ridge readout on every seed, and prints the errors and what was learned.
+    """
+    chosen = parse_seeds(seeds)
+    check_options(plot, memory, test_samples)
+    read = read_setting(setting)
+    from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
+
+    work: Any = {"method": method, "n_test": test_samples, "dtype": dtype, "memory": memory, "spectrum": spectrum}
+    outcome = measure(read, seed=chosen, **work)
+    draw(plot, outcome, spectrum)
+    show(outcome.to_dict() if as_json else str(outcome))
+    trust(outcome.status)
+
+
+def compare(
+    setting: SettingFile,
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds of the simulation: 3, 0-9 or 0,2,5.")] = "0-9",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw dots over the theory's line: .svg, .png or .pdf.")
+    ] = None,
+    equivalent: Annotated[
+        Literal["gaussian", "spiked", "conditional"] | None,
+        typer.Option(help="Also run an equivalent model of the features on the same draws."),
+    ] = None,
+    spectrum: Annotated[
+        bool, typer.Option("--spectrum", help="Also the spectrum of the features, which is then what --plot draws.")
+    ] = False,
+    dtype: Precision = "float64",
+    memory: Memory = None,
+    test_samples: TestSamples = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Lay theory and simulation side by side.
+
+    Prints, for every step size and penalty, what was measured, what is predicted, and the gap in percent and in standard
+    errors. The prediction comes first: a setting that the theory does not cover is refused before anything is simulated.
+    """
+    chosen = parse_seeds(seeds)
+    check_options(plot, memory, test_samples)
+    read = read_setting(setting)
+    from giantstep.lab.compare import compare as lay_side_by_side
+
+    found = lay_side_by_side(
+        read, chosen, equivalent=equivalent, spectrum=spectrum, n_test=test_samples, dtype=dtype, memory=memory
+    )
+    draw(plot, found, spectrum)
+    show(found.to_dict() if as_json else str(found))
+    for outcome in (found.theory, found.simulation, found.equivalent):
+        if outcome is not None:
+            trust(outcome.status)

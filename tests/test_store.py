@@ -1,0 +1,428 @@
+"""The store: what is put comes back, once, whoever writes and whatever happens to them."""
+
+import inspect
+import json
+import math
+import os
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+import giantstep as gs
+from giantstep._errors import InputError
+from giantstep.lab import schema
+from giantstep.lab.provenance import Provenance
+from giantstep.lab.row import ARRAYS, NUMBERS
+from giantstep.lab.store import Store
+from giantstep.lab.trial import DEFAULTS, Route, Trial
+from giantstep.outcome import Outcome, Status
+
+
+def setting(d: int = 30, eta: float = 2.0):
+    protocol = gs.Protocol((gs.GiantStep(90, eta),), gs.Ridge(70, 0.05))
+    return gs.Setting(gs.Gaussian(d), gs.target("x1 + x1*x2", noise=0.3), gs.Network(40, "tanh"), protocol)
+
+
+SETTING = setting()
+
+
+def pair(seed: int = 0, made=SETTING, **values) -> tuple[Trial, Outcome]:
+    values = {"test_error": 0.5, "captured": np.array([0.1, 0.2])} | values
+    return Trial(made, seed, Route("simulate")), Outcome(made, "simulate", **values)
+
+
+def same(one: Outcome | None, other: Outcome) -> None:
+    assert one is not None and one.setting == other.setting
+    for field in fields(Outcome):
+        here, there = getattr(one, field.name), getattr(other, field.name)
+        if field.name in ARRAYS and there is not None:
+            assert here.dtype == there.dtype and here.shape == there.shape
+            np.testing.assert_array_equal(here, there)
+        elif field.name in NUMBERS and there is not None and math.isnan(there):
+            assert here is not None and math.isnan(here)
+        else:
+            assert (type(here), here) == (type(there), there), field.name
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "results.db"
+
+
+# Routes and trials
+
+
+@pytest.mark.parametrize("verb", DEFAULTS)
+def test_the_options_of_a_route_are_those_of_its_verb(verb):
+    inner = getattr(getattr(gs, verb), verb)
+    options = {name: p.default for name, p in inspect.signature(inner).parameters.items()}
+    assert DEFAULTS[verb] == {k: v for k, v in options.items() if k not in ("setting", "seed", "memory", "progress")}
+
+
+def test_options_at_their_default_are_dropped_and_the_rest_is_sorted():
+    assert Route("simulate", {"n_test": 10_000, "method": "auto"}) == Route("simulate")
+    route = Route("equivalent", (("n_test", 500), ("model", "spiked"), ("degree", 2), ("spectrum", True)))
+    assert route.key == "equivalent(degree=2, model=spiked, n_test=500, spectrum=true)"
+    assert Route.parse("equivalent(model=gaussian)").key == "equivalent"
+    assert Route("theory", {"spectra": True}).key == "theory(spectra=true)"
+
+
+@given(some.sampled_from(["auto", "dense", "overlap"]), some.integers(2, 10**6), some.booleans())
+def test_a_route_is_read_back_from_its_key(method, n_test, spectrum):
+    route = Route("simulate", {"method": method, "n_test": n_test, "spectrum": spectrum})
+    assert Route.parse(route.key) == route and Route.parse(f"  {route.key} ") == route
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["guess", "simulate(", "simulate(depth=3)", "simulate(n_test=x)", "simulate(method=a b)", "", "theory(spectra=1)"],
+)
+def test_a_bad_route_is_one_sentence(text):
+    with pytest.raises(InputError) as told:
+        Route.parse(text)
+    assert "\n" not in str(told.value)
+
+
+def test_a_trial_has_one_step_size_one_penalty_and_the_seed_its_route_needs():
+    lists = replace(SETTING, protocol=gs.Protocol((gs.GiantStep(90, (1.0, 2.0)),), gs.Ridge(70, 0.05)))
+    path = replace(SETTING, protocol=gs.Protocol((), gs.Ridge(70, (0.05, 0.1))))
+    bad = [(lists, 0, "simulate"), (path, 0, "simulate"), (SETTING, 0, "theory")]
+    for made, seed, route in [*bad, (SETTING, None, "simulate"), (SETTING, -1, "simulate")]:
+        with pytest.raises(InputError):
+            Trial(made, seed, Route(route))
+    assert Trial(SETTING, None, Route("theory")).key == (SETTING.id, None, "theory")
+
+
+def test_the_store_imports_no_jax():
+    code = "import sys, giantstep.lab.store, giantstep.lab.export, giantstep.lab.merge; print('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+# Round trips
+
+
+def test_every_field_of_an_outcome_is_kept():
+    rest = {"setting", "route", "axes", "seeds", "status", "seconds"}
+    assert {f.name for f in fields(Outcome)} == {*NUMBERS, *ARRAYS, *rest}
+
+
+def test_a_measured_outcome_comes_back(path, small):
+    trial = Trial(small, 3, Route("simulate", {"n_test": 50, "spectrum": True}))
+    found = gs.simulate(small, seed=3, n_test=50, spectrum=True)
+    with Store.open(path) as store:
+        assert store.put([(trial, found)]) == 1
+    with Store.open(path, "read") as store:
+        same(store.get(trial), found)
+
+
+numbers = some.none() | some.floats(allow_nan=True, allow_infinity=True)
+shapes = some.sampled_from([(0,), (3,), (2, 2), (5, 1)])
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    with Store.open(tmp_path_factory.mktemp("kept") / "results.db") as store:
+        yield store
+
+
+@given(
+    some.fixed_dictionaries({name: numbers for name in NUMBERS}),
+    shapes,
+    some.lists(some.text(max_size=9)),
+    some.booleans(),
+)
+def test_any_numbers_come_back(kept, values, shape, notes, ok):
+    array = np.random.default_rng(0).normal(size=shape)
+    outcome = Outcome(SETTING, "simulate", status=Status(ok, tuple(notes)), seconds=1.5, overlaps=array, **values)
+    trial = Trial(SETTING, len(kept), Route("simulate"))
+    kept.put([(trial, outcome)])
+    same(kept.get(trial), outcome)
+
+
+def test_the_first_writer_wins(path):
+    with Store.open(path) as store:
+        assert store.put([pair(0), pair(1)]) == 2
+        assert store.put([pair(1, test_error=9.0), pair(2)]) == 1
+        assert len(store) == 3
+        same(store.get(pair(1)[0]), pair(1)[1])
+        assert store.connection.execute("SELECT count(*) FROM arrays").fetchone() == (3,)
+        assert store.connection.execute("SELECT count(*) FROM settings").fetchone() == (1,)
+        assert store.get(pair(5)[0]) is None
+        theory = Trial(SETTING, None, Route("theory"))
+        for _ in range(2):
+            store.put([(theory, Outcome(SETTING, "theory", test_error=0.4))])
+        assert len(store) == 4
+
+
+def test_missing_keeps_the_order_and_names_each_once(path):
+    other = setting(31)
+    wanted = [pair(seed, made)[0] for made in (other, SETTING) for seed in (3, 1, 2, 3)]
+    with Store.open(path) as store:
+        assert store.missing(wanted) == [wanted[i] for i in (0, 1, 2, 4, 5, 6)]
+        store.put([pair(1), pair(3, other)])
+        assert [t.key for t in store.missing(wanted)] == [wanted[i].key for i in (1, 2, 4, 6)]
+        assert store.missing([]) == []
+    with Store.open(path, "read") as store:
+        assert len(store.missing(wanted)) == 4
+        with pytest.raises(InputError, match="open for reading"):
+            store.put([pair(9)])
+    assert [each.name for each in path.parent.iterdir()] == [path.name]  # no log is left behind
+
+
+def test_a_hundred_thousand_are_looked_up_in_a_few_seconds(path):
+    with Store.open(path) as store:
+        store.put([pair(seed) for seed in range(1000)])
+        wanted = [Trial(SETTING, seed, Route("simulate")) for seed in range(100_000)]
+        start = time.perf_counter()
+        assert len(store.missing(wanted)) == 99_000
+        assert time.perf_counter() - start < 5
+
+
+def test_what_does_not_belong_to_the_trial_is_refused(path):
+    trial, outcome = pair()
+    bad = [
+        replace(outcome, axes=("seed",), seeds=(0,), test_error=np.array([0.5])),
+        replace(outcome, route="theory"),
+        replace(outcome, setting=setting(31)),
+        replace(outcome, test_error=np.array([0.5])),
+    ]
+    with Store.open(path) as store:
+        for each in bad:
+            with pytest.raises(InputError):
+                store.put([pair(8), (trial, each)])
+        assert len(store) == 0
+
+
+def test_provenance_names_versions_and_no_host(path):
+    other = Provenance("9", "3", "1", "2", "abacus", "gpu")
+    with Store.open(path) as store:
+        store.put([pair(0)])
+        store.put([pair(1)], other)
+        store.put([pair(2)], other)
+        rows = store.connection.execute("SELECT * FROM provenance ORDER BY key").fetchall()
+        assert len(rows) == 2 and rows[0][1] == gs.__version__ and rows[1][1:] == ("9", "3", "1", "2", "abacus", "gpu")
+        assert store.count(["device=gpu"]) == 2
+        assert os.uname().nodename not in " ".join(map(str, rows[0])) if hasattr(os, "uname") else True
+
+
+# Several processes, and their sudden end
+
+WRITER = """
+import sys
+sys.path[:0] = sys.argv[3:]
+import test_store as t
+path, first = sys.argv[1], int(sys.argv[2])
+print("ready", flush=True)
+sys.stdin.readline()
+new = 0
+with t.Store.open(path) as store:
+    for seed in range(first, first + 1000, 20):
+        new += store.put([t.pair(seed + k, overlaps=t.np.full((40, 2), float(seed + k))) for k in range(20)])
+print(new, flush=True)
+"""
+
+
+def writer(path: Path, first: int = 0) -> subprocess.Popen:
+    command = [sys.executable, "-c", WRITER, str(path), str(first), str(Path(__file__).parent)]
+    run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert run.stdout is not None and run.stdout.readline() == "ready\n"
+    return run
+
+
+def test_two_processes_write_the_same_rows_at_once(path):
+    runs = [writer(path), writer(path)]
+    for run in runs:
+        assert run.stdin is not None
+        run.stdin.write("\n")
+        run.stdin.flush()
+    ends = [run.communicate(timeout=60) for run in runs]
+    assert [run.returncode for run in runs] == [0, 0], ends
+    assert sum(int(out) for out, _ in ends) == 1000  # each row was new to exactly one of them
+    with Store.open(path, "read") as store:
+        assert len(store) == 1000
+        assert store.connection.execute("SELECT count(*) FROM arrays").fetchone() == (2000,)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_writer_that_is_killed_leaves_only_whole_rows(path):
+    run = writer(path)
+    assert run.stdin is not None
+    run.stdin.write("\n")
+    run.stdin.flush()
+    end = time.monotonic() + 20
+    while time.monotonic() < end:  # until it has written something
+        time.sleep(0.02)
+        if path.exists():
+            with sqlite3.connect(path) as look:
+                try:
+                    if look.execute("SELECT count(*) FROM trials").fetchone()[0] > 100:
+                        break
+                except sqlite3.OperationalError:
+                    pass
+            look.close()
+    look.close()
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    with Store.open(path) as store:
+        count = len(store)
+        assert count > 100 and count % 20 == 0
+        assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert store.connection.execute("SELECT count(*) FROM arrays").fetchone() == (2 * count,)
+        for seed in range(count):
+            same(store.get(pair(seed)[0]), pair(seed, overlaps=np.full((40, 2), float(seed)))[1])
+        assert store.put([pair(count)]) == 1
+
+
+# Files that are no stores, or cannot be used
+
+
+def damage(path: Path, kind: str) -> None:
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "text":
+        path.write_text("seed,test_error\n0,0.5\n" * 200, encoding="utf-8")
+    elif kind == "foreign":
+        with sqlite3.connect(path) as other:
+            other.execute("CREATE TABLE songs (name)")
+        other.close()
+    else:
+        with Store.open(path) as store:
+            store.put([pair(seed) for seed in range(300)])
+            if kind == "newer":
+                store.connection.execute("PRAGMA user_version = 99")
+        if kind == "truncated":
+            os.truncate(path, path.stat().st_size // 2)
+        if kind == "torn":
+            data = bytearray(path.read_bytes())
+            data[4096:] = os.urandom(len(data) - 4096)
+            path.write_bytes(data)
+
+
+@pytest.mark.parametrize("mode", ["write", "read"])
+@pytest.mark.parametrize("kind", ["folder", "text", "foreign", "newer", "truncated", "torn"])
+def test_what_is_no_store_is_told_in_one_sentence_and_left_as_it_is(path, kind, mode):
+    damage(path, kind)
+    before = None if path.is_dir() else path.read_bytes()
+    with pytest.raises(InputError) as told:
+        with Store.open(path, mode) as store:
+            if mode == "write":
+                store.put([pair(1000)])
+            list(store.select())
+    assert str(path) in str(told.value) and "\n" not in str(told.value)
+    assert path.is_dir() or path.read_bytes() == before
+
+
+def test_reading_needs_a_store_that_is_there(path):
+    with pytest.raises(InputError, match="no store"):
+        Store.open(path, "read")
+    path.touch()
+    with pytest.raises(InputError, match="empty"):
+        Store.open(path, "read")
+    with Store.open(path) as store:  # an empty file may become one
+        assert len(store) == 0
+    with pytest.raises(InputError, match="folder"):
+        Store.open(path.parent / "absent" / "results.db")
+
+
+def test_a_full_disk_is_told_and_loses_nothing(path):
+    with Store.open(path) as store:
+        store.put([pair(0)])
+        (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
+        store.connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(InputError, match="disk is full"):
+            store.put([pair(seed, overlaps=np.random.default_rng(seed).normal(size=(500, 2))) for seed in range(1, 50)])
+        assert len(store) == 1
+    with Store.open(path) as store:
+        assert store.put([pair(1)]) == 1
+
+
+def test_a_store_locked_for_too_long_is_told(path):
+    with Store.open(path) as store, Store.open(path, timeout=0.1) as other:
+        store.connection.execute("BEGIN IMMEDIATE")
+        with pytest.raises(InputError, match="locked"):
+            other.put([pair(0)])
+        assert len(other) == 0  # reading goes on
+        store.connection.execute("ROLLBACK")
+        assert other.put([pair(0)]) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="POSIX users")
+def test_a_read_only_place_is_read_and_not_written():
+    folder = Path(tempfile.mkdtemp())
+    path = folder / "results.db"
+    with Store.open(path) as store:
+        store.put([pair(0)])
+    user = os.geteuid()
+    try:
+        folder.chmod(0o555)
+        path.chmod(0o444)
+        if user == 0:
+            os.seteuid(65534)  # root writes anywhere
+        with Store.open(path, "read") as store:
+            assert len(store) == 1
+        with pytest.raises(InputError, match="read-only"):
+            Store.open(path)
+        with pytest.raises(InputError):
+            Store.open(folder / "new.db")
+    finally:
+        os.seteuid(user)
+        folder.chmod(stat.S_IRWXU)
+        shutil.rmtree(folder)
+
+
+# Older versions
+
+
+def version_1(path: Path) -> None:
+    """A store as version 1 made it: without leaves."""
+    old = sqlite3.connect(path, isolation_level=None)
+    schema.MIGRATIONS[0](old)
+    for key, made in enumerate([SETTING, setting(31)], start=1):
+        old.execute("INSERT INTO settings VALUES (?, ?, ?)", (key, made.id, json.dumps(made.to_plain())))
+    old.execute("INSERT INTO routes VALUES (1, 'simulate', 'simulate')")
+    old.execute("INSERT INTO provenance VALUES (1, '0.0.1', '3.11', '0.8', '2.0', 'abacus', 'cpu')")
+    for key, (made, seed) in enumerate([(1, 0), (1, 1), (2, 0)], start=1):
+        old.execute(
+            "INSERT INTO trials (setting, seed, route, ok, test_error, seconds, created, provenance, notes) "
+            f"VALUES ({made}, {seed}, 1, 1, 0.{key}, 1, 0, 1, NULL)"
+        )
+    old.execute(f"PRAGMA application_id = {schema.APPLICATION}")
+    old.execute("PRAGMA user_version = 1")
+    old.close()
+
+
+@pytest.mark.parametrize("mode", ["write", "read"])
+def test_a_store_of_version_1_becomes_the_newest(path, mode):
+    version_1(path)
+    with Store.open(path, mode) as store:
+        assert store.connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
+        assert store.count(["d=31"]) == 1 and store.count(["width=40"]) == 3 and len(store) == 3
+        found = store.get(pair(1)[0])
+        assert found is not None and found.test_error == 0.2
+    with Store.open(path) as store:
+        assert store.put([pair(1), pair(2)]) == 1
+
+
+def test_a_migration_that_fails_changes_nothing(path):
+    version_1(path)
+    with sqlite3.connect(path) as old:
+        old.execute("UPDATE settings SET plain = 'no json' WHERE key = 2")
+    old.close()
+    with pytest.raises(ValueError):
+        Store.open(path)
+    with sqlite3.connect(path) as old:
+        assert old.execute("PRAGMA user_version").fetchone() == (1,)
+        assert old.execute("SELECT count(*) FROM sqlite_master WHERE name = 'leaves'").fetchone() == (0,)
+    old.close()
