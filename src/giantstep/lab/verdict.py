@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from giantstep._errors import InputError
 from giantstep.papers import PAPERS
@@ -13,6 +13,9 @@ __all__ = ["Claim", "Result", "Verdict", "run_claims", "show"]
 
 Size = Literal["quick", "full"]
 Cell = str | int | float
+Data = dict[
+    str, Any
+]  # plain: text, numbers, true and false, None, NumPy arrays, lists of these, and tables with text as keys
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,8 @@ class Verdict:
 
     ``sentence`` says what was seen, with numbers. ``header`` and ``rows`` are the table behind it, ``seeds`` and
     ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document as text
-    (empty: no figure).
+    (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often the test calls a true statement
+    false, and which departure it would see (``lab.power`` writes it); ``trend`` how what was seen moves with the sizes.
     """
 
     outcome: Literal["holds", "fails", "inconclusive"]
@@ -32,6 +36,9 @@ class Verdict:
     sizes: str = ""
     figure: str = ""
     settings: tuple[str, ...] = ()
+    caption: str = ""
+    power: str = ""
+    trend: str = ""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.header) for row in self.rows):
@@ -42,19 +49,33 @@ class Verdict:
 class Claim:
     """A statement of a paper that a computer can contradict.
 
-    ``name`` is ``group/claim``, ``statement`` one sentence, ``paper`` a key of ``giantstep.papers``, ``where`` the
-    theorem, section or figure, and ``run`` takes a size and returns the verdict.
+    Attributes:
+        name: ``group/claim``.
+        statement: one sentence.
+        paper: a key of ``giantstep.papers``.
+        where: the theorem, section or figure.
+        test: what is compared, what is granted, and when the statement fails or stays open: one or two sentences.
+        measure: what simulations find, given a size; the dear part, kept in a store.
+        judge: the verdict from the size, what was measured and what is predicted; cheap, and free of simulations.
+        predict: what theory says, given a size; None for a statement that needs no theory to be judged.
     """
 
     name: str
     statement: str
     paper: str
     where: str
-    run: Callable[[Size], Verdict]
+    test: str
+    measure: Callable[[Size], Data]
+    judge: Callable[[Size, Data, Data], Verdict]
+    predict: Callable[[Size], Data] | None = None
 
     def __post_init__(self) -> None:
         if self.paper not in {each.key for each in PAPERS}:
             raise ValueError(f"The claim {self.name!r} names the paper {self.paper!r}, which giantstep.papers lacks.")
+
+    def run(self, size: Size) -> Verdict:
+        """Measure, predict and judge, with nothing kept."""
+        return self.judge(size, self.measure(size), {} if self.predict is None else self.predict(size))
 
 
 @dataclass(frozen=True)
@@ -79,11 +100,14 @@ class Result:
             "statement": self.claim.statement,
             "paper": self.claim.paper,
             "where": self.claim.where,
+            "test": self.claim.test,
             "size": self.size,
             "outcome": self.verdict.outcome,
             "sentence": self.verdict.sentence,
             "header": list(self.verdict.header),
             "rows": [[_plain(cell) for cell in row] for row in self.verdict.rows],
+            "power": self.verdict.power,
+            "trend": self.verdict.trend,
             "seeds": self.verdict.seeds,
             "sizes": self.verdict.sizes,
             "settings": list(self.verdict.settings),

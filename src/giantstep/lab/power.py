@@ -1,0 +1,43 @@
+"""Power: how often a test calls a true statement false, and which departure it would see, both from its error bars."""
+
+from collections.abc import Iterable
+from math import erfc, isfinite, sqrt
+
+__all__ = ["SEEN", "detectable", "false_alarm", "stated"]
+
+SEEN = 0.9  # probability with which a departure counts as one that the test sees
+_Z_SEEN = 1.2815515655446004  # Phi^{-1}(SEEN)
+
+
+def false_alarm(comparisons: int, level: float) -> float:
+    """The chance that one of so many independent comparisons of a true statement is beyond ``level`` standard errors."""
+    # 1 - (1 - P(|z| > level))^k
+    return 1 - (1 - erfc(level / sqrt(2))) ** comparisons
+
+
+def detectable(error: float, level: float, granted: float = 0.0) -> float:
+    """The departure that is seen with probability 0.9 where it must pass ``level`` standard errors and what is ``granted``."""
+    # P(x + se z > bound) = 0.9 at x = bound + z_0.9 se
+    return max(level * error, granted) + _Z_SEEN * error
+
+
+def stated(errors: Iterable[float], level: float, granted: float = 0.0, unit: str = "", *, scale: float = 1.0) -> str:
+    """Size and power of comparisons with these standard errors, in words; ``scale`` and ``unit`` are those of what is said.
+
+    A comparison fails beyond ``level`` standard errors and beyond what is granted, both. What is granted makes false alarms
+    rarer than said, shared draws too: the number is a bound.
+    """
+    known = [float(error) for error in errors if isfinite(error)]
+    if not known:
+        return "No error bar is known: the test has no stated power."
+    least, most = (scale * detectable(error, level, granted) for error in (min(known), max(known)))
+    count = "one comparison" if len(known) == 1 else f"{len(known)} comparisons"
+    span = f"{least:.2g}{unit}" if f"{least:.2g}" == f"{most:.2g}" else f"{least:.2g}{unit} to {most:.2g}{unit}"
+    return (
+        f"{count[0].upper()}{count[1:]} at {level:g} s.e.: a true statement is called false with probability "
+        f"{_small(false_alarm(len(known), level))} at most; a departure of {span} is seen with probability {SEEN:g}."
+    )
+
+
+def _small(probability: float) -> str:
+    return f"{probability:.1%}" if probability >= 0.001 else f"{probability:.0e}"

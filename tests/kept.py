@@ -1,0 +1,60 @@
+"""Measurements and predictions of the claims at quick size, kept as text: verdicts are tested on them at no cost.
+
+``python -m tests.kept CLAIM ...`` writes them anew, rounded to seven digits.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from giantstep.claims import select
+from giantstep.lab.verdict import Claim, Data
+
+FOLDER = Path(__file__).parent / "measured"
+
+
+def load(claim: Claim) -> tuple[Data, Data]:
+    """What was measured and what is predicted."""
+    kept = json.loads(_path(claim).read_text(encoding="utf-8"))
+    return _back(kept["measured"]), _back(kept["predicted"])
+
+
+def write(claim: Claim) -> None:
+    """Measure and predict at quick size, and keep it."""
+    found = {"measured": claim.measure("quick"), "predicted": claim.predict("quick") if claim.predict else {}}
+    FOLDER.mkdir(exist_ok=True)
+    _path(claim).write_text(json.dumps(_plain(found), indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def _path(claim: Claim) -> Path:
+    return FOLDER / f"{claim.name.replace('/', '-')}.json"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return {"shape": list(value.shape), "array": [_plain(x) for x in value.ravel().tolist()]}
+    if isinstance(value, dict):
+        assert all(isinstance(key, str) for key in value), value.keys()
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    return float(f"{value:.7g}") if isinstance(value, float) else value
+
+
+def _back(value: Any) -> Any:
+    if isinstance(value, dict) and value.keys() == {"shape", "array"}:
+        return np.array(value["array"]).reshape(value["shape"])
+    if isinstance(value, dict):
+        return {key: _back(item) for key, item in value.items()}
+    return [_back(item) for item in value] if isinstance(value, list) else value
+
+
+if __name__ == "__main__":
+    for each in select(sys.argv[1:]):
+        write(each)
+        print(each.name, _path(each).stat().st_size // 1024, "KiB")
