@@ -79,7 +79,7 @@ def path(tmp_path) -> Path:
         (["rows=sphere"], 18),
         (["rows!=sphere"], 0),
         (["network.scale=1/sqrt(p)"], 18),
-        (["deflate<1"], 18),
+        (["steps.0.deflate<1"], 18),
         (["penalty=gcv"], None),  # the column of the same name holds numbers
         (["readout.penalty=gcv"], 6),
         (["readout.penalty>0.01"], 12),  # a text is no number

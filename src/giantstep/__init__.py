@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from giantstep.data import Gaussian as Gaussian
     from giantstep.equivalent import equivalent as equivalent
     from giantstep.explain import explain as explain
+    from giantstep.lab.run import sweep as sweep
     from giantstep.network import Network as Network
     from giantstep.outcome import Outcome as Outcome
     from giantstep.plot import plot as plot
@@ -48,6 +49,7 @@ _HOME = {
     "power": "protocol",
     "Setting": "setting",
     "Outcome": "outcome",
+    "sweep": "lab.run",
     "optimal": "theory",
     "theory_errors": "theory",
 }

@@ -13,7 +13,7 @@ import typer
 
 from giantstep import __version__
 from giantstep._errors import InputError
-from giantstep.cli import literature, results, routes
+from giantstep.cli import literature, results, routes, sweep
 from giantstep.cli.options import parse_seeds
 
 __all__ = ["app", "main", "parse_seeds", "run"]
@@ -73,7 +73,15 @@ def _giantstep(
     pass
 
 
-for _command in (routes.explain, routes.predict, routes.simulate, routes.compare, literature.check, literature.cite):
+for _command in (
+    routes.explain,
+    routes.predict,
+    routes.simulate,
+    routes.compare,
+    sweep.sweep,
+    literature.check,
+    literature.cite,
+):
     app.command()(_command)
 app.add_typer(results.app, name="results")
 

@@ -12,6 +12,8 @@ from giantstep._errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from matplotlib.figure import Figure
+
     from giantstep.outcome import Outcome, Status
     from giantstep.setting import Setting
 
@@ -26,26 +28,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 
 
 def parse_seeds(text: str) -> int | range | tuple[int, ...]:
-    """``"3"`` is one seed, ``"0-9"`` a range with both ends, ``"0,2,5"`` a list."""
-    first, dash, last = text.partition("-")
-    try:
-        if not dash:
-            numbers = tuple(_seed(part) for part in text.split(","))
-            seeds = numbers[0] if len(numbers) == 1 else numbers
-        else:
-            seeds = range(_seed(first), _seed(last) + 1)
-    except ValueError:
-        seeds = ()
-    if seeds == () or seeds == range(0) or (isinstance(seeds, tuple) and len(set(seeds)) < len(seeds)):
-        raise InputError(f"--seeds needs different whole numbers such as 3, 0-9 or 0,2,5, not {text!r}.")
-    return seeds
+    """The option --seeds."""
+    from giantstep.lab.seeds import parse
 
-
-def _seed(text: str) -> int:
-    """Digits only: ``int`` would also take signs, underscores and other alphabets' numerals."""
-    if not (text.strip().isascii() and text.strip().isdigit() and len(text.strip()) < 10):
-        raise ValueError(text)
-    return int(text)
+    return parse(text, "--seeds")
 
 
 def check_options(plot: Path | None, memory: float | None = None, test_samples: int = 2) -> None:
@@ -68,14 +54,20 @@ def read_setting(path: Path) -> "Setting":
 def draw(path: Path | None, found: "Outcome | Iterable[Outcome]", spectrum: bool) -> None:
     if path is None:
         return
-    from giantstep.plot import plot, svg
+    from giantstep.plot import plot
 
-    figure = plot(found, "spectrum" if spectrum else "test_error")
+    save(plot(found, "spectrum" if spectrum else "test_error"), path)
+    typer.echo(f"Wrote {path}.", err=True)
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write a figure; SVG has the same bytes every time."""
+    from giantstep.canvas import svg
+
     if path.suffix.lower() == ".svg":
-        path.write_text(svg(figure), encoding="utf-8")  # the same bytes every time
+        path.write_text(svg(figure), encoding="utf-8")
     else:
         figure.savefig(path)
-    typer.echo(f"Wrote {path}.", err=True)
 
 
 def trust(status: "Status") -> None:

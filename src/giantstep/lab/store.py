@@ -31,6 +31,10 @@ _PUT = ("setting", "seed", "route", *_FOUND, "created", "provenance")
 _INSERT = f"INSERT OR IGNORE INTO trials ({', '.join(_PUT)}) VALUES ({', '.join('?' * len(_PUT))})"
 _FROM = "FROM trials t CROSS JOIN settings s ON s.key = t.setting CROSS JOIN routes r ON r.key = t.route"
 _SELECT = f"SELECT s.id, t.seed, r.route, s.plain, t.created, {', '.join(f't.{name}' for name in _FOUND)} {_FROM}"
+_THERE = (  # trials that are among those wanted
+    "FROM wanted w CROSS JOIN settings s ON s.id = w.setting CROSS JOIN routes r ON r.route = w.route "
+    "CROSS JOIN trials t ON t.setting = s.key AND t.seed = w.seed AND t.route = r.key"
+)
 
 
 @dataclass(frozen=True)
@@ -101,22 +105,32 @@ class Store:
 
     def missing(self, trials: Iterable[Trial]) -> list[Trial]:
         """Those that the store lacks, in their order, each once."""
+        with self._wanted(trials) as wanted:
+            known = {place for (place,) in self.connection.execute(f"SELECT w.place {_THERE}")}
+        return [trial for place, trial in enumerate(wanted) if place not in known]
+
+    def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
+        """Those of the trials that the store has, with their numbers and the arrays asked for; of one moment."""
+        columns = f"w.place, t.key, {', '.join(f't.{name}' for name in _FOUND)}"
+        with self._wanted(trials) as wanted:
+            for place, key, *values in self.connection.execute(f"SELECT {columns} {_THERE} ORDER BY w.place"):
+                asked = ", ".join("?" * len(arrays))
+                stored = f"SELECT name, data FROM arrays WHERE trial = ? AND name IN ({asked})"
+                found = dict(self.connection.execute(stored, (key, *arrays))) if arrays else {}
+                yield wanted[place], row.outcome(wanted[place], tuple(values), found)
+
+    @contextmanager
+    def _wanted(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+        """The trials, each once, with their keys in a temporary table."""
         wanted = {trial.key: trial for trial in trials}
         keys = ((place, key[0], -1 if key[1] is None else key[1], key[2]) for place, key in enumerate(wanted))
+        columns = "place INTEGER PRIMARY KEY, setting TEXT, seed INTEGER, route TEXT"
         with self._said(), transaction(self.connection, "DEFERRED"):
-            run = self.connection.execute
-            run(
-                "CREATE TEMP TABLE IF NOT EXISTS wanted (place INTEGER PRIMARY KEY, setting TEXT, seed INTEGER, route TEXT)"
-            )
-            run("DELETE FROM wanted")
+            self.connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS wanted ({columns})")
+            self.connection.execute("DELETE FROM wanted")
             self.connection.executemany("INSERT INTO wanted VALUES (?, ?, ?, ?)", keys)
-            there = run(
-                "SELECT w.place FROM wanted w CROSS JOIN settings s ON s.id = w.setting CROSS JOIN routes r "
-                "ON r.route = w.route CROSS JOIN trials t ON t.setting = s.key AND t.seed = w.seed AND t.route = r.key"
-            )
-            known = {place for (place,) in there}
-            run("DELETE FROM wanted")
-        return [trial for place, trial in enumerate(wanted.values()) if place not in known]
+            yield list(wanted.values())
+            self.connection.execute("DELETE FROM wanted")
 
     def get(self, trial: Trial) -> Outcome | None:
         """The outcome of a trial as it was put, or None."""

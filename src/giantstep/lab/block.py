@@ -1,0 +1,166 @@
+"""Block: trials that share work, run in one call: the same data and first gradient for all step sizes, one factorisation
+for all penalties, small runs of several seeds side by side.
+
+Blocks depend on the trials alone, not on what a store has or who runs them: a sweep that was interrupted and continued gives
+the same numbers to the last digit.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from giantstep.lab.row import ARRAYS, NUMBERS
+from giantstep.lab.trial import Route, Trial
+from giantstep.outcome import SCALARS, Outcome, Status
+from giantstep.protocol import GiantStep, Power, Protocol
+from giantstep.setting import Setting
+
+__all__ = ["Block", "blocks", "members", "split"]
+
+NOT_FINITE = "not finite"  # in the sentence that an outcome with overflows carries
+
+
+@dataclass(frozen=True)
+class Block:
+    """One call: ``members[e][l]`` is the setting at step size e and penalty l of ``setting``, which lists them."""
+
+    setting: Setting
+    members: tuple[tuple[Setting, ...], ...]
+    seeds: tuple[int, ...]  # empty where nothing is random
+    route: Route
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """Step sizes, penalties and seeds, in this order."""
+        seeds = self.seeds or (None,)
+        return tuple(Trial(each, seed, self.route) for row in self.members for each in row for seed in seeds)
+
+    def narrowed(self, seeds: Iterable[int]) -> "Block":
+        """The same for some of the seeds."""
+        return replace(self, seeds=tuple(seeds))
+
+
+def blocks(
+    settings: Iterable[Setting], seeds: Sequence[int], routes: Sequence[Route], together: Any = None
+) -> Iterator[Block]:
+    """Blocks of all settings, seeds and routes; ``together(setting, route)`` is how many seeds one call takes."""
+    groups = list(_grouped(settings))
+    for route in routes:
+        for setting, inner in groups:
+            if not route.random:
+                yield Block(setting, inner, (), route)
+                continue
+            count = len(seeds) if together is None else max(1, together(setting, route))
+            count = -(
+                -len(seeds) // -(-len(seeds) // count)
+            )  # blocks of one size where possible: what is compiled serves all
+            for start in range(0, len(seeds), count):
+                yield Block(setting, inner, tuple(seeds[start : start + count]), route)
+
+
+def members(setting: Setting) -> tuple[tuple[Setting, ...], ...]:
+    """The settings that a setting with lists of step sizes and penalties stands for."""
+    steps, readout = setting.protocol.steps, setting.protocol.readout
+    count = max((len(_values(step)) for step in steps if step.listed), default=1)
+    rows = [tuple(_single(step, e) for step in steps) for e in range(count)]
+    penalty = None if readout is None else readout.penalty
+    path = (
+        [readout]
+        if readout is None or not isinstance(penalty, tuple)
+        else [replace(readout, penalty=x) for x in penalty]
+    )
+    return tuple(tuple(replace(setting, protocol=Protocol(row, each)) for each in path) for row in rows)
+
+
+def _grouped(settings: Iterable[Setting]) -> Iterator[tuple[Setting, tuple[tuple[Setting, ...], ...]]]:
+    """Settings that differ in step sizes and penalties alone, as one with lists; every step size has the same penalties."""
+    families: dict[str, dict[tuple, dict[Any, Setting]]] = {}
+    for setting in settings:
+        steps, readout = setting.protocol.steps, setting.protocol.readout
+        penalty = None if readout is None else readout.penalty
+        bare = readout if readout is None or isinstance(penalty, str) else replace(readout, penalty=0.0)
+        family = replace(setting, protocol=Protocol(tuple(_bare(step) for step in steps), bare)).id
+        etas = tuple(_values(step)[0] for step in steps)
+        families.setdefault(family, {}).setdefault(etas, {})[penalty] = setting
+    for family in families.values():
+        alike: dict[tuple, list[tuple]] = {}
+        for etas, path in family.items():
+            alike.setdefault(tuple(path), []).append(etas)
+        for penalties, rows in alike.items():
+            inner = tuple(tuple(family[etas][penalty] for penalty in penalties) for etas in rows)
+            yield _listing(inner, rows, penalties), inner
+
+
+def _listing(inner: tuple[tuple[Setting, ...], ...], rows: list[tuple], penalties: tuple) -> Setting:
+    """One setting with lists; a list of one is a number."""
+    first = inner[0][0]
+    steps, readout = first.protocol.steps, first.protocol.readout
+    if len(rows) > 1:
+        columns = list(zip(*rows, strict=True))
+        steps = tuple(_with(s, c) if len(set(c)) > 1 else s for s, c in zip(steps, columns, strict=True))
+    if readout is not None and len(penalties) > 1:
+        readout = replace(readout, penalty=penalties)
+    return replace(first, protocol=Protocol(steps, readout))
+
+
+def _values(step: GiantStep) -> tuple[float, ...]:
+    value = step.eta.alpha if isinstance(step.eta, Power) else step.eta
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _with(step: GiantStep, values: Any) -> GiantStep:
+    return replace(step, eta=replace(step.eta, alpha=values) if isinstance(step.eta, Power) else values)
+
+
+def _single(step: GiantStep, e: int) -> GiantStep:
+    return _with(step, _values(step)[e]) if step.listed else step
+
+
+def _bare(step: GiantStep) -> GiantStep:
+    return _with(step, 0.0)
+
+
+def split(block: Block, found: Outcome) -> list[tuple[Trial, Outcome]]:
+    """The outcome of a block, trial by trial."""
+    etas, penalties, seeds = len(block.members), len(block.members[0]), len(block.seeds)
+    has = ("eta" in found.axes, "penalty" in found.axes, "seed" in found.axes)
+    shape = tuple(n for n, there in zip((etas, penalties, seeds), has, strict=True) if there)
+    assert found.test_error is None or np.shape(found.test_error) == shape
+    count = len(block.trials)
+    pairs = []
+    for index, trial in enumerate(block.trials):
+        e, k, s = np.unravel_index(index, (etas, penalties, max(seeds, 1)))
+        at = tuple(int(i) for i, there in zip((e, k, s), has, strict=True) if there)
+        before = tuple(int(i) for i, there in zip((e, s), (has[0], has[2]), strict=True) if there)
+        protocol, setting = trial.setting.protocol, trial.setting
+        own, penalty = (
+            protocol.etas(setting.d, setting.p),
+            None if protocol.readout is None else protocol.readout.penalty,
+        )
+        given = {"eta": float(own[0]) if own.size == 1 else None, "penalty": penalty}
+        given = {name: value for name, value in given.items() if value != "gcv"}  # which is chosen run by run
+        names = [name for name in (*NUMBERS, *ARRAYS) if name not in given]
+        fields = {**given, **{name: _taken(name, getattr(found, name), at, before) for name in names}}
+        status = _status(found.status, fields)
+        pairs.append((trial, Outcome(setting, found.route, status=status, seconds=found.seconds / count, **fields)))
+    return pairs
+
+
+def _taken(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) -> Any:
+    """One trial's part of a field; what depends on the features alone has no penalty axis."""
+    if value is None:
+        return None
+    taken = np.asarray(value)[at if name.removesuffix("_se") in SCALARS else before]
+    return taken.item() if np.ndim(taken) == 0 else np.asarray(taken)
+
+
+def _status(status: Status, fields: dict[str, Any]) -> Status:
+    """Overflows of other trials of the block are not this one's."""
+    known = [fields[name] for name in ("risk", "train_error", "overlaps", "captured") if fields[name] is not None]
+    if status.ok or not all(np.all(np.isfinite(each)) for each in known):
+        return status
+    others = tuple(note for note in status.notes if NOT_FINITE not in note)
+    return Status(len(others) < len(status.notes), others)

@@ -1,0 +1,53 @@
+"""Executor: where blocks are performed. In this process, in processes of this machine, or by the workers of a Dask scheduler."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from giantstep._errors import InputError
+from giantstep._record import whole
+from giantstep.lab.block import Block
+from giantstep.lab.perform import Done, attempt
+
+__all__ = ["Executor", "Here", "executor"]
+
+
+class Executor(Protocol):
+    """``run(blocks)`` yields them done, as they come; ``stop`` lets those at work finish and starts no more."""
+
+    def run(self, blocks: Iterable[Block]) -> Iterator[Done]: ...
+
+    def stop(self) -> None: ...
+
+
+@dataclass
+class Here:
+    """One block after the other in this process."""
+
+    memory: float | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def stop(self) -> None:
+        self.stopping.set()
+
+    def run(self, blocks: Iterable[Block]) -> Iterator[Done]:
+        for block in blocks:
+            if self.stopping.is_set():
+                return
+            yield attempt(block, self.memory)
+
+
+def executor(workers: int | None = None, scheduler: str | None = None, memory: float | None = None) -> Executor:
+    """By the number of worker processes, or by the address of a scheduler; by default in this process."""
+    if workers is not None and scheduler is not None:
+        raise InputError("workers are processes of this machine, a scheduler has its own: give one of the two")
+    if scheduler is not None:
+        from giantstep.lab.cluster import Cluster
+
+        return Cluster(scheduler, memory)
+    if workers is None or whole(workers, "workers") == 1:
+        return Here(memory)
+    from giantstep.lab.pool import Pool
+
+    return Pool(workers, memory)
