@@ -4,6 +4,7 @@ import os
 import shlex
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,8 +71,7 @@ def sweep(
                 todo = missing(every, opened)
         ahead = forecast(every, todo, workers=workers or 1, memory=memory)
         return show(_plan(found, ahead) if as_json else _described(found, ahead))
-    where = executor(workers, scheduler, memory)
-    with Store.open(kept) as opened:
+    with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
         todo = missing(every, opened)
         ahead = forecast(every, todo, workers=workers or 1, memory=memory)
         typer.echo(_described(found, ahead), err=True)

@@ -9,8 +9,8 @@ from typing import Any
 from giantstep import __version__
 from giantstep._errors import InputError
 from giantstep._record import identifier
-from giantstep.lab.block import Block
-from giantstep.lab.perform import Done, attempt
+from giantstep.lab.call import Call
+from giantstep.lab.perform import Done, Task, attempt
 
 __all__ = ["Cluster"]
 
@@ -19,45 +19,52 @@ TIMEOUT = 15  # seconds to reach the scheduler, and to wait for a first worker
 
 @dataclass
 class Cluster:
-    """``run(blocks)`` yields them done, as they come; ``stop`` lets those at work finish and starts no more."""
+    """``run(tasks)`` yields them done, as they come; ``stop`` lets those at work finish and starts no more."""
 
     address: str
-    memory: float | None = None  # GiB for one block
+    memory: float | None = None  # GiB for one task
     stopping: threading.Event = field(default_factory=threading.Event)
+    client: Any = None
 
     def stop(self) -> None:
         self.stopping.set()
 
-    def run(self, blocks: Iterable[Block]) -> Iterator[Done]:
-        with _client(self.address) as client:
-            _check(client, self.address)
-            yield from self._spread(client, list(blocks))
+    def close(self) -> None:
+        if self.client is not None:
+            self.client.close()
+        self.client = None
 
-    def _spread(self, client: Any, blocks: list[Block]) -> Iterator[Done]:
-        """As many blocks on their way as the workers have threads, twice: those that wait can still be called off."""
+    def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        if self.client is None:
+            self.client = _client(self.address)
+            _check(self.client, self.address)
+        yield from self._spread(self.client, list(tasks))
+
+    def _spread(self, client: Any, tasks: list[Task]) -> Iterator[Done]:
+        """As many tasks on their way as the workers have threads, twice: those that wait can still be called off."""
         from distributed import as_completed
 
-        queue = iter(blocks)
-        wanted: dict[Any, Block] = {}
+        queue = iter(tasks)
+        wanted: dict[Any, Task] = {}
         arriving = as_completed(raise_errors=False)
 
         def more() -> None:
             room = 2 * max(1, sum(client.nthreads().values())) - len(wanted)
-            for _, block in zip(range(room), queue, strict=False):
-                future = client.submit(attempt, block, self.memory, pure=False, key=_key(block))
-                wanted[future] = block
+            for _, task in zip(range(room), queue, strict=False):
+                future = client.submit(attempt, task, self.memory, pure=False, key=_key(task))
+                wanted[future] = task
                 arriving.add(future)
 
         more()
         while wanted:
             future = next(arriving)
-            block = wanted.pop(future)
+            task = wanted.pop(future)
             if not self.stopping.is_set():
                 more()
             if future.status == "finished":
                 yield future.result()
             elif future.status != "cancelled":
-                yield Done(block, refused=_reason(future))
+                yield Done(task, refused=_reason(future))
             if self.stopping.is_set():
                 idle = [each for each in wanted if not _at_work(client, each)]
                 client.cancel(idle, force=True)
@@ -65,8 +72,9 @@ class Cluster:
                     wanted.pop(each)
 
 
-def _key(block: Block) -> str:
-    return f"giantstep-{identifier([list(trial.key) for trial in block.trials])}"
+def _key(task: Task) -> str:
+    content = task.key if isinstance(task, Call) else [list(trial.key) for trial in task.trials]
+    return f"giantstep-{identifier(content)}"
 
 
 def _at_work(client: Any, future: Any) -> bool:

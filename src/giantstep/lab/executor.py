@@ -1,4 +1,4 @@
-"""Executor: where blocks are performed. In this process, in processes of this machine, or by the workers of a Dask scheduler."""
+"""Executor: where tasks are performed. In this process, in processes of this machine, or by the workers of a Dask scheduler."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -7,23 +7,25 @@ from typing import Protocol
 
 from giantstep._errors import InputError
 from giantstep._record import whole
-from giantstep.lab.block import Block
-from giantstep.lab.perform import Done, attempt
+from giantstep.lab.perform import Done, Task, attempt
 
 __all__ = ["Executor", "Here", "executor"]
 
 
 class Executor(Protocol):
-    """``run(blocks)`` yields them done, as they come; ``stop`` lets those at work finish and starts no more."""
+    """``run(tasks)`` yields them done, as they come, and may be called again; ``stop`` lets those at work finish and starts no
+    more; ``close`` lets the workers go."""
 
-    def run(self, blocks: Iterable[Block]) -> Iterator[Done]: ...
+    def run(self, tasks: Iterable[Task]) -> Iterator[Done]: ...
 
     def stop(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass
 class Here:
-    """One block after the other in this process."""
+    """One task after the other in this process."""
 
     memory: float | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -31,11 +33,14 @@ class Here:
     def stop(self) -> None:
         self.stopping.set()
 
-    def run(self, blocks: Iterable[Block]) -> Iterator[Done]:
-        for block in blocks:
+    def close(self) -> None:
+        pass
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for task in tasks:
             if self.stopping.is_set():
                 return
-            yield attempt(block, self.memory)
+            yield attempt(task, self.memory)
 
 
 def executor(workers: int | None = None, scheduler: str | None = None, memory: float | None = None) -> Executor:

@@ -86,6 +86,10 @@ def _copied(store: Store) -> Merged:
         "WHERE t2.key > ?",
         (last,),
     )
+    run(
+        "INSERT OR IGNORE INTO records SELECT c.key, c.data, c.seconds, c.created, q.key FROM source.records c "
+        f"JOIN source.provenance p ON p.key = c.provenance JOIN provenance q ON {same}"
+    )
     (rows,) = run("SELECT count(*) FROM source.trials").fetchone()
     return Merged(new, rows - new, conflicts)
 

@@ -1,40 +1,49 @@
-"""Perform a block: call its verb and take the outcome apart. This is what every executor runs, here or elsewhere."""
+"""Perform a task: a block, by calling its verb and taking the outcome apart, or a call. Every executor runs this."""
 
 import threading
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
 from giantstep._errors import InputError
 from giantstep.lab.block import Block, split
+from giantstep.lab.call import Call
 from giantstep.lab.provenance import Provenance
 from giantstep.lab.trial import Trial
 from giantstep.outcome import Outcome
 
-__all__ = ["Done", "attempt", "perform"]
+__all__ = ["Done", "Task", "attempt", "perform"]
 
+Task = Block | Call
 _ALONE = threading.Lock()  # small solves of JAX from several threads of one process may hang
 
 
 @dataclass(frozen=True)
 class Done:
-    """A block that was tried: its outcomes and what made them, or the sentence that says why there are none."""
+    """A task that was tried: the outcomes of a block or the value of a call, how long it took and what made it; or the
+    sentence that says why there is none."""
 
-    block: Block
+    task: Task
     pairs: tuple[tuple[Trial, Outcome], ...] = ()
+    value: Any = None
+    seconds: float = 0.0
     provenance: Provenance | None = None
     refused: str | None = None
 
 
-def attempt(block: Block, memory: float | None = None) -> Done:
-    """The block performed; what goes wrong is told, not raised."""
+def attempt(task: Task, memory: float | None = None) -> Done:
+    """The task performed; what goes wrong is told, not raised."""
     try:
         with _ALONE:
-            return Done(block, tuple(perform(block, memory)), Provenance.here())
+            start = time.perf_counter()
+            pairs = tuple(perform(task, memory)) if isinstance(task, Block) else ()
+            value = task.perform() if isinstance(task, Call) else None
+            return Done(task, pairs, value, time.perf_counter() - start, Provenance.here())
     except InputError as problem:
-        return Done(block, refused=str(problem))
-    except Exception as problem:  # whatever a verb stumbles over is told with its block; the others go on
+        return Done(task, refused=str(problem))
+    except Exception as problem:  # whatever it stumbles over is told with the task; the others go on
         lines = str(problem).strip().splitlines()
-        return Done(block, refused=f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__)
+        return Done(task, refused=f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__)
 
 
 def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outcome]]:

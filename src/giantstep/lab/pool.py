@@ -1,7 +1,7 @@
 """Pool: worker processes on this machine, each with its own share of the cores.
 
-A worker that dies (out of memory, killed) is replaced and its block tried again; blocks that kill their worker ``TRIES`` times
-are given up with a sentence. Nothing is written by workers: this process has the store to itself.
+A worker that dies (out of memory, killed) is replaced and its task tried again; one that ends its worker ``TRIES`` times is given
+up with a sentence. Nothing is written by workers: this process has the store to itself.
 """
 
 import os
@@ -13,8 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from giantstep.lab.block import Block
-from giantstep.lab.perform import Done
+from giantstep.lab.perform import Done, Task
 
 __all__ = ["Pool"]
 
@@ -23,66 +22,69 @@ TRIES = 3
 
 @dataclass
 class Pool:
-    """``run(blocks)`` yields them done, as they come; ``stop`` lets those at work finish and starts no more."""
+    """``run(tasks)`` yields them done, as they come; ``stop`` lets those at work finish and starts no more. Workers stay for the
+    next ``run`` until ``close``."""
 
     workers: int
     memory: float | None = None  # GiB for all of them
     stopping: threading.Event = field(default_factory=threading.Event)
+    processes: "dict[int, subprocess.Popen[bytes]]" = field(default_factory=dict)
 
     def stop(self) -> None:
         self.stopping.set()
 
-    def run(self, blocks: Iterable[Block]) -> Iterator[Done]:
-        waiting: queue.Queue[tuple[Block, int]] = queue.Queue()
-        for block in blocks:
-            waiting.put((block, 0))
+    def close(self) -> None:
+        for process in self.processes.values():
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.close()
+            process.stdout.close()
+        for process in self.processes.values():
+            process.wait()
+        self.processes.clear()
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        waiting: queue.Queue[tuple[Task, int]] = queue.Queue()
+        for task in tasks:
+            waiting.put((task, 0))
         done: queue.Queue[Done | None | BaseException] = queue.Queue()
-        count = min(self.workers, waiting.qsize())
-        threads = [
-            threading.Thread(target=self._serve, args=(i, waiting, done), daemon=True, name=f"giantstep worker {i}")
-            for i in range(count)
-        ]
-        for thread in threads:
-            thread.start()
-        ended = 0
+        working = min(self.workers, waiting.qsize())
+        for index in range(working):
+            threading.Thread(target=self._serve, args=(index, waiting, done), daemon=True).start()
         try:
-            while ended < count:
+            while working:
                 answer = done.get()
-                if answer is None:
-                    ended += 1
-                elif isinstance(answer, BaseException):
+                if isinstance(answer, BaseException):
                     raise answer
+                if answer is None:
+                    working -= 1
                 else:
                     yield answer
-        finally:
+        except BaseException:
             self.stop()
+            raise
 
-    def _serve(self, index: int, waiting: "queue.Queue[tuple[Block, int]]", done: queue.Queue) -> None:
-        """One thread for one worker: hand it a block, wait for its answer."""
-        process = None
+    def _serve(self, index: int, waiting: "queue.Queue[tuple[Task, int]]", done: queue.Queue) -> None:
+        """One thread for one worker: hand it a task, wait for its answer."""
         try:
             while not self.stopping.is_set():
                 try:
-                    block, tries = waiting.get_nowait()
+                    task, tries = waiting.get_nowait()
                 except queue.Empty:
                     break
-                process = process or self._start(index)
-                answer = _ask(process, block)
+                process = self.processes.get(index) or self.processes.setdefault(index, self._start(index))
+                answer = _ask(process, task)
                 if answer is not None:
                     done.put(answer)
                     continue
-                code, process = process.wait(), None
+                code = self.processes.pop(index).wait()
                 if tries + 1 < TRIES:
-                    waiting.put((block, tries + 1))
+                    waiting.put((task, tries + 1))
                 else:
                     said = f"its worker process ended {TRIES} times (exit code {code}): out of memory?"
-                    done.put(Done(block, refused=said))
+                    done.put(Done(task, refused=said))
         except BaseException as problem:  # told where the results are read
             done.put(problem)
         finally:
-            if process is not None and process.stdin is not None:
-                process.stdin.close()
-                process.wait()
             done.put(None)
 
     def _start(self, index: int) -> "subprocess.Popen[bytes]":
@@ -104,11 +106,11 @@ def pinned(threads: int) -> dict[str, str]:
     return {**os.environ, **dict.fromkeys(names, str(threads)), "XLA_FLAGS": f"{flags} {one}".strip()}
 
 
-def _ask(process: "subprocess.Popen[bytes]", block: Block) -> Done | None:
+def _ask(process: "subprocess.Popen[bytes]", task: Task) -> Done | None:
     """The answer of a worker, or None if it is gone."""
     assert process.stdin is not None and process.stdout is not None
     try:
-        pickle.dump(block, process.stdin)
+        pickle.dump(task, process.stdin)
         process.stdin.flush()
         return pickle.load(process.stdout)
     except (EOFError, BrokenPipeError, ConnectionError, pickle.UnpicklingError):

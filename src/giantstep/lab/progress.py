@@ -37,9 +37,10 @@ def shown(todo: Sequence[Block], wanted: bool | None = None) -> Iterator[Callabl
 
         def tick(done: Done) -> None:
             nonlocal finished
-            finished += len(done.block.trials)
+            assert isinstance(done.task, Block)
+            finished += len(done.task.trials)
             elapsed = bar.tasks[0].elapsed or 1e-9
-            bar.update(task, advance=_work(done.block), trials=finished, rate=f"{finished / elapsed:.3g} a second")
+            bar.update(task, advance=_work(done.task), trials=finished, rate=f"{finished / elapsed:.3g} a second")
 
         yield tick
 

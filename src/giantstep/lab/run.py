@@ -4,7 +4,7 @@ Killed at any moment and started again, it goes on where it was: a block is writ
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,11 +60,12 @@ def run(todo: Iterable[Block], store: Store, where: Executor, tick: Tick = lambd
     every = list(todo)
     new, tried, refused = 0, 0, {}
     for done in where.run(every):
+        assert isinstance(done.task, Block)
         if done.refused is None:
             new += store.put(done.pairs, done.provenance)
         else:
-            refused[done.refused] = refused.get(done.refused, 0) + len(done.block.trials)
-        tried += len(done.block.trials)
+            refused[done.refused] = refused.get(done.refused, 0) + len(done.task.trials)
+        tried += len(done.task.trials)
         tick(done)
     return Ended(new, tuple(refused.items()), sum(len(block.trials) for block in every) - tried)
 
@@ -108,8 +109,8 @@ def sweep(
 
     with _kept(store) as opened:
         todo = missing(planned(base), opened)
-        with shown(todo, progress) as tick:
-            ended = run(todo, opened, executor(workers, scheduler, memory), tick)
+        with closing(executor(workers, scheduler, memory)) as where, shown(todo, progress) as tick:
+            ended = run(todo, opened, where, tick)
         return dataset(base, opened, ended)
 
 

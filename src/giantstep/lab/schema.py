@@ -61,7 +61,15 @@ def plant(connection: sqlite3.Connection, setting: int, plain: dict) -> None:
     )
 
 
-MIGRATIONS = (_tables, _leaves)
+def _records(connection: sqlite3.Connection) -> None:
+    """Version 3: measurements that are no trial of a setting, as plain data."""
+    connection.execute(
+        "CREATE TABLE records (key TEXT PRIMARY KEY, data BLOB NOT NULL, seconds REAL NOT NULL, created REAL NOT NULL, "
+        "provenance INTEGER NOT NULL REFERENCES provenance) WITHOUT ROWID"
+    )
+
+
+MIGRATIONS = (_tables, _leaves, _records)
 VERSION = len(MIGRATIONS)
 
 

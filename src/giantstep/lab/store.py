@@ -15,7 +15,7 @@ from typing import Any
 
 from giantstep._errors import InputError
 from giantstep._record import choice, whole
-from giantstep.lab import condition, row
+from giantstep.lab import condition, record, row
 from giantstep.lab.file import TIMEOUT, connect, said, transaction
 from giantstep.lab.leaf import default
 from giantstep.lab.provenance import Provenance
@@ -190,6 +190,21 @@ class Store:
             kinds = {path: "text" if text else "real" if real else "integer" for path, text, real in found}
         usual = {str: "text", float: "real"}  # a setting that leaves the field out has its default
         return {path: usual.get(type(default(path)), kind) if kind != "text" else kind for path, kind in kinds.items()}
+
+    def keep(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
+        """Write a record, plain data with arrays; one that is there already stays as it is."""
+        data = record.dumps(value)
+        with self._said(), transaction(self.connection):
+            made = self._provenance(provenance or Provenance.here())
+            self.connection.execute(
+                "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", (key, data, seconds, time.time(), made)
+            )
+
+    def kept(self, key: str) -> tuple[Any, float] | None:
+        """A record and the seconds that it took, or None."""
+        with self._said():
+            found = self.connection.execute("SELECT data, seconds FROM records WHERE key = ?", (key,)).fetchone()
+        return None if found is None else (record.loads(found[0]), found[1])
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""A worker process: reads blocks from standard input, performs them, writes what came out.
+"""A worker process: reads tasks from standard input, performs them, writes what came out.
 
 Started by ``lab.pool`` as ``python -m giantstep.lab.worker CORES MEMORY``. Threads are pinned before anything numerical is
 imported, so nothing of the package but this file is imported above ``main``. When the other end of its input goes, so does it.
@@ -12,7 +12,7 @@ import sys
 
 def main() -> None:
     cores, memory = sys.argv[1:]
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle: the block at work is finished
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle: the task at work is finished
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, [int(core) for core in cores.split(",")])
     answers = os.fdopen(os.dup(1), "wb")
@@ -21,11 +21,11 @@ def main() -> None:
 
     while True:
         try:
-            block = pickle.load(sys.stdin.buffer)
+            task = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            pickle.dump(attempt(block, float(memory) if memory != "none" else None), answers)
+            pickle.dump(attempt(task, float(memory) if memory != "none" else None), answers)
             answers.flush()
         except BrokenPipeError:
             os._exit(1)
