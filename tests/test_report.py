@@ -2,15 +2,20 @@
 
 import json
 import re
-from html.parser import HTMLParser
+from dataclasses import replace
 from pathlib import Path
 
+import page as pages
 import pytest
 
 from giantstep._errors import InputError
+from giantstep.lab.entry import by_paper, duration
 from giantstep.lab.figure import inline
+from giantstep.lab.provenance import Provenance
 from giantstep.lab.report import write
+from giantstep.lab.table import summary
 from giantstep.lab.verdict import Claim, Result, Verdict, run_claims
+from giantstep.papers import paper
 
 FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.dtd">
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
@@ -20,53 +25,51 @@ FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.
 <g id="g1" clip-path="url(#c1)"><use xlink:href="#m1" style="fill: url(#c1)"/></g></svg>"""
 
 
-def claim(name: str, verdict: Verdict | Exception, statement: str = "It is so.") -> Claim:
-    def run(size: str) -> Verdict:
+def claim(name: str, verdict: Verdict | Exception, source: str = "moniri", **changes) -> Claim:
+    def judge(size, measured, predicted) -> Verdict:
         if isinstance(verdict, Exception):
             raise verdict
         return verdict
 
-    return Claim(name, statement, "moniri", "Theorem 1", run)
+    given = dict(statement="It is so.", where="Theorem 1", test="We compare, and grant 4 s.e.") | changes
+    return Claim(name, paper=source, measure=lambda size: {}, judge=judge, **given)
 
 
 def good(**changes) -> Verdict:
     given = dict(header=("d", "error"), rows=((100, 0.123456), (200, float("nan"))), seeds="0-9", sizes="d = 100, 200")
-    return Verdict("holds", "It fell by half.", **(given | {"figure": FIGURE, "settings": ("abc123",)} | changes))
+    given |= dict(figure=FIGURE, settings=("abc123",), caption="A line and dots on it.")
+    given |= dict(power="A departure of 3% is seen.", trend="It falls as 1/d.")
+    return Verdict(**({"outcome": "holds", "sentence": "It fell by half."} | given | changes))
 
 
-class Page(HTMLParser):
-    """Collects ids, references and tags, and checks that tags close in order."""
-
-    VOID = {"meta", "path", "rect", "use", "br"}
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.ids, self.references, self.tags, self.open = [], [], set(), []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        for name, value in attrs:
-            self.ids += [value] * (name == "id")
-            self.references += [value[1:]] * (name.endswith("href") and value.startswith("#"))
-            self.references += re.findall(r"url\(#([^)]+)\)", value or "")
-            assert not (value or "").startswith(("http://", "https://")) or name.startswith("xmlns")
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        if tag not in self.VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
+def bad(**changes) -> Verdict:
+    return good(outcome="fails", sentence="It rose by half.", **changes)
 
 
-def page_of(results: list[Result], folder: Path) -> str:
-    return write(results, folder).read_text(encoding="utf-8")
+def open_(**changes) -> Verdict:
+    return good(outcome="inconclusive", sentence="Who knows.", **changes)
+
+
+@pytest.fixture
+def results() -> list[Result]:
+    """Three papers, the claims of one not side by side, every outcome, one broken, one without figure and numbers."""
+    bare = open_(figure="", header=(), rows=(), power="", trend="", caption="", settings=(), seeds="", sizes="")
+    claims = [
+        claim("moniri/one", good()),
+        claim("dandi/two", bad(), "dandi"),
+        claim("moniri/three", open_()),
+        claim("saad_solla/four", bare, "saad_solla", where="", test=""),
+        claim("dandi/five", RuntimeError("no luck\nmore"), "dandi"),
+        claim("moniri/one figure", good(caption="")),
+    ]
+    return run_claims(claims, "quick")
+
+
+def page_of(results: list[Result], folder: Path) -> pages.Node:
+    return pages.read(write(results, folder).read_text(encoding="utf-8"))
+
+
+# Running claims
 
 
 def test_a_broken_claim_does_not_lose_the_others():
@@ -77,6 +80,19 @@ def test_a_broken_claim_does_not_lose_the_others():
     assert results[1].error == "RuntimeError: no luck"
     assert [result.passed for result in results] == [True, False, True]
     assert seen == [(0, 3, "a/one"), (1, 3, "a/two"), (2, 3, "a/three")]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("no file '/home/someone/deep/data.npz' there", "no file 'data.npz' there"),
+        ("no file C:\\Users\\someone\\data.npz", "no file data.npz"),
+        ("rate 1/n/d and a/b, ratio (n/d)/2/3", "rate 1/n/d and a/b, ratio (n/d)/2/3"),
+    ],
+)
+def test_an_error_names_no_folder(said: str, told: str):
+    (result,) = run_claims([claim("a/one", OSError(said))], "quick")
+    assert result.error == f"OSError: {told}" and told in result.verdict.sentence
 
 
 def test_bad_input_is_not_a_verdict():
@@ -91,70 +107,294 @@ def test_rows_match_the_header():
 
 def test_a_claim_names_a_known_paper():
     with pytest.raises(ValueError, match="nobody"):
-        Claim("a/one", "It is so.", "nobody", "Theorem 1", lambda size: good())
+        claim("a/one", good(), "nobody")
 
 
 def test_results_are_json_without_nan():
     (result,) = run_claims([claim("a/one", good())], "full")
     back = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert back["rows"] == [[100, 0.123456], [200, None]]
-    assert back["size"] == "full" and "figure" not in back
+    assert back["size"] == "full" and back["stored"] is False and "figure" not in back
 
 
-def test_page_is_self_contained_and_its_ids_are_unique(tmp_path):
-    results = run_claims([claim("a/one", good()), claim("a/two", good()), claim("b/three", good(figure=""))], "quick")
-    text = page_of(results, tmp_path)
-    page = Page(text)
-    assert len(set(page.ids)) == len(page.ids)
-    assert set(page.references) <= set(page.ids)
-    assert not page.tags & {"script", "link", "img", "iframe", "object"}
-    assert "@import" not in text and "made today" not in text
-    assert text.count("<svg") == 2
+# The page as a whole
 
 
-def test_page_shows_every_part_of_a_result(tmp_path):
-    text = page_of(run_claims([claim("a/one", good())], "quick"), tmp_path)
-    wanted = [
-        "holds",
-        "It is so.",
-        "Theorem 1",
-        "Moniri et al. (2024)",
-        "arXiv:2310.07891",
-        "It fell by half.",
-        "0.1235",
-    ]
-    wanted += ["0-9", "d = 100, 200", "abc123", "1 claim at quick size", 'href="#claim-a-one"', 'id="claim-a-one"']
-    assert [each for each in wanted if each not in text] == []
+def test_page_is_self_contained_and_its_links_resolve(tmp_path, results):
+    page = page_of(results, tmp_path)
+    ids = [node.attributes["id"] for node in page.walk() if "id" in node.attributes]
+    assert len(set(ids)) == len(ids)
+    for node in page.walk():
+        assert node.tag not in {"script", "link", "img", "iframe", "object", "base", "form"}
+        for name, value in node.attributes.items():
+            if name in {"aria-labelledby", "aria-describedby"}:
+                assert value in ids
+            if name.endswith("href"):
+                outside = node.tag == "a" and value.startswith("https://arxiv.org/abs/")
+                assert outside or value[1:] in ids or (tmp_path / value).exists(), value
+            assert set(re.findall(r"url\(#([^)]+)\)", value)) <= set(ids)
+            assert name not in {"src", "srcset"} and not name.startswith("on")
+    assert "@import" not in page.one("head").text and "url(" not in page.one("head").one("style").text
+    policy = page.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
+    assert policy.startswith("default-src 'none'") and "script" not in policy
+
+
+def test_headings_landmarks_and_labels(tmp_path, results):
+    page = page_of(results, tmp_path)
+    assert page.one("html").attributes["lang"] == "en"
+    for landmark in ("header", "main", "footer", "h1"):
+        page.one(landmark)
+    levels = [int(node.tag[1]) for node in page.walk() if re.fullmatch("h[1-6]", node.tag)]
+    assert levels[0] == 1 and all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    first = page.one("body").all("a")[0]
+    assert first.attributes == {"class": "skip", "href": "#main"}
+    labels = [node.attributes["aria-label"] for node in page.walk() if "aria-label" in node.attributes]
+    assert len(set(labels)) == len(labels)
+    assert all(node.attributes.get("role") == "group" for node in page.walk() if "tabindex" in node.attributes)
+
+
+def test_tables_have_captions_and_headers(tmp_path, results):
+    tables = page_of(results, tmp_path).all("table")
+    assert len(tables) == 2 + 4  # the matrix, the claims, and the numbers of four claims
+    for table in tables:
+        assert table.one("caption").text.strip()
+        assert all(head.attributes["scope"] in {"col", "row"} for head in table.all("th"))
+        columns = len(table.one("thead").all("th"))
+        for row in table.one("tbody").all("tr"):
+            assert len(row.all("th", scope="row")) == 1 and len(row.all("th")) + len(row.all("td")) == columns
+
+
+def test_roles_are_those_of_the_elements(tmp_path, results):
+    table = page_of(results, tmp_path).one("table", kind="claims")
+    roles = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
+    for node in table.walk():
+        role = {"col": "columnheader", "row": "rowheader"}.get(node.attributes.get("scope", ""), roles.get(node.tag))
+        assert node.attributes.get("role") == role
+
+
+def test_an_empty_report_is_a_page(tmp_path):
+    page = page_of([], tmp_path)
+    assert "No claim was run." in page.one("header").text
+    assert page.all("table") == []
+
+
+def test_page_has_no_traces_of_the_machine(tmp_path, results):
+    write(results, tmp_path)
+    text = "".join(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())
+    assert str(tmp_path) not in text and str(Path.home()) not in text
+
+
+def test_the_footer_says_what_made_the_page_and_no_more(tmp_path, results):
+    footer, here = page_of(results, tmp_path).one("footer").text, Provenance.here()
+    versions = f"giantstep {here.version} · Python {here.python} · JAX {here.jax} · NumPy {here.numpy}"
+    made = re.escape(f"Made with {versions} · {here.device} ({here.machine}) · ")
+    rest = r"The same as data: verdicts\.json\.\s+To cite everything here: giantstep cite"
+    assert re.fullmatch(rf"{made}\d{{4}}-\d\d-\d\d\.\s+{rest}", footer.strip())
+
+
+# Top of the page
+
+
+def test_the_lead_is_one_sentence(tmp_path, results):
+    lead = page_of(results, tmp_path).one("p", kind="lead").text
+    assert re.fullmatch(
+        r"6 claims at quick size, \d\.\d s in all: 2 hold, 1 fails and 3 are inconclusive \(1 could not be run\)\.",
+        lead,
+    )
+
+
+def test_the_matrix_has_a_row_a_paper_and_a_marked_link_a_claim(tmp_path, results):
+    rows = page_of(results, tmp_path).one("table", kind="matrix").one("tbody").all("tr")
+    assert [row.one("th").text for row in rows] == [paper(key).short for key in ("moniri", "dandi", "saad_solla")]
+    pills = [[(pill.text, pill.attributes["href"]) for pill in row.one("td").all("a")] for row in rows]
+    assert pills[0][0] == ("✓ one: holds", "#claim-moniri-one")
+    assert pills[1] == [("✗ two: fails", "#claim-dandi-two"), ("? five: inconclusive", "#claim-dandi-five")]
+
+
+def test_what_does_not_hold_is_told_at_once(tmp_path, results):
+    rows = page_of(results, tmp_path).one("table", kind="claims").one("tbody").all("tr")
+    told = {row.one("th").text: [node.text for node in row.all("span", kind="seen")] for row in rows}
+    assert told["dandi/two"] == ["It rose by half."] and told["moniri/three"] == ["Who knows."]
+    assert told["moniri/one"] == []
+    assert [row.all("td")[0].text for row in rows][:3] == ["✓ holds", "? inconclusive", "✓ holds"]
+
+
+# Papers and claims
+
+
+def test_claims_stand_under_their_papers_with_bibtex(tmp_path, results):
+    sections = page_of(results, tmp_path).all("section", kind="paper")
+    assert [each.attributes["id"] for each in sections] == ["paper-moniri", "paper-dandi", "paper-saad_solla"]
+    names = [[node.text.split(maxsplit=1) for node in each.all("h3")] for each in sections]
+    assert names[0] == [["1", "moniri/one"], ["2", "moniri/three"], ["3", "moniri/one figure"]]
+    assert names[1] == [["4", "dandi/two"], ["5", "dandi/five"]]
+    for section, key in zip(sections, ("moniri", "dandi", "saad_solla"), strict=True):
+        source = paper(key)
+        assert section.one("h2").text == source.title
+        assert section.one("p", kind="authors").text == ", ".join(source.authors)
+        details = section.one("details")
+        assert details.one("pre").text == source.bibtex
+        assert details.one("code", kind="command").text == f"giantstep cite {key}"
+        assert all(source.arxiv in link.attributes["href"] for link in section.one("p", kind="venue").all("a"))
+    assert "25(349):1–65" in sections[1].text and not sections[2].one("p", kind="venue").all("a")
+
+
+def test_a_claim_shows_every_part_of_its_result(tmp_path, results):
+    article = page_of(results, tmp_path).one("article", id="claim-moniri-one")
+    assert article.one("strong", kind="holds").text == "✓ holds"
+    assert article.one("p", kind="statement").text == "It is so."
+    assert article.one("p", kind="source").text == "Moniri et al. (2024), Theorem 1"
+    assert article.one("p", kind="seen").text == "It fell by half."
+    facts = {each.one("dt").text: each.one("dd").text for each in article.all("div") if each.all("dt")}
+    assert re.fullmatch(r"\d\.\d s", facts.pop("Time"))
+    assert facts == {
+        "Test": "We compare, and grant 4 s.e.",
+        "Size and power": "A departure of 3% is seen.",
+        "Finite-size trend": "It falls as 1/d.",
+        "Sizes": "d = 100, 200",
+        "Seeds": "0-9",
+        "Settings": "abc123",
+        "Again": "giantstep check moniri/one --size quick",
+    }
+    assert "0.1235" in article.one("table").text
+
+
+def test_what_is_not_there_leaves_no_empty_place(tmp_path, results):
+    article = page_of(results, tmp_path).one("article", id="claim-saad-solla-four")
+    assert [each.text for each in article.all("dt")] == ["Time", "Again"]
+    assert article.all("figure") == [] and article.all("table") == []
+    assert all(each.text.strip() for each in article.all("p"))
+
+
+def test_every_figure_has_a_caption_that_is_its_description(tmp_path, results):
+    page = page_of(results, tmp_path)
+    figures = page.all("figure")
+    assert len(figures) == 4
+    for figure in figures:
+        svg, caption = figure.one("svg"), figure.one("figcaption").text
+        assert svg.attributes["role"] == "img"
+        assert figure.one("title", id=svg.attributes["aria-labelledby"]).text.startswith("Figure ")
+        words = figure.one("desc", id=svg.attributes["aria-describedby"]).text
+        assert words and re.fullmatch(rf"Figure \d\. {re.escape(words)}", caption)
+    assert figures[0].one("desc").text == "A line and dots on it."
+    assert figures[2].one("desc").text == "It fell by half."  # no caption: what was seen
+
+
+def test_a_kept_measurement_says_so(tmp_path):
+    (result,) = run_claims([claim("a/one", good())], "full")
+    page = page_of([replace(result, stored=True, seconds=12.34)], tmp_path)
+    assert "measured in 12.3 s, kept" in page.one("article").text
+    assert "made earlier" in page.one("footer").text
+    assert "--size full" in page.one("article").one("pre").text
+
+
+def test_anchors_of_like_names_differ():
+    names = ["a/one", "a-one", "a/one figure", "a/é", "a/è", "a/one 2"]
+    results = [Result(claim(name, good()), good(), 1.0, "quick") for name in names]
+    anchors = [entry.anchor for _, entries in by_paper(results) for entry in entries]
+    assert len(set(anchors)) == len(names)
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.04, "0.0 s"), (12.34, "12.3 s"), (270, "4.5 min"), (7560, "2.1 h")])
+def test_durations(seconds: float, told: str):
+    assert duration(seconds) == told
 
 
 def test_decimals_line_up_unless_they_differ_much(tmp_path):
     rows = ((0.82, 1e-4, -1.23456, 400), (0.45041, 1.0, float("nan"), 800), (0.55, 0.1, 0.12344, 1600))
     verdict = good(header=("a", "b", "c", "n"), rows=rows)
-    cells = re.findall(r'<td class="n">([^<]*)</td>', page_of(run_claims([claim("a/one", verdict)], "quick"), tmp_path))
-    assert cells[0::4] == ["0.8200", "0.4504", "0.5500"]
-    assert cells[1::4] == ["0.0001", "1", "0.1"]
-    assert cells[2::4] == ["−1.2346", "–", "0.1234"]
-    assert cells[3::4] == ["400", "800", "1600"]
+    page = page_of(run_claims([claim("a/one", verdict)], "quick"), tmp_path)
+    lines = page.one("table", kind="numbers").one("tbody").all("tr")
+    columns = list(zip(*([cell.text for cell in line.all(kind="n")] for line in lines), strict=True))
+    assert columns[0] == ("0.8200", "0.4504", "0.5500")
+    assert columns[1] == ("0.0001", "1", "0.1")
+    assert columns[2] == ("−1.2346", "–", "0.1234")
+    assert columns[3] == ("400", "800", "1600")
 
 
-def test_all_text_is_escaped(tmp_path):
-    nasty = "<b>&\"'</b><script>alert(1)</script>"
-    verdict = Verdict("fails", nasty, (nasty,), ((nasty,),), nasty, nasty, "", (nasty,))
-    bad = Claim("a/" + nasty, nasty, "moniri", nasty, lambda size: verdict)
-    page = Page(page_of(run_claims([bad], "quick"), tmp_path))
-    assert "script" not in page.tags
-    assert all(re.fullmatch(r"[A-Za-z0-9-]+", each) for each in page.ids)
+NASTY = "</style><b>&\"'</b><script>alert(1)</script>|`*\\ \ud800"
 
 
-def test_page_has_no_traces_of_the_machine(tmp_path):
-    text = page_of(run_claims([claim("a/one", good())], "quick"), tmp_path)
-    assert str(tmp_path) not in text and str(Path.home()) not in text
+def test_hostile_text_stays_text(tmp_path):
+    texts = {name: NASTY for name in ("sentence", "seeds", "sizes", "caption", "power", "trend")}
+    verdict = Verdict("fails", header=(NASTY,), rows=((NASTY,),), figure=FIGURE, settings=(NASTY,), **texts)
+    bad = claim("a/" + NASTY, verdict, statement=NASTY, where=NASTY, test=NASTY)
+    results = run_claims([bad], "quick")
+    page = page_of(results, tmp_path)
+    shown = NASTY.replace("\ud800", "?")
+    article = page.one("article")
+    assert page.all("script") == [] and len(page.all("style")) == 2  # that of the page and that of the figure
+    assert all(
+        re.fullmatch(r"[A-Za-z0-9_-]+", node.attributes["id"]) for node in page.walk() if "id" in node.attributes
+    )
+    for place in (article.one("h3"), article.one("figcaption"), article.one("desc"), article.one("tbody")):
+        assert shown in place.text
+    for kind in ("statement", "source", "seen"):
+        assert shown in article.one("p", kind=kind).text
+    assert [each.text for each in article.all("dd")][:6] == [shown] * 6
+    assert json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))["results"][0]["sentence"] == shown
 
 
-def test_writing_replaces_the_old_page_and_leaves_nothing_else(tmp_path):
-    write([], tmp_path / "new" / "folder")
-    write([], tmp_path / "new" / "folder")
-    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["index.html"]
+def test_the_command_is_one_that_a_shell_reads_back(tmp_path):
+    import shlex
+
+    name = "a/it's $HOME; rm"
+    page = page_of(run_claims([claim(name, good())], "quick"), tmp_path)
+    command = page.one("article").one("code", kind="command").text
+    assert shlex.split(command) == ["giantstep", "check", name, "--size", "quick"]
+
+
+# Files
+
+
+def test_the_twin_holds_the_results(tmp_path, results):
+    write(results, tmp_path)
+    twin = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))
+    assert twin["results"] == [json.loads(json.dumps(result.to_dict())) for result in results]
+    assert twin["provenance"]["version"] == Provenance.here().version
+    assert set(twin) == {"date", "provenance", "results"}
+
+
+def test_writing_replaces_the_old_files_and_leaves_nothing_else(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    write([], folder)
+    write([], folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["index.html", "verdicts.json"]
+
+
+def test_a_page_that_cannot_be_made_leaves_the_old_one(tmp_path, results):
+    before = write(results, tmp_path).read_bytes()
+    broken = [replace(results[0], size=3)]  # a size that is no text
+    with pytest.raises(TypeError):
+        write(broken, tmp_path)
+    assert (tmp_path / "index.html").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "verdicts.json"]
+
+
+def test_the_same_results_give_the_same_page(tmp_path, results):
+    assert write(results, tmp_path / "a").read_bytes() == write(results, tmp_path / "b").read_bytes()
+
+
+# Markdown
+
+
+def test_the_summary_is_a_table_in_markdown(results):
+    lines = summary([replace(results[0], stored=True, seconds=12.34), *results[1:]]).splitlines()
+    assert lines[0] == "| paper | claim | verdict | what was seen | size | seeds | time |"
+    assert lines[2] == (
+        "| Moniri et al. (2024) | `moniri/one` | ✓ holds | It fell by half. | quick | 0-9 | 12.3 s, kept |"
+    )
+    assert len(lines) == 2 + len(results)
+
+
+def test_the_summary_keeps_hostile_text_in_its_cell():
+    verdict = good(sentence="f* and g* | a_b_c\n<script>`x`")
+    (line,) = summary([Result(claim("a/`|`", verdict), verdict, 1.0, "quick")]).splitlines()[2:]
+    assert line.count("|") - line.count("\\|") == 8
+    assert "f\\* and g\\* \\| a\\_b\\_c &lt;script>\\`x\\`" in line
+
+
+# Figures
 
 
 def test_figure_without_svg_is_left_out():
@@ -163,8 +403,8 @@ def test_figure_without_svg_is_left_out():
 
 def test_figure_is_confined():
     svg = inline(FIGURE, "f1", 'a "label"')
-    assert 'width="9pt"' not in svg and 'style="width: 11pt"' in svg and "DOCTYPE" not in svg
-    assert "#f1 *{stroke-linecap" in svg
+    assert 'width="9pt"' not in svg and 'style="--width: 11pt"' in svg and "DOCTYPE" not in svg
+    assert "#f1 *{stroke-linecap" in svg and "made today" not in svg
     assert 'id="f1-c1"' in svg and "url(#f1-c1)" in svg and 'xlink:href="#f1-m1"' in svg
-    assert 'aria-label="a &quot;label&quot;"' in svg
+    assert '<title id="f1--title">a &quot;label&quot;</title>' in svg and "<desc" not in svg
     assert '<rect width="4" height="4"/>' in svg

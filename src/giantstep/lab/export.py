@@ -4,10 +4,7 @@ A row has the trial's columns and the leaves of its setting that vary among the 
 dataset.
 """
 
-import contextlib
 import csv
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._errors import InputError
+from giantstep.lab.atomic import atomic
 from giantstep.lab.row import NUMBERS, Row
 from giantstep.lab.store import Store
 
@@ -47,7 +45,7 @@ def export(store: Store, path: str | Path, where: Sequence[str] = (), *, force: 
         )
     with store.reading():
         names = store.varying(where)
-        with _whole(place) as unfinished:
+        with atomic(place) as unfinished:
             return writer(unfinished, store.select(where), names)
 
 
@@ -77,27 +75,6 @@ def _column(values: list[Any]) -> np.ndarray:
         return np.array(values, dtype=bool)
     whole = values and all(isinstance(value, int) and abs(value) < 2**31 for value in values)
     return np.array([np.nan if value is None else value for value in values], dtype=np.int32 if whole else np.float64)
-
-
-@contextlib.contextmanager
-def _whole(place: Path) -> Iterator[Path]:
-    """A file beside the place that takes its name once it is complete, and is removed if it never is."""
-    try:
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}-", suffix=place.suffix)
-    except OSError as error:
-        raise InputError(f"cannot write {place}: {error.strerror or error}") from None
-    os.close(handle)
-    unfinished = Path(name)
-    try:
-        yield unfinished
-        mask = os.umask(0)
-        os.umask(mask)
-        unfinished.chmod(0o666 & ~mask)
-        os.replace(unfinished, place)
-    except OSError as error:
-        raise InputError(f"cannot write {place}: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _csv(path: Path, rows: Iterator[Row], varying: Mapping[str, str]) -> int:

@@ -1,204 +1,168 @@
-"""One HTML page with the verdicts: no network, no script, fine on a phone and on paper."""
+"""One HTML page with the verdicts, and the same as JSON: no network, no script, fine on a phone and on paper."""
 
-import math
-import os
-import platform
-import re
-import tempfile
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 
-from giantstep.lab.figure import inline
-from giantstep.lab.verdict import Cell, Result
-from giantstep.papers import PAPERS, Paper, paper
+from giantstep.lab.atomic import atomic
+from giantstep.lab.entry import MARK, Entry, by_paper, duration
+from giantstep.lab.provenance import Provenance
+from giantstep.lab.section import paper_section
+from giantstep.lab.verdict import Result
+from giantstep.papers import Paper
 
 __all__ = ["write"]
 
-_MARK = {"holds": "✓", "fails": "✗", "inconclusive": "?"}
+Groups = list[tuple[Paper, list[Entry]]]
+
 _COUNTED = {
     "holds": ("holds", "hold"),
     "fails": ("fails", "fail"),
     "inconclusive": ("is inconclusive", "are inconclusive"),
 }
+_MEANING = {
+    "holds": "the simulations agree with the statement",
+    "fails": "they contradict it",
+    "inconclusive": "the sizes that ran cannot tell",
+}
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def write(results: Sequence[Result], folder: Path) -> Path:
-    """Write ``folder/index.html`` and return its path; a reader sees the old page or the new one, never half of one."""
+    """Write ``folder/index.html`` and its twin ``folder/verdicts.json``, and return the page's path.
+
+    A reader sees an old file or a new one, never half of one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(dir=folder, prefix=".index-", suffix=".html")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(_page(results))
-        os.chmod(scratch, 0o644)
-        os.replace(scratch, folder / "index.html")
-    except BaseException:
-        Path(scratch).unlink(missing_ok=True)
-        raise
+    made, today = Provenance.here(), datetime.now(UTC).date().isoformat()
+    twin = {"date": today, "provenance": asdict(made), "results": [result.to_dict() for result in results]}
+    texts = {
+        "verdicts.json": json.dumps(twin, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        "index.html": _page(by_paper(results), made, today),
+    }
+    for name, text in texts.items():
+        with atomic(folder / name) as file:
+            file.write_bytes(text.encode("utf-8", "replace"))
     return folder / "index.html"
 
 
-def _page(results: Sequence[Result]) -> str:
+def _page(groups: Groups, made: Provenance, today: str) -> str:
     style = files("giantstep.lab").joinpath("report.css").read_text(encoding="utf-8")
+    entries = [entry for _, group in groups for entry in group]
+    tally = _tally(entries)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="description" content="{escape(tally)}">
 <title>giantstep: verdicts</title>
 <style>
 {style}</style>
 </head>
 <body>
+<a class="skip" href="#main">Skip to the verdicts</a>
 <header>
-<p class="brand">giantstep</p>
+<p class="brand">giantstep {escape(made.version)}</p>
 <h1>What the papers say, checked</h1>
-{_tally(results)}
+<p class="lead">{escape(tally)}</p>
 </header>
-<main>
-{_summary(results)}
-{"".join(_section(result) for result in results)}
-{_references(results)}
+<main id="main">
+{_matrix(groups)}
+{_claims(entries)}
+{"".join(paper_section(source, group) for source, group in groups)}
 </main>
-{_footer()}
+{_footer(entries, made, today)}
 </body>
 </html>
 """
 
 
-def _tally(results: Sequence[Result]) -> str:
-    if not results:
-        return '<p class="lead">No claim was run.</p>'
-    counts = {outcome: sum(r.verdict.outcome == outcome for r in results) for outcome in _MARK}
-    said = ", ".join(f"{n} {_COUNTED[outcome][n > 1]}" for outcome, n in counts.items() if n)
-    bars = "".join(f'<i class="{outcome}" style="flex:{n}"></i>' for outcome, n in counts.items() if n)
-    claims = "1 claim" if len(results) == 1 else f"{len(results)} claims"
-    seconds = _seconds(sum(result.seconds for result in results))
-    lead = f"{claims} at {results[0].size} size: {said}. {seconds} in all."
-    return f'<p class="lead">{escape(lead)}</p>\n<div class="tally" aria-hidden="true">{bars}</div>'
+def _tally(entries: Sequence[Entry]) -> str:
+    """One sentence."""
+    if not entries:
+        return "No claim was run."
+    counts = {outcome: sum(entry.outcome == outcome for entry in entries) for outcome in MARK}
+    said = [f"{count} {_COUNTED[outcome][count > 1]}" for outcome, count in counts.items() if count]
+    broken = sum(entry.result.error is not None for entry in entries)
+    if broken:
+        said[-1] += f" ({broken} could not be run)"  # a claim that broke is inconclusive
+    listed = f"{', '.join(said[:-1])} and {said[-1]}" if said[1:] else said[0]
+    claims = "1 claim" if len(entries) == 1 else f"{len(entries)} claims"
+    sizes = " and ".join(dict.fromkeys(entry.result.size for entry in entries))
+    return f"{claims} at {sizes} size, {duration(sum(e.result.seconds for e in entries))} in all: {listed}."
 
 
-def _summary(results: Sequence[Result]) -> str:
-    rows = "".join(
-        f"<tr><td>{_badge(result)}</td>"
-        f'<td><a href="#{_anchor(result)}">{escape(result.claim.name)}</a>'
-        f"<span>{escape(result.claim.statement)}</span></td>"
-        f"<td>{escape(paper(result.claim.paper).short)}</td><td>{_seconds(result.seconds)}</td></tr>\n"
-        for result in results
-    )
-    head = "<tr><th>Verdict</th><th>Claim</th><th>Paper</th><th>Time</th></tr>"
-    return f'<table class="summary">\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table>' if rows else ""
-
-
-def _section(result: Result) -> str:
-    claim, verdict, anchor = result.claim, result.verdict, _anchor(result)
-    figure = inline(verdict.figure, f"{anchor}-figure", f"Figure for {claim.name}")
-    again = f"giantstep check {claim.name} --size {result.size}"
-    facts = {
-        "Sizes": escape(verdict.sizes),
-        "Seeds": escape(verdict.seeds),
-        "Settings": " ".join(f"<code>{escape(each)}</code>" for each in verdict.settings),
-        "Time": _seconds(result.seconds),
-        "Again": f"<code>{escape(again)}</code>",
-    }
-    listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts.items() if value)
-    return f"""
-<article id="{anchor}" class="{verdict.outcome}">
-<div class="title"><h2>{escape(claim.name)}</h2>{_badge(result)}</div>
-<blockquote>{escape(claim.statement)}</blockquote>
-<p class="source">{_source(paper(claim.paper), claim.where)}</p>
-<p class="seen">{escape(verdict.sentence)}</p>
-{f"<figure>{figure}</figure>" if figure else ""}
-{_numbers(verdict.header, verdict.rows)}
-<dl>{listed}</dl>
-</article>
-"""
-
-
-def _source(source: Paper, where: str) -> str:
-    arxiv = f", arXiv:{source.arxiv}" if source.arxiv else ""
-    return f"{escape(source.short)}{escape(arxiv)}{f', {escape(where)}' if where else ''}"
-
-
-def _numbers(header: tuple[str, ...], rows: tuple[tuple[Cell, ...], ...]) -> str:
-    if not rows:
+def _matrix(groups: Groups) -> str:
+    """Papers as rows, their claims as marked links: the page at a glance."""
+    if not groups:
         return ""
-    columns = list(zip(*rows, strict=True))
-    kinds = ["t" if any(isinstance(cell, str) for cell in column) else "n" for column in columns]
-    head = "".join(f'<th class="{kind}">{escape(name)}</th>' for name, kind in zip(header, kinds, strict=True))
-    lines = zip(*(_column(column) for column in columns), strict=True)
-    cells = ("".join(f'<td class="{k}">{escape(c)}</td>' for c, k in zip(line, kinds, strict=True)) for line in lines)
-    body = "".join(f"<tr>{each}</tr>\n" for each in cells)
-    table = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>'
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="Numbers">{table}</div>'
-
-
-def _references(results: Sequence[Result]) -> str:
-    used = {result.claim.paper for result in results}
-    entries = "".join(
-        f"<li>{escape(', '.join(each.authors))} ({each.year}). <em>{escape(each.title)}</em>. {escape(each.venue)}"
-        f"{escape(f', {each.pages}'.replace('--', '–')) if each.pages else ''}."
-        f"{f' arXiv:{escape(each.arxiv)}.' if each.arxiv else ''}</li>\n"
-        for each in PAPERS
-        if each.key in used
+    rows = "".join(
+        f'<tr><th scope="row"><a href="#paper-{source.key}">{escape(source.short)}</a></th>'
+        f"<td><ul>{''.join(f'<li>{entry.pill}</li>' for entry in group)}</ul></td></tr>\n"
+        for source, group in groups
     )
-    return f'<section class="references"><h2>Papers</h2>\n<ul>\n{entries}</ul></section>' if entries else ""
+    legend = "".join(
+        f'<li><span class="badge {outcome}"><b>{mark}</b> {outcome}</span> {_MEANING[outcome]}</li>'
+        for outcome, mark in MARK.items()
+    )
+    return f"""<section id="summary" aria-labelledby="summary--title">
+<h2 id="summary--title">Summary</h2>
+<table class="matrix">
+<caption class="unseen">Verdicts on the claims of every paper</caption>
+<thead class="unseen"><tr><th scope="col">Paper</th><th scope="col">Claims</th></tr></thead>
+<tbody>
+{rows}</tbody>
+</table>
+<ul class="legend">{legend}</ul>
+</section>"""
 
 
-def _footer() -> str:
-    versions = [f"{name} {_version(name)}" for name in ("giantstep", "numpy", "scipy", "jax")]
-    versions.insert(1, f"Python {platform.python_version()}")
-    told = " · ".join([*versions, platform.machine(), datetime.now(UTC).date().isoformat()])
-    return f"<footer><p>{escape(told)}</p></footer>"
+def _claims(entries: Sequence[Entry]) -> str:
+    """The table of claims; what was seen is told at once where a statement does not hold.
+
+    The roles are those the elements have: browsers forget them where a narrow page lays the rows out as blocks.
+    """
+    if not entries:
+        return ""
+    rows = "".join(
+        f'<tr role="row"><td role="cell">{entry.badge}</td>'
+        f'<th scope="row" role="rowheader"><a href="#{entry.anchor}">{escape(entry.name).replace("/", "/<wbr>")}</a></th>'
+        f'<td role="cell">{escape(entry.result.claim.statement)}{_seen(entry)}</td>'
+        f'<td role="cell">{entry.time}</td></tr>\n'
+        for entry in entries
+    )
+    head = "".join(
+        f'<th scope="col" role="columnheader">{name}</th>' for name in ("Verdict", "Claim", "Statement", "Time")
+    )
+    return f"""<section aria-labelledby="claims--title">
+<h2 id="claims--title">Claims</h2>
+<table class="claims" role="table">
+<caption class="unseen">Every claim with its verdict, its statement and its time</caption>
+<thead role="rowgroup"><tr role="row">{head}</tr></thead>
+<tbody role="rowgroup">
+{rows}</tbody>
+</table>
+</section>"""
 
 
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "(not installed)"
+def _seen(entry: Entry) -> str:
+    sentence = entry.result.verdict.sentence
+    return "" if entry.outcome == "holds" else f'<span class="seen {entry.outcome}">{escape(sentence)}</span>'
 
 
-def _badge(result: Result) -> str:
-    outcome = result.verdict.outcome
-    return f'<strong class="badge {outcome}"><b aria-hidden="true">{_MARK[outcome]}</b> {outcome}</strong>'
-
-
-def _anchor(result: Result) -> str:
-    return "claim-" + re.sub(r"[^A-Za-z0-9]+", "-", result.claim.name)
-
-
-def _seconds(seconds: float) -> str:
-    if seconds >= 90:
-        return f"{seconds / 60:.1f} min"
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
-
-
-def _column(cells: Sequence[Cell]) -> list[str]:
-    """Four digits, and the same number of decimals down the column where they differ by at most two."""
-    texts = [_cell(cell) for cell in cells]
-    numbers = [i for i, cell in enumerate(cells) if not isinstance(cell, str) and math.isfinite(cell)]
-    decimals = {i: len(texts[i].partition(".")[2]) for i in numbers}
-    most = max(decimals.values(), default=0)
-    if any("e" in texts[i] for i in numbers) or most - min(decimals.values(), default=0) > 2:
-        return texts
-    for i in numbers:
-        texts[i] = _minus(f"{cells[i]:.{most}f}")
-    return texts
-
-
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, str):
-        return cell
-    if not math.isfinite(cell):
-        return "–"
-    whole = float(cell).is_integer() and abs(cell) < 1e6
-    return _minus(str(int(cell)) if whole else f"{cell:.4g}")
-
-
-def _minus(number: str) -> str:
-    return "−" + number[1:] if number.startswith("-") else number
+def _footer(entries: Sequence[Entry], made: Provenance, today: str) -> str:
+    versions = {"giantstep": made.version, "Python": made.python, "JAX": made.jax, "NumPy": made.numpy}
+    told = [*(f"{name} {number}" for name, number in versions.items()), f"{made.device} ({made.machine})", today]
+    kept = "<p>Times marked as kept are those of measurements made earlier, perhaps with other versions.</p>\n"
+    return f"""<footer>
+<p>Made with {escape(" · ".join(told))}.</p>
+{kept if any(entry.result.stored for entry in entries) else ""}<p>The same as data: <a href="verdicts.json">verdicts.json</a>.
+To cite everything here: <code class="command">giantstep cite</code></p>
+</footer>"""

@@ -1,6 +1,7 @@
 """What a claim is, what it answers, and running several of them."""
 
 import math
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ Cell = str | int | float
 Data = dict[
     str, Any
 ]  # plain: text, numbers, true and false, None, NumPy arrays, lists of these, and tables with text as keys
+
+_FOLDERS = re.compile(r"(?<![\w.:/)])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # of a path: a report names no machine
 
 
 @dataclass(frozen=True)
@@ -80,13 +83,18 @@ class Claim:
 
 @dataclass(frozen=True)
 class Result:
-    """A claim that was run: its verdict and the time it took; ``error`` is a sentence when it could not be run."""
+    """A claim that was run: its verdict and the time it took.
+
+    ``error`` is a sentence when it could not be run. ``stored`` says that the measurements came from a store; the time is then
+    that of making them.
+    """
 
     claim: Claim
     verdict: Verdict
     seconds: float
     size: Size
     error: str | None = None
+    stored: bool = False
 
     @property
     def passed(self) -> bool:
@@ -112,6 +120,7 @@ class Result:
             "sizes": self.verdict.sizes,
             "settings": list(self.verdict.settings),
             "seconds": round(self.seconds, 3),
+            "stored": self.stored,
             "error": self.error,
         }
 
@@ -140,7 +149,7 @@ def _run(claim: Claim, size: Size) -> Result:
     except InputError:
         raise
     except Exception as problem:  # whatever a claim stumbles over is told in its place of the report
-        lines = str(problem).strip().splitlines()
+        lines = _FOLDERS.sub("", str(problem)).strip().splitlines()
         error = f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
         verdict = Verdict("inconclusive", f"The claim could not be run: {error}")
     return Result(claim, verdict, time.perf_counter() - start, size, error)
