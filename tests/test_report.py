@@ -9,12 +9,13 @@ import page as pages
 import pytest
 
 from giantstep._errors import InputError
+from giantstep.lab.check import check
 from giantstep.lab.entry import by_paper, duration
 from giantstep.lab.figure import inline
 from giantstep.lab.provenance import Provenance
 from giantstep.lab.report import write
 from giantstep.lab.table import summary
-from giantstep.lab.verdict import Claim, Result, Verdict, run_claims
+from giantstep.lab.verdict import Claim, Result, Verdict
 from giantstep.papers import paper
 
 FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.dtd">
@@ -62,7 +63,7 @@ def results() -> list[Result]:
         claim("dandi/five", RuntimeError("no luck\nmore"), "dandi"),
         claim("moniri/one figure", good(caption="")),
     ]
-    return run_claims(claims, "quick")
+    return check(claims, "quick")
 
 
 def page_of(results: list[Result], folder: Path) -> pages.Node:
@@ -75,7 +76,7 @@ def page_of(results: list[Result], folder: Path) -> pages.Node:
 def test_a_broken_claim_does_not_lose_the_others():
     seen = []
     claims = [claim("a/one", good()), claim("a/two", RuntimeError("no luck\nmore")), claim("a/three", good())]
-    results = run_claims(claims, "quick", lambda index, total, each: seen.append((index, total, each.name)))
+    results = check(claims, "quick", on_progress=lambda index, total, each: seen.append((index, total, each.name)))
     assert [result.verdict.outcome for result in results] == ["holds", "inconclusive", "holds"]
     assert results[1].error == "RuntimeError: no luck"
     assert [result.passed for result in results] == [True, False, True]
@@ -91,13 +92,13 @@ def test_a_broken_claim_does_not_lose_the_others():
     ],
 )
 def test_an_error_names_no_folder(said: str, told: str):
-    (result,) = run_claims([claim("a/one", OSError(said))], "quick")
+    (result,) = check([claim("a/one", OSError(said))], "quick")
     assert result.error == f"OSError: {told}" and told in result.verdict.sentence
 
 
 def test_bad_input_is_not_a_verdict():
     with pytest.raises(InputError, match="no such size"):
-        run_claims([claim("a/one", InputError("no such size"))], "quick")
+        check([claim("a/one", InputError("no such size"))], "quick")
 
 
 def test_rows_match_the_header():
@@ -111,7 +112,7 @@ def test_a_claim_names_a_known_paper():
 
 
 def test_results_are_json_without_nan():
-    (result,) = run_claims([claim("a/one", good())], "full")
+    (result,) = check([claim("a/one", good())], "full")
     back = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert back["rows"] == [[100, 0.123456], [200, None]]
     assert back["size"] == "full" and back["stored"] is False and "figure" not in back
@@ -281,7 +282,7 @@ def test_every_figure_has_a_caption_that_is_its_description(tmp_path, results):
 
 
 def test_a_kept_measurement_says_so(tmp_path):
-    (result,) = run_claims([claim("a/one", good())], "full")
+    (result,) = check([claim("a/one", good())], "full")
     page = page_of([replace(result, stored=True, seconds=12.34)], tmp_path)
     assert "measured in 12.3 s, kept" in page.one("article").text
     assert "made earlier" in page.one("footer").text
@@ -303,7 +304,7 @@ def test_durations(seconds: float, told: str):
 def test_decimals_line_up_unless_they_differ_much(tmp_path):
     rows = ((0.82, 1e-4, -1.23456, 400), (0.45041, 1.0, float("nan"), 800), (0.55, 0.1, 0.12344, 1600))
     verdict = good(header=("a", "b", "c", "n"), rows=rows)
-    page = page_of(run_claims([claim("a/one", verdict)], "quick"), tmp_path)
+    page = page_of(check([claim("a/one", verdict)], "quick"), tmp_path)
     lines = page.one("table", kind="numbers").one("tbody").all("tr")
     columns = list(zip(*([cell.text for cell in line.all(kind="n")] for line in lines), strict=True))
     assert columns[0] == ("0.8200", "0.4504", "0.5500")
@@ -319,7 +320,7 @@ def test_hostile_text_stays_text(tmp_path):
     texts = {name: NASTY for name in ("sentence", "seeds", "sizes", "caption", "power", "trend")}
     verdict = Verdict("fails", header=(NASTY,), rows=((NASTY,),), figure=FIGURE, settings=(NASTY,), **texts)
     bad = claim("a/" + NASTY, verdict, statement=NASTY, where=NASTY, test=NASTY)
-    results = run_claims([bad], "quick")
+    results = check([bad], "quick")
     page = page_of(results, tmp_path)
     shown = NASTY.replace("\ud800", "?")
     article = page.one("article")
@@ -339,7 +340,7 @@ def test_the_command_is_one_that_a_shell_reads_back(tmp_path):
     import shlex
 
     name = "a/it's $HOME; rm"
-    page = page_of(run_claims([claim(name, good())], "quick"), tmp_path)
+    page = page_of(check([claim(name, good())], "quick"), tmp_path)
     command = page.one("article").one("code", kind="command").text
     assert shlex.split(command) == ["giantstep", "check", name, "--size", "quick"]
 

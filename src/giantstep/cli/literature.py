@@ -1,11 +1,13 @@
 """check and cite: what the papers say."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from giantstep.cli.options import AsJson, show
+from giantstep.cli.interrupt import leave, stopping
+from giantstep.cli.options import AsJson, Memory, Scheduler, Workers, check_options, show
 
 
 def check(
@@ -16,20 +18,43 @@ def check(
         Literal["quick", "full"], typer.Option(help="Minutes on a laptop, or the papers' sizes.")
     ] = "quick",
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the report goes.")] = Path("report"),
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where measurements are kept; in the report's folder if not given."),
+    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Check statements of the literature.
 
-    Prints the verdicts and writes an HTML report with the numbers and the figures.
+    Prints the verdicts and writes an HTML report with the numbers and the figures. Measurements are kept: a second run is
+    instant, and one that was stopped or killed goes on where it was. A new version of the code measures anew.
     """
     from giantstep.claims import select
     from giantstep.lab import report, verdict
+    from giantstep.lab.bench import Bench, Interrupted
+    from giantstep.lab.check import check as checked
+    from giantstep.lab.code import digest
+    from giantstep.lab.executor import executor
+    from giantstep.lab.store import Store
 
+    check_options(None, memory)
     chosen = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
-    results = verdict.run_claims(
-        chosen, size, lambda index, total, claim: typer.echo(f"[{index + 1}/{total}] {claim.name}", err=True)
-    )
+    kept = store or out / f"measured-{digest()}.sqlite"
+    with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
+        with stopping(where):
+            try:
+                results = checked(
+                    chosen,
+                    size,
+                    Bench(opened, where, digest()),
+                    lambda index, total, claim: typer.echo(f"[{index + 1}/{total}] {claim.name}", err=True),
+                )
+            except Interrupted:
+                leave("claims")
     page = report.write(results, out)
     if as_json:
         show({"size": size, "report": str(page), "results": [result.to_dict() for result in results]})

@@ -24,6 +24,11 @@ PlotFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the ou
 Precision = Annotated[Literal["float64", "float32"], typer.Option(help="Precision.")]
 Memory = Annotated[float | None, typer.Option(metavar="GIB", help="Memory to stay within, in GiB.")]
 TestSamples = Annotated[int, typer.Option(metavar="N", help="Size of the test set.")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Run in so many processes of this machine.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, such as tcp://host:8786."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 

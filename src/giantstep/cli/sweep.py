@@ -1,9 +1,5 @@
 """sweep: every combination of the axes of a file, resumed, spread over workers, and drawn."""
 
-import os
-import shlex
-import signal
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,20 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from giantstep._errors import InputError
-from giantstep.cli.options import AsJson, Memory, check_options, save, show
+from giantstep.cli.interrupt import leave, stopping
+from giantstep.cli.options import AsJson, Memory, Scheduler, Workers, check_options, save, show
 
 if TYPE_CHECKING:
-    from giantstep.lab.block import Block
-    from giantstep.lab.executor import Executor
     from giantstep.lab.forecast import Forecast
     from giantstep.lab.run import Ended
     from giantstep.lab.sweep import Sweep
-
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Run in so many processes of this machine.")]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, such as tcp://host:8786."),
-]
 
 
 def sweep(
@@ -58,6 +47,7 @@ def sweep(
     found = read(file)
     from giantstep.lab.executor import executor
     from giantstep.lab.forecast import forecast
+    from giantstep.lab.progress import shown
     from giantstep.lab.run import missing, planned, run
     from giantstep.lab.run import shard as sharded
     from giantstep.lab.store import Store
@@ -75,37 +65,15 @@ def sweep(
         todo = missing(every, opened)
         ahead = forecast(every, todo, workers=workers or 1, memory=memory)
         typer.echo(_described(found, ahead), err=True)
-        ended = _until_stopped(lambda tick: run(todo, opened, where, tick), todo, where)
+        with stopping(where), shown(todo) as tick:
+            ended = run(todo, opened, where, tick)
         _told(ended, kept)
         answer = _finish(found, opened, kept, plot, part)
     show({**_plan(found, ahead), "new": ended.new, "left": ended.left, **answer} if as_json else answer["text"])
     if ended.left:
-        again = shlex.join(["giantstep", *sys.argv[1:]])
-        typer.echo(f"Stopped with {ended.left} trials left; to go on: {again}", err=True)
-        raise typer.Exit(130)
+        leave(f"{ended.left} trials")
     if ended.refused:
         raise typer.Exit(1)
-
-
-def _until_stopped(work: Any, todo: "list[Block]", where: "Executor") -> "Ended":
-    """The first Ctrl-C lets the blocks at work finish, the second ends the program."""
-    from giantstep.lab.progress import shown
-
-    def stop(number: int, frame: object) -> None:
-        os.write(2, b"\nStopping after the trials at work; once more ends at once.\n")
-        signal.signal(signal.SIGINT, before)
-        where.stop()
-
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        signal.signal(signal.SIGINT, stop)
-    except ValueError:  # not in the main thread
-        pass
-    try:
-        with shown(todo) as tick:
-            return work(tick)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _part(text: str | None) -> tuple[int, int]:

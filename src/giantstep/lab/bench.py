@@ -1,26 +1,93 @@
-"""The bench of a claim: measurements that are kept in a store and may be spread over workers, or simply made."""
+"""The bench of a claim: measurements that are kept in a store and may be spread over workers, or simply made.
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+Inside ``bench.on(store, executor)`` whatever was measured before is read from the store, and what is new is written to it as
+soon as it is there: a claim that was killed goes on where it was.
+"""
 
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from giantstep._errors import InputError
+from giantstep.lab.call import Call, call
+from giantstep.lab.trial import Route
 from giantstep.outcome import Outcome
 from giantstep.setting import Setting
 
-__all__ = ["each", "equivalent", "simulate"]
+if TYPE_CHECKING:
+    from giantstep.lab.executor import Executor
+    from giantstep.lab.store import Store
+
+__all__ = ["Bench", "Interrupted", "each", "equivalent", "on", "simulate"]
+
+
+class Interrupted(Exception):
+    """The executor was stopped before all was measured."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where measurements are kept and made; ``code`` names the version of the code that calls are kept under."""
+
+    store: "Store"
+    where: "Executor"
+    code: str
+
+
+_CURRENT: ContextVar[Bench | None] = ContextVar("bench", default=None)
+
+
+@contextmanager
+def on(bench: Bench) -> Iterator[None]:
+    """Use this bench inside."""
+    token = _CURRENT.set(bench)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
 
 
 def simulate(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Outcome:
     """``giantstep.simulate``, from the store where it is there."""
-    import giantstep as gs
+    bench = _CURRENT.get()
+    if bench is None:
+        import giantstep as gs
 
-    return gs.simulate(setting, seed, **options)
+        return gs.simulate(setting, seed, **options)
+    return _trials(bench, setting, Route("simulate", options), seed)  # type: ignore[arg-type]
 
 
 def equivalent(setting: Setting, model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> Outcome:
     """``giantstep.equivalent``, from the store where it is there."""
-    import giantstep as gs
+    bench = _CURRENT.get()
+    if bench is None:
+        import giantstep as gs
 
-    return gs.equivalent(setting, model, seed, **options)
+        return gs.equivalent(setting, model, seed, **options)
+    return _trials(bench, setting, Route("equivalent", {"model": model, **options}), seed)  # type: ignore[arg-type]
+
+
+def _trials(bench: Bench, setting: Setting, route: Route, seed: int | Iterable[int]) -> Outcome:
+    from giantstep.lab.block import Block, join, members
+    from giantstep.lab.forecast import together
+    from giantstep.lab.row import ARRAYS
+    from giantstep.lab.run import missing, run
+
+    several = isinstance(seed, Iterable)
+    seeds = tuple(seed) if isinstance(seed, Iterable) else (seed,)
+    whole = Block(setting, members(setting), seeds, route)
+    count = together(setting, route)
+    todo = [whole.narrowed(seeds[start : start + count]) for start in range(0, len(seeds), count)]
+    ended = run(missing(todo, bench.store), bench.store, bench.where)
+    if ended.refused:
+        raise InputError(ended.refused[0][0])
+    if ended.left:
+        raise Interrupted
+    return join(whole, bench.store.find(whole.trials, ARRAYS), several=several)
 
 
 def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: bool = False) -> list[Any]:
@@ -32,12 +99,35 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
         threads: run them side by side in threads with one BLAS thread each, which suits small solves of NumPy and SciPy.
             JAX must not run inside.
     """
-    if not threads:
-        return [function(*argument) for argument in arguments]
-    import os
-    from concurrent.futures import ThreadPoolExecutor
+    from giantstep.lab.executor import Here
 
+    bench = _CURRENT.get()
+    if bench is None:
+        return list(_threaded(function, arguments) if threads else (function(*each) for each in arguments))
+    calls = [call(function, argument) for argument in arguments]
+    kept = {one.key: bench.store.kept(_key(bench, one)) for one in calls}
+    todo = [one for one in calls if kept[one.key] is None]
+    if threads and isinstance(bench.where, Here):
+        for one, value in zip(todo, _threaded(function, [c.arguments for c in todo]), strict=True):
+            bench.store.keep(_key(bench, one), value)
+    else:
+        for done in bench.where.run(todo):
+            assert isinstance(done.task, Call)
+            if done.refused is not None:
+                raise InputError(done.refused)
+            bench.store.keep(_key(bench, done.task), done.value, done.seconds, done.provenance)
+    found = [bench.store.kept(_key(bench, one)) for one in calls]
+    if any(one is None for one in found):
+        raise Interrupted
+    return [one[0] for one in found if one is not None]
+
+
+def _key(bench: Bench, one: Call) -> str:
+    return f"{bench.code} {one.key}"
+
+
+def _threaded(function: Callable[..., Any], arguments: Sequence[tuple]) -> Iterator[Any]:
     from giantstep._backend import one_blas_thread
 
     with one_blas_thread(), ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
-        return list(pool.map(lambda argument: function(*argument), arguments))
+        yield from pool.map(lambda argument: function(*argument), arguments)

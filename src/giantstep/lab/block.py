@@ -18,7 +18,7 @@ from giantstep.outcome import SCALARS, Outcome, Status
 from giantstep.protocol import GiantStep, Power, Protocol
 from giantstep.setting import Setting
 
-__all__ = ["Block", "blocks", "members", "split"]
+__all__ = ["Block", "blocks", "join", "members", "split"]
 
 NOT_FINITE = "not finite"  # in the sentence that an outcome with overflows carries
 
@@ -164,3 +164,48 @@ def _status(status: Status, fields: dict[str, Any]) -> Status:
         return status
     others = tuple(note for note in status.notes if NOT_FINITE not in note)
     return Status(len(others) < len(status.notes), others)
+
+
+def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool) -> Outcome:
+    """The outcome of a block from those of its trials: what ``split`` took apart. One seed is no axis unless ``several``."""
+    found = {trial.key: outcome for trial, outcome in pairs}
+    each = [found[trial.key] for trial in block.trials]
+    etas, penalties, seeds = len(block.members), len(block.members[0]), max(len(block.seeds), 1)
+    first, readout = each[0], block.setting.protocol.readout
+    lists = (
+        any(step.listed for step in block.setting.protocol.steps),
+        readout is not None and isinstance(readout.penalty, tuple),
+    )
+    keep = (*lists, several)
+    values: dict[str, Any] = {}
+    for name in (*NUMBERS, *ARRAYS):
+        known = [getattr(outcome, name) for outcome in each]
+        if name in ("eta", "penalty") or any(value is None for value in known):
+            continue
+        array = np.asarray(known).reshape(etas, penalties, seeds, *np.shape(known[0]))
+        if name.removesuffix("_se") in SCALARS:
+            values[name] = _dropped(array, keep)
+        else:
+            values[name] = _dropped(array[:, 0], (keep[0], keep[2]))
+    steps = [step for step in block.setting.protocol.steps if step.listed]
+    eta: Any = first.eta
+    if steps:
+        every = block.setting.protocol.etas(block.setting.d, block.setting.p)
+        eta = tuple(every[:, block.setting.protocol.steps.index(steps[0])].tolist())
+    penalty = None if readout is None else readout.penalty
+    if penalty == "gcv":
+        penalty = _dropped(
+            np.asarray([o.penalty for o in each]).reshape(etas, penalties, seeds)[:, 0], (keep[0], keep[2])
+        )
+    notes = tuple(dict.fromkeys(note for outcome in each for note in outcome.status.notes))
+    axes = tuple(name for name, there in zip(("eta", "penalty", "seed"), keep, strict=True) if there)
+    status = Status(all(outcome.status.ok for outcome in each), notes)
+    return Outcome(
+        block.setting, first.route, axes, eta, penalty, block.seeds if several else None, **values,
+        status=status, seconds=sum(outcome.seconds for outcome in each),
+    )  # fmt: skip
+
+
+def _dropped(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
+    taken = array[tuple(slice(None) if each else 0 for each in keep)]
+    return taken.item() if np.ndim(taken) == 0 else taken

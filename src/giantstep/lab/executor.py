@@ -16,6 +16,8 @@ class Executor(Protocol):
     """``run(tasks)`` yields them done, as they come, and may be called again; ``stop`` lets those at work finish and starts no
     more; ``close`` lets the workers go."""
 
+    stopping: threading.Event
+
     def run(self, tasks: Iterable[Task]) -> Iterator[Done]: ...
 
     def stop(self) -> None: ...

@@ -1,24 +1,17 @@
-"""What a claim is, what it answers, and running several of them."""
+"""What a claim is and what it answers."""
 
 import math
-import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from giantstep._errors import InputError
 from giantstep.papers import PAPERS
 
-__all__ = ["Claim", "Result", "Verdict", "run_claims", "show"]
+__all__ = ["Claim", "Data", "Result", "Size", "Verdict", "show"]
 
 Size = Literal["quick", "full"]
 Cell = str | int | float
-Data = dict[
-    str, Any
-]  # plain: text, numbers, true and false, None, NumPy arrays, lists of these, and tables with text as keys
-
-_FOLDERS = re.compile(r"(?<![\w.:/)])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # of a path: a report names no machine
+Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy arrays, lists and tables of these
 
 
 @dataclass(frozen=True)
@@ -123,36 +116,6 @@ class Result:
             "stored": self.stored,
             "error": self.error,
         }
-
-
-def run_claims(
-    claims: Sequence[Claim], size: Size, on_progress: Callable[[int, int, Claim], None] | None = None
-) -> list[Result]:
-    """Run the claims one after the other; ``on_progress(index, total, claim)`` is called before each.
-
-    A claim that breaks does not lose the others: it is inconclusive, and its result carries the error. Bad input is
-    not a verdict and goes through.
-    """
-    results = []
-    for index, claim in enumerate(claims):
-        if on_progress is not None:
-            on_progress(index, len(claims), claim)
-        results.append(_run(claim, size))
-    return results
-
-
-def _run(claim: Claim, size: Size) -> Result:
-    start = time.perf_counter()
-    error = None
-    try:
-        verdict = claim.run(size)
-    except InputError:
-        raise
-    except Exception as problem:  # whatever a claim stumbles over is told in its place of the report
-        lines = _FOLDERS.sub("", str(problem)).strip().splitlines()
-        error = f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
-        verdict = Verdict("inconclusive", f"The claim could not be run: {error}")
-    return Result(claim, verdict, time.perf_counter() - start, size, error)
 
 
 def _plain(cell: Cell) -> Cell | None:

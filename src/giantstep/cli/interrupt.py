@@ -1,0 +1,38 @@
+"""Ctrl-C while much is at work: the first lets what has begun finish, the second ends the program."""
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from giantstep.lab.executor import Executor
+
+
+@contextmanager
+def stopping(where: "Executor") -> Iterator[None]:
+    """Inside, the first Ctrl-C stops the executor after the trials at work."""
+
+    def stop(number: int, frame: object) -> None:
+        os.write(2, b"\nStopping after the trials at work; once more ends at once.\n")
+        signal.signal(signal.SIGINT, before)
+        where.stop()
+
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def leave(left: str) -> NoReturn:
+    """Say what is left and how to go on, and end with 130."""
+    again = shlex.join(["giantstep", *sys.argv[1:]])
+    typer.echo(f"Stopped with {left} left; to go on: {again}", err=True)
+    raise typer.Exit(130)

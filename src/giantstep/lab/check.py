@@ -1,0 +1,91 @@
+"""check(claims, size): measure, predict and judge, with everything kept: a second time it is instant.
+
+What a claim measures, what it predicts and its verdict are kept apart in the store of a bench, under the digest of the code
+that they come from.
+"""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from giantstep._errors import InputError
+from giantstep.lab.bench import Bench, Interrupted, on
+from giantstep.lab.verdict import Claim, Result, Size, Verdict
+
+__all__ = ["check"]
+
+_FOLDERS = re.compile(r"(?<![\w.:/)])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # of a path: a report names no machine
+
+
+def check(
+    claims: Sequence[Claim],
+    size: Size,
+    bench: Bench | None = None,
+    on_progress: Callable[[int, int, Claim], None] | None = None,
+) -> list[Result]:
+    """Run the claims one after the other; ``on_progress(index, total, claim)`` is called before each that is not kept.
+
+    A claim that breaks does not lose the others: it is inconclusive, and its result carries the error. Bad input is not a
+    verdict and goes through, and so does an interruption.
+    """
+    results = []
+    for index, claim in enumerate(claims):
+        kept = None if bench is None else bench.store.kept(_key(bench, claim, size, "verdict"))
+        if kept is not None:
+            results.append(Result(claim, _verdict(kept[0]), kept[1], size, stored=True))
+            continue
+        if bench is not None and bench.where.stopping.is_set():
+            raise Interrupted
+        if on_progress is not None:
+            on_progress(index, len(claims), claim)
+        results.append(_run(claim, size, bench))
+    return results
+
+
+def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
+    start, error, spent = time.perf_counter(), None, 0.0
+    try:
+        measured, took = _part(claim, size, bench, "measured", claim.measure)
+        predicted, more = _part(claim, size, bench, "predicted", claim.predict or (lambda size: {}))
+        judging = time.perf_counter()
+        verdict = claim.judge(size, measured, predicted)
+        spent = took + more + time.perf_counter() - judging
+        if bench is not None:
+            bench.store.keep(_key(bench, claim, size, "verdict"), asdict(verdict), spent)
+    except (InputError, Interrupted):
+        raise
+    except Exception as problem:  # whatever a claim stumbles over is told in its place of the report
+        lines = _FOLDERS.sub("", str(problem)).strip().splitlines()
+        error = f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
+        verdict = Verdict("inconclusive", f"The claim could not be run: {error}")
+        spent = time.perf_counter() - start
+    return Result(claim, verdict, spent, size, error)
+
+
+def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callable[[Size], Any]) -> tuple[Any, float]:
+    """What was measured or predicted, made now or kept, and the seconds that it took."""
+    if bench is None:
+        start = time.perf_counter()
+        return make(size), time.perf_counter() - start
+    key = _key(bench, claim, size, name)
+    kept = bench.store.kept(key)
+    if kept is not None:
+        return kept
+    start = time.perf_counter()
+    with on(bench):
+        found = make(size)
+    bench.store.keep(key, found, time.perf_counter() - start)
+    kept = bench.store.kept(key)  # as it is read again: tuples are lists from the start
+    assert kept is not None
+    return kept
+
+
+def _key(bench: Bench, claim: Claim, size: Size, part: str) -> str:
+    return f"{bench.code} {claim.name} {size} {part}"
+
+
+def _verdict(kept: dict[str, Any]) -> Verdict:
+    tuples = {"rows": tuple(tuple(row) for row in kept["rows"])}
+    return Verdict(**{**kept, **tuples, "header": tuple(kept["header"]), "settings": tuple(kept["settings"])})
