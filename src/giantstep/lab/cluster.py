@@ -1,6 +1,7 @@
 """Cluster: the workers of a Dask scheduler, by its address. They send outcomes back; this process writes the store."""
 
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -10,11 +11,14 @@ from giantstep import __version__
 from giantstep._errors import InputError
 from giantstep._record import identifier
 from giantstep.lab.call import Call
+from giantstep.lab.code import digest
 from giantstep.lab.perform import Done, Task, attempt
 
 __all__ = ["Cluster"]
 
 TIMEOUT = 15  # seconds to reach the scheduler, and to wait for a first worker
+PATIENCE = 60  # seconds without any worker before the rest is given up
+POLL = 2  # seconds between looks
 
 
 @dataclass
@@ -41,44 +45,49 @@ class Cluster:
         yield from self._spread(self.client, list(tasks))
 
     def _spread(self, client: Any, tasks: list[Task]) -> Iterator[Done]:
-        """As many tasks on their way as the workers have threads, twice: those that wait can still be called off."""
-        from distributed import as_completed
-
+        """Twice as many tasks on their way as the workers have threads: those that only wait can still be called off."""
         queue = iter(tasks)
         wanted: dict[Any, Task] = {}
-        arriving = as_completed(raise_errors=False)
-
-        def more() -> None:
-            room = 2 * max(1, sum(client.nthreads().values())) - len(wanted)
+        while True:
+            room = 2 * max(1, sum(client.nthreads().values())) - len(wanted) if not self.stopping.is_set() else 0
             for _, task in zip(range(room), queue, strict=False):
-                future = client.submit(attempt, task, self.memory, pure=False, key=_key(task))
-                wanted[future] = task
-                arriving.add(future)
-
-        more()
-        while wanted:
-            future = next(arriving)
-            task = wanted.pop(future)
-            if not self.stopping.is_set():
-                more()
-            if future.status == "finished":
-                yield future.result()
-            elif future.status != "cancelled":
-                yield Done(task, refused=_reason(future))
+                wanted[client.submit(attempt, task, self.memory, pure=False, key=_key(task))] = task
+            if not wanted:
+                return
+            for future in self._next(client, list(wanted)):
+                task = wanted.pop(future)
+                if future.status == "finished":
+                    yield future.result()
+                elif not self.stopping.is_set():
+                    yield Done(task, refused=_reason(future))
             if self.stopping.is_set():
-                idle = [each for each in wanted if not _at_work(client, each)]
+                at_work = {key for keys in client.processing().values() for key in keys}
+                idle = [future for future in wanted if future.key not in at_work]
                 client.cancel(idle, force=True)
-                for each in idle:
-                    wanted.pop(each)
+                wanted = {future: task for future, task in wanted.items() if future not in idle}
+
+    def _next(self, client: Any, futures: list[Any]) -> list[Any]:
+        """Those that have ended, at least one; that nobody works on them is told."""
+        from distributed import wait
+
+        alone = time.monotonic()
+        with client.as_current():
+            while not (ended := [future for future in futures if future.done()]):
+                try:
+                    wait(futures, timeout=POLL, return_when="FIRST_COMPLETED")
+                except TimeoutError:
+                    if client.status == "running" and client.nthreads():
+                        alone = time.monotonic()
+                    elif time.monotonic() - alone > PATIENCE:
+                        raise InputError(
+                            f"all workers of {self.address!r} are gone; what they sent is stored: run this again to go on"
+                        ) from None
+        return ended
 
 
 def _key(task: Task) -> str:
     content = task.key if isinstance(task, Call) else [list(trial.key) for trial in task.trials]
     return f"giantstep-{identifier(content)}"
-
-
-def _at_work(client: Any, future: Any) -> bool:
-    return any(future.key in keys for keys in client.processing().values())
 
 
 def _reason(future: Any) -> str:
@@ -114,3 +123,8 @@ def _check(client: Any, address: str) -> None:
             raise InputError(f"the worker {worker} does not have giantstep: install giantstep {__version__} there")
         if version != __version__:
             raise InputError(f"the worker {worker} has giantstep {version}, here is {__version__}: install one version")
+    for worker, code in client.run(digest).items():
+        if code != digest():
+            raise InputError(
+                f"the worker {worker} has other sources of giantstep {__version__}: install the same there"
+            )
