@@ -34,13 +34,8 @@ class Pool:
         self.stopping.set()
 
     def close(self) -> None:
-        for process in self.processes.values():
-            assert process.stdin is not None and process.stdout is not None
-            process.stdin.close()
-            process.stdout.close()
-        for process in self.processes.values():
-            process.wait()
-        self.processes.clear()
+        while self.processes:
+            _ended(self.processes.popitem()[1])
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
         waiting: queue.Queue[tuple[Task, int]] = queue.Queue()
@@ -76,7 +71,7 @@ class Pool:
                 if answer is not None:
                     done.put(answer)
                     continue
-                code = self.processes.pop(index).wait()
+                code = _ended(self.processes.pop(index))
                 if tries + 1 < TRIES:
                     waiting.put((task, tries + 1))
                 else:
@@ -104,6 +99,17 @@ def pinned(threads: int) -> dict[str, str]:
     one = "--xla_cpu_multi_thread_eigen=false" if threads == 1 else ""
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     return {**os.environ, **dict.fromkeys(names, str(threads)), "XLA_FLAGS": f"{flags} {one}".strip()}
+
+
+def _ended(process: "subprocess.Popen[bytes]") -> int:
+    """The exit code of a worker, which ends when its input does."""
+    for pipe in (process.stdin, process.stdout):
+        try:
+            if pipe is not None:
+                pipe.close()
+        except BrokenPipeError:  # what it was not read
+            pass
+    return process.wait()
 
 
 def _ask(process: "subprocess.Popen[bytes]", task: Task) -> Done | None:

@@ -1,0 +1,209 @@
+"""Worker processes and a Dask cluster: the same numbers, every trial once, whatever dies."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+
+import numpy as np
+import pytest
+from test_sweep import base
+
+import giantstep as gs
+from benchmarks.faults import SWEEP, command, compare, faults
+from giantstep._errors import InputError
+from giantstep.lab import cluster as clusters
+from giantstep.lab.call import Call, call
+from giantstep.lab.cluster import Cluster
+from giantstep.lab.executor import Here, executor
+from giantstep.lab.perform import attempt
+from giantstep.lab.pool import Pool, pinned
+from giantstep.lab.run import planned, run
+from giantstep.lab.store import Store
+from giantstep.lab.sweep import make
+
+ROUTES = ("simulate(n_test=50)",)
+END = Call("os:_exit", (7,))
+
+
+def small():
+    return make(base(), {"noise": [0.1, 0.2, 0.3, 0.4], "penalty": [0.1, 0.2]}, seeds=range(3), routes=ROUTES)
+
+
+def numbers(sweep, path):
+    with Store.open(path, "read") as store:
+        assert len(store) == len(sweep)
+        return {trial.key: found.test_error for trial, found in store.find(sweep.trials())}
+
+
+def test_two_workers_write_what_one_process_writes(tmp_path):
+    sweep = small()
+    for name, where in (("here", Here()), ("pool", Pool(2))):
+        with Store.open(tmp_path / name) as store, closing(where):
+            ended = run(planned(sweep), store, where)
+        assert (ended.new, ended.refused, ended.left) == (24, (), 0)
+    here, pool = (numbers(sweep, tmp_path / name) for name in ("here", "pool"))
+    np.testing.assert_allclose([pool[key] for key in here], list(here.values()), rtol=1e-10)
+
+
+def test_a_worker_that_dies_is_replaced_and_a_task_that_kills_is_given_up():
+    good = [call(os.path.join, ("a", str(k))) for k in range(3)]
+    with closing(Pool(2)) as pool:
+        found = {done.task: done for done in pool.run([END, *good])}
+        assert {each: found[each].value for each in good} == {each: f"a/{k}" for k, each in enumerate(good)}
+        assert "ended 3 times (exit code 7)" in (found[END].refused or "")
+        before = {process.pid for process in pool.processes.values()}
+        assert [done.value for done in pool.run(good[:1])] == ["a/0"]
+        assert {process.pid for process in pool.processes.values()} <= before  # workers stay
+        (victim,) = list(pool.processes.values())[:1]
+        victim.kill()
+        victim.wait()
+        assert sorted(done.value for done in pool.run(good)) == ["a/0", "a/1", "a/2"]
+
+
+def test_workers_are_pinned():
+    with closing(Pool(2)) as pool:
+        tasks = [call(os.getenv, ("OPENBLAS_NUM_THREADS",)), call(os.sched_getaffinity, (0,))]
+        found = {done.task.function: done.value for done in pool.run(tasks)}  # type: ignore[union-attr]
+    share = max(1, len(os.sched_getaffinity(0)) // 2)
+    assert str(share) in found.values() and any(isinstance(v, set) and len(v) == share for v in found.values())
+    flags = pinned(1)["XLA_FLAGS"]
+    assert "xla_cpu_multi_thread_eigen=false" in flags
+
+
+def test_stopping_finishes_what_is_at_work():
+    good = [call(time.sleep, (0.3,)) for _ in range(8)]
+    where = Here()
+    seen = 0
+    for _ in where.run(good):
+        seen += 1
+        where.stop()
+    assert seen == 1
+
+
+def test_what_goes_wrong_is_told():
+    assert attempt(call(json.loads, ("{",))).refused.startswith("JSONDecodeError")  # type: ignore[union-attr]
+    with pytest.raises(InputError, match="function of a module"):
+        call(lambda: 1, ())
+    with pytest.raises(InputError, match="give one of the two"):
+        executor(2, "tcp://127.0.0.1:1")
+
+
+@contextmanager
+def dask(folder, workers, env=None):
+    """A scheduler and worker processes on loopback: its address and the workers."""
+    file, processes = folder / "scheduler.json", []
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    processes.append(subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_scheduler", *options], **quiet))
+    try:
+        while not (file.exists() and file.stat().st_size):
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+        one = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            address,
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+        ]
+        processes += [subprocess.Popen([*one, "--host", "127.0.0.1"], env=env, **quiet) for _ in range(workers)]
+        yield address, processes[1:]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def test_a_cluster_that_loses_a_worker_has_every_trial_once(tmp_path):
+    pytest.importorskip("distributed")
+    sweep = small()
+    with dask(tmp_path, 2) as (address, workers), Store.open(tmp_path / "s") as store:
+        with closing(Cluster(address)) as where:
+            ticks = []
+
+            def tick(done):
+                if not ticks:
+                    workers[0].kill()  # with a block at work, most likely
+                ticks.append(done)
+
+            ended = run(planned(sweep), store, where, tick)
+            assert (ended.new, ended.refused, ended.left) == (24, (), 0)
+            again = [call(os.path.join, ("a", "b"))]
+            assert [done.value for done in where.run(again)] == ["a/b"]
+    there = numbers(sweep, tmp_path / "s")
+    trial = next(iter(sweep.trials()))
+    alone = gs.simulate(trial.setting, trial.seed, n_test=50).test_error  # type: ignore[arg-type]
+    assert there[trial.key] == pytest.approx(alone, rel=1e-10)
+
+
+def test_clusters_that_cannot_work_are_told_in_one_sentence(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(clusters, "TIMEOUT", 1)
+    with pytest.raises(InputError, match="no Dask scheduler answers"), closing(Cluster("tcp://127.0.0.1:9")) as where:
+        list(where.run([END]))
+    with pytest.raises(InputError, match="no Dask scheduler answers"), closing(Cluster("nonsense://x")) as where:
+        list(where.run([END]))
+    with dask(tmp_path, 0) as (address, _):
+        with pytest.raises(InputError, match="has no workers"), closing(Cluster(address)) as where:
+            list(where.run([END]))
+
+
+def test_a_worker_with_another_version_is_refused(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(clusters, "__version__", "99.0")
+    with dask(tmp_path, 1) as (address, _), closing(Cluster(address)) as where:
+        with pytest.raises(InputError, match=r"has giantstep .*, here is 99.0: install one version"):
+            list(where.run([END]))
+
+
+def test_kills_lose_nothing(tmp_path):
+    seen = faults(tmp_path, 2, points=12)
+    assert seen.rows == seen.expected == 960 and seen.same
+
+
+def test_ctrl_c_finishes_what_is_at_work_and_says_how_to_go_on(tmp_path):
+    sweep, store = tmp_path / "sweep.toml", tmp_path / "s.sqlite"
+    sweep.write_text(SWEEP.replace("POINTS", "400"))
+    process = subprocess.Popen(command(sweep, store, 1), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not _rows(store):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert process.returncode == 130 and "to go on: giantstep sweep" in error and "Traceback" not in error
+    answer = json.loads(out)
+    assert 0 < answer["left"] < 32_000 and answer["new"] + answer["left"] == 32_000 == answer["plan"]["trials"]
+    assert _rows(store) == answer["new"]
+
+
+def _rows(store) -> int:
+    if not store.exists():
+        return 0
+    try:
+        with Store.open(store, "read") as opened:
+            return len(opened)
+    except InputError:
+        return 0
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_what_is_there(tmp_path):
+    sweep, store = tmp_path / "sweep.toml", tmp_path / "s.sqlite"
+    sweep.write_text(SWEEP.replace("POINTS", "12"))
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); from giantstep.cli import main; main()"
+    full = [sys.executable, "-c", limit, *command(sweep, store, 1)[3:]]
+    found = subprocess.run(
+        full, capture_output=True, text=True, env={**os.environ, "JAX_ENABLE_COMPILATION_CACHE": "0"}
+    )
+    assert found.returncode == 2, found.stderr
+    assert "Traceback" not in found.stderr and str(store) in found.stderr.splitlines()[-1]
+    there = _rows(store)
+    subprocess.run(command(sweep, store, 1), check=True, capture_output=True)
+    assert _rows(store) == 960 > there
+    assert compare(sweep, store, store) == (960, True)
