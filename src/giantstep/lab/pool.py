@@ -27,6 +27,7 @@ class Pool:
 
     workers: int
     memory: float | None = None  # GiB for all of them
+    cores: int | None = None  # of each; by default its share of all
     stopping: threading.Event = field(default_factory=threading.Event)
     processes: "dict[int, subprocess.Popen[bytes]]" = field(default_factory=dict)
 
@@ -86,7 +87,7 @@ class Pool:
         every = (
             sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
         )
-        share = max(1, len(every) // self.workers)
+        share = self.cores or max(1, len(every) // self.workers)
         cores = [every[(index * share + k) % len(every)] for k in range(share)]
         memory = "none" if self.memory is None else f"{self.memory / self.workers}"
         command = [sys.executable, "-m", "giantstep.lab.worker", ",".join(map(str, cores)), memory]
