@@ -1,8 +1,10 @@
 """Writes docs/cli.md and docs/claims.md from the code; ``--check`` only says whether they are up to date.
 
-The picture docs/assets/curve.svg is drawn by ``make picture``.
+The verdicts at full size are those of docs/verdicts.json, which ``--verdicts report/verdicts.json 'one H200'`` takes from a
+report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from giantstep.cli import app
 from giantstep.papers import paper
 
 HERE = Path(__file__).parent
+VERDICTS = HERE / "verdicts.json"
+KEPT = ("claim", "outcome", "sentence", "power", "trend", "sizes", "seeds", "seconds")
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
 
 
@@ -38,16 +42,45 @@ def _help(command: object, name: str) -> str:
 
 
 def claims_page() -> str:
-    """The table of claims."""
+    """What is claimed, how it is tested, and what came out at full size."""
     rows = "".join(
-        f"| `{claim.name}` | {_cell(claim.statement)} | {_cell(paper(claim.paper).short)}, {_cell(claim.where)} |\n"
+        f"| `{claim.name}` | {_cell(claim.statement)} | {_cell(paper(claim.paper).short)}, {_cell(claim.where)} | "
+        f"{_cell(claim.test)} |\n"
         for claim in CLAIMS
     )
-    table = f"| claim | what the paper says | where |\n|---|---|---|\n{rows}" if rows else "No claims yet.\n"
+    table = f"| claim | what the paper says | where | test |\n|---|---|---|---|\n{rows}"
     return (
         f"# Claims\n\n{NOTE}Statements of the literature that `giantstep check` tests. A verdict is *holds*,\n"
-        f"*fails*, or *inconclusive* when the sizes that ran cannot tell.\n\n{table}"
+        f"*fails*, or *inconclusive* when the sizes that ran cannot tell.\n\n{table}{_full()}"
     )
+
+
+def _full() -> str:
+    """The verdicts at full size."""
+    if not VERDICTS.exists():
+        return ""
+    found = json.loads(VERDICTS.read_text(encoding="utf-8"))
+    made, results = found["provenance"], {each["claim"]: each for each in found["results"]}
+    rows = "".join(
+        f"| `{each['claim']}` | {each['outcome']} | {_cell(each['sentence'])} | {_cell(each['power'])} | "
+        f"{_cell(each['trend'])} | {_cell(each['sizes'])}; seeds {_cell(each['seeds'])} | {each['seconds']:.0f} |\n"
+        for each in (results[claim.name] for claim in CLAIMS if claim.name in results)
+    )
+    counts = [sum(each["outcome"] == kind for each in results.values()) for kind in ("holds", "fails", "inconclusive")]
+    return (
+        f"\n## At full size\n\n`giantstep check --size full`, {found['date'][:10]}, giantstep {made['version']}, "
+        f"JAX {made['jax']}, {found['device']}: {counts[0]} hold, {counts[1]} fail, {counts[2]} inconclusive.\n\n"
+        "| claim | verdict | what was seen | size and power of the test | trend | sizes and seeds | seconds |\n"
+        f"|---|---|---|---|---|---|---:|\n{rows}"
+    )
+
+
+def take_verdicts(path: Path, device: str) -> None:
+    """Keep the verdicts of a report, without their tables."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    results = [{key: each[key] for key in KEPT} for each in found["results"]]
+    kept = {"date": found["date"], "provenance": found["provenance"], "device": device, "results": results}
+    VERDICTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _cell(text: str) -> str:
@@ -56,6 +89,8 @@ def _cell(text: str) -> str:
 
 def main() -> int:
     """Write the pages, or with ``--check`` report those that differ."""
+    if "--verdicts" in sys.argv[1:]:
+        take_verdicts(Path(sys.argv[sys.argv.index("--verdicts") + 1]), sys.argv[sys.argv.index("--verdicts") + 2])
     pages = {HERE / "cli.md": cli_page(), HERE / "claims.md": claims_page()}
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
