@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from giantstep import measure
-from giantstep._backend import jnp
+from giantstep._backend import jax, jnp
 from giantstep._errors import InputError
 from giantstep._plan import Plan, make_plan
 from giantstep._record import choice, whole
-from giantstep._train import Run
+from giantstep._train import Run, Tick
 from giantstep._watchdog import watchdog
 from giantstep.outcome import Outcome, Status
 from giantstep.setting import Setting
@@ -46,6 +46,7 @@ class Job:
     plan: Plan
     progress: bool | None
     started: float
+    mesh: jax.sharding.Mesh | None = None
 
 
 def prepare(
@@ -59,6 +60,7 @@ def prepare(
     progress: bool | None,
     noise: int = 0,
     planner: Callable[..., Plan] = make_plan,
+    mesh: jax.sharding.Mesh | None = None,
 ) -> Job:
     """Check the arguments and plan the memory; ``noise`` is how many numbers every feature of a row carries beside itself."""
     choice(dtype, ("float64", "float32"), "dtype")
@@ -66,7 +68,7 @@ def prepare(
     seeds, several = _seeds(seed)
     started = time.perf_counter()
     plan = planner(setting, len(seeds), n_test, 8 if dtype == "float64" else 4, memory, noise)
-    return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started)
+    return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started, mesh)
 
 
 def _seeds(seed: Any) -> tuple[tuple[int, ...], bool]:
@@ -88,7 +90,8 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
         for start in range(0, len(job.seeds), plan.seeds):
             group = job.seeds[start : start + plan.seeds]
             count = len(group)
-            run = Run(job.setting, group, plan, jnp.dtype(job.dtype), lambda work, count=count: tick(work * count))
+            each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
+            run = Run(job.setting, group, plan, jnp.dtype(job.dtype), each, mesh=job.mesh)
             with watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE):
                 parts.append(part(run))
     return parts

@@ -14,6 +14,7 @@ import numpy as np
 from giantstep import draw, measure
 from giantstep._backend import jax, jnp, over_seeds
 from giantstep._blas import on_host, squares
+from giantstep._mesh import alone
 from giantstep._resolvent import gram
 from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.activation import Activation
@@ -72,7 +73,7 @@ def _add_moments(A, c, parts, y, *, recipe):
 
 def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) -> tuple[Array, Array]:
     """A + F^T F and c + F^T y for the features of a chunk."""
-    if not on_host(*c.shape):
+    if not on_host(y, c.shape[1]):
         return _add_moments(A, c, parts, y, recipe=recipe)
     F = np.asarray(_features(parts, recipe=recipe))[0]
     return A + squares(F), c + F.T @ np.asarray(y)[0]
@@ -121,18 +122,21 @@ def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum
     readout = run.setting.protocol.readout
     fits = []
     for e in group:
-        fits.append(from_moments(A.pop(e) / n, c.pop(e) / n, yy / n, n, readout, spectrum))  # type: ignore[arg-type]
+        moments = [alone(m) / n for m in (A.pop(e), c.pop(e), yy)]
+        fits.append(from_moments(*moments, n, readout, spectrum))  # type: ignore[arg-type]
         run.tick(p**3 / 3)
     return fits
 
 
 def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bool) -> list[Readout]:
     readout, fits = run.setting.protocol.readout, []
-    y = jnp.concatenate([y for _, y in pieces], axis=1).astype(jnp.float64)
+    n, p = sum(y.shape[1] for _, y in pieces), run.setting.p
+    y = np.concatenate([np.asarray(y, float) for _, y in pieces], axis=1)
     for e in group:
-        F = jnp.concatenate([_features(parts(e), recipe=recipe) for parts, _ in pieces], axis=1)
-        fits.append(from_features(F.astype(jnp.float64), y, readout, spectrum))  # type: ignore[arg-type]
-        run.tick(2.0 * F.shape[1] * F.shape[2] * (run.setting.d + F.shape[1]))
+        F = [_features(parts(e), recipe=recipe) for parts, _ in pieces]
+        F = F if run.mesh is not None else [jnp.concatenate(F, axis=1)]
+        fits.append(from_features([f.astype(jnp.float64) for f in F], jnp.asarray(y), readout, spectrum))  # type: ignore[arg-type]
+        run.tick(2.0 * n * p * (run.setting.d + n))
     return fits
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from giantstep import _memory
 from giantstep._backend import jax
+from giantstep._mesh import size
 from giantstep._random import block_rows
 from giantstep.setting import Setting
 
@@ -17,7 +18,7 @@ MAX_SEEDS = 32
 @dataclass(frozen=True)
 class Plan:
     """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
-    operations of one seed; bytes: what one group of seeds holds; method: the method of simulation that it is for; kept:
+    operations of one seed; bytes: what one group of seeds holds (on one device); method: the method of simulation that it is for; kept:
     samples of a batch that may stay in memory."""
 
     rows: int
@@ -40,6 +41,7 @@ class _Sizes:
     item: int  # bytes of a number in the products
     noise: int  # numbers that every feature of a row carries beside itself: random ones, and what comes with them
     table: int  # numbers held for every neuron
+    devices: int = 1  # that share the rows; bytes are those of one of them
 
     def held(self, grams: int) -> float:
         """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
@@ -48,7 +50,7 @@ class _Sizes:
             return layers
         small = min(self.readout, self.p)
         dual = self.readout <= self.p
-        features = (4.0 + self.noise) * self.readout * self.p * self.item if dual else 0.0
+        features = (4.0 + self.noise) * self.readout * self.p * self.item / self.devices if dual else 0.0
         return layers + features + 8.0 * small**2 * ((1 if dual else grams) + 4)
 
     def row(self) -> float:
@@ -57,11 +59,15 @@ class _Sizes:
 
 
 def make_plan(
-    setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: int = 0, table: int = 0
-) -> Plan:
-    """The plan within the memory allowed; raises a sentence that says what would fit when none exists."""
-    allowed = _memory.budget(memory)
-    s = _sizes(setting, item, noise, table)
+    setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: int = 0, table: int = 0,
+    mesh: jax.sharding.Mesh | None = None,
+) -> Plan:  # fmt: skip
+    """The plan within the memory allowed; raises a sentence that says what would fit when none exists.
+
+    On a mesh the bytes are those of one device, and every device has its share of the rows.
+    """
+    allowed = _memory.budget(memory) if mesh is None else _memory.on_each(memory, mesh.devices.tolist())
+    s = replace(_sizes(setting, item, noise, table), devices=size(mesh))
     block = block_rows(s.d)
     kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
     if kept > allowed / 2:
@@ -70,7 +76,7 @@ def make_plan(
     least = s.held(1) + block * s.row()
     if least > allowed:
         raise _memory.refuse(least, allowed, _what_fits(s, block, allowed))
-    longest = max([*setting.protocol.sizes(), s.readout, n_test])
+    longest = -(-max([*setting.protocol.sizes(), s.readout, n_test]) // s.devices)  # rows of one device
     chunk = CHUNK_BYTES * (1.0 if jax.default_backend() == "cpu" else ON_DEVICE)
     wanted = min(chunk, allowed - s.held(1)) // s.row()
     rows = min(-(-longest // block), max(1, int(wanted // block))) * block
@@ -82,7 +88,7 @@ def make_plan(
     together = -(-seeds // -(-seeds // together))  # groups of one size where possible: what is compiled serves all
     spare = min(KEPT_BYTES, (allowed - together * one) / 2)  # two batches at most
     kept = int(spare // (together * (s.d + 1) * item))
-    return Plan(rows, together, grams, _work(setting, s, n_test), together * one, kept=kept)
+    return Plan(rows * s.devices, together, grams, _work(setting, s, n_test), together * one, kept=kept * s.devices)
 
 
 def _sizes(setting: Setting, item: int, noise: int, table: int) -> _Sizes:
