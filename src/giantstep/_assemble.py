@@ -13,6 +13,7 @@ import numpy as np
 from giantstep import measure
 from giantstep._backend import jax, jnp
 from giantstep._errors import InputError
+from giantstep._krylov import TOLERANCE
 from giantstep._plan import Plan, make_plan
 from giantstep._record import choice, whole
 from giantstep._train import Run, Tick
@@ -141,7 +142,8 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
             values["outliers"] = layers(np.apply_along_axis(lambda v: len(measure.outliers(v)), -1, singular))
     if readout is not None:
         values["penalty"] = layers(joined["penalty"][:, :, 0]) if readout.penalty == "gcv" else readout.penalty
-    said = [*notes, *_merged([note for part in parts for note in part["notes"]])]
+    converged, iterated = _iterated(joined)
+    said = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
     finite = all(
         np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
     )
@@ -150,8 +152,19 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     eta = tuple(np.atleast_2d(etas)[:, lists[0]].tolist()) if lists else (float(etas[0]) if etas.size == 1 else None)
     return Outcome(
         setting, job.route, axes, eta, seeds=job.seeds if job.several else None,
-        seconds=time.perf_counter() - job.started, status=Status(finite, tuple(said)), **values,
+        seconds=time.perf_counter() - job.started, status=Status(finite and converged, tuple(said)), **values,
     )  # fmt: skip
+
+
+def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
+    """Whether conjugate gradients have converged wherever numbers are finite, and the sentence that says how well."""
+    if "residual" not in joined or not np.isfinite(joined["residual"]).any():
+        return True, []
+    worst, count = np.nanmax(joined["residual"]), joined["iterations"].max()
+    how = f"relative residual {worst:.1g} after {count} iterations"
+    if worst <= TOLERANCE:
+        return True, [f"ridge by conjugate gradients: {how}"]
+    return False, [f"ridge by conjugate gradients did not converge: {how}, not the {TOLERANCE:.0e} asked for"]
 
 
 def _merged(notes: list[str]) -> list[str]:

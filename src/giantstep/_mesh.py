@@ -14,16 +14,15 @@ from giantstep._errors import InputError
 from giantstep._record import whole
 
 Array = Any
-Mesh, NamedSharding, PartitionSpec = jax.sharding.Mesh, jax.sharding.NamedSharding, jax.sharding.PartitionSpec
 AXIS = "samples"
 WANTED = "devices must be a whole number, a list of different JAX devices of one kind, or a mesh with one axis"
 
 
-def mesh(devices: Any) -> Mesh | None:
+def mesh(devices: Any) -> jax.sharding.Mesh | None:
     """The mesh meant by ``devices``: None, how many of the local devices, a sequence of them, or a mesh with one axis."""
     if devices is None:
         return None
-    if isinstance(devices, Mesh):
+    if isinstance(devices, jax.sharding.Mesh):
         if devices.devices.ndim != 1:
             raise InputError(f"{WANTED}, not one with {devices.devices.ndim} axes")
         chosen = list(devices.devices)
@@ -38,19 +37,21 @@ def mesh(devices: Any) -> Mesh | None:
         raise InputError(f"{WANTED}, not {devices!r}")
     if len({device.platform for device in chosen}) > 1 or any(d.process_index != jax.process_index() for d in chosen):
         raise InputError(f"{WANTED}, all of this process")
-    return Mesh(np.array(chosen), (AXIS,))  # a user's own mesh may have axes of explicit type, which sums do not take
+    return jax.sharding.Mesh(
+        np.array(chosen), (AXIS,)
+    )  # a user's own mesh may have axes of explicit type, which sums do not take
 
 
-def size(mesh: Mesh | None) -> int:
+def size(mesh: jax.sharding.Mesh | None) -> int:
     """How many devices share the rows."""
     return 1 if mesh is None else mesh.devices.size
 
 
-def everywhere(mesh: Mesh | None, array: Any, dtype: Any = None) -> Array:
+def everywhere(mesh: jax.sharding.Mesh | None, array: Any, dtype: Any = None) -> Array:
     """The array on every device."""
     if mesh is None:
         return jnp.asarray(array, dtype)
-    return jax.device_put(np.asarray(array, dtype), NamedSharding(mesh, PartitionSpec()))
+    return jax.device_put(np.asarray(array, dtype), jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()))
 
 
 def alone(array: Array) -> Array:
@@ -58,19 +59,21 @@ def alone(array: Array) -> Array:
     return array.addressable_shards[0].data if len(array.devices()) > 1 else array
 
 
-def columns(array: Array) -> NamedSharding:
+def columns(array: Array) -> jax.sharding.NamedSharding:
     """Where an array (S, rows, p) of this mesh would be with its columns shared out instead of its rows."""
-    return NamedSharding(array.sharding.mesh, PartitionSpec(None, None, AXIS))
+    return jax.sharding.NamedSharding(array.sharding.mesh, jax.sharding.PartitionSpec(None, None, AXIS))
 
 
-def shared(mesh: Mesh | None, X: np.ndarray, y: np.ndarray, dtype: Any) -> Iterator[tuple[int, Array, Array]]:
+def shared(
+    mesh: jax.sharding.Mesh | None, X: np.ndarray, y: np.ndarray, dtype: Any
+) -> Iterator[tuple[int, Array, Array]]:
     """X (S, rows, d) and y (S, rows) on the devices: the first row of each piece, and its parts."""
     if mesh is None:
         yield 0, jnp.asarray(X, dtype), jnp.asarray(y, dtype)
         return
     rows = y.shape[1]
     even = rows - rows % mesh.devices.size
-    split = NamedSharding(mesh, PartitionSpec(None, AXIS))
+    split = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, AXIS))
     if even:
         yield 0, *(jax.device_put(np.asarray(part[:, :even], dtype), split) for part in (X, y))
     if even < rows:

@@ -1,12 +1,14 @@
-"""The ridge readout of a group of seeds: from streamed moments (n > p) or from features in memory (n <= p)."""
+"""The ridge readout of a group of seeds: from streamed moments (n > p), features in memory (n <= p), or pieces met repeatedly."""
 
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import add
 
 import numpy as np
 from jaxtyping import Array, Float
 from scipy.linalg import eigvalsh_tridiagonal
 
+from giantstep import _krylov as krylov
 from giantstep import _resolvent as rg
 from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._mesh import alone, columns
@@ -19,7 +21,8 @@ TRUST = 1e-6  # eps * condition above which the fit is redone by an SVD or flagg
 
 @dataclass(frozen=True)
 class Readout:
-    """Coefficients (S, L, p), errors (S, L), penalties used (S, L), squared singular values (S, m) or None, sentences."""
+    """Coefficients (S, L, p), errors (S, L), penalties used (S, L), squared singular values (S, m) or None, sentences; of
+    conjugate gradients also the relative residuals and iterations (S, L)."""
 
     coefficients: np.ndarray
     train_error: np.ndarray
@@ -27,6 +30,8 @@ class Readout:
     penalty: np.ndarray
     squares: np.ndarray | None
     notes: tuple[str, ...]
+    residual: np.ndarray | None = None
+    iterations: np.ndarray | None = None
 
 
 @jax.jit
@@ -147,6 +152,14 @@ def from_features(F: list[Float[Array, "s _ p"]], y: Float[Array, "s n"], readou
     return _finish(b, error, penalty, squares, notes)
 
 
+def from_pieces(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: Ridge, put: krylov.Put) -> Readout:
+    """The fit by conjugate gradients, from rows of features that are met as often as needed: any n and p, positive penalties."""
+    penalties = np.ravel(np.asarray(readout.penalty, float))
+    found = krylov.solve(pieces, (seeds, n, p), penalties, put)
+    fit = _finish(found.coefficients, found.error, np.broadcast_to(penalties, found.error.shape), None, [])
+    return replace(fit, residual=found.residual, iterations=found.iterations)
+
+
 @jax.jit
 def _one_kernel(F):
     return jax.vmap(lambda F: rg.gram(F.T.astype(jnp.float64)) / F.shape[0])(F)
@@ -169,8 +182,9 @@ def _kernel(pieces: list) -> Array:
 def _coefficients(pieces: list, a: Array, n: int) -> Array:
     """F^T a / n."""
     ends = np.cumsum([f.shape[1] for f in pieces])
-    a = np.asarray(a)  # on one device, and F may be on several
-    return sum(_against(f, a[:, :, end - f.shape[1] : end]) for f, end in zip(pieces, ends, strict=True)) / n
+    dual = np.asarray(a)  # it is on one device, and F may be on several
+    parts = [_against(f, dual[:, :, end - f.shape[1] : end]) for f, end in zip(pieces, ends, strict=True)]
+    return reduce(add, parts) / n
 
 
 @jax.jit

@@ -17,6 +17,9 @@ from giantstep.outcome import Outcome
 from giantstep.setting import Setting
 from giantstep.simulate import cost, dense, overlap
 from giantstep.simulate.online import sgd
+from giantstep.simulate.solver import CHOSEN as ITERATED
+from giantstep.simulate.solver import SOLVERS
+from giantstep.simulate.solver import planner as solved
 
 METHODS = ("auto", "dense", "overlap")
 
@@ -31,6 +34,7 @@ def simulate(
     dtype: str = "float64",
     memory: float | None = None,
     progress: bool | None = None,
+    solver: str = "auto",
     devices: int | Sequence[Any] | jax.sharding.Mesh | None = None,
 ) -> Outcome:
     """Draw the network and the data, take the giant steps, fit the readout, and measure.
@@ -45,6 +49,8 @@ def simulate(
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
         memory: GiB to stay within (on each device that has memory of its own); by default a share of what is free.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
+        solver: of the ridge problem: "direct" factorises a matrix of min(n, p) rows; "cg" takes conjugate gradients, for widths
+            beyond that; "auto" takes "cg" where the factorisation does not fit in memory, and the status says so.
         devices: share the samples between devices: how many of the local ones, a list of JAX devices or a mesh with one axis;
             the route is then "dense". By default all is on one device.
     """
@@ -56,13 +62,15 @@ def simulate(
         raise InputError("devices= is an option of the dense route: method='overlap' runs on one device")
     mesh = _mesh.mesh(devices)
     planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
-    planner = planners[method] if mesh is None else partial(make_plan, mesh=mesh)
+    choice(solver, SOLVERS, "solver")
+    planner = solved(planners[method] if mesh is None else partial(make_plan, mesh=mesh), solver, setting, spectrum)
     job = _assemble.prepare(
         setting, "simulate", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
         planner=planner, mesh=mesh,
     )  # fmt: skip
     route = overlap if job.plan.method == "overlap" else dense
     notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
+    notes += [ITERATED] if solver == "auto" and job.plan.solver == "cg" else []
     parts = _assemble.in_groups(job, lambda run: route.part(run, job.n_test, spectrum))
     return _assemble.outcome(job, parts, notes)
 
