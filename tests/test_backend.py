@@ -5,7 +5,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 GRAPH = """
+import os
+if "ONE_CORE" in os.environ:
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from giantstep._backend import jax, jnp, one_blas_thread
 
 @jax.jit
@@ -19,26 +24,51 @@ def newton(A):
     return jax.lax.while_loop(lambda c: c[0] < 100, body, (0, jnp.zeros(18)))[1]
 
 A = 0.1 * jax.random.normal(jax.random.key(0), (24, 18, 18))
+if len(jax.devices()) > 1:  # all of them at once
+    mesh = jax.sharding.Mesh(jax.devices(), ("samples",))
+    A = jax.device_put(A, jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()))
 with one_blas_thread(18):
-    for _ in range(5):
+    for _ in range(int(os.environ.get("CALLS", 5))):
         newton(A).block_until_ready()
 print("done")
 """
 # With the scheduler left on, jaxlib 0.10.2 hung in 2 of 5 runs of this graph (20 calls each) on two ARM cores; off, in none.
 
 
-def test_small_lapack_calls_under_a_while_loop_do_not_hang(tmp_path):
-    """Twenty fresh processes, two at a time so that they disturb each other; they share one compilation."""
-    shared = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
+WORKERS = {
+    "eight virtual devices": {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "CALLS": "1"},
+    "one thread on one core": {
+        "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "ONE_CORE": "1",
+    },
+}
+
+
+def finish(folder, processes: int, **environment: str) -> None:
+    """Fresh processes, two at a time so that they disturb each other, end in time; they share one compilation."""
+    shared = {"JAX_COMPILATION_CACHE_DIR": str(folder), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
 
     def run(_):
-        command, env = [sys.executable, "-c", GRAPH], {**os.environ, **shared}
+        command, env = [sys.executable, "-c", GRAPH], {**os.environ, **shared, **environment}
         return subprocess.run(command, env=env, capture_output=True, text=True, timeout=240)
 
-    assert run(0).stdout.strip() == "done"
+    first = run(0)
+    assert first.stdout.strip() == "done", first.stderr
     with ThreadPoolExecutor(2) as pool:
-        for done in pool.map(run, range(19)):
+        for done in pool.map(run, range(processes - 1)):
             assert done.stdout.strip() == "done", done.stderr
+
+
+def test_small_lapack_calls_under_a_while_loop_do_not_hang(tmp_path):
+    finish(tmp_path, 20)
+
+
+@pytest.mark.parametrize("worker", WORKERS)
+def test_they_do_not_hang_in_other_workers_either(tmp_path, worker):
+    """A few processes; GIANTSTEP_PROCESSES=20 for as many as above."""
+    finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 3)), **WORKERS[worker])
 
 
 def test_the_flag_is_added_to_those_of_the_user():
