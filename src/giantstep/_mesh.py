@@ -55,7 +55,7 @@ def everywhere(mesh: jax.sharding.Mesh | None, array: Any, dtype: Any = None) ->
 
 
 def alone(array: Array) -> Array:
-    """What every device has, on the first of them: factorisations are done once."""
+    """What every device has, on the first of them: factorisations are done once, and LAPACK on all devices of a CPU can hang."""
     return array.addressable_shards[0].data if len(array.devices()) > 1 else array
 
 
