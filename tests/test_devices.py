@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import _memory, _mesh
+from giantstep import _memory
 from giantstep._backend import jax
 from giantstep._plan import make_plan
 
@@ -71,15 +71,19 @@ def test_the_same_numbers_on_eight_devices_as_on_one():
 
 @pytest.mark.parametrize(
     ("devices", "words"),
-    [(0, "at least 1"), (-1, "at least 1"), (10**3, "at most 1, the number of cpu"), (1.5, "whole number"), (True, "whole number"),
-     ("all", "whole number"), ([], "not \\[\\]"), ([0, 1], "JAX devices"), ("twice", "whole number"), (None, "dense route")],
+    [(0, "at least 1"), (-1, "at least 1"), (10**3, "at most 1, the number of cpu"), (1.5, "whole number"),
+     (True, "whole number"), ("all", "whole number"), ([], "not \\[\\]"), ([0, 1], "JAX devices")],
 )  # fmt: skip
 def test_bad_devices(small, devices, words):
-    device = jax.devices()[0]
-    devices = [device, device] if devices == "twice" else devices
-    options = {"devices": 1, "method": "overlap"} if devices is None else {"devices": devices}
-    with pytest.raises(gs.InputError, match=words if devices != [device, device] else "different"):
-        gs.simulate(small, **options)
+    with pytest.raises(gs.InputError, match=words):
+        gs.simulate(small, devices=devices)
+
+
+def test_more_refusals(small):
+    with pytest.raises(gs.InputError, match="different JAX devices"):
+        gs.simulate(small, devices=jax.devices()[:1] * 2)
+    with pytest.raises(gs.InputError, match="an option of the dense route"):
+        gs.simulate(small, devices=1, method="overlap")
 
 
 def test_a_mesh_needs_one_axis(small):
