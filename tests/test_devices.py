@@ -100,10 +100,13 @@ def fake(count: int, platform: str) -> SimpleNamespace:
 
 def test_eight_devices_take_eight_times_the_rows(monkeypatch):
     monkeypatch.setattr("giantstep._plan.CHUNK_BYTES", 2.0**40)
+    monkeypatch.setattr(_memory, "available", lambda: 2.0**38)
     protocol = gs.Protocol((gs.GiantStep(10**8, 1.0),), gs.Ridge(10**8, 1.0))
     setting = gs.Setting(gs.Gaussian(512), "x1", gs.Network(1024, "relu"), protocol)
     plans = {k: make_plan(setting, 1, 100, 8, None, mesh=fake(k, "gpu")) for k in (1, 8)}  # type: ignore[arg-type]
     assert plans[8].rows == 8 * plans[1].rows and plans[8].bytes == plans[1].bytes <= 0.8 * 4 * 2**30
+    monkeypatch.setattr(_memory, "available", lambda: 2.0**30)  # of the host, which draws the rows
+    assert make_plan(setting, 1, 100, 8, None, mesh=fake(8, "gpu")).rows < 2**30 / (8 * 512)  # type: ignore[arg-type]
     # Devices of the CPU share the host's memory: together they take no more rows than it has, less the copies of the weights.
     shared = make_plan(setting, 1, 100, 8, 4, mesh=fake(8, "cpu"))  # type: ignore[arg-type]
     assert shared.bytes <= 4 * 2**30 / 8 and shared.rows <= make_plan(setting, 1, 100, 8, 4).rows

@@ -94,6 +94,8 @@ def make_plan(
     longest = -(-max([*setting.protocol.sizes(), s.readout, n_test]) // s.devices)  # rows of one device
     chunk = CHUNK_BYTES * (1.0 if jax.default_backend() == "cpu" else ON_DEVICE)
     wanted = min(chunk, allowed - s.held(1)) // s.row()
+    if s.devices > 1:  # the host draws for all of them: a chunk as drawn, and a copy
+        wanted = min(wanted, _memory.budget(None) // (2 * 8 * s.d * s.devices))
     rows = min(-(-longest // block), max(1, int(wanted // block))) * block
     grams = 1
     while not s.columns and grams < s.etas and s.held(grams + 1) + rows * s.row() <= allowed:
