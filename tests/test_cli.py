@@ -76,6 +76,9 @@ BAD = [
     ["simulate", "broken.toml", "--memory", "-1"],
     ["simulate", "broken.toml", "--memory", "much"],
     ["simulate", "broken.toml", "--test-samples", "0"],
+    ["simulate", "broken.toml", "--devices", "0"],
+    ["simulate", "broken.toml", "--devices", "all"],
+    ["simulate", "broken.toml", "--solver", "lu"],
     ["simulate", "broken.toml", "--plot", "figure.doc"],
     ["simulate", "broken.toml", "--plot", "no/such/folder/figure.svg"],
 ]

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from giantstep import measure
-from giantstep._backend import jnp
+from giantstep._backend import jax, jnp
 from giantstep._errors import InputError
+from giantstep._krylov import TOLERANCE
 from giantstep._plan import Plan, make_plan
 from giantstep._record import choice, whole
-from giantstep._train import Run
+from giantstep._train import Run, Tick
 from giantstep._watchdog import watchdog
 from giantstep.outcome import Outcome, Status
 from giantstep.setting import Setting
@@ -46,6 +47,7 @@ class Job:
     plan: Plan
     progress: bool | None
     started: float
+    mesh: jax.sharding.Mesh | None = None
 
 
 def prepare(
@@ -59,6 +61,7 @@ def prepare(
     progress: bool | None,
     noise: int = 0,
     planner: Callable[..., Plan] = make_plan,
+    mesh: jax.sharding.Mesh | None = None,
 ) -> Job:
     """Check the arguments and plan the memory; ``noise`` is how many numbers every feature of a row carries beside itself."""
     choice(dtype, ("float64", "float32"), "dtype")
@@ -66,7 +69,7 @@ def prepare(
     seeds, several = _seeds(seed)
     started = time.perf_counter()
     plan = planner(setting, len(seeds), n_test, 8 if dtype == "float64" else 4, memory, noise)
-    return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started)
+    return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started, mesh)
 
 
 def _seeds(seed: Any) -> tuple[tuple[int, ...], bool]:
@@ -88,7 +91,8 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
         for start in range(0, len(job.seeds), plan.seeds):
             group = job.seeds[start : start + plan.seeds]
             count = len(group)
-            run = Run(job.setting, group, plan, jnp.dtype(job.dtype), lambda work, count=count: tick(work * count))
+            each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
+            run = Run(job.setting, group, plan, jnp.dtype(job.dtype), each, mesh=job.mesh)
             with watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE):
                 parts.append(part(run))
     return parts
@@ -138,7 +142,8 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
             values["outliers"] = layers(np.apply_along_axis(lambda v: len(measure.outliers(v)), -1, singular))
     if readout is not None:
         values["penalty"] = layers(joined["penalty"][:, :, 0]) if readout.penalty == "gcv" else readout.penalty
-    said = [*notes, *_merged([note for part in parts for note in part["notes"]])]
+    converged, iterated = _iterated(joined)
+    said = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
     finite = all(
         np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
     )
@@ -147,8 +152,19 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     eta = tuple(np.atleast_2d(etas)[:, lists[0]].tolist()) if lists else (float(etas[0]) if etas.size == 1 else None)
     return Outcome(
         setting, job.route, axes, eta, seeds=job.seeds if job.several else None,
-        seconds=time.perf_counter() - job.started, status=Status(finite, tuple(said)), **values,
+        seconds=time.perf_counter() - job.started, status=Status(finite and converged, tuple(said)), **values,
     )  # fmt: skip
+
+
+def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
+    """Whether conjugate gradients have converged wherever numbers are finite, and the sentence that says how well."""
+    if "residual" not in joined or not np.isfinite(joined["residual"]).any():
+        return True, []
+    worst, count = np.nanmax(joined["residual"]), joined["iterations"].max()
+    how = f"relative residual {worst:.1g} after {count} iterations"
+    if worst <= TOLERANCE:
+        return True, [f"ridge by conjugate gradients: {how}"]
+    return False, [f"ridge by conjugate gradients did not converge: {how}, not the {TOLERANCE:.0e} asked for"]
 
 
 def _merged(notes: list[str]) -> list[str]:

@@ -4,7 +4,8 @@
 - The concurrency-optimised scheduler of XLA's CPU backend is off. On two cores, graphs with many small independent
   LAPACK calls under a ``while_loop`` were seen to hang for ever with it (jaxlib 0.10.0 and 0.10.2), never without it.
   ``tests/test_backend.py`` runs such a graph in fresh processes under a time limit. Processes started from this one
-  inherit the flag through the environment.
+  inherit the flag through the environment. The same graph on all of several virtual CPU devices at once hangs even so:
+  LAPACK runs on one device, also where a mesh shares the samples (``_mesh.alone``).
 - Small LAPACK calls belong under ``one_blas_thread``. XLA takes LAPACK from SciPy's OpenBLAS, whose threads wait by
   spinning: when another process wants the cores, that same graph took 117 s instead of 3.8 s.
 - Compilations of more than a second, which are those of the theory, are kept in the user's cache folder: the second

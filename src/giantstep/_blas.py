@@ -17,14 +17,15 @@ Array = Any
 LARGE = 256  # columns from which NumPy's product is the faster one
 
 
-def on_host(seeds: int, columns: int) -> bool:
-    """Whether the products of that many seeds and columns go to NumPy."""
-    return seeds == 1 and columns >= LARGE and jax.default_backend() == "cpu"
+def on_host(samples: Array, columns: int) -> bool:
+    """Whether products of these samples (S, rows, ...) with that many columns go to NumPy: one seed, on the CPU itself."""
+    large = samples.shape[0] == 1 and columns >= LARGE and jax.default_backend() == "cpu"
+    return large and samples.devices() == {jax.local_devices()[0]}  # several virtual devices share rows by XLA
 
 
 def product(X: Array, W: Array) -> Array:
     """X W^T for every seed, (S, rows, p)."""
-    if not on_host(X.shape[0], min(W.shape[1:])):
+    if not on_host(X, min(W.shape[1:])):
         return _product(X, W)
     return jax.dlpack.from_dlpack((np.asarray(X)[0] @ np.asarray(W)[0].T)[None])
 

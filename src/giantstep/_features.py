@@ -4,7 +4,7 @@ A route says what its features are (a ``Family``); the readout, the test and the
 routes differ in their features alone. All penalties use one factorisation, and batches are streamed in chunks of rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -14,10 +14,11 @@ import numpy as np
 from giantstep import draw, measure
 from giantstep._backend import jax, jnp, over_seeds
 from giantstep._blas import on_host, squares
+from giantstep._mesh import alone, everywhere
 from giantstep._resolvent import gram
 from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.activation import Activation
-from giantstep.readout import Readout, from_features, from_moments
+from giantstep.readout import Readout, from_features, from_moments, from_pieces
 
 Parts = Callable[[int], tuple[Any, ...]]  # of every member
 Recipe = Callable[..., Array]  # features (S, rows, p) from their parts; traced by JAX, so it is pure and hashable
@@ -72,7 +73,7 @@ def _add_moments(A, c, parts, y, *, recipe):
 
 def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) -> tuple[Array, Array]:
     """A + F^T F and c + F^T y for the features of a chunk."""
-    if not on_host(*c.shape):
+    if not on_host(y, c.shape[1]):
         return _add_moments(A, c, parts, y, recipe=recipe)
     F = np.asarray(_features(parts, recipe=recipe))[0]
     return A + squares(F), c + F.T @ np.asarray(y)[0]
@@ -88,6 +89,8 @@ def _error_sums(parts, y, b, *, recipe):
 
 def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None) -> list[Readout]:
     """The readout of every member, fitted to the labels without the part given."""
+    if run.plan.solver == "cg":
+        return [_fit_iterated(run, family, e, low) for e in range(len(family))]
     batch = draw.readout_batch(run.setting)
     groups = [range(e, min(e + run.plan.grams, len(family))) for e in range(0, len(family), run.plan.grams)]
     held = None
@@ -121,19 +124,42 @@ def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum
     readout = run.setting.protocol.readout
     fits = []
     for e in group:
-        fits.append(from_moments(A.pop(e) / n, c.pop(e) / n, yy / n, n, readout, spectrum))  # type: ignore[arg-type]
+        moments = [alone(m) / n for m in (A.pop(e), c.pop(e), yy)]
+        fits.append(from_moments(*moments, n, readout, spectrum))  # type: ignore[arg-type]
         run.tick(p**3 / 3)
     return fits
 
 
 def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bool) -> list[Readout]:
     readout, fits = run.setting.protocol.readout, []
-    y = jnp.concatenate([y for _, y in pieces], axis=1).astype(jnp.float64)
+    n, p = sum(y.shape[1] for _, y in pieces), run.setting.p
+    y = np.concatenate([np.asarray(y, float) for _, y in pieces], axis=1)
     for e in group:
-        F = jnp.concatenate([_features(parts(e), recipe=recipe) for parts, _ in pieces], axis=1)
-        fits.append(from_features(F.astype(jnp.float64), y, readout, spectrum))  # type: ignore[arg-type]
-        run.tick(2.0 * F.shape[1] * F.shape[2] * (run.setting.d + F.shape[1]))
+        F = [_features(parts(e), recipe=recipe) for parts, _ in pieces]
+        F = F if run.mesh is not None else [jnp.concatenate(F, axis=1)]
+        fits.append(from_features([f.astype(jnp.float64) for f in F], jnp.asarray(y), readout, spectrum))  # type: ignore[arg-type]
+        run.tick(2.0 * n * p * (run.setting.d + n))
     return fits
+
+
+def _fit_iterated(run: Run, family: Family, e: int, low: LinearPart | None) -> Readout:
+    """By conjugate gradients: the features of one member, in memory or made again in every iteration."""
+    batch, readout, p = draw.readout_batch(run.setting), run.setting.protocol.readout, run.setting.p
+    columns = np.size(readout.penalty)  # type: ignore[union-attr]
+
+    def made() -> Iterator[tuple[Array, Array]]:
+        for chunk in run.chunks(batch):
+            yield _features(family.parts(chunk)(e), recipe=family.recipe), _left(chunk, low)
+
+    held = list(made()) if run.plan.features else None
+
+    def pieces() -> Iterator[tuple[Array, Array]]:
+        for F, y in made() if held is None else held:
+            yield F, y
+            run.tick(4.0 * y.shape[1] * p * columns + (2.0 * y.shape[1] * p * run.setting.d if held is None else 0.0))
+
+    put = partial(everywhere, run.mesh)
+    return from_pieces(pieces, batch.n, p, len(run.seeds), readout, put)  # type: ignore[arg-type]
 
 
 def test(
@@ -167,11 +193,12 @@ def measured(
         coefficients = [own] * len(family)
     else:
         batch, deflate = draw.readout_batch(run.setting), run.setting.protocol.readout.deflate  # type: ignore[union-attr]
-        run = run.holding(batch) if deflate else run
+        run = run.holding(batch) if deflate or run.plan.solver == "cg" and not run.plan.features else run
         low = linear_part(run, batch, deflate)
         fits = fit(run, family, spectrum, low)
         coefficients = [f.coefficients for f in fits]
-        for name in ("train_error", "train_objective", "penalty"):
+        iterated = ("residual", "iterations") if run.plan.solver == "cg" else ()
+        for name in ("train_error", "train_objective", "penalty", *iterated):
             found[name] = np.stack([getattr(f, name) for f in fits])
         if spectrum:
             found["squares"] = np.stack([np.asarray(f.squares) for f in fits])

@@ -1,6 +1,8 @@
 """How much memory there is, and sentences about it."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -27,6 +29,17 @@ def budget(memory: float | None) -> float:
     if memory is None:
         return SHARE * available()
     return real(memory, "memory (in GiB)", least=1e-3) * GIB
+
+
+def on_each(memory: float | None, devices: Sequence[Any]) -> float:
+    """Bytes to stay within on each of these devices: ``memory`` in GiB if given, else a share of what is free there.
+
+    Devices of the CPU are parts of one host: they share its memory evenly, and what every device holds is there as many times.
+    """
+    if devices[0].platform == "cpu":
+        return budget(memory) / len(devices)
+    free = [stats["bytes_limit"] - stats["bytes_in_use"] for d in devices if (stats := d.memory_stats())]
+    return budget(memory) if memory is not None or not free else SHARE * min(free)
 
 
 def refuse(needed: float, allowed: float, fits: str) -> InputError:

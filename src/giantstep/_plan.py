@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from giantstep import _memory
 from giantstep._backend import jax
+from giantstep._krylov import RANK
+from giantstep._mesh import size
 from giantstep._random import block_rows
 from giantstep.setting import Setting
 
@@ -12,13 +16,15 @@ ON_DEVICE = 8.0  # times as much on an accelerator, whose host then draws with a
 KEPT_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is drawn again
 TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
 MAX_SEEDS = 32
+ITERATIONS = 100  # of conjugate gradients, as a guess of the work ahead
 
 
 @dataclass(frozen=True)
 class Plan:
     """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
-    operations of one seed; bytes: what one group of seeds holds; method: the method of simulation that it is for; kept:
-    samples of a batch that may stay in memory."""
+    operations of one seed; bytes: what one group of seeds holds on one device; method: the method of simulation that it is
+    for; kept: samples of a batch that may stay in memory; solver: of the ridge problem, "direct" or "cg"; features: whether the
+    second has all of F in memory."""
 
     rows: int
     seeds: int
@@ -27,6 +33,8 @@ class Plan:
     bytes: float
     method: str = "dense"
     kept: int = 0
+    solver: str = "direct"
+    features: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,15 +48,21 @@ class _Sizes:
     item: int  # bytes of a number in the products
     noise: int  # numbers that every feature of a row carries beside itself: random ones, and what comes with them
     table: int  # numbers held for every neuron
+    devices: int = 1  # that share the rows; bytes are those of one of them
+    columns: int = 0  # penalties of conjugate gradients; 0 for a factorisation
+    features: bool = False  # F stays in memory during conjugate gradients
 
     def held(self, grams: int) -> float:
         """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
         layers = ((4 if self.affine else 3 + 3 * self.etas) * self.d + self.table) * self.p * self.item
         if not self.readout:
             return layers
+        if self.columns:  # the preconditioner and what it is made of, and the vectors of an iteration
+            iterated = 8.0 * self.p * (4 * min(RANK, self.p) + 10 * self.columns)
+            return layers + iterated + self.features * float(self.readout) * self.p * self.item / self.devices
         small = min(self.readout, self.p)
         dual = self.readout <= self.p
-        features = (4.0 + self.noise) * self.readout * self.p * self.item if dual else 0.0
+        features = (4.0 + self.noise) * self.readout * self.p * self.item / self.devices if dual else 0.0
         return layers + features + 8.0 * small**2 * ((1 if dual else grams) + 4)
 
     def row(self) -> float:
@@ -57,12 +71,19 @@ class _Sizes:
 
 
 def make_plan(
-    setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: int = 0, table: int = 0
-) -> Plan:
-    """The plan within the memory allowed; raises a sentence that says what would fit when none exists."""
-    allowed = _memory.budget(memory)
-    s = _sizes(setting, item, noise, table)
+    setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: int = 0, table: int = 0,
+    mesh: jax.sharding.Mesh | None = None, solver: str = "direct",
+) -> Plan:  # fmt: skip
+    """The plan within the memory allowed; raises a sentence that says what would fit when none exists.
+
+    On a mesh the bytes are those of one device, and every device has its share of the rows.
+    """
+    allowed = _memory.budget(memory) if mesh is None else _memory.on_each(memory, mesh.devices.tolist())
+    s = replace(_sizes(setting, item, noise, table, solver), devices=size(mesh))
     block = block_rows(s.d)
+    if solver == "cg":
+        whole = replace(s, features=True)
+        s = whole if whole.held(1) + block * s.row() <= allowed / 2 else s  # the other half is for what comes and goes
     kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
     if kept > allowed / 2:
         raise _memory.refuse(2 * kept, allowed, f"{int(seeds * allowed / (2 * kept))} seeds")
@@ -70,23 +91,27 @@ def make_plan(
     least = s.held(1) + block * s.row()
     if least > allowed:
         raise _memory.refuse(least, allowed, _what_fits(s, block, allowed))
-    longest = max([*setting.protocol.sizes(), s.readout, n_test])
+    longest = -(-max([*setting.protocol.sizes(), s.readout, n_test]) // s.devices)  # rows of one device
     chunk = CHUNK_BYTES * (1.0 if jax.default_backend() == "cpu" else ON_DEVICE)
     wanted = min(chunk, allowed - s.held(1)) // s.row()
+    if s.devices > 1:  # the host draws for all of them: a chunk as drawn, and a copy
+        wanted = min(wanted, _memory.budget(None) // (2 * 8 * s.d * s.devices))
     rows = min(-(-longest // block), max(1, int(wanted // block))) * block
     grams = 1
-    while grams < s.etas and s.held(grams + 1) + rows * s.row() <= allowed:
+    while not s.columns and grams < s.etas and s.held(grams + 1) + rows * s.row() <= allowed:
         grams += 1
     one = s.held(grams) + rows * s.row()
     together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
     together = -(-seeds // -(-seeds // together))  # groups of one size where possible: what is compiled serves all
     spare = min(KEPT_BYTES, (allowed - together * one) / 2)  # two batches at most
     kept = int(spare // (together * (s.d + 1) * item))
-    return Plan(rows, together, grams, _work(setting, s, n_test), together * one, kept=kept)
+    work, kept = _work(setting, s, n_test), kept * s.devices
+    return Plan(rows * s.devices, together, grams, work, together * one, "dense", kept, solver, s.features)
 
 
-def _sizes(setting: Setting, item: int, noise: int, table: int) -> _Sizes:
+def _sizes(setting: Setting, item: int, noise: int, table: int, solver: str) -> _Sizes:
     protocol = setting.protocol
+    readout = protocol.readout
     etas = protocol.etas(setting.d, setting.p)
     return _Sizes(
         d=setting.d,
@@ -98,6 +123,7 @@ def _sizes(setting: Setting, item: int, noise: int, table: int) -> _Sizes:
         item=item,
         noise=int(noise),
         table=table,
+        columns=int(np.size(readout.penalty)) if solver == "cg" and readout is not None else 0,
     )
 
 
@@ -110,6 +136,9 @@ def _work(setting: Setting, s: _Sizes, n_test: int) -> float:
     penalty = setting.protocol.readout.penalty if setting.protocol.readout is not None else ()
     factor = (1 / 3 if isinstance(penalty, float) and penalty > 0 else 4 / 3 * 3) * small**3
     gram = float(s.readout) * s.p * small
+    if s.columns:  # what is made again in every iteration is in the second term
+        again = 0.0 if s.features else s.readout * product * products
+        gram, factor = ITERATIONS * (4.0 * s.readout * s.p * s.columns + again), 0.0
     return steps + (s.readout + n_test) * product * products + s.etas * (gram + factor)
 
 

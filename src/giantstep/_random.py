@@ -23,6 +23,7 @@ class Stream(IntEnum):
     SECOND_LAYER = 1
     TEST = 2
     READOUT = 3
+    SKETCH = 4
     STEP = 16
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep import draw, measure
+from giantstep import _mesh, draw, measure
 from giantstep._backend import jax, jnp, over_seeds
 from giantstep._blas import product
 from giantstep._plan import Plan
@@ -37,7 +37,8 @@ class Chunk:
 @dataclass(frozen=True)
 class Run:
     """A group of seeds on its way: what every stage needs. The chunks of ``held`` batches are in memory, others are drawn;
-    ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn."""
+    ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn; the devices of ``mesh``
+    share the rows of every chunk."""
 
     setting: Setting
     seeds: tuple[int, ...]
@@ -46,6 +47,7 @@ class Run:
     tick: Tick
     held: tuple[Chunk, ...] = ()
     ambient: int | None = None
+    mesh: jax.sharding.Mesh | None = None
 
     @property
     def d(self) -> int:
@@ -66,7 +68,8 @@ class Run:
             stop = start + self.plan.rows
             pairs = [draw.rows(self.setting, seed, batch, start, stop, self.dtype) for seed in self.seeds]
             X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
-            yield Chunk(batch, start, jnp.asarray(X, self.dtype), jnp.asarray(y, self.dtype))
+            for first, *rows in _mesh.shared(self.mesh, X, y, self.dtype):
+                yield Chunk(batch, start + first, *rows)
 
     def holding(self, batch: Batch) -> "Run":
         """The same run with that batch in memory if the plan has room for it: its rows are drawn once."""
@@ -85,7 +88,7 @@ class Run:
     def initial(self) -> tuple[Array, Array]:
         """W (S, p, d) and a (S, p) before the first step."""
         pairs = [draw.weights(self.setting, seed) for seed in self.seeds]
-        W, a = (jnp.asarray(np.stack(part), self.dtype) for part in zip(*pairs, strict=True))
+        W, a = (_mesh.everywhere(self.mesh, np.stack(part), self.dtype) for part in zip(*pairs, strict=True))
         return W, a
 
 

@@ -1,14 +1,17 @@
-"""The ridge readout of a group of seeds: from streamed moments (n > p) or from features in memory (n <= p)."""
+"""The ridge readout of a group of seeds: from streamed moments (n > p), features in memory (n <= p), or pieces met repeatedly."""
 
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import add
 
 import numpy as np
 from jaxtyping import Array, Float
 from scipy.linalg import eigvalsh_tridiagonal
 
+from giantstep import _krylov as krylov
 from giantstep import _resolvent as rg
 from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._mesh import alone, columns
 from giantstep.protocol import Ridge
 from giantstep.ridge import ridge
 
@@ -18,7 +21,8 @@ TRUST = 1e-6  # eps * condition above which the fit is redone by an SVD or flagg
 
 @dataclass(frozen=True)
 class Readout:
-    """Coefficients (S, L, p), errors (S, L), penalties used (S, L), squared singular values (S, m) or None, sentences."""
+    """Coefficients (S, L, p), errors (S, L), penalties used (S, L), squared singular values (S, m) or None, sentences; of
+    conjugate gradients also the relative residuals and iterations (S, L)."""
 
     coefficients: np.ndarray
     train_error: np.ndarray
@@ -26,6 +30,8 @@ class Readout:
     penalty: np.ndarray
     squares: np.ndarray | None
     notes: tuple[str, ...]
+    residual: np.ndarray | None = None
+    iterations: np.ndarray | None = None
 
 
 @jax.jit
@@ -127,32 +133,63 @@ def from_moments(A, c, yy, n: int, readout: Ridge, spectrum: bool) -> Readout:
     return _finish(b, error, penalty, squares, notes)
 
 
-def from_features(F: Float[Array, "s n p"], y: Float[Array, "s n"], readout: Ridge, spectrum: bool) -> Readout:
-    """The fit from features in memory, n <= p: the dual, with y - F b = lam a exactly."""
-    n = F.shape[1]
-    K = _kernel(F)
+def from_features(F: list[Float[Array, "s _ p"]], y: Float[Array, "s n"], readout: Ridge, spectrum: bool) -> Readout:
+    """The fit from features in memory, in one piece or several, n <= p: the dual, with y - F b = lam a exactly."""
+    n = y.shape[1]
+    K = alone(_kernel(F))
     a, penalty, condition, squares, notes = _solve(K, y, jnp.mean(y**2, axis=1), None, readout, spectrum)
     b = np.array(_coefficients(F, a, n))
     error = np.array(penalty**2 * np.mean(np.asarray(a) ** 2, axis=-1))
     bad = ~np.all(np.isfinite(b), axis=-1) | _ill(condition) | (penalty == 0)
     for s in np.flatnonzero(bad.any(axis=1)):
-        if not float(np.max(np.abs(F[s]))) < 1e150:
+        features = np.concatenate([np.asarray(f[s]) for f in F])
+        if not float(np.max(np.abs(features))) < 1e150:
             b[s], error[s] = np.nan, np.nan  # the features overflowed; the outcome's status says so
             continue
-        fit = ridge(F[s], y[s], tuple(penalty[s][bad[s]].tolist()))
+        fit = ridge(features, y[s], tuple(penalty[s][bad[s]].tolist()))
         b[s][bad[s]], error[s][bad[s]] = fit.coefficients, fit.train_error
         notes.extend(fit.notes)
     return _finish(b, error, penalty, squares, notes)
 
 
+def from_pieces(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: Ridge, put: krylov.Put) -> Readout:
+    """The fit by conjugate gradients, from rows of features that are met as often as needed: any n and p, positive penalties."""
+    penalties = np.ravel(np.asarray(readout.penalty, float))
+    found = krylov.solve(pieces, (seeds, n, p), penalties, put)
+    fit = _finish(found.coefficients, found.error, np.broadcast_to(penalties, found.error.shape), None, [])
+    return replace(fit, residual=found.residual, iterations=found.iterations)
+
+
 @jax.jit
-def _kernel(F):
+def _one_kernel(F):
     return jax.vmap(lambda F: rg.gram(F.T.astype(jnp.float64)) / F.shape[0])(F)
 
 
+@partial(jax.jit, static_argnames="columns")
+def _shared_kernel(pieces, columns):
+    """The same with rows on several devices: they exchange rows for columns, so that F F^T is a sum over devices."""
+    F = jnp.concatenate([jax.lax.with_sharding_constraint(f, columns) for f in pieces], axis=1)
+    return jax.vmap(lambda F: F @ F.T / F.shape[0])(F)
+
+
+def _kernel(pieces: list) -> Array:
+    """F F^T / n."""
+    if len(pieces) == 1 and len(pieces[0].devices()) == 1:
+        return _one_kernel(pieces[0])
+    return _shared_kernel(pieces, columns(pieces[0]))
+
+
+def _coefficients(pieces: list, a: Array, n: int) -> Array:
+    """F^T a / n."""
+    ends = np.cumsum([f.shape[1] for f in pieces])
+    dual = np.asarray(a)  # it is on one device, and F may be on several
+    parts = [_against(f, dual[:, :, end - f.shape[1] : end]) for f, end in zip(pieces, ends, strict=True)]
+    return reduce(add, parts) / n
+
+
 @jax.jit
-def _coefficients(F, a, n):
-    return jnp.einsum("snp,sln->slp", F, a) / n
+def _against(F, a):
+    return jnp.einsum("snp,sln->slp", F, a)
 
 
 def _ill(condition: np.ndarray) -> np.ndarray:

@@ -92,6 +92,12 @@ def simulate(
     dtype: Precision = "float64",
     memory: Memory = None,
     spectrum: Annotated[bool, typer.Option("--spectrum", help="Also the singular values of the features.")] = False,
+    solver: Annotated[
+        Literal["auto", "direct", "cg"], typer.Option(help="Ridge by a factorisation, or by conjugate gradients.")
+    ] = "auto",
+    devices: Annotated[
+        int | None, typer.Option(metavar="K", help="Share the samples between the first K devices.")
+    ] = None,
     test_samples: TestSamples = 10_000,
     as_json: AsJson = False,
 ) -> None:
@@ -101,11 +107,13 @@ def simulate(
     """
     chosen = parse_seeds(seeds)
     check_options(plot, memory, test_samples)
+    if devices is not None and devices < 1:
+        raise InputError(f"--devices needs a whole number of at least 1, not {devices}.")
     read = read_setting(setting)
     from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
 
     work: Any = {"method": method, "n_test": test_samples, "dtype": dtype, "memory": memory, "spectrum": spectrum}
-    outcome = measure(read, seed=chosen, **work)
+    outcome = measure(read, seed=chosen, solver=solver, devices=devices, **work)
     draw(plot, outcome, spectrum)
     show(outcome.to_dict() if as_json else str(outcome))
     trust(outcome.status)

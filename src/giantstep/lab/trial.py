@@ -30,7 +30,8 @@ class Route:
 
     Attributes:
         verb: "simulate", "equivalent" or "theory".
-        options: pairs of name and value, sorted; a mapping may be given. Seed, memory and progress are no part of it.
+        options: pairs of name and value, sorted; a mapping may be given. Seed, memory, progress, solver and
+            devices are no part of it: the number is the same.
     """
 
     verb: str

@@ -1,12 +1,14 @@
 """simulate(setting, seed): what a finite network does, measured."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from giantstep import _assemble, _train
-from giantstep._backend import jnp
+from giantstep import _assemble, _mesh, _train
+from giantstep._backend import jax, jnp
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._plan import make_plan
@@ -15,6 +17,9 @@ from giantstep.outcome import Outcome
 from giantstep.setting import Setting
 from giantstep.simulate import cost, dense, overlap
 from giantstep.simulate.online import sgd
+from giantstep.simulate.solver import CHOSEN as ITERATED
+from giantstep.simulate.solver import SOLVERS
+from giantstep.simulate.solver import planner as solved
 
 METHODS = ("auto", "dense", "overlap")
 
@@ -29,6 +34,8 @@ def simulate(
     dtype: str = "float64",
     memory: float | None = None,
     progress: bool | None = None,
+    solver: str = "auto",
+    devices: int | Sequence[Any] | jax.sharding.Mesh | None = None,
 ) -> Outcome:
     """Draw the network and the data, take the giant steps, fit the readout, and measure.
 
@@ -40,20 +47,30 @@ def simulate(
         n_test: number of test samples.
         spectrum: also the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
-        memory: GiB to stay within; by default a share of what is free.
+        memory: GiB to stay within (on each device that has memory of its own); by default a share of what is free.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
+        solver: of the ridge problem: "direct" factorises a matrix of min(n, p) rows; "cg" takes conjugate gradients, for widths
+            beyond that; "auto" takes "cg" where the factorisation does not fit in memory, and the status says so.
+        devices: share the samples between devices: how many of the local ones, a list of JAX devices or a mesh with one axis;
+            the route is then "dense". By default all is on one device.
     """
     _assemble.check(setting, "simulate")
     if spectrum and setting.protocol.readout is None:
         raise InputError("spectrum=True needs a readout: the features are taken on its samples")
     choice(method, METHODS, "method")
-    planner = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}[method]
+    if devices is not None and method == "overlap":
+        raise InputError("devices= is an option of the dense route: method='overlap' runs on one device")
+    mesh = _mesh.mesh(devices)
+    planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
+    choice(solver, SOLVERS, "solver")
+    planner = solved(planners[method] if mesh is None else partial(make_plan, mesh=mesh), solver, setting, spectrum)
     job = _assemble.prepare(
         setting, "simulate", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
-        planner=planner,
+        planner=planner, mesh=mesh,
     )  # fmt: skip
     route = overlap if job.plan.method == "overlap" else dense
     notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
+    notes += [ITERATED] if solver == "auto" and job.plan.solver == "cg" else []
     parts = _assemble.in_groups(job, lambda run: route.part(run, job.n_test, spectrum))
     return _assemble.outcome(job, parts, notes)
 

@@ -26,11 +26,20 @@ def aligned(rows: int, columns: int) -> int:
     return min(CHUNK_BLOCKS, max(1, rows // block)) * block
 
 
-def plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
+def plan(
+    setting: Setting,
+    seeds: int,
+    n_test: int,
+    item: int,
+    memory: float | None,
+    noise: int = 0,
+    *,
+    solver: str = "direct",
+) -> Plan:
     """The plan of the overlap route; its work counts the random numbers too, which are most of it when p is small."""
     protocol, p, r = setting.protocol, setting.p, setting.target.rank
     usual, most = min(setting.d, r + p), min(setting.d, r + 2 * p)  # coordinates, without and with shared step sizes
-    base = make_plan(reduced(setting, most), seeds, n_test, item, memory)
+    base = make_plan(reduced(setting, most), seeds, n_test, item, memory, solver=solver)
     held, allowed = _held_bytes(setting), _memory.budget(memory) - base.bytes
     if held > allowed:
         largest = int(max(protocol.sizes()) * max(allowed, 0.0) / held)
@@ -42,7 +51,7 @@ def plan(setting: Setting, seeds: int, n_test: int, item: int, memory: float | N
     one = base.bytes / base.seeds - spare * (2 * most + 5 * p) * item + held
     together = int(min(TOGETHER_BYTES, allowed) // one)
     together = max(1, min(seeds, MAX_SEEDS, together))
-    products = make_plan(reduced(setting, usual), seeds, n_test, item, memory).work
+    products = make_plan(reduced(setting, usual), seeds, n_test, item, memory, solver=solver).work
     work = products + NORMAL * _rows(setting, n_test) * usual
     return replace(base, seeds=together, work=work, method="overlap")
 
@@ -68,16 +77,25 @@ def _held_bytes(setting: Setting) -> float:
     return largest
 
 
-def best(setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: bool = False) -> Plan:
+def best(
+    setting: Setting,
+    seeds: int,
+    n_test: int,
+    item: int,
+    memory: float | None,
+    noise: int = 0,
+    *,
+    solver: str = "direct",
+) -> Plan:
     """The plan of "auto": dense, unless it does not fit, or takes more than a few seconds and ten times as long."""
     try:
-        dense = make_plan(setting, seeds, n_test, item, memory, noise)
+        dense = make_plan(setting, seeds, n_test, item, memory, noise, solver=solver)
     except InputError:
         if setting.d <= setting.target.rank + setting.p:
             raise  # no fewer coordinates than d
-        return plan(setting, seeds, n_test, item, memory)
+        return plan(setting, seeds, n_test, item, memory, solver=solver)
     try:
-        overlap = plan(setting, seeds, n_test, item, memory)
+        overlap = plan(setting, seeds, n_test, item, memory, solver=solver)
     except InputError:
         return dense
     operations = dense.work + NORMAL * _rows(setting, n_test) * setting.d

@@ -1,0 +1,49 @@
+"""How the ridge problem is solved: by a factorisation, or by conjugate gradients where no factorisation fits."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from giantstep._errors import InputError
+from giantstep._plan import Plan
+from giantstep.setting import Setting
+
+SOLVERS = ("auto", "direct", "cg")
+CHOSEN = "solver='cg' was taken: the factorisation of the ridge problem does not fit into the memory allowed"
+
+
+def check(setting: Setting, spectrum: bool) -> None:
+    """Refuse what conjugate gradients do not answer."""
+    readout = setting.protocol.readout
+    if readout is None:
+        raise InputError("solver='cg' needs a readout: without one there is no ridge problem")
+    if readout.penalty == "gcv":
+        raise InputError(
+            "solver='cg' takes given penalties: penalty='gcv' searches on the factorisation of solver='direct'"
+        )
+    if np.min(np.asarray(readout.penalty)) == 0:
+        raise InputError(
+            "solver='cg' takes positive penalties: the minimum-norm fit at penalty 0 needs solver='direct'"
+        )
+    if spectrum:
+        raise InputError("solver='cg' knows no spectrum: spectrum=True needs solver='direct'")
+
+
+def planner(plan: Callable[..., Plan], solver: str, setting: Setting, spectrum: bool) -> Callable[..., Plan]:
+    """Plans with that solver; "auto" is "direct" if that fits, else "cg" if that does."""
+    if solver == "cg":
+        check(setting, spectrum)
+    return partial(_either, plan, spectrum) if solver == "auto" else partial(plan, solver=solver)
+
+
+def _either(plan: Callable[..., Plan], spectrum: bool, setting: Setting, *sizes: Any) -> Plan:
+    try:
+        return plan(setting, *sizes, solver="direct")
+    except InputError as refused:
+        try:
+            check(setting, spectrum)
+            return plan(setting, *sizes, solver="cg")
+        except InputError:
+            raise refused from None
