@@ -14,7 +14,7 @@ from giantstep._plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
 from giantstep.lab.block import Block
 from giantstep.lab.trial import DEFAULTS, Route
 from giantstep.setting import Setting
-from giantstep.simulate import cost
+from giantstep.simulate import cost, solver
 
 __all__ = ["Forecast", "forecast", "planned", "together"]
 
@@ -58,7 +58,8 @@ def planned(setting: Setting, route: Route, memory: float | None = None, seeds: 
     item = 8 if options["dtype"] == "float64" else 4
     if route.verb == "equivalent":
         return make_plan(setting, seeds, options["n_test"], item, memory, noise=BESIDE)
-    planner = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}[options["method"]]
+    method = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}[options["method"]]
+    planner = solver.planner(method, "auto", setting, options["spectrum"])
     return planner(setting, seeds, options["n_test"], item, memory)
 
 
