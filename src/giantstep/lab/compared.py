@@ -40,7 +40,8 @@ class Compared:
     @property
     def seen(self) -> np.ndarray:
         """The departures that would be seen with probability 0.9."""
-        return np.vectorize(power.detectable, otypes=[float])(self.error, self.level, self.granted)
+        with np.errstate(invalid="ignore"):
+            return np.vectorize(power.detectable, otypes=[float])(self.error, self.level, self.granted)
 
     def power(self, unit: str = "", scale: float = 1.0) -> str:
         """Size and power in words."""

@@ -55,7 +55,7 @@ def stated(
     seen = [scale * detectable(error, level, grant) for error, grant in known]
     least, most = (f"{bound:.2g}" for bound in (min(seen), max(seen)))
     count = "One comparison" if len(known) == 1 else f"{len(known)} comparisons"
-    span = f"{least}{unit}" if least == most else f"{least}{unit} to {most}{unit}"
+    span = f"{least if least == most else f'{least} to {most}'}{unit}"
     return (
         f"{count} at {level:g} s.e.: a true statement is called false with probability "
         f"{_small(1 - prod(1 - alarm(error, level, grant, seeds) for error, grant in known))} at most; a departure of {span} "
@@ -72,4 +72,4 @@ def counted(count: int, what: str) -> str:
 
 
 def _small(probability: float) -> str:
-    return f"{probability:.1%}" if probability >= 0.001 else f"{max(probability, 1e-12):.0e}"
+    return f"{probability:.1%}" if probability >= 0.001 else f"{max(probability, 1e-6):.0e}"  # no tail is known better

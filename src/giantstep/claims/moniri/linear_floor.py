@@ -92,7 +92,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption="Test error of random features at the best penalty against n/d for p = d and p = 4d, dots over the "
         f"limit's lines: it falls with n and p, to {lowest}, and stays above the linear floor {least:.3f}.",
         settings=tuple(experiment(d, *at).id for at in product(WIDTHS, SAMPLES)),
-        power=found.power(),
+        power=found.power(" in a test error"),
     )
 
 

@@ -94,7 +94,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     first, second = (", ".join(f"{r[3]:.3f} (n = {r[0]})" for r in rows if r[1] == k) for k in (1, 2))
     gaps = [f"from {later[0, k]:.3f} to {later[-1, k]:.3f}" for k in (0, 1)]
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)), float(np.max(found.seen / later)), 1.0),
+        outcome=decided(bool(np.any(found.missed)), float(np.max(found.seen - later)), 0.0),
         sentence=f"The first spike is predicted to show from alpha = {first} on and the second from {second}; the limit "
         f"says 0 and 1/4. {np.sum(~found.missed)} of {len(rows)} measured onsets lie there within the grid and {SLACK:g}, "
         f"the furthest {np.max(np.abs(found.mean - onsets)):.3f} away.",

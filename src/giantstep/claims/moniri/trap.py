@@ -54,7 +54,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"stays at the predicted {limit:.3f} ({stays}); along Xᵀ(y − f₀) it falls to {mean[-1, 1]:.3f} beside a guide (log "
         "n/n)^½.",
         settings=tuple(talk.experiment(n, 0.0, talk.setting_1(), residual="full").id for n in sizes),
-        power=f"Limit: {last.power(' of it', 1 / limit)} Slopes: {labels.power()} {residual.power()}",
+        power=f"Limit: {last.relative().power('%', 100)} Slopes: {labels.power()} {residual.power()}",
         trend=f"Along Xᵀy the distance from the predicted limit goes from {mean[0, 0] / limit - 1:+.1%} at n = {sizes[0]} to "
         f"{last.mean / limit - 1:+.1%} at n = {sizes[-1]}; along Xᵀ(y − f₀) the remainder goes from {mean[0, 1]:.3f} to "
         f"{mean[-1, 1]:.3f}.",

@@ -32,13 +32,16 @@ def best(n: int) -> "Optimum":
     return gs.optimal(talk.experiment(n, 0.3, talk.setting_1()))
 
 
-def grid(best: "Optimum", of_eta: "Sequence[float]" = FACTORS, of_penalty: "Sequence[float]" = FACTORS) -> "Setting":
-    """The setting at multiples of the best step size and penalty."""
-    step, readout = best.setting.protocol.steps[0], best.setting.protocol.readout
-    assert readout is not None
-    step = replace(step, eta=tuple(f * best.eta for f in of_eta))
-    readout = replace(readout, penalty=tuple(f * best.penalty for f in of_penalty))
-    return replace(best.setting, protocol=gs.Protocol((step,), readout))
+def experiment(n: int, etas: "Sequence[float]", penalties: "Sequence[float]") -> "Setting":
+    base = talk.experiment(n, 0.3, talk.setting_1())
+    step = replace(base.protocol.steps[0], eta=tuple(etas))
+    return replace(base, protocol=gs.Protocol((step,), gs.Ridge(n, tuple(penalties))))
+
+
+def around(n: int, of_eta: "Sequence[float]" = FACTORS, of_penalty: "Sequence[float]" = FACTORS) -> "Setting":
+    """The experiment at multiples of the best step size and penalty."""
+    there = best(n)
+    return experiment(n, [f * there.eta for f in of_eta], [f * there.penalty for f in of_penalty])
 
 
 class Point(NamedTuple):
@@ -55,7 +58,7 @@ class Point(NamedTuple):
 def measure(size: Size) -> Data:
     """Test errors around the predicted optimum, where theory says to look, (step sizes, penalties, seeds)."""
     n, seeds = SIZES[size]
-    found = paired.simulated(grid(best(n)), seeds)
+    found = paired.simulated(around(n), seeds)
     return {"eta": list(found.eta), "penalty": list(found.penalty), "test_error": found.test_error}  # type: ignore[arg-type]
 
 
@@ -63,11 +66,11 @@ def predict(size: Size) -> Data:
     """The optimum, its error, and errors on the grid and along two fine cuts of it."""
     import numpy as np
 
-    there = best(SIZES[size][0])
+    n = SIZES[size][0]
     fine = np.geomspace(FACTORS[0] / 1.2, FACTORS[-1] * 1.2, 25).tolist()
     points = ((FACTORS, FACTORS), (fine, CUTS), (CUTS, fine))
-    expected, etas, penalties = (gs.theory(grid(there, *factors)).test_error for factors in points)
-    found = {name: float(getattr(there, name)) for name in ("eta", "penalty", "test_error", "random_features")}
+    expected, etas, penalties = (gs.theory(around(n, *factors)).test_error for factors in points)
+    found = {name: float(getattr(best(n), name)) for name in ("eta", "penalty", "test_error", "random_features")}
     return {**found, "grid": expected, "fine": fine, "etas": etas.T, "penalties": penalties}
 
 
@@ -105,7 +108,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption="Test error against the step size (left, at three penalties) and against the penalty (right, at three "
         "step sizes), from a quarter to four times the predicted best: dots over valleys of the theory, lowest at the "
         f"optimum with {there.mean:.4f} ± {there.error:.4f}.",
-        settings=(grid(best(n)).id,),
+        settings=(experiment(n, measured["eta"], measured["penalty"]).id,),
         power=f"At the optimum: {there.power()} Around it: "
         + stated([r.error for r in others], SURE, unit=" below the optimum", seeds=seeds),
     )
