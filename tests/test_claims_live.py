@@ -26,6 +26,8 @@ from giantstep.claims.moniri import (
     trend,
 )
 from giantstep.claims.own import one_curve, optimal
+from giantstep.outcome import Status
+from giantstep.theory import Optimum
 
 SMALL = (100, 3)  # n and seeds: the same everywhere, so that compiled programs are shared
 
@@ -45,14 +47,21 @@ def tiny(monkeypatch):
         (linear_floor, (20, 3)),
         (improvement, SMALL),
         (limits, ((20, 30), (4, 3))),
-        (trend, ((50, SMALL[0]), (SMALL[1], SMALL[1]))),
+        (trend, tuple((each,) for each in SMALL)),
         (settings, SMALL),
         (one_curve, SMALL),
         (optimal, SMALL),
     ):
         monkeypatch.setitem(claim.SIZES, "quick", size)
     monkeypatch.setattr(alignment, "SAMPLES_PER_DIMENSION", (1.0, 4.0))
-    monkeypatch.setattr(bulk, "CASES", ((("F0", "F"), "relu"), (("W",), "relu")))
+    monkeypatch.setattr(bulk, "CASES", bulk.CASES[:1])
+    monkeypatch.delitem(bulk.TITLES, "W")
+    monkeypatch.setattr(linear_floor, "WIDTHS", (1.0,))
+    monkeypatch.setattr(linear_floor, "SAMPLES", (2.0,))
+    monkeypatch.setattr(one_curve, "ACTIVATIONS", ("relu",))
+    monkeypatch.setattr(one_curve, "CASES", tuple(("relu", update) for update in one_curve.UPDATES))
+    setting = talk.experiment(SMALL[0], 0.3, talk.setting_1())
+    monkeypatch.setattr(optimal, "best", lambda n: Optimum(setting, 8.6, 1.2, 1.5, 1.8, Status()))  # found elsewhere
     monkeypatch.setitem(onset.ALPHAS, "quick", (0.1, 0.3))
     monkeypatch.setitem(positions.VARIANTS, "quick", (("target", "rank1"),))
     monkeypatch.setattr(trend, "LARGE", (10**3, 10**12))
