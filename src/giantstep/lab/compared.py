@@ -1,6 +1,7 @@
 """Means over seeds beside what is predicted for them: distances, misses, and the departures that would be seen."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,14 +51,15 @@ class Compared:
 
     def relative(self) -> "Compared":
         """Everything as a share of the prediction."""
-        by = np.abs(self.predicted)
-        return Compared(
-            *(x / by for x in (self.mean, self.error, self.predicted, self.granted)), self.level, self.seeds
-        )
+        return self._each(lambda x: x / np.abs(self.predicted))
 
     def __getitem__(self, at: Any) -> "Compared":
-        parts = (np.asarray(x[at]) for x in (self.mean, self.error, self.predicted, self.granted))
-        return Compared(*parts, self.level, self.seeds)
+        return self._each(lambda x: np.asarray(x[at]))
+
+    def _each(self, change: Callable[[np.ndarray], np.ndarray]) -> "Compared":
+        return replace(
+            self, **{name: change(getattr(self, name)) for name in ("mean", "error", "predicted", "granted")}
+        )
 
 
 def compare(samples: Any, predicted: Any, *, level: float = 3.0, granted: Any = 0.0) -> Compared:

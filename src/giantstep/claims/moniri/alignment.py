@@ -1,7 +1,7 @@
 """The first step's direction aligns with the target's, by a known amount."""
 
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
 from giantstep.claims.moniri import talk
@@ -70,7 +70,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     found = compare(measured["cosines"], predicted["limits"], level=SURE, granted=2 / d)  # the O(1/d) bias of a cosine
     columns = [np.ravel(x).tolist() for x in (found.mean, found.error, found.predicted, found.distance)]
     at = [(name, ratio) for name in talk.targets() for ratio in SAMPLES_PER_DIMENSION]
-    rows = [(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
+    rows: list[Any] = [(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
     worst = max(rows, key=lambda r: abs(r[5]))
     return Verdict(
         outcome=decided(bool(np.any(found.missed)), float(np.max(found.seen)), NEEDED),

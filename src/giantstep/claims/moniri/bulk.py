@@ -1,6 +1,6 @@
 """The bulk of the features and of the first layer, before and after a step, follows the predicted law."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
@@ -68,15 +68,15 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
     n, seeds = SIZES[size]
     laws = {name: spectra.law(data) for name, data in predicted.items()}
-    far = compare([[spectra.distance(v, laws[name]) for v in measured[name]] for name in laws], 0.0,
-                  granted=[CLOSE / law.count for law in laws.values()])  # fmt: skip
-    reads = [spectra.edge(law) for law in laws.values()]
-    edges = compare(
-        [[read.bulk_edge(v) for v in measured[name]] for name in laws], reads, granted=EDGE * np.array(reads)
-    )
+    distances = [[spectra.distance(v, law) for v in measured[name]] for name, law in laws.items()]
+    far = compare(distances, 0.0, granted=[CLOSE / law.count for law in laws.values()])
+    reads = np.array([spectra.edge(law) for law in laws.values()])
+    edges = compare([[read.bulk_edge(v) for v in measured[name]] for name in laws], reads, granted=EDGE * reads)
     share = edges.relative()
     columns = (far.mean, far.granted, edges.mean, edges.error, edges.predicted, 100 * (share.mean - 1))
-    rows = [(*name.split(" "), *(float(x[i]) for x in columns), laws[name].edge) for i, name in enumerate(laws)]
+    rows: list[Any] = [
+        (*name.split(" "), *(float(x[i]) for x in columns), laws[name].edge) for i, name in enumerate(laws)
+    ]
     worst, widest = max(rows, key=lambda r: r[2] / r[3]), max(rows, key=lambda r: abs(r[7]))
     missed = far.missed | edges.missed
     return Verdict(

@@ -1,7 +1,7 @@
 """Where the outliers lie and along what, step size by step size."""
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
@@ -69,11 +69,13 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     every = compare(measured["leading"] / by[..., None], expected / by, level=SURE, granted=ALLOWED)
     shown = np.isfinite(expected[..., 0])
     found, (places, cosines) = every[shown], (every[..., k][shown] for k in (0, 1))
-    rows = [
-        (*VARIANTS[size][v], alphas[i], int(k) + 1, *(float(z) for z in (x * m, x * e, x, 100 * (m - 1), b, f, c)))
-        for (v, i, k), x, m, e, b, f, c in zip(np.argwhere(shown), by[shown][:, 0], places.mean, places.error, cosines.mean,
-                                               cosines.error, cosines.predicted, strict=True)
-    ]  # fmt: skip
+    scale = by[shown][:, 0]
+    numbers = (scale * places.mean, scale * places.error, scale, 100 * (places.mean - 1))
+    columns = (*numbers, cosines.mean, cosines.error, cosines.predicted)
+    rows: list[Any] = [
+        (*VARIANTS[size][v], alphas[i], int(k) + 1, *(float(x[row]) for x in columns))
+        for row, (v, i, k) in enumerate(np.argwhere(shown))
+    ]
     furthest = [max((r for r in rows if r[3] == k), key=lambda r: abs(r[7])) for k in sorted({r[3] for r in rows})]
     said = "; ".join(
         f"of spike {k} {y:.3f} ± {e:.3f} against {x:.3f} ({gap:+.1f}%; {UPDATES[update]}, residual {residual}, alpha = {alpha:g})"

@@ -69,6 +69,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         for n, f in zip(sizes, found, strict=True)
     ]
     tends = f"{predicted['ours'][full]:.3f} ({predicted['large'][full, -1]:.3f} at n = 10¹²)"
+    ends = predicted["large"][:, -1], predicted["ours"], predicted["published"]
     apart = f"{below[-1].mean:.4f} ± {below[-1].error:.4f}"
     return Verdict(
         outcome=decided(bool(missed or np.any(astray) or any(b.missed for b in below)), seen, 1.0),
@@ -80,17 +81,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"of the rank-one part (predicted {below[-1].predicted:.4f}).",
         header=("ℓ", "update", "error", "n", "gain", "s.e.", "predicted", "at n = 10¹²", "limit", "published"),
         rows=tuple(
-            (
-                c.order,
-                c.network.update,
-                c.error,
-                n,
-                *(float(x) for x in (f.mean[i], f.error[i], f.predicted[i])),
-                *(float(x) for x in (predicted["large"][i, -1], predicted["ours"][i], predicted["published"][i])),
-            )
+            (c.order, c.network.update, c.error, n, *(float(x[i]) for x in (f.mean, f.error, f.predicted, *ends)))
             for i, c in enumerate(curves)
             for n, f in zip(sizes, found, strict=True)
-        ),  # fmt: skip
+        ),
         seeds=", ".join(f"0-{s - 1}" for s in seeds),
         sizes=f"n = {', '.join(map(str, sizes))}, predicted up to 10¹²; {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(sizes, found, predicted),

@@ -75,10 +75,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     n, seeds = SIZES[size]
     every = compare(measured["errors"], predicted["errors"], level=SURE, granted=NEAR / 100 * predicted["errors"])
     columns = (x.ravel().tolist() for x in (every.mean, every.error, every.predicted, every.distance))
-    at = product(CASES, paired.ERRORS.values(), ("no step", *ALPHAS))
-    rows = [
-        Point(*case, *where, *numbers) for (case, *where), numbers in zip(at, zip(*columns, strict=True), strict=True)
-    ]
+    at = [(*case, what, a) for case in CASES for what in paired.ERRORS.values() for a in ("no step", *ALPHAS)]
+    rows = [Point(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
     within = np.array([True, *(alpha <= LAST for alpha in ALPHAS)])
     found, right = every[..., within], np.broadcast_to(within, every.mean.shape).ravel()
     judged, rest = ([r for r, good in zip(rows, right, strict=True) if good == side] for side in (True, False))
