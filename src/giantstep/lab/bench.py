@@ -1,22 +1,23 @@
 """The bench of a claim: measurements that are kept in a store and may be spread over workers, or simply made."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from giantstep.outcome import Outcome
-from giantstep.setting import Setting
+if TYPE_CHECKING:  # reading the list of claims must stay fast
+    from giantstep.outcome import Outcome
+    from giantstep.setting import Setting
 
 __all__ = ["each", "equivalent", "simulate"]
 
 
-def simulate(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Outcome:
+def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.simulate``, from the store where it is there."""
     import giantstep as gs
 
     return gs.simulate(setting, seed, **options)
 
 
-def equivalent(setting: Setting, model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> Outcome:
+def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.equivalent``, from the store where it is there."""
     import giantstep as gs
 
