@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 SIZES = {"quick": ((500,), (16,)), "full": ((500, 1000, 2000), (80, 40, 20))}
 LARGE = tuple(10**k for k in (3, 4, 6, 9, 12))  # predicted
 NEAR, LEFT = 0.05, 0.03  # of order 1/n granted to a simulated gain; share of the limit still missing at the largest n
-APART = 2.5  # standard errors, for the difference of the updates
 SURE = 4.0  # standard errors, for all comparisons of gains
 
 
@@ -56,10 +55,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     missing = np.abs(predicted["large"] / predicted["ours"][:, None] - 1)
     astray = missing[:, -1] > np.minimum(LEFT, missing[:, 0])
     full, rank = (i for i, c in enumerate(curves) if c.degree_two)
-    below = [
-        compare(g[rank] - g[full], p[rank] - p[full], level=APART)
-        for g, p in zip(measured["gains"], small.T, strict=True)
-    ]
+    below = [compare(g[rank] - g[full], p[rank] - p[full]) for g, p in zip(measured["gains"], small.T, strict=True)]
     told = max(below, key=lambda b: float(b.predicted / b.seen))  # the size that tells the two updates apart best
     missed, shares = sum(int(np.sum(f.missed)) for f in found), [f.relative() for f in found]
     # a whole gain, and the whole difference of the updates, must not pass unseen
@@ -139,7 +135,7 @@ TREND = Claim(
     "rank-one part of the step: the full gradient also lengthens the rows, and then g² + κ is free instead of g².",
     paper="moniri",
     where="the limits of the improvements, with our correction for the full gradient, κ = φ E y² Var σ′/(c₁‖β‖)²",
-    test="Simulated gains against the finite-size theory (4 s.e. and 5%), the difference of the two updates at ℓ = 2 (2.5 "
+    test="Simulated gains against the finite-size theory (4 s.e. and 5%), the difference of the two updates at ℓ = 2 (3 "
     "s.e.), and that theory at n = 10¹² against the limits (3%): fails where one is missed; inconclusive where a whole "
     "gain, or the whole difference of the updates, could pass unseen.",
     measure=measure,
