@@ -1,10 +1,11 @@
 """A giant step and random features on the same draws: errors, what the step gains, and what theory says of both."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
 from giantstep.claims.moniri import talk
+from giantstep.lab import bench
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,19 +21,6 @@ ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_t
 N_TEST = 3000
 STEP_SIZE = r"$\alpha$, step size $\eta = n^\alpha$"
 OPAQUE: dict[str, Any] = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 1.0}  # for legends
-
-
-class Compared(NamedTuple):
-    """Mean over seeds, its standard error and the prediction."""
-
-    mean: "np.ndarray"
-    error: "np.ndarray"
-    predicted: "np.ndarray"
-
-    @property
-    def distance(self) -> "np.ndarray":
-        """From the prediction, in standard errors."""
-        return (self.mean - self.predicted) / self.error
 
 
 def experiment(
@@ -52,24 +40,28 @@ def experiment(
 
 def simulated(setting: "Setting", seeds: int) -> "Outcome":
     """All step sizes on the same draws, for every seed."""
-    return gs.simulate(setting, seed=range(seeds), n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
+    return bench.simulate(setting, range(seeds), n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
 
 
-def predicted(setting: "Setting", regime: str = "finite") -> "Outcome":
-    return gs.theory(setting, regime)
+def measured(setting: "Setting", seeds: int) -> "np.ndarray":
+    """Test error and training loss, (2, step sizes, seeds)."""
+    return _both(simulated(setting, seeds))
 
 
-def gains(outcome: "Outcome", name: str) -> "np.ndarray":
-    """Errors of random features less those after the step, seed by seed if there are seeds."""
-    values = getattr(outcome, name)
-    return values[0] - values[1:]
+def predicted(setting: "Setting", regime: str = "finite") -> "np.ndarray":
+    """Test error and training loss, (2, step sizes)."""
+    return _both(gs.theory(setting, regime))
 
 
-def compare(samples: "np.ndarray", expected: "np.ndarray") -> Compared:
-    """Samples (..., seeds) against a prediction (...)."""
-    from giantstep.measure import mean_and_error
+def _both(outcome: "Outcome") -> "np.ndarray":
+    import numpy as np
 
-    return Compared(*mean_and_error(samples), expected)
+    return np.stack([getattr(outcome, error) for error in ERRORS])
+
+
+def gains(errors: "np.ndarray") -> "np.ndarray":
+    """Errors of random features, the first step size, less those after the step: (2, step sizes - 1) and seeds if there are."""
+    return errors[:, :1] - errors[:, 1:]
 
 
 def over_line(ax: Any, x: Any, samples: "np.ndarray", fine: Any, line: Any, *, colour: str, label: str) -> None:

@@ -6,7 +6,6 @@ soon as it is there: a claim that was killed goes on where it was.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from giantstep._errors import InputError
 from giantstep.lab.call import Call, call
-from giantstep.lab.trial import Route
-from giantstep.outcome import Outcome
-from giantstep.setting import Setting
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # reading the list of claims must stay fast
     from giantstep.lab.executor import Executor
     from giantstep.lab.store import Store
+    from giantstep.lab.trial import Route
+    from giantstep.outcome import Outcome
+    from giantstep.setting import Setting
 
 __all__ = ["Bench", "Interrupted", "each", "equivalent", "on", "simulate"]
 
@@ -51,27 +50,31 @@ def on(bench: Bench) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def simulate(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Outcome:
+def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.simulate``, from the store where it is there."""
     bench = _CURRENT.get()
     if bench is None:
         import giantstep as gs
 
         return gs.simulate(setting, seed, **options)
+    from giantstep.lab.trial import Route
+
     return _trials(bench, setting, Route("simulate", options), seed)  # type: ignore[arg-type]
 
 
-def equivalent(setting: Setting, model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> Outcome:
+def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.equivalent``, from the store where it is there."""
     bench = _CURRENT.get()
     if bench is None:
         import giantstep as gs
 
         return gs.equivalent(setting, model, seed, **options)
+    from giantstep.lab.trial import Route
+
     return _trials(bench, setting, Route("equivalent", {"model": model, **options}), seed)  # type: ignore[arg-type]
 
 
-def _trials(bench: Bench, setting: Setting, route: Route, seed: int | Iterable[int]) -> Outcome:
+def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":
     from giantstep.lab.block import Block, join, members
     from giantstep.lab.forecast import together
     from giantstep.lab.row import ARRAYS
@@ -127,6 +130,8 @@ def _key(bench: Bench, one: Call) -> str:
 
 
 def _threaded(function: Callable[..., Any], arguments: Sequence[tuple]) -> Iterator[Any]:
+    from concurrent.futures import ThreadPoolExecutor
+
     from giantstep._backend import one_blas_thread
 
     with one_blas_thread(), ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:

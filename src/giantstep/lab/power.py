@@ -1,18 +1,26 @@
 """Power: how often a test calls a true statement false, and which departure it would see, both from its error bars."""
 
 from collections.abc import Iterable
-from math import erfc, isfinite, sqrt
+from itertools import repeat
+from math import erfc, isfinite, prod, sqrt
+from typing import Literal
 
-__all__ = ["SEEN", "detectable", "false_alarm", "stated"]
+__all__ = ["SEEN", "alarm", "counted", "decided", "detectable", "stated"]
 
 SEEN = 0.9  # probability with which a departure counts as one that the test sees
 _Z_SEEN = 1.2815515655446004  # Phi^{-1}(SEEN)
 
 
-def false_alarm(comparisons: int, level: float) -> float:
-    """The chance that one of so many independent comparisons of a true statement is beyond ``level`` standard errors."""
-    # 1 - (1 - P(|z| > level))^k
-    return 1 - (1 - erfc(level / sqrt(2))) ** comparisons
+def alarm(error: float, level: float, granted: float = 0.0, seeds: int | None = None) -> float:
+    """The chance that one comparison of a true statement is beyond ``level`` standard errors and beyond what is ``granted``.
+
+    The rarer of the two: with an error measured over few ``seeds`` the first follows Student's t.
+    """
+    from scipy.special import stdtr
+
+    # P(|z| > level), and P(|x| > granted) for x ~ N(0, se^2)
+    beyond = erfc(level / sqrt(2)) if seeds is None else 2 * float(stdtr(seeds - 1, -level))
+    return min(beyond, erfc(granted / error / sqrt(2)) if error > 0 else 0.0)
 
 
 def detectable(error: float, level: float, granted: float = 0.0) -> float:
@@ -21,23 +29,47 @@ def detectable(error: float, level: float, granted: float = 0.0) -> float:
     return max(level * error, granted) + _Z_SEEN * error
 
 
-def stated(errors: Iterable[float], level: float, granted: float = 0.0, unit: str = "", *, scale: float = 1.0) -> str:
+def decided(contradicted: bool, seen: float, needed: float) -> Literal["holds", "fails", "inconclusive"]:
+    """The outcome of a test that would have seen a departure of ``seen``, of a statement that one of ``needed`` would falsify."""
+    return "fails" if contradicted else "holds" if seen <= needed else "inconclusive"
+
+
+def stated(
+    errors: Iterable[float],
+    level: float,
+    granted: float | Iterable[float] = 0.0,
+    unit: str = "",
+    *,
+    scale: float = 1.0,
+    seeds: int | None = None,
+) -> str:
     """Size and power of comparisons with these standard errors, in words; ``scale`` and ``unit`` are those of what is said.
 
-    A comparison fails beyond ``level`` standard errors and beyond what is granted, both. What is granted makes false alarms
-    rarer than said, shared draws too: the number is a bound.
+    A comparison fails beyond ``level`` standard errors and beyond what is granted (to all or to each), both. Shared draws make
+    false alarms rarer than said: the number is a bound. ``seeds`` is the number that the errors were measured over, where few.
     """
-    known = [float(error) for error in errors if isfinite(error)]
+    grants = repeat(granted) if isinstance(granted, int | float) else granted
+    known = [(float(error), float(grant)) for error, grant in zip(errors, grants, strict=False) if isfinite(error)]
     if not known:
         return "No error bar is known: the test has no stated power."
-    least, most = (scale * detectable(error, level, granted) for error in (min(known), max(known)))
-    count = "one comparison" if len(known) == 1 else f"{len(known)} comparisons"
-    span = f"{least:.2g}{unit}" if f"{least:.2g}" == f"{most:.2g}" else f"{least:.2g}{unit} to {most:.2g}{unit}"
+    seen = [scale * detectable(error, level, grant) for error, grant in known]
+    least, most = (f"{bound:.2g}" for bound in (min(seen), max(seen)))
+    count = "One comparison" if len(known) == 1 else f"{len(known)} comparisons"
+    span = f"{least if least == most else f'{least} to {most}'}{unit}"
     return (
-        f"{count[0].upper()}{count[1:]} at {level:g} s.e.: a true statement is called false with probability "
-        f"{_small(false_alarm(len(known), level))} at most; a departure of {span} is seen with probability {SEEN:g}."
+        f"{count} at {level:g} s.e.: a true statement is called false with probability "
+        f"{_small(1 - prod(1 - alarm(error, level, grant, seeds) for error, grant in known))} at most; a departure of {span} "
+        f"is seen with probability {SEEN:g}."
     )
 
 
+def counted(count: int, what: str) -> str:
+    """Power of a test that looks at so many things and fails as soon as one of them is not where it should be."""
+    if not count:
+        return f"No {what}: the test has no power."
+    # 1 - (1 - share)^count = SEEN
+    return f"{count} {what}: if a share of {1 - (1 - SEEN) ** (1 / count):.2g} were not, one is seen with probability {SEEN:g}."
+
+
 def _small(probability: float) -> str:
-    return f"{probability:.1%}" if probability >= 0.001 else f"{probability:.0e}"
+    return f"{probability:.1%}" if probability >= 0.001 else f"{max(probability, 1e-6):.0e}"  # no tail is known better

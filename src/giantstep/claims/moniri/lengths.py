@@ -1,10 +1,10 @@
 """What the full gradient adds to its rank-one part: longer rows, and with them another limit from degree two on."""
 
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from giantstep.claims import paired
 from giantstep.claims.moniri import free, talk
-from giantstep.claims.paired import Compared
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,37 +55,42 @@ def lengthening(network: Network) -> float:
     return float(phi * power * (slope - coefficients[1] ** 2) / (coefficients[1] * beta) ** 2)
 
 
-def limits(network: Network, order: int, error: str) -> tuple[float, float]:
-    """The published limit of a gain, and ours: for the full gradient g^2 + kappa is free in place of g^2.
+def limits(network: Network) -> "tuple[np.ndarray, np.ndarray]":
+    """The published limits of the gains, and ours: for the full gradient g^2 + kappa is free in place of g^2, (errors, orders).
 
     The part of degree two shrinks by E g^4 / E (g^2 + kappa)^2 = 3 / (3 + 2 kappa + kappa^2). Degree three keeps its part, since
     g^3 + 3 kappa g and g span what g^3 and g do; its target here has no part of degree two.
     """
-    setting = paired.experiment(1000, (ALPHAS[1], ALPHAS[order]), network.target, activation=network.activation)
-    first, published = (float(v) for v in paired.gains(paired.predicted(setting, "limit"), error))
-    if order != 2 or network.update == "rank1":
-        return published, published
-    k = lengthening(network)
-    return published, first + (published - first) * 3 / (3 + 2 * k + k**2)
+    import numpy as np
+
+    alphas = (ALPHAS[1], *(ALPHAS[order] for order in network.orders))
+    setting = paired.experiment(1000, alphas, network.target, activation=network.activation)
+    found = paired.gains(paired.predicted(setting, "limit"))
+    first, published, k = found[:, :1], found[:, 1:], lengthening(network)
+    shrunk = np.array(network.orders) == 2 if network.update == "gradient" else np.zeros(len(network.orders), bool)
+    return published, first + (published - first) * np.where(shrunk, 3 / (3 + 2 * k + k**2), 1.0)
 
 
 class Curve(NamedTuple):
-    """One gain against n: simulated and predicted at small sizes, predicted at large ones, its published limit and ours."""
+    """One gain against n."""
 
     network: Network
-    order: int
     error: str
-    samples: list["np.ndarray"]
-    small: list[float]
-    large: list[float]
-    published: float
-    ours: float
+    order: int
 
     @property
-    def dots(self) -> list[Compared]:
-        return [paired.compare(s, p) for s, p in zip(self.samples, self.small, strict=True)]  # type: ignore[arg-type]
+    def degree_two(self) -> bool:
+        """Whether it is the test error's at l = 2, where the two updates part."""
+        return self.order == 2 and self.error == "test error"
 
-    @property
-    def missing(self) -> tuple[float, float]:
-        """Share of our limit that is missing at the first and the last large n."""
-        return abs(self.large[0] / self.ours - 1), abs(self.large[-1] / self.ours - 1)
+
+def curves() -> list[Curve]:
+    """All gains, in the order in which ``flat`` puts those of the networks one after the other."""
+    return [Curve(network, *at) for network in networks() for at in product(paired.ERRORS.values(), network.orders)]
+
+
+def flat(parts: "list[np.ndarray]") -> "np.ndarray":
+    """Gains (errors, orders) of every network, and what axes follow, with one axis for all curves."""
+    import numpy as np
+
+    return np.concatenate([part.reshape(-1, *part.shape[2:]) for part in parts])

@@ -1,6 +1,6 @@
 """Outliers of the updated features that random features do not have, and the power of X beta each lies along."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from giantstep.claims.moniri import talk
 
@@ -10,17 +10,12 @@ if TYPE_CHECKING:
 POWERS = 4  # of g = X beta looked for
 
 
-class Spikes(NamedTuple):
-    """The outliers at one step size that random features do not have: positions, best cos^2 and its power of X beta."""
+def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) -> "dict[str, list[np.ndarray]]":
+    """Outliers of F / sqrt(n) at every step size that random features of the same weights and samples do not have.
 
-    values: "np.ndarray"
-    cosines: "np.ndarray"
-    powers: "np.ndarray"
-    all_values: "np.ndarray"
-
-
-def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) -> list[Spikes]:
-    """New outliers of F / sqrt(n) at every step size; F and its random-feature version share weights and samples."""
+    ``values`` are their positions, ``cosines`` their best cos^2 with a power of X beta and ``powers`` which; ``spectrum`` has all
+    singular values.
+    """
     import numpy as np
 
     from giantstep import draw, measure
@@ -33,7 +28,7 @@ def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) 
     basis = measure.gram_schmidt_powers(g, POWERS)
     before = measure.spectrum(sigma(X @ found.initial.T) / np.sqrt(n), vectors=4)
     known = before.left[:, : min(4, len(measure.outliers(before.values)))]
-    result = []
+    result = {"values": [], "cosines": [], "powers": [], "spectrum": []}
     for W in found.final:
         after = measure.spectrum(sigma(X @ W.T) / np.sqrt(n), vectors=12)
         count = min(12, len(measure.outliers(after.values)))
@@ -41,5 +36,7 @@ def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) 
         new = measure.alignments(left, known).sum(axis=1) < 0.5  # not an outlier that random features have already
         cos2 = measure.alignments(left, basis)[new]
         best = cos2.argmax(axis=1) if len(cos2) else np.zeros(0, int)
-        result.append(Spikes(after.values[:count][new], cos2.max(axis=1, initial=0.0), best + 1, after.values))
+        here = (after.values[:count][new], cos2.max(axis=1, initial=0.0), best + 1, after.values)
+        for name, value in zip(result, here, strict=True):
+            result[name].append(value)
     return result

@@ -1,6 +1,5 @@
 """The talk's experiment with either update, and what of its spectra the predictions are compared with."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,19 @@ def laws(setting: "Setting", of: str = "features", *, density: bool = False) -> 
 
     found = spectrum(setting, of, density=density)
     return found if isinstance(found, tuple) else (found,)
+
+
+def plain(law: "Law") -> "dict[str, Any]":
+    """A law as plain data, of its outliers the positions."""
+    found = {name: getattr(law, name) for name in ("count", "low", "edge", "x", "density")}
+    return {**found, "outliers": [float(one.position) for one in law.outliers]}
+
+
+def law(data: "dict[str, Any]") -> "Law":
+    """Back from plain data."""
+    from giantstep.theory import Law, Outlier
+
+    return Law(**{**data, "outliers": tuple(Outlier(position, ()) for position in data["outliers"])})
 
 
 def places(setting: "Setting") -> "np.ndarray":
@@ -90,9 +102,9 @@ def values(setting: "Setting", seed: int, weights: bool = False) -> "list[np.nda
         return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in found.final]
 
 
-def leading(setting: "Setting", seed: int, counts: Sequence[int]) -> "np.ndarray":
-    """The largest one or two singular values of F/sqrt(n), as many as asked for at every step size, and cos^2 of the j-th left
-    vector with the j-th power of X beta made orthogonal to the lower ones: (step sizes, 2, 2), NaN beyond the count."""
+def leading(setting: "Setting", seed: int) -> "np.ndarray":
+    """The largest two singular values of F/sqrt(n), and cos^2 of the j-th left vector with the j-th power of X beta made
+    orthogonal to the lower ones: (step sizes, 2, 2)."""
     import numpy as np
     from scipy.sparse.linalg import svds
 
@@ -103,14 +115,11 @@ def leading(setting: "Setting", seed: int, counts: Sequence[int]) -> "np.ndarray
     found = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     basis = measure.gram_schmidt_powers(X @ direction(setting, seed, found), 2)
-    result = np.full((len(counts), 2, 2), np.nan)
-    for i, k in enumerate(counts):
-        if k:
-            F = setting.network.activation(X @ found.final[i].T) / np.sqrt(len(X))
-            start = F.T @ basis[:, :k].sum(axis=1)
-            with one_blas_thread():  # products with vectors
-                left, size, _ = svds(F, k=k, v0=start, tol=1e-6, return_singular_vectors="u")  # type: ignore[misc]
-            order = np.argsort(-size)
-            result[i, :k, 0] = size[order]
-            result[i, :k, 1] = np.diag(measure.alignments(np.asarray(left)[:, order], basis[:, :k]))
-    return result
+    result = []
+    for W in found.final:
+        F = setting.network.activation(X @ W.T) / np.sqrt(len(X))
+        with one_blas_thread():  # products with vectors
+            left, size, _ = svds(F, k=2, v0=F.T @ basis.sum(axis=1), tol=1e-6, return_singular_vectors="u")  # type: ignore[misc]
+        order = np.argsort(-size)
+        result.append(np.stack([size[order], np.diag(measure.alignments(np.asarray(left)[:, order], basis))], axis=-1))
+    return np.array(result)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from giantstep.target import Target
 
 RATIOS = "d : n : p = 3 : 5 : 4"
+LABELS = {"setting 1": "$y = x_1$ + noise", "setting 2": r"$y = x_1 + H_2(x_1)/\sqrt{2}$"}  # in figures
 
 
 def setting_1() -> "Target":
@@ -21,6 +22,11 @@ def setting_1() -> "Target":
 def setting_2() -> "Target":
     """y = H1(<beta*, x>) + H2(<beta*, x>) / sqrt(2), no noise."""
     return gs.target("x1 + H2(x1)/sqrt(2)")
+
+
+def targets() -> "dict[str, Target]":
+    """Both settings by name."""
+    return dict(zip(LABELS, (setting_1(), setting_2()), strict=True))
 
 
 def experiment(
