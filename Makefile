@@ -33,6 +33,9 @@ bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks.overlap
 	$(BIN)/python -m benchmarks.single_step
 	$(BIN)/python -m benchmarks.store --small
+	$(BIN)/python -m benchmarks.devices --small
+	$(BIN)/python -m benchmarks.workers
+	$(BIN)/python -m benchmarks.faults --kills 5
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
