@@ -1,6 +1,6 @@
 """Power: how often a test calls a true statement false, and which departure it would see, both from its error bars."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import erfc, isfinite, sqrt
 
 __all__ = ["SEEN", "detectable", "false_alarm", "stated"]
@@ -9,10 +9,16 @@ SEEN = 0.9  # probability with which a departure counts as one that the test see
 _Z_SEEN = 1.2815515655446004  # Phi^{-1}(SEEN)
 
 
-def false_alarm(comparisons: int, level: float) -> float:
-    """The chance that one of so many independent comparisons of a true statement is beyond ``level`` standard errors."""
-    # 1 - (1 - P(|z| > level))^k
-    return 1 - (1 - erfc(level / sqrt(2))) ** comparisons
+def false_alarm(comparisons: int, level: float, seeds: int | None = None) -> float:
+    """The chance that one of so many independent comparisons of a true statement is beyond ``level`` standard errors.
+
+    Standard errors from so many ``seeds`` are uncertain themselves: Student's law in place of the normal one.
+    """
+    from scipy.special import stdtr
+
+    # 1 - (1 - P(|t| > level))^k
+    one = erfc(level / sqrt(2)) if seeds is None else 2 * float(stdtr(seeds - 1, -level))
+    return 1 - (1 - one) ** comparisons
 
 
 def detectable(error: float, level: float, granted: float = 0.0) -> float:
@@ -21,21 +27,31 @@ def detectable(error: float, level: float, granted: float = 0.0) -> float:
     return max(level * error, granted) + _Z_SEEN * error
 
 
-def stated(errors: Iterable[float], level: float, granted: float = 0.0, unit: str = "", *, scale: float = 1.0) -> str:
+def stated(
+    errors: Iterable[float],
+    level: float,
+    granted: float | Sequence[float] = 0.0,
+    unit: str = "",
+    *,
+    scale: float = 1.0,
+    seeds: int | None = None,
+) -> str:
     """Size and power of comparisons with these standard errors, in words; ``scale`` and ``unit`` are those of what is said.
 
-    A comparison fails beyond ``level`` standard errors and beyond what is granted, both. What is granted makes false alarms
-    rarer than said, shared draws too: the number is a bound.
+    A comparison fails beyond ``level`` standard errors and beyond what is granted, to all or to each, both. What is granted makes
+    false alarms rarer than said, shared draws too: the number is a bound. ``seeds`` says from how many the errors are.
     """
-    known = [float(error) for error in errors if isfinite(error)]
+    errors = [float(error) for error in errors]
+    grants = granted if isinstance(granted, Sequence) else [granted] * len(errors)
+    known = [detectable(e, level, g) for e, g in zip(errors, grants, strict=True) if isfinite(e)]
     if not known:
         return "No error bar is known: the test has no stated power."
-    least, most = (scale * detectable(error, level, granted) for error in (min(known), max(known)))
+    least, most = scale * min(known), scale * max(known)
     count = "one comparison" if len(known) == 1 else f"{len(known)} comparisons"
     span = f"{least:.2g}{unit}" if f"{least:.2g}" == f"{most:.2g}" else f"{least:.2g}{unit} to {most:.2g}{unit}"
     return (
         f"{count[0].upper()}{count[1:]} at {level:g} s.e.: a true statement is called false with probability "
-        f"{_small(false_alarm(len(known), level))} at most; a departure of {span} is seen with probability {SEEN:g}."
+        f"{_small(false_alarm(len(known), level, seeds))} at most; a departure of {span} is seen with probability {SEEN:g}."
     )
 
 
