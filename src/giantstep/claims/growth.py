@@ -36,7 +36,7 @@ def line(x: "ArrayLike", y: "ArrayLike", error: "ArrayLike") -> tuple[float, flo
 
 
 def as_said(exponent: tuple[float, float], learned: bool, between: float) -> bool | None:
-    """Whether an exponent, given with its standard error, is above ``between`` where something is learned and below where not; None within the error bars."""
+    """Whether an exponent (and its standard error) is above ``between`` where learned, below where not; else None."""
     value, error = exponent
     beyond = (value - between) * (1 if learned else -1)
     return None if abs(beyond) <= LEVEL * error else beyond > 0
@@ -48,7 +48,14 @@ def outcome(said: "Iterable[bool | None]") -> Literal["holds", "fails", "inconcl
     return "fails" if False in said else ("inconclusive" if None in said else "holds")
 
 
-def stated(errors: "Iterable[float]", between: float, seeds: int) -> str:
-    """Size and power of telling exponents near 0 from exponents near 1."""
-    unit = f" (in an exponent, beyond the {between:g} between 0, not learned, and 1, learned)"
-    return power.stated(errors, LEVEL, unit=unit, seeds=seeds)
+def stated(errors: "Sequence[float]", between: float, seeds: int) -> str:
+    """Size and power of telling exponents of 0 from exponents of 1, in words."""
+    # a true 0 or 1 is at least min(between, 1 - between) away from the wrong side
+    levels = [LEVEL + min(between, 1 - between) / error for error in errors]
+    wrong = sum(power.false_alarm(1, level, seeds) for level in levels) / 2
+    seen = [power.detectable(error, LEVEL) for error in errors]
+    return (
+        f"{len(levels)} exponents at {LEVEL:g} s.e. from {between:g}: where they should be 0 or 1, one is called wrong "
+        f"with probability {wrong:.0e} at most; one that is {min(seen):.2g} to {max(seen):.2g} beyond {between:g} on the "
+        f"wrong side is seen with probability {power.SEEN:g}."
+    )

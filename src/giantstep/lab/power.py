@@ -1,7 +1,7 @@
 """Power: how often a test calls a true statement false, and which departure it would see, both from its error bars."""
 
 from collections.abc import Iterable, Sequence
-from math import erfc, isfinite, sqrt
+from math import erfc, isfinite, prod, sqrt
 
 __all__ = ["SEEN", "detectable", "false_alarm", "stated"]
 
@@ -38,20 +38,21 @@ def stated(
 ) -> str:
     """Size and power of comparisons with these standard errors, in words; ``scale`` and ``unit`` are those of what is said.
 
-    A comparison fails beyond ``level`` standard errors and beyond what is granted, to all or to each, both. What is granted makes
-    false alarms rarer than said, shared draws too: the number is a bound. ``seeds`` says from how many the errors are.
+    A comparison fails beyond ``level`` standard errors and beyond what is granted, to all or to each, both. Shared draws make
+    false alarms rarer than said: the number is a bound. ``seeds`` says from how many the errors are.
     """
     errors = [float(error) for error in errors]
     grants = granted if isinstance(granted, Sequence) else [granted] * len(errors)
-    known = [detectable(e, level, g) for e, g in zip(errors, grants, strict=True) if isfinite(e)]
+    known = [(error, grant) for error, grant in zip(errors, grants, strict=True) if isfinite(error)]
     if not known:
         return "No error bar is known: the test has no stated power."
-    least, most = scale * min(known), scale * max(known)
-    count = "one comparison" if len(known) == 1 else f"{len(known)} comparisons"
-    span = f"{least:.2g}{unit}" if f"{least:.2g}" == f"{most:.2g}" else f"{least:.2g}{unit} to {most:.2g}{unit}"
+    seen = [scale * detectable(error, level, grant) for error, grant in known]
+    least, most = f"{min(seen):.2g}", f"{max(seen):.2g}"
+    alarm = 1 - prod(1 - false_alarm(1, max(level, grant / error if error else level), seeds) for error, grant in known)
     return (
-        f"{count[0].upper()}{count[1:]} at {level:g} s.e.: a true statement is called false with probability "
-        f"{_small(false_alarm(len(known), level, seeds))} at most; a departure of {span} is seen with probability {SEEN:g}."
+        f"{'One comparison' if len(known) == 1 else f'{len(known)} comparisons'} at {level:g} s.e.: a true statement is "
+        f"called false with probability {_small(alarm)} at most; a departure of "
+        f"{least if least == most else f'{least} to {most}'}{unit} is seen with probability {SEEN:g}."
     )
 
 

@@ -80,8 +80,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}, p = {rivals.WIDTH}d, n/d = {', '.join(f'{r:g}' for r in RATIOS)}",
         figure=_figure(d, mean, se, predicted),
-        caption=f"Test error at the best penalty against n/d for the five methods, dots over predicted lines. The giant step is "
-        f"lowest everywhere and reaches {last['giant step']:.2f} at n = {RATIOS[-1]:g}d, against {versus}; the step of order one "
+        caption=f"Test error at the best penalty against n/d for the five methods, dots over predicted lines. The giant step "
+        f"reaches {last['giant step']:.2f} at n = {RATIOS[-1]:g}d, against {versus}; the step of order one "
         f"stays above the dotted line of the best linear predictor, {linear:.2f}.",
         power=power.stated((se / expected).ravel(), LEVEL, NEAR, "% of a predicted error", scale=100, seeds=seeds),
         settings=tuple(

@@ -49,16 +49,18 @@ def errors(teacher: str, eta: float, step_samples: float, penalty: float, d: int
     """Test errors at every n/d: one step, and the readout on the first rows of the largest batch."""
     import numpy as np
 
+    from giantstep._backend import one_blas_thread
     from giantstep.simulate import train
 
     case = Case(teacher, eta, step_samples, penalty)
     largest = experiment(case, d, max(RATIOS))
-    W = train(largest, seed, memory=4.0).final
     X, y, Xt, yt = fit.samples(largest, seed, 4000)
-    F, Ft, found = np.tanh(X @ W.T), np.tanh(Xt @ W.T), []
-    for ratio in RATIOS:
-        readout = experiment(case, d, ratio).protocol.readout
-        found.append(fit.error(F[: readout.n], y[: readout.n], Ft, yt, readout.penalty))  # type: ignore[union-attr, arg-type]
+    with one_blas_thread(d):
+        W = train(largest, seed, memory=4.0).final
+        F, Ft, found = np.tanh(X @ W.T), np.tanh(Xt @ W.T), []
+        for ratio in RATIOS:
+            readout = experiment(case, d, ratio).protocol.readout
+            found.append(fit.error(F[: readout.n], y[: readout.n], Ft, yt, readout.penalty))  # type: ignore[union-attr, arg-type]
     return found
 
 

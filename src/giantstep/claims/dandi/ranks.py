@@ -86,8 +86,11 @@ def judged(cases: "Sequence[Case]", found: Data, ranks: Data) -> Verdict:
         + f"; p = {cases[0].width}, relu, pairs",
         figure=_figure(cases, found, ranks),
         caption=f"Eigenvalues of the mean of π πᵀ, times d, against d on logarithmic axes, one panel a case ({len(cases)}). "
-        "Learned ones run along the dotted line ∝ d, the others stay flat: "
-        + "; ".join(f"{c.name}: {ranks[c.name]} should rise" for c in cases)
+        "Learned ones should run along the dotted line ∝ d, the others stay flat: "
+        + "; ".join(
+            f"{c.name}: {sum(v > FLAT for v, _ in several)} rise, {ranks[c.name]} should"
+            for c, several in powers.items()
+        )
         + ".",
         power=growth.stated([e for several in powers.values() for _, e in several], FLAT, seeds),
         trend=_trend(cases, found, ranks),

@@ -58,6 +58,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     text = {k: f"{s:+.2f} ± {e:.2f}" for k, (s, e) in slopes.items()}
     first, second, even = TARGETS
     ends = [measured["reuse"][:, k].mean(1) / measured["fresh"][:, k].mean(1) for k in (0, -1)]
+    last = {b: ", ".join(f"{x:.1f}" for x in measured[b][:, -1].mean(1)) for b in BATCHES}
     return Verdict(
         outcome=growth.outcome(said.values()),
         sentence=f"On one batch used twice the share of a neuron along the target grows over the null level as d to the "
@@ -69,9 +70,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {', '.join(map(str, sizes))}; n = {RATIO}d; two steps, p = 4, relu, signs, pairs; s = 1",
         figure=_figure(rows, predicted),
-        caption=f"Share of a neuron along the target over the null level against d, one panel a target. On one batch used twice "
-        f"H3 and (h2 + h3)/√2 rise to {measured['reuse'][0, -1].mean():.0f} and {measured['reuse'][1, -1].mean():.0f} null "
-        f"levels at d = {sizes[-1]}; fresh batches, and the even target H2 with either, stay flat.",
+        caption=f"Share of a neuron along the target over the null level against d, one panel a target. At d = {sizes[-1]} "
+        f"it is {last['reuse']} null levels for H3, (h2 + h3)/√2 and H2 on one batch used twice, and {last['fresh']} on "
+        "fresh ones.",
         power=growth.stated([e for _, e in slopes.values()], FLAT, seeds),
         trend=f"One batch over fresh ones: the share is {ends[0][0]:.1f}, {ends[0][1]:.1f} and {ends[0][2]:.1f} times as large "
         f"at d = {sizes[0]} and {ends[1][0]:.1f}, {ends[1][1]:.1f} and {ends[1][2]:.1f} times at d = {sizes[-1]} (H3, h2 + h3, "

@@ -140,7 +140,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(sizes, rows),
         caption=f"Energy of every direction over the null level after 1 to {STEPS} steps, one panel a target, over the lines "
         f"of the evolution of overlaps. Directions of the staircase jump to {least.ratio:.0f} null levels or more at the step "
-        f"that learns them; all others stay below {most.ratio:.1f}, under the dashed level from which a direction counts as "
+        f"that learns them; all others reach at most {most.ratio:.1f}; dashed, the dashed level from which a direction counts as "
         "learned.",
         power=growth.stated([r.growth_error for r in rows], FLAT, seeds)
         + " Energies: "

@@ -24,8 +24,8 @@ SEEN = 0.2  # share of a neuron from which on the scale of n is read off: below,
 LEVEL, NEAR, ENOUGH = (
     3.0,
     0.05,
-    0.5,
-)  # standard errors; granted to finite sizes; what the test should see, in an exponent
+    1.0,
+)  # standard errors; granted to finite sizes; what the test should see: the next order
 
 
 def curves(size: Size) -> list[tuple[int, int, list[int]]]:
@@ -133,7 +133,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         + f"; one step, p = 4, signs, pairs; s = {STRENGTH:g} d^((ℓ−1)/2)",  # noqa: RUF001
         figure=_figure(found),
         caption="Share of a neuron along the target against log n / log d for three d, one panel each for ℓ = 1, 2, 3, over the "
-        f"predicted limit. The curves get steeper with d and cross near ℓ; the powers of d are {said}.",
+        f"predicted limit. Curves of all d should cross at ℓ; the powers of d at which they turn up are {said}.",
         power=power.stated([error for _, error in powers], LEVEL, NEAR, " in an exponent", seeds=seeds),
         trend="Shares are "
         + " and ".join(
@@ -189,7 +189,7 @@ THRESHOLD = Claim(
     paper="dandi",
     where="the theorem on one step, ℓ = 1, 2, 3, here with the exact chain of overlaps",
     test="The batch at which the share of a neuron follows the predicted curve is fitted by a power of d, which should be ℓ "
-    "within 3 s.e. or 0.05; beyond, the statement fails. Error bars that would not see a departure of 0.5 leave it open.",
+    "within 3 s.e. or 0.05; beyond, the statement fails. Error bars that would not tell ℓ from ℓ ± 1 leave it open.",
     measure=measure,
     predict=predict,
     judge=judge,

@@ -97,8 +97,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         sizes=f"d = {d}, n = {SAMPLES}d, p/n = {', '.join(f'{r:g}' for r in WIDTHS)}",
         figure=_figure(d, mean, se, predicted),
         caption=f"Test error against p/n for {len(PENALTIES)} penalties, dots over the lines of the limit. At the smallest "
-        f"penalty it peaks at p = n, {mean[at, 0]:.1f}, and falls to {mean[-1, 0]:.2f} at p = {WIDTHS[-1]:g}n; the largest "
-        f"penalty flattens the peak to {mean[at, -1]:.2f}.",
+        f"penalty it is {mean[0, 0]:.2f} at p = {WIDTHS[0]:g}n, {mean[at, 0]:.1f} at p = n and {mean[-1, 0]:.2f} at p = "
+        f"{WIDTHS[-1]:g}n; at the largest penalty {mean[at, -1]:.2f} at p = n.",
         power=power.stated((se / expected).ravel(), LEVEL, NEAR, "% of a limit", scale=100, seeds=seeds),
         settings=tuple(experiment(d, r).id for r in WIDTHS),
     )
