@@ -12,7 +12,6 @@ from giantstep.claims.cui import errors as cui
 from giantstep.claims.mei_montanari import double_descent
 from giantstep.theory import conditional
 
-
 TINY = {double_descent: (20, 3), baselines: (16, 3), cui: (20, 3)}
 
 

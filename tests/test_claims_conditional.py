@@ -43,5 +43,5 @@ def test_it_runs(monkeypatch):
     monkeypatch.setattr(conditional, "CASES", conditional.CASES[:1])
     measured = conditional.measure("quick")
     assert {name: len(values) for name, values in measured.items()} == dict.fromkeys(ERRORS, 5)
-    rows = conditional.rows_of((20, 40), measured)
-    assert len(rows) == 6 and all(r.error > 0 for r in rows)
+    verdict = conditional.judge("quick", measured, conditional.predict("quick"))
+    assert len(verdict.rows) == 6 and "A + B/d" in verdict.trend and "<svg" in verdict.figure

@@ -12,10 +12,10 @@ TINY = {
     one_step: ((64, 128), (16, 24), 2),
     second_layer: ((64, 128), 2),
     reuse: ((100, 200), 3),
-    staircase: ((100, 200), 3),
+    staircase: ((600, 1200), 3),
     threshold: ({1: (2**6, 2**8), 2: (2**4, 2**5), 3: (2**3, 2**4)}, 3, 2**12),
     scaling: ({1: (2**6, 2**8), 2: (2**3, 2**4), 3: (6, 8)}, 3),
-    floors: ({"d": (16, 24), "d^2": (6, 8), "d^2 d^2": (4, 5)}, 2, 500),
+    floors: ({"d": (16, 24), "d^2": (6, 8), "d^2 d^2": (4, 6)}, 2, 500),
     one_pass: ((20, 40), 2),
 }
 
@@ -29,8 +29,14 @@ def claim(name):
 def test_it_runs_at_a_tiny_size(module, monkeypatch):
     """Something is said of what was measured, whatever it is, and measured and predicted can be kept as text."""
     monkeypatch.setitem(module.SIZES, "quick", TINY[module])
-    monkeypatch.setattr(staircase, "STEPS", 2)
-    found = [part if isinstance(part, dict) else {} for part in (module.measure("quick"), module.predict("quick"))]
+    for where, name, few in (
+        (staircase, "STEPS", 2),
+        (staircase, "EXAMPLES", {"example 1": staircase.EXAMPLES["example 1"]}),
+        (floors, "REGIMES", floors.REGIMES[4:]),
+        (one_pass, "CASES", {"erf": one_pass.CASES["erf"]}),
+    ):
+        monkeypatch.setattr(where, name, few)
+    found = module.measure("quick"), module.predict("quick")
     verdict = module.judge("quick", *found)
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
     again = [kept._back(kept._plain(part)) for part in found]
@@ -72,10 +78,11 @@ def test_reuse_is_open_in_between():
 def test_the_staircase_is_open_in_between_and_fails_on_what_stays():
     this, measured, predicted = claim("dandi/staircase")
     d = np.array(staircase.SIZES["quick"][0])[None, :, None, None, None] / 500
-    outcomes = [
-        this.judge("quick", {**measured, "example 2": measured["example 2"] * d**power}, predicted).outcome
-        for power in (0.5, 1.0)
-    ]
+    apart = np.array([[1, -1], [-1, 1]]) / 2  # projects on w1 - w2, which example 2 never learns
+    outcomes = []
+    for power in (0.5, 1.0):
+        grown = measured["example 2"] + (d**power - 1) * (apart @ measured["example 2"] @ apart)
+        outcomes.append(this.judge("quick", {**measured, "example 2": grown}, predicted).outcome)
     assert outcomes == ["inconclusive", "fails"]
 
 

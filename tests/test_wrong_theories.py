@@ -7,6 +7,7 @@ import kept
 import numpy as np
 import pytest
 
+from giantstep import canvas
 from giantstep.claims import CLAIMS
 from giantstep.lab.verdict import Data
 
@@ -31,7 +32,7 @@ REST: dict[str, tuple[Wrong, ...]] = {
     "ba/baselines": (
         lambda p: scaled(p, "errors", 1.12),
         lambda p: scaled(p, "errors", [0.88, 1, 1, 1, 1]),  # of the giant step alone
-        lambda p: scaled(p, "linear", 1.4),  # the step of order one would beat it
+        lambda p: scaled(p, "linear", 1.5),  # the step of order one would beat it
     ),
     "cui/test-error": (lambda p: scaled(p, "errors", 1.1), lambda p: scaled(p, "errors", 0.9)),
     "hu_lu/universality": (lambda p: told(p, "change", 4.0), lambda p: told(p, "change", -4.0)),
@@ -86,7 +87,8 @@ def test_the_verdict_on_what_was_kept(claim):
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.predict is not None], ids=lambda claim: claim.name)
-def test_a_wrong_theory_fails(claim):
+def test_a_wrong_theory_fails(claim, monkeypatch):
+    monkeypatch.setattr(canvas, "svg", lambda fig: "")  # the dearest part of a verdict
     measured, predicted = kept.load(claim)
     for wrong in WRONG[claim.name]:
         assert claim.judge("quick", measured, wrong(predicted)).outcome == "fails"

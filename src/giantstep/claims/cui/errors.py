@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 SIZES = {"quick": (250, 16), "full": (2000, 10)}  # d = p, seeds
 RATIOS = (0.3, 0.6, 1.0, 2.0, 3.0)  # n/d
 LINE = (0.2, 3.0, 29)  # n/d where the line is predicted
-LEVEL, NEAR, ENOUGH = (
-    3.0,
-    0.03,
-    0.25,
-)  # standard errors; a gap that finite sizes may leave, and what the test should see
+LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.25  # standard errors; granted to finite sizes, and what the test should see
 
 
 class Case(NamedTuple):

@@ -70,8 +70,7 @@ def directions(stairs: Any, rank: int) -> "np.ndarray":
 
 
 class Row(NamedTuple):
-    """One direction after some steps: its energy over the null level, measured and by the evolution of overlaps, and the exponent
-    of its growth with d."""
+    """One direction after some steps: its energy over the null level, measured and predicted, and the exponent of its growth."""
 
     example: str
     steps: int
@@ -177,12 +176,11 @@ def _figure(sizes: Any, rows: list[Row]) -> str:
                 line = [r for r in here if r.direction == name]
                 x, colour = [r.steps for r in line], canvas.COLOURS[i]
                 ax.plot(x, [r.theory for r in line], color=colour)
-                label = name.replace("sqrt2", "√2")
-                canvas.dots(ax, x, [r.ratio for r in line], [r.error for r in line], color=colour, label=label)
+                middle = [r.ratio for r in line], [r.error for r in line]
+                canvas.dots(ax, x, *middle, color=colour, label=name.replace("sqrt2", "√2"))
             ax.axhline(LEARNED, color=canvas.INK, linewidth=0.8, linestyle="--")
             ax.set(yscale="log", xlabel="steps", xticks=range(1, STEPS + 1), ylim=(0.4, 3e6), xlim=(0.8, STEPS + 0.2))
-            title = formula.replace("^2", "²").replace("*", "")
-            ax.set_title(title, loc="left")
+            ax.set_title(formula.replace("^2", "²").replace("*", ""), loc="left")
             ax.legend(loc="upper left")
         np.atleast_1d(axes)[0].set_ylabel(f"energy / null level, d = {sizes[-1]}")
         return canvas.svg(fig)

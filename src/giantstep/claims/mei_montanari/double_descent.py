@@ -20,7 +20,7 @@ LEVEL, NEAR, ENOUGH = (
     3.0,
     0.02,
     0.5,
-)  # standard errors; a gap that finite sizes may leave, and what the test should see, of a limit
+)  # standard errors; granted to finite sizes, and what the test should see, of a limit
 
 
 def experiment(d: int, width: float) -> "Setting":
