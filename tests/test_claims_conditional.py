@@ -38,10 +38,17 @@ def test_it_stays_open_when_nothing_can_be_seen(found):
     assert CONDITIONAL.judge("quick", same, predicted).outcome == "inconclusive"
 
 
+def test_several_sizes_show_a_trend(found, monkeypatch):
+    measured, predicted = found
+    monkeypatch.setitem(conditional.SIZES, "quick", ((100, 200), 12))
+    both = {name: {**v, **{k.replace("200", "100"): x for k, x in v.items()}} for name, v in measured.items()}
+    verdict = CONDITIONAL.judge("quick", both, predicted)
+    assert "6 of 6 differences fitted by A + B/d" in verdict.trend and "<svg" in verdict.figure
+
+
 def test_it_runs(monkeypatch):
-    monkeypatch.setitem(conditional.SIZES, "quick", ((20, 40), 2))
+    monkeypatch.setitem(conditional.SIZES, "quick", ((30,), 2))
     monkeypatch.setattr(conditional, "CASES", conditional.CASES[:1])
     measured = conditional.measure("quick")
-    assert {name: len(values) for name, values in measured.items()} == dict.fromkeys(ERRORS, 5)
-    verdict = conditional.judge("quick", measured, conditional.predict("quick"))
-    assert len(verdict.rows) == 6 and "A + B/d" in verdict.trend and "<svg" in verdict.figure
+    assert {name: len(values) for name, values in measured.items()} == dict.fromkeys(ERRORS, 3)
+    assert len(conditional.judge("quick", measured, conditional.predict("quick")).rows) == 4

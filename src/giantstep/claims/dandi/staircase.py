@@ -112,7 +112,6 @@ def rows_of(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: D
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    """Whether the directions learned are those of the staircase."""
     sizes, seeds = SIZES[size]
     found = energies(measured, predicted)
     rows = rows_of(sizes, found, predicted)
