@@ -150,6 +150,7 @@ def _figure(rows: list[Row], expected: float) -> str:
             ax.set_title(f"{NAMES[case[0]]}\n{case[1]}, {case[2]} step{'s' * (case[2] > 1)}", loc="left", fontsize=9)
             ax.set_xlim(0, 1.1 / min(r.d for r in rows))
             ax.set_xlabel("1/d")
+            ax.locator_params(axis="x", nbins=4)
         ax = np.atleast_1d(axes)[0]
         ax.set_ylabel("difference in %")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4)

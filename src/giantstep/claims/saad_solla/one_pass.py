@@ -154,6 +154,8 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data, distances: 
             chance = middle[0] * (np.array(sizes) / sizes[0]) ** predicted["power"]
             axes[-1].plot(sizes, chance, color=colour, linewidth=0.8, linestyle=":")
         axes[-1].set(xscale="log", yscale="log", xlabel="d", ylabel="distance of overlaps (dotted: $d^{-1/2}$)")
+        axes[-1].set_xticks(sizes, [str(d) for d in sizes])
+        axes[-1].minorticks_off()
         axes[-1].legend()
         return canvas.svg(fig)
 
