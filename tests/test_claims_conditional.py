@@ -1,36 +1,54 @@
-"""The claim on conditional features holds on numbers like those it measures, and fails when the condition is dropped."""
+"""The claim on conditional features fails when the condition is dropped, and stays open when its error bars are wide."""
+
+import kept
+import numpy as np
+import pytest
 
 from giantstep.claims.dandi import conditional
-from giantstep.claims.dandi.conditional import GIVEN, PLAIN, Row
-
-# differences in % and their standard errors, of test and training error: of the size seen for gelu, here the same for every case
-TYPICAL = {
-    (GIVEN, 60): ((-1.0, 1.5), (6.8, 1.5)),
-    (GIVEN, 200): ((-0.5, 1.1), (-1.3, 1.1)),
-    (PLAIN, 200): ((13.1, 1.3), (16.0, 1.5)),
-}
+from giantstep.claims.dandi.conditional import CONDITIONAL, ERRORS, GIVEN, PLAIN
 
 
-def rows(values):
-    return [
-        Row(*case, model, what, d, 3.0, mean, error)
-        for (model, d), pairs in values.items()
-        for case in conditional.CASES
-        for what, (mean, error) in zip(conditional.ERRORS.values(), pairs, strict=True)
-    ]
+@pytest.fixture(scope="module")
+def found():
+    return kept.load(CONDITIONAL)
 
 
-def test_the_conditional_equivalent_holds_and_fails_without_its_directions():
-    verdict = conditional.judged("quick", rows(TYPICAL))
-    assert verdict.outcome == "holds" and all(len(row) == len(verdict.header) for row in verdict.rows)
-    without = TYPICAL | {(GIVEN, 200): TYPICAL[PLAIN, 200]}
-    assert conditional.judged("quick", rows(without)).outcome == "fails"
-    wide = TYPICAL | {(GIVEN, 200): ((-0.5, 2.0), (-1.3, 2.0))}
-    assert conditional.judged("quick", rows(wide)).outcome == "inconclusive"
+def replaced(measured, model, change):
+    """What was measured with the errors of a model at the largest d changed, given the network's."""
+    d = conditional.SIZES["quick"][0][-1]
+    key, own = f"{model}, d = {d}", f"network, d = {d}"
+    return {name: {**values, key: change(name, values[own], values[key])} for name, values in measured.items()}
+
+
+def test_it_fails_without_its_directions(found):
+    measured, predicted = found
+    d = conditional.SIZES["quick"][0][-1]
+    without = replaced(measured, GIVEN, lambda name, network, model: measured[name][f"{PLAIN}, d = {d}"])
+    assert CONDITIONAL.judge("quick", without, predicted).outcome == "fails"
+
+
+def test_it_stays_open_when_nothing_can_be_seen(found):
+    measured, predicted = found
+    signs = np.where(
+        np.arange(measured["test_error"][f"network, d = {conditional.SIZES['quick'][0][0]}"].shape[1]) % 2, 1, -1
+    )
+    wide = replaced(measured, GIVEN, lambda name, network, model: network * (1 + 0.1 * signs))
+    assert CONDITIONAL.judge("quick", wide, predicted).outcome == "inconclusive"
+    same = replaced(measured, PLAIN, lambda name, network, model: network)
+    assert CONDITIONAL.judge("quick", same, predicted).outcome == "inconclusive"
+
+
+def test_several_sizes_show_a_trend(found, monkeypatch):
+    measured, predicted = found
+    monkeypatch.setitem(conditional.SIZES, "quick", ((100, 200), 12))
+    both = {name: {**v, **{k.replace("200", "100"): x for k, x in v.items()}} for name, v in measured.items()}
+    verdict = CONDITIONAL.judge("quick", both, predicted)
+    assert "6 of 6 differences fitted by A + B/d" in verdict.trend and "<svg" in verdict.figure
 
 
 def test_it_runs(monkeypatch):
-    monkeypatch.setitem(conditional.SIZES, "quick", ((20, 40), 2))
+    monkeypatch.setitem(conditional.SIZES, "quick", ((30,), 2))
     monkeypatch.setattr(conditional, "CASES", conditional.CASES[:1])
-    found = conditional.measured("quick")
-    assert len(found) == 6 and all(r.error > 0 for r in found)
+    measured = conditional.measure("quick")
+    assert {name: len(values) for name, values in measured.items()} == dict.fromkeys(ERRORS, 3)
+    assert len(conditional.judge("quick", measured, conditional.predict("quick")).rows) == 4

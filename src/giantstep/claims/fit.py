@@ -4,10 +4,10 @@ A smaller batch is the first rows of a larger one and a narrower network the fir
 is measured here is what ``simulate`` measures, at a fraction of the time.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
@@ -21,19 +21,6 @@ def samples(
     from giantstep import draw
 
     return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
-
-
-def each_seed(run: "Callable[[int], Any]", seeds: int) -> "np.ndarray":
-    """run(0), run(1), ... along the first axis, side by side with one BLAS thread each: those of small solves mostly wait."""
-    import os
-    from concurrent.futures import ThreadPoolExecutor
-
-    import numpy as np
-
-    from giantstep._backend import one_blas_thread
-
-    with one_blas_thread(), ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
-        return np.array(list(pool.map(run, range(seeds))))
 
 
 def error(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", yt: "np.ndarray", penalty: float) -> float:

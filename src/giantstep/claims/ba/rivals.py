@@ -3,7 +3,8 @@
 Each at the penalty with the least predicted test error, predicted and simulated.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING
 
 import giantstep as gs
 from giantstep.claims import fit
@@ -17,13 +18,6 @@ if TYPE_CHECKING:
 METHODS = ("giant step", "small step", "random features", "ridge on the inputs", "kernel")
 WIDTH = 2  # p/d
 SMALL = 1.0  # a step of order one, in the units of Ba et al.
-
-
-class Best(NamedTuple):
-    """The least predicted test error and its penalty."""
-
-    error: float
-    penalty: float
 
 
 def target() -> "Target":
@@ -48,8 +42,9 @@ def experiment(d: int, ratio: float, penalties: list[float], steps: int = 3) -> 
     return gs.presets.ba(round(ratio * d), d, p, sizes, penalties, target=target(), activation="relu")  # type: ignore[arg-type]
 
 
-def predicted(d: int, ratio: float) -> dict[str, Best]:
-    """Every method at its best penalty."""
+@cache
+def least(d: int, ratio: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The least predicted test errors and their penalties, one a method."""
     import numpy as np
 
     from giantstep.theory import features
@@ -64,25 +59,26 @@ def predicted(d: int, ratio: float) -> dict[str, Best]:
         features.linear_regression(of.phi, grid, 1.0, rest).test,
         features.kernel(of.phi, of.linear, of.rest, grid, 1.0, rest).test,
     ]
-    return {m: Best(float(c.min()), float(grid[np.argmin(c)])) for m, c in zip(METHODS, curves, strict=True)}
+    return tuple(float(c.min()) for c in curves), tuple(float(grid[np.argmin(c)]) for c in curves)
 
 
-def measured(d: int, ratio: float, best: dict[str, Best], seed: int) -> list[float]:
-    """Test errors of the methods at those penalties; all of them see the same samples."""
+def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> list[float]:
+    """Test errors of the methods, each at its penalty; all of them see the same samples."""
     import numpy as np
 
+    from giantstep._backend import one_blas_thread
     from giantstep.simulate import train
 
     setting = experiment(d, ratio, [1.0])
     X, y, Xt, yt = fit.samples(setting, seed, 2000)
-    penalties = [best[m].penalty for m in METHODS]
-    found = []
-    for W, lam in zip(train(setting, seed).final, penalties[:3], strict=True):
-        found.append(fit.error(np.maximum(X @ W.T, 0), y, np.maximum(Xt @ W.T, 0), yt, lam))
-    found.append(fit.error(X, y, Xt, yt, penalties[3]))
-    # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
-    weights = np.linalg.solve(relu_kernel(X, X) + len(y) * penalties[4] / d * np.eye(len(y)), y)
-    found.append(float(np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2)))
+    with one_blas_thread(setting.p):
+        found = []
+        for W, lam in zip(train(setting, seed).final, penalties[:3], strict=True):
+            found.append(fit.error(np.maximum(X @ W.T, 0), y, np.maximum(Xt @ W.T, 0), yt, lam))
+        found.append(fit.error(X, y, Xt, yt, penalties[3]))
+        # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
+        weights = np.linalg.solve(relu_kernel(X, X) + len(y) * penalties[4] / d * np.eye(len(y)), y)
+        found.append(float(np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2)))
     return [error + setting.target.noise**2 for error in found]
 
 

@@ -47,3 +47,8 @@ def errors(settings: "Sequence[Setting]", seed: int, n_test: int = N_TEST, dtype
         b = [fit.coefficients for fit in _features.fit(run, family, False, ours)]
         found.append(_features.test(run, family, b, n_test, [theirs, ours])[0][:, 0, 0, 0])
     return np.array(found)
+
+
+def both(sizes: tuple[int, ...], d: int, p: int, seed: int, n_test: int) -> "np.ndarray":
+    """``errors`` of the experiments with so many samples."""
+    return errors([experiment(n, d, p) for n in sizes], seed, n_test)

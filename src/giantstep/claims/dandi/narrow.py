@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 import giantstep as gs
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
-
     from giantstep.activation import Activation
     from giantstep.outcome import Outcome
     from giantstep.setting import Setting
@@ -35,25 +32,9 @@ def experiment(
 
 def chain(setting: "Setting", seeds: int) -> "Outcome":
     """By overlaps, whose cost does not depend on d."""
-    return gs.simulate(setting, range(seeds), method="overlap", n_test=100)
+    from giantstep.lab import bench
 
-
-def over_null(outcome: "Outcome", direction: "np.ndarray") -> "np.ndarray":
-    """pi^T E pi over the null level for a unit direction, one number a seed: about one where nothing was learned."""
-    import numpy as np
-
-    return np.einsum("k,skl,l->s", direction, outcome.learned, direction) / outcome.null_level
-
-
-def line(x: "ArrayLike", y: "ArrayLike", error: "ArrayLike") -> tuple[float, float, float, float]:
-    """Weighted straight line through measured points: intercept, its standard error, slope, its standard error."""
-    import numpy as np
-
-    x, y, error = (np.asarray(v, dtype=float) for v in (x, y, error))
-    A = np.stack([np.ones_like(x), x], 1) / error[:, None]
-    inverse = np.linalg.inv(A.T @ A)
-    fit = inverse @ A.T @ (y / error)
-    return float(fit[0]), float(inverse[0, 0] ** 0.5), float(fit[1]), float(inverse[1, 1] ** 0.5)
+    return bench.simulate(setting, range(seeds), method="overlap", n_test=100)
 
 
 def steepness(sigma: "Activation") -> float:

@@ -1,7 +1,8 @@
 """One giant step learns a single direction when the information exponent is one, the span of the tensor when it is two."""
 
-from giantstep.claims.dandi.ranks import Case, judged, measured
-from giantstep.lab.verdict import Claim, Size, Verdict
+from giantstep.claims.dandi import ranks
+from giantstep.claims.dandi.ranks import Case
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
 SIZES = {
@@ -20,8 +21,16 @@ def cases(size: Size) -> tuple[Case, ...]:
     )
 
 
-def run(size: Size) -> Verdict:
-    return judged([measured(case, SIZES[size][2]) for case in cases(size)])
+def measure(size: Size) -> Data:
+    return ranks.measured(cases(size), SIZES[size][2])
+
+
+def predict(size: Size) -> Data:
+    return ranks.predicted(cases(size))
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    return ranks.judged(cases(size), measured, predicted)
 
 
 ONE_STEP = Claim(
@@ -31,5 +40,8 @@ ONE_STEP = Claim(
     "removed.",
     paper="dandi",
     where="the theorem on one step, here with the exact chain of overlaps",
-    run=run,
+    test=ranks.TEST,
+    measure=measure,
+    predict=predict,
+    judge=judge,
 )

@@ -1,7 +1,8 @@
 """What the staircase promises, a second layer of signs cannot always deliver: a step adds one direction for each size of a_i."""
 
-from giantstep.claims.dandi.ranks import Case, judged, measured
-from giantstep.lab.verdict import Claim, Size, Verdict
+from giantstep.claims.dandi import ranks
+from giantstep.claims.dandi.ranks import Case
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 TARGET = "x1 + x1*x2 + H3(x1)*x3"
 SIZES = {"quick": ((2**11, 2**12, 2**14), 8), "full": ((4000, 40_000, 400_000), 12)}
@@ -15,8 +16,16 @@ def cases(size: Size) -> tuple[Case, ...]:
     )
 
 
-def run(size: Size) -> Verdict:
-    return judged([measured(case, SIZES[size][1]) for case in cases(size)])
+def measure(size: Size) -> Data:
+    return ranks.measured(cases(size), SIZES[size][1])
+
+
+def predict(size: Size) -> Data:
+    return ranks.predicted(cases(size))
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    return ranks.judged(cases(size), measured, predicted)
 
 
 SECOND_LAYER = Claim(
@@ -25,5 +34,8 @@ SECOND_LAYER = Claim(
     "one absolute value learns two of them, one with a continuous law all three.",
     paper="dandi",
     where="the conjecture on several steps; the limit of signs is ours",
-    run=run,
+    test=ranks.TEST,
+    measure=measure,
+    predict=predict,
+    judge=judge,
 )

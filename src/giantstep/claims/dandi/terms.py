@@ -1,0 +1,40 @@
+"""What a network fits of every term of its target after one step: the risk and the share of the terms, at the best penalty."""
+
+from typing import TYPE_CHECKING
+
+import giantstep as gs
+from giantstep.claims import fit
+from giantstep.claims.dandi.regime import Regime
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NAMES = {
+    "x1": "$x_1$", "H2(x2)/sqrt(2)": "$H_2(x_2)$", "H2(x1)*x2/sqrt(2)": "$H_2(x_1)x_2$", "x1*x2": "$x_1x_2$",
+    "H4(x1)*H2(x2)*x3/sqrt(48)": "$H_4(x_1)H_2(x_2)x_3$", "H2(x2)*H2(x3)/2": "$H_2(x_2)H_2(x_3)$",
+}  # fmt: skip
+PENALTIES = tuple(10.0**k for k in range(-6, 2))
+
+
+def fitted(batch: str, width: str, terms: tuple[str, ...], d: int, seed: int, n_test: int) -> "np.ndarray":
+    """Risk of the network and of its initial features, each at its best penalty, and the shares of the terms in the fit."""
+    import numpy as np
+
+    from giantstep._backend import one_blas_thread
+    from giantstep.simulate import train
+
+    setting = Regime(batch, width, terms).setting(d)
+    layers = train(setting, seed)
+    X, y, Xt, _ = fit.samples(setting, seed, n_test)
+    z = np.ascontiguousarray((Xt @ setting.target.orthonormal(setting.d).T).T)
+    values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in terms])
+    sigma, found = setting.network.activation, []
+    with one_blas_thread(setting.p):
+        for W in (layers.final, layers.initial):
+            F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, 1)), constant_values=1.0) for x in (X, Xt))
+            fits = fit.path(F, y, Ft, PENALTIES)
+            shares = fits @ values.T / n_test
+            # E f*^2 exactly: its sample mean has heavy tails
+            risks = len(terms) - 2 * shares.sum(1) + np.mean(fits**2, axis=1)
+            found.append((risks.min(), shares[np.argmin(risks)]))
+    return np.array([found[0][0], found[1][0], *found[0][1]])
