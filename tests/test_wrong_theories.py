@@ -132,11 +132,7 @@ def test_the_verdict_on_what_was_kept(claim):
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.predict is not None], ids=lambda claim: claim.name)
 def test_a_wrong_theory_fails(claim, monkeypatch):
-<<<<<<< HEAD
-    monkeypatch.setattr(canvas, "svg", lambda figure: "")  # no figure
-=======
     monkeypatch.setattr(canvas, "svg", lambda fig: "")  # the dearest part of a verdict
->>>>>>> ad234fe906ed794b7b8d1670638a4cfa050eb499
     measured, predicted = kept.load(claim)
     for wrong in WRONG[claim.name]:
         verdict = claim.judge("quick", measured, wrong(predicted))
