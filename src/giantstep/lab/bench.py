@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from giantstep._errors import InputError
 from giantstep.lab.call import Call, call
 
 if TYPE_CHECKING:  # reading the list of claims must stay fast
@@ -21,11 +20,17 @@ if TYPE_CHECKING:  # reading the list of claims must stay fast
     from giantstep.outcome import Outcome
     from giantstep.setting import Setting
 
-__all__ = ["Bench", "Interrupted", "each", "equivalent", "on", "simulate"]
+__all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "simulate"]
+
+_HOW = ("memory", "progress", "devices", "solver")  # options that change no number: the executor's affair
 
 
 class Interrupted(Exception):
     """The executor was stopped before all was measured."""
+
+
+class Unmeasured(Exception):
+    """A measurement was refused or broke, with the sentence that says why."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) 
         return gs.simulate(setting, seed, **options)
     from giantstep.lab.trial import Route
 
-    return _trials(bench, setting, Route("simulate", options), seed)  # type: ignore[arg-type]
+    return _trials(bench, setting, Route("simulate", _what(options)), seed)  # type: ignore[arg-type]
 
 
 def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
@@ -71,7 +76,11 @@ def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable
         return gs.equivalent(setting, model, seed, **options)
     from giantstep.lab.trial import Route
 
-    return _trials(bench, setting, Route("equivalent", {"model": model, **options}), seed)  # type: ignore[arg-type]
+    return _trials(bench, setting, Route("equivalent", {"model": model, **_what(options)}), seed)  # type: ignore[arg-type]
+
+
+def _what(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in _HOW}
 
 
 def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":
@@ -87,7 +96,7 @@ def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterab
     todo = [whole.narrowed(seeds[start : start + count]) for start in range(0, len(seeds), count)]
     ended = run(missing(todo, bench.store), bench.store, bench.where)
     if ended.refused:
-        raise InputError(ended.refused[0][0])
+        raise Unmeasured(ended.refused[0][0])
     if ended.left:
         raise Interrupted
     return join(whole, bench.store.find(whole.trials, ARRAYS), several=several)
@@ -117,7 +126,7 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
         for done in bench.where.run(todo):
             assert isinstance(done.task, Call)
             if done.refused is not None:
-                raise InputError(done.refused)
+                raise Unmeasured(done.refused)
             bench.store.keep(_key(bench, done.task), done.value, done.seconds, done.provenance)
     found = [bench.store.kept(_key(bench, one)) for one in calls]
     if any(one is None for one in found):

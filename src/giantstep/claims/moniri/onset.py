@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from giantstep.setting import Setting
 
-SIZES = {"quick": ((500, 1000), 3), "full": ((500, 1000, 2000, 4000), 5)}
+SIZES = {"quick": ((500, 1000), 3), "full": ((500, 1000, 2000), 5)}
 ALPHAS = {
     "quick": (0.06, 0.09, 0.12, 0.15, 0.18, 0.21, 0.28, 0.31, 0.34, 0.37, 0.40),
     "full": tuple(round(0.04 + 0.02 * i, 2) for i in range(20)),
