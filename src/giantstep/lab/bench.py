@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from giantstep.lab.call import Call, call
@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # reading the list of claims must stay fast
 
 __all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "simulate"]
 
+NARROW = 64  # neurons up to which overlaps and lengths are kept
 _HOW = ("memory", "progress", "devices", "solver")  # options that change no number: the executor's affair
 
 
@@ -94,12 +95,17 @@ def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterab
     whole = Block(setting, members(setting), seeds, route)
     count = together(setting, route)
     todo = [whole.narrowed(seeds[start : start + count]) for start in range(0, len(seeds), count)]
-    ended = run(missing(todo, bench.store), bench.store, bench.where)
+    ended = run(missing(todo, bench.store), bench.store, bench.where, kept=_trimmed)
     if ended.refused:
         raise Unmeasured(ended.refused[0][0])
     if ended.left:
         raise Interrupted
     return join(whole, bench.store.find(whole.trials, ARRAYS), several=several)
+
+
+def _trimmed(found: "Outcome") -> "Outcome":
+    """Without what a wide network has for every neuron, which would make most of the store and no claim asks for."""
+    return found if found.setting.p <= NARROW else replace(found, overlaps=None, norms=None)
 
 
 def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: bool = False) -> list[Any]:

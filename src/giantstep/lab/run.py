@@ -19,6 +19,7 @@ from giantstep.lab.perform import Done
 from giantstep.lab.recipe import read
 from giantstep.lab.store import Store
 from giantstep.lab.sweep import Sweep, make
+from giantstep.outcome import Outcome
 from giantstep.setting import Setting
 
 __all__ = ["Ended", "planned", "run", "shard", "sweep"]
@@ -55,14 +56,20 @@ def missing(every: Sequence[Block], store: Store) -> list[Block]:
     return [block for block in every if any(trial.key in lacking for trial in block.trials)]
 
 
-def run(todo: Iterable[Block], store: Store, where: Executor, tick: Tick = lambda done: None) -> Ended:
-    """Perform the blocks and write every one when it is done; ``tick`` is told of each."""
+def run(
+    todo: Iterable[Block],
+    store: Store,
+    where: Executor,
+    tick: Tick = lambda done: None,
+    kept: Callable[[Outcome], Outcome] = lambda found: found,
+) -> Ended:
+    """Perform the blocks and write every one when it is done; ``tick`` is told of each, ``kept`` says what of it is written."""
     every = list(todo)
     new, tried, refused = 0, 0, {}
     for done in where.run(every):
         assert isinstance(done.task, Block)
         if done.refused is None:
-            new += store.put(done.pairs, done.provenance)
+            new += store.put([(trial, kept(found)) for trial, found in done.pairs], done.provenance)
         else:
             refused[done.refused] = refused.get(done.refused, 0) + len(done.task.trials)
         tried += len(done.task.trials)
