@@ -30,8 +30,11 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 
 @pytest.fixture
 def two_claims(monkeypatch):
-    holds = Claim("toy/holds", "One is one.", "moniri", "Theorem 1", lambda size: Verdict("holds", "1 = 1."))
-    fails = Claim("toy/fails", "One is two.", "cui", "Theorem 2", lambda size: Verdict("fails", "1 < 2."))
+    def toy(*words, verdict):
+        return Claim(*words, "Compare.", lambda size: {}, lambda size, measured, predicted: verdict)
+
+    holds = toy("toy/holds", "One is one.", "moniri", "Theorem 1", verdict=Verdict("holds", "1 = 1."))
+    fails = toy("toy/fails", "One is two.", "cui", "Theorem 2", verdict=Verdict("fails", "1 < 2."))
     monkeypatch.setattr(giantstep.claims, "CLAIMS", (holds, fails))
 
 
@@ -145,7 +148,9 @@ def test_interruption_is_one_sentence(monkeypatch, tmp_path, capsys):
     def interrupt(size):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(giantstep.claims, "CLAIMS", (Claim("toy/slow", "Slow.", "moniri", "1", interrupt),))
+    monkeypatch.setattr(
+        giantstep.claims, "CLAIMS", (Claim("toy/slow", "Slow.", "moniri", "1", "-", interrupt, interrupt),)
+    )
     code, _, err = called(capsys, "check", "--out", str(tmp_path))
     assert code == 130
     assert err.strip().splitlines()[-1] == "Interrupted."

@@ -27,7 +27,7 @@ def test_generated_pages_are_up_to_date():
 
 def test_every_command_and_option_has_help():
     commands = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-    assert set(commands) == {"explain", "predict", "simulate", "compare", "check", "cite", "results"}
+    assert set(commands) == {"explain", "predict", "simulate", "compare", "sweep", "check", "cite", "results"}
     results = commands.pop("results")
     assert results.help and set(results.commands) == {"list", "merge"}
     for command in (*commands.values(), *results.commands.values()):

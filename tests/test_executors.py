@@ -57,7 +57,7 @@ def test_a_worker_that_dies_is_replaced_and_a_task_that_kills_is_given_up():
         assert "ended 3 times (exit code 7)" in (found[END].refused or "")
         before = {process.pid for process in pool.processes.values()}
         assert [done.value for done in pool.run(good[:1])] == ["a/0"]
-        assert {process.pid for process in pool.processes.values()} <= before  # workers stay
+        assert before <= {process.pid for process in pool.processes.values()}  # workers stay
         (victim,) = list(pool.processes.values())[:1]
         victim.kill()
         victim.wait()

@@ -10,7 +10,7 @@ from giantstep.lab.verdict import Claim, Data, Size, Verdict
 if TYPE_CHECKING:
     import numpy as np
 
-SIZES = {"quick": (160, 14), "full": (600, 30)}  # d, seeds
+SIZES = {"quick": (160, 14), "full": (400, 20)}  # d, seeds
 RATIOS = (1.0, 2.0, 4.0, 8.0)  # n/d
 BETWEEN = (1.25, 1.6, 2.5, 3.2, 5.0, 6.3)  # where the lines are predicted besides
 LEVEL, NEAR, ENOUGH = 3.0, 0.05, 0.25  # standard errors; granted to finite sizes, and what the test should see

@@ -16,7 +16,7 @@ TARGETS = {  # whether reuse should find them: generative exponent one, or two
 }
 NAMES = ("$H_3$", "$(h_2 + h_3)/\\sqrt{2}$", "$H_2$, even")
 BATCHES = ("fresh", "reuse")
-SIZES = {"quick": ((500, 2000, 8000, 16_000), 20), "full": ((1000, 10_000, 100_000), 40)}
+SIZES = {"quick": ((500, 2000, 8000, 16_000), 20), "full": ((1000, 8000, 64_000), 24)}
 RATIO = 4  # n/d
 FLAT = 0.35  # exponent in d that separates what stays at the null level (0) from what is learned (1)
 

@@ -25,7 +25,7 @@ MU = (1.0, -0.5)
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}
 SIZES = {
     "quick": ({1: (2**9, 2**11, 2**13), 2: (2**6, 2**7, 2**8), 3: (32, 48, 96)}, 12),
-    "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**9, 2**11), 3: (32, 64, 128)}, 40),
+    "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**9, 2**10), 3: (32, 64, 96)}, 24),
 }
 RATIO = 4  # n / d^l
 LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.5  # standard errors; granted to finite sizes; what the test should see, of a ratio

@@ -17,7 +17,7 @@ EXAMPLES = {
     "example 3": "x1 + x1*x2 + x1*x3",
 }
 STEPS = 3
-SIZES = {"quick": ((500, 2000, 8000), 6), "full": ((1000, 10_000, 100_000), 20)}
+SIZES = {"quick": ((500, 2000, 8000), 6), "full": ((1000, 8000, 64_000), 12)}
 RATIO = 4  # n/d
 FLAT = 0.5  # exponent in d that separates what stays at the null level (0) from what is learned (1)
 NEAR = 0.1  # of an energy, granted to finite sizes

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ALPHA = 0.35  # two spikes for ReLU
 CASES = ((("F0", "F"), "relu"), (("F0", "F"), "tanh"), (("W",), "relu"))
-SIZES = {"quick": (1000, 3), "full": (2500, 8)}
+SIZES = {"quick": (1000, 3), "full": (2000, 5)}
 CLOSE = (
     8.0  # sup distance allowed, over the number of singular values: a spectrum is rigid, its counts move by order one
 )

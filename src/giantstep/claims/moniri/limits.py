@@ -11,7 +11,7 @@ from giantstep.lab.verdict import Claim, Data, Size, Verdict
 if TYPE_CHECKING:
     import numpy as np
 
-SIZES = {"quick": ((100, 200, 400), (320, 160, 80)), "full": ((250, 500, 1000, 2000), (800, 400, 200, 100))}
+SIZES = {"quick": ((100, 200, 400), (320, 160, 80)), "full": ((250, 500, 1000), (800, 400, 200))}
 SURE = 3.0  # standard errors
 NEEDED = 0.3  # of a limit: a departure that must be seen
 COLUMNS = ("training loss", "test error")

@@ -12,7 +12,7 @@ ALPHAS = (0.0, 0.1, 0.2, 0.28, 0.33, 0.37, 0.42)
 SHOWN = (0.1, 0.28, 0.37)  # in the figure
 JUDGED = 3 / 8  # the theorem's first three regimes; at finite n the gradient's remainder grows with alpha
 ACTIVATIONS = ("relu", "sin(x+pi/4)")
-SIZES = {"quick": (1000, 2), "full": (2500, 6)}
+SIZES = {"quick": (1000, 2), "full": (2000, 4)}
 NAMES = ("g", "g^2", "g^3", "g^4")  # powers of g = X beta looked for
 ALIGNED = 0.3  # cos^2 from which an outlier lies along a power; that of a random direction is of order 1/n
 FEWEST = 10  # outliers judged from which the verdict says something

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best penalty
 CUTS = (0.25, 1.0, 4.0)  # shown
-SIZES = {"quick": (400, 14), "full": (2000, 40)}
+SIZES = {"quick": (400, 14), "full": (1000, 40)}
 SURE = 4.0  # standard errors, for 25 comparisons
 SEVERAL = 12  # points around the optimum that must be worse for the optimum to be one
 NEAR = 0.02  # finite-size bias granted to the error at the optimum

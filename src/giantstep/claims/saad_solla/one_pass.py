@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from giantstep.trajectory import Trajectory
 
 CASES = {"erf": "erf(x1) + 0.5*erf(x2)", "relu": "x1 + x1*x2"}
-SIZES = {"quick": ((64, 256, 800), 6), "full": ((300, 1000, 3000, 10_000), 20)}
+SIZES = {"quick": ((64, 256, 800), 6), "full": ((300, 1000, 3000), 12)}
 TIME, RATE, RECORDS, WIDTH = 15, 1.0, 11, 4  # samples a dimension, p eta / d, points of the path, neurons
 LEVEL, NEAR, ENOUGH = 3.0, 0.3, 0.8  # standard errors; granted to a power of d; what the test should see of it
 
