@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SIZES = {
     "quick": ({"d": (40, 80, 160), "d^2": (20, 30, 44), "d^2 d^2": (8, 10, 14)}, 6, 5000),
-    "full": ({"d": (100, 300, 600), "d^2": (32, 48, 64), "d^2 d^2": (16, 20, 24)}, 12, 20_000),
+    "full": ({"d": (100, 200, 400), "d^2": (24, 36, 48), "d^2 d^2": (12, 16, 20)}, 10, 20_000),
 }  # dimensions, seeds, test samples
 SLACK = 0.05  # of one term's mass: what a fit of something else shows by chance
 LEVEL, ENOUGH = 3.0, 1.0  # standard errors; what the test should see: the mass of one term
