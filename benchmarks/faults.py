@@ -52,7 +52,7 @@ def command(sweep: Path, store: Path, workers: int) -> list[str]:
     return [sys.executable, "-m", "giantstep.cli", "sweep", str(sweep), "--store", str(store), "--json", *more]
 
 
-def faults(folder: Path, kills: int, *, workers: int = 1, points: int = 200, seed: int = 0) -> Seen:
+def faults(folder: Path, kills: int, *, workers: int = 1, points: int = 60, seed: int = 0) -> Seen:
     """Kill that often, run to the end, compare."""
     sweep, disturbed, quiet = folder / "sweep.toml", folder / "disturbed.sqlite", folder / "quiet.sqlite"
     sweep.write_text(SWEEP.replace("POINTS", str(points)))
@@ -62,7 +62,7 @@ def faults(folder: Path, kills: int, *, workers: int = 1, points: int = 200, see
     rng, killed = random.Random(seed), 0
     for k in range(kills):
         run = subprocess.Popen(command(sweep, disturbed, workers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _wait(disturbed, k, run, rng.uniform(0.0, 0.1 * whole))
+        _wait(disturbed, k, run, rng.uniform(0.0, 0.02 * whole))
         killed += run.poll() is None
         run.kill()
         run.wait()
@@ -100,7 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--points", type=int, default=200)
+    parser.add_argument("--points", type=int, default=60)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         seen = faults(Path(folder), given.kills, workers=given.workers, points=given.points)
