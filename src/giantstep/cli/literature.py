@@ -14,9 +14,7 @@ def check(
     claims: Annotated[
         list[str] | None, typer.Argument(metavar="CLAIM", help="Claims or groups of claims; all by default.")
     ] = None,
-    size: Annotated[
-        Literal["quick", "full"], typer.Option(help="Minutes on a laptop, or the papers' sizes.")
-    ] = "quick",
+    size: Annotated[Literal["quick", "full"], typer.Option(help="Minutes on two cores, or about an hour.")] = "quick",
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the report goes.")] = Path("report"),
     store: Annotated[
         Path | None,
