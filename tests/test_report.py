@@ -11,7 +11,6 @@ import pytest
 from giantstep._errors import InputError
 from giantstep.lab.check import check
 from giantstep.lab.entry import by_paper, duration
-from giantstep.lab.figure import inline
 from giantstep.lab.provenance import Provenance
 from giantstep.lab.report import write
 from giantstep.lab.table import summary
@@ -393,19 +392,3 @@ def test_the_summary_keeps_hostile_text_in_its_cell():
     (line,) = summary([Result(claim("a/`|`", verdict), verdict, 1.0, "quick")]).splitlines()[2:]
     assert line.count("|") - line.count("\\|") == 8
     assert "f\\* and g\\* \\| a\\_b\\_c &lt;script>\\`x\\`" in line
-
-
-# Figures
-
-
-def test_figure_without_svg_is_left_out():
-    assert inline("", "f", "label") == ""
-
-
-def test_figure_is_confined():
-    svg = inline(FIGURE, "f1", 'a "label"')
-    assert 'width="9pt"' not in svg and 'style="--width: 11pt"' in svg and "DOCTYPE" not in svg
-    assert "#f1 *{stroke-linecap" in svg and "made today" not in svg
-    assert 'id="f1-c1"' in svg and "url(#f1-c1)" in svg and 'xlink:href="#f1-m1"' in svg
-    assert '<title id="f1--title">a &quot;label&quot;</title>' in svg and "<desc" not in svg
-    assert '<rect width="4" height="4"/>' in svg

@@ -123,10 +123,10 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     joined = {k: np.concatenate([p[k] for p in parts], axis=1) for k in parts[0] if k != "notes"}
 
     def errors(array: np.ndarray) -> Any:  # (E, S, L) -> (E, L, S), unused axes dropped
-        return _drop(np.moveaxis(array, 2, 1), (bool(lists), path, job.several))
+        return drop(np.moveaxis(array, 2, 1), (bool(lists), path, job.several))
 
     def layers(array: np.ndarray) -> Any:  # (E, S, ...)
-        return _drop(array, (bool(lists), job.several))
+        return drop(array, (bool(lists), job.several))
 
     values: dict[str, Any] = {
         k: errors(joined[k]) for k in ("risk", "risk_se", "train_error", "train_objective") if k in joined
@@ -175,7 +175,8 @@ def _merged(notes: list[str]) -> list[str]:
     return [said[0] if len(said) == 1 else f"{said[0]} (and {len(said) - 1} more such)" for said in kinds.values()]
 
 
-def _drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
+def drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
+    """Without the leading axes that are not kept; a number where none is left."""
     index = tuple(slice(None) if k else 0 for k in keep)
     result = array[index]
     return result.item() if np.ndim(result) == 0 else result

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from giantstep._assemble import drop
 from giantstep.lab.row import ARRAYS, NUMBERS
 from giantstep.lab.trial import Route, Trial
 from giantstep.outcome import SCALARS, Outcome, Status
@@ -184,9 +185,9 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
             continue
         array = np.asarray(known).reshape(etas, penalties, seeds, *np.shape(known[0]))
         if name.removesuffix("_se") in SCALARS:
-            values[name] = _dropped(array, keep)
+            values[name] = drop(array, keep)
         else:
-            values[name] = _dropped(array[:, 0], (keep[0], keep[2]))
+            values[name] = drop(array[:, 0], (keep[0], keep[2]))
     steps = [step for step in block.setting.protocol.steps if step.listed]
     eta: Any = first.eta
     if steps:
@@ -194,9 +195,7 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
         eta = tuple(every[:, block.setting.protocol.steps.index(steps[0])].tolist())
     penalty = None if readout is None else readout.penalty
     if penalty == "gcv":
-        penalty = _dropped(
-            np.asarray([o.penalty for o in each]).reshape(etas, penalties, seeds)[:, 0], (keep[0], keep[2])
-        )
+        penalty = drop(np.asarray([o.penalty for o in each]).reshape(etas, penalties, seeds)[:, 0], (keep[0], keep[2]))
     notes = tuple(dict.fromkeys(note for outcome in each for note in outcome.status.notes))
     axes = tuple(name for name, there in zip(("eta", "penalty", "seed"), keep, strict=True) if there)
     status = Status(all(outcome.status.ok for outcome in each), notes)
@@ -204,8 +203,3 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
         block.setting, first.route, axes, eta, penalty, block.seeds if several else None, **values,
         status=status, seconds=sum(outcome.seconds for outcome in each),
     )  # fmt: skip
-
-
-def _dropped(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
-    taken = array[tuple(slice(None) if each else 0 for each in keep)]
-    return taken.item() if np.ndim(taken) == 0 else taken
