@@ -279,3 +279,12 @@ def test_a_writer_that_is_killed_leaves_only_whole_rows(path):
         for seed in range(count):
             same(store.get(pair(seed)[0]), pair(seed, overlaps=np.full((40, 2), float(seed)))[1])
         assert store.put([pair(count)]) == 1
+
+
+def test_a_search_may_be_left_in_the_middle_and_two_may_go_on_at_once(path):
+    with Store.open(path) as store:
+        store.put([pair(seed) for seed in range(4)])
+        trials = [pair(seed)[0] for seed in range(4)]
+        one, other = store.find(trials), store.find(reversed(trials), ARRAYS)
+        assert [next(one)[0].seed, next(other)[0].seed, next(one)[0].seed, next(other)[0].seed] == [0, 3, 1, 2]
+        assert store.put([pair(9)]) == 1

@@ -112,12 +112,13 @@ class Store:
     def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
         """Those of the trials that the store has, with their numbers and the arrays asked for; of one moment."""
         columns = f"w.place, t.key, {', '.join(f't.{name}' for name in _FOUND)}"
-        with self._wanted(trials) as wanted:
-            for place, key, *values in self.connection.execute(f"SELECT {columns} {_THERE} ORDER BY w.place"):
-                asked = ", ".join("?" * len(arrays))
-                stored = f"SELECT name, data FROM arrays WHERE trial = ? AND name IN ({asked})"
-                found = dict(self.connection.execute(stored, (key, *arrays))) if arrays else {}
-                yield wanted[place], row.outcome(wanted[place], tuple(values), found)
+        stored = f"SELECT name, data FROM arrays WHERE trial = ? AND name IN ({', '.join('?' * len(arrays))})"
+        run = self.connection.execute
+        with self._wanted(trials) as wanted:  # over before the first is handed out: a caller may stop anywhere
+            rows = run(f"SELECT {columns} {_THERE} ORDER BY w.place").fetchall()
+            data = {key: dict(run(stored, (key, *arrays))) for _, key, *_ in rows} if arrays else {}
+        for place, key, *values in rows:
+            yield wanted[place], row.outcome(wanted[place], tuple(values), data.get(key, {}))
 
     @contextmanager
     def _wanted(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:
