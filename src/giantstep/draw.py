@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from scipy.special import ndtri
 
 from giantstep._random import Stream, generator, normals
+from giantstep.mixture import Mixture
 from giantstep.setting import Setting
 
 Key = tuple[int, ...]
 NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
 OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
 APART = 5  # and of feature noise that pairs do not share
+COMPONENT = 6  # and of the components of a mixture
 
 
 def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
@@ -21,7 +24,10 @@ def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Floa
     if network.weights is not None:
         return network.weights.W, network.weights.a
     W = normals(seed, (Stream.ROWS,), 0, network.drawn, d)
-    W /= np.linalg.norm(W, axis=1, keepdims=True) if network.rows == "sphere" else np.sqrt(d)
+    if network.rows == "sphere":
+        W /= np.linalg.norm(W, axis=1, keepdims=True)
+    else:
+        W /= np.sqrt(setting.data.trace if network.rows == "trace" else d)
     return paired(setting, W), second_layer(setting, seed)
 
 
@@ -80,13 +86,33 @@ def rows(
     """Inputs and labels of rows start..stop of a batch; test labels are noise-free. Inputs are rounded to the dtype, and labels
     are those of the inputs as rounded, in float64."""
     stop = batch.n if stop is None else min(stop, batch.n)
-    X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
-    target = setting.target
+    target, c = setting.target, None
+    if isinstance(setting.data, Mixture):
+        c = components(setting, seed, batch, start, stop)
+        X = setting.data.shaped(normals(seed, (*batch.key, 0), start, stop, setting.d), c).astype(dtype, copy=False)
+    else:
+        X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
     z = X[:, : target.rank].astype(float) if target.directions is None else X @ target.matrix(setting.d).T
-    y = np.asarray(target(np.ascontiguousarray(z.T)), dtype=float)
+    if target.scale != "1":
+        z = setting.length * z
+    y = np.asarray(target(np.ascontiguousarray(z.T), c), dtype=float)
     if target.noise and batch.key != (Stream.TEST,):
         y = y + target.noise * normals(seed, (*batch.key, NOISE), start, stop, 1)[:, 0]
     return X, y
+
+
+def components(
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None
+) -> Int[np.ndarray, " n"]:
+    """The components, from 0, of rows start..stop of a batch; all 0 for Gaussian data."""
+    stop = batch.n if stop is None else min(stop, batch.n)
+    data = setting.data
+    if not isinstance(data, Mixture):
+        return np.zeros(stop - start, dtype=int)
+    if data.counts == "exact":
+        return data.pattern(start, stop)
+    edges = ndtri(np.minimum(np.cumsum(data.weights)[:-1], 1.0))
+    return np.searchsorted(edges, normals(seed, (*batch.key, COMPONENT), start, stop, 1)[:, 0], side="right")
 
 
 def feature_noise(
