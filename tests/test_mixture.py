@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import giantstep as gs
 from giantstep import draw
+from giantstep.mixture import pattern
 
-D = 8
+D = 12
 strengths = st.floats(-0.9, 50)
 names = st.sampled_from(["u", "v", "w", "x1", "x3"])
 combinations = st.dictionaries(names, st.floats(0.1, 3), min_size=1, max_size=3)
@@ -102,11 +103,11 @@ def test_rows_do_not_depend_on_how_they_are_cut(counts, seed):
 def test_exact_counts(shares, n):
     weights = [s / sum(shares) for s in shares]
     mixture = gs.Mixture(3, tuple(gs.Component(w) for w in weights), counts="exact")
-    counts = np.bincount(mixture.pattern(0, n), minlength=len(shares))
+    counts = np.bincount(pattern(mixture.weights, 0, n), minlength=len(shares))
     if len(shares) > 1:
         assert counts[0] == shares[0] * n // sum(shares)
     assert np.all(np.abs(counts - n * np.array(weights)) < len(shares))
-    assert np.array_equal(mixture.pattern(0, n)[n // 2 :], mixture.pattern(n // 2, n))
+    assert np.array_equal(pattern(mixture.weights, 0, n)[n // 2 :], pattern(mixture.weights, n // 2, n))
 
 
 def test_empty_components():
@@ -210,8 +211,8 @@ C, S = gs.Component, gs.Spike
         (lambda: S(1.0, "2u"), "letters and digits"),
         (lambda: S(1.0, {"u": 0.0}), "must not be zero"),
         (lambda: S(1.0, 3), "a name, a table"),
-        (lambda: gs.Mixture(D, C(1.0, S(1.0, (1.0, 0.0)))), "has 2 entries but d = 8"),
-        (lambda: gs.Mixture(D, C(1.0, S(1.0, "x9"))), "asks for x9 but d = 8"),
+        (lambda: gs.Mixture(D, C(1.0, S(1.0, (1.0, 0.0)))), "has 2 entries but d = 12"),
+        (lambda: gs.Mixture(D, C(1.0, S(1.0, "x13"))), "asks for x13 but d = 12"),
         (lambda: gs.Mixture(D, C(mean=(1.0, 0.0))), "the mean of component 1 has 2 entries"),
         (
             lambda: gs.Mixture(D, C(1.0, (S(1.0, "u"), S(1.0, {"u": 3, "v": 4})))),
@@ -224,7 +225,7 @@ C, S = gs.Component, gs.Spike
         (lambda: setting(two(), "1 | 2 | 3"), "formulas for 3 components but the data 2"),
         (lambda: setting(gs.Gaussian(D), "1 | 2"), "formulas for 2 components but the data 1"),
         (lambda: setting(gs.Gaussian(D), rows="trace"), "rows='trace' is for a Mixture"),
-        (lambda: setting("gaussian"), "a Gaussian or a Mixture"),
+        (lambda: setting("gaussian"), "a Gaussian, a Mixture or a Dataset"),
         (lambda: gs.simulate(setting(two()), method="overlap"), "isotropic Gaussian data only"),
         (lambda: gs.theory(setting(two())), "isotropic Gaussian data only"),
         (lambda: gs.equivalent(setting(two())), "isotropic Gaussian data only"),

@@ -6,6 +6,7 @@ from scipy import linalg
 
 import giantstep as gs
 from giantstep import draw
+from giantstep.mixture import pattern
 from giantstep.simulate import train
 
 N, D, P = 60, 25, 36
@@ -107,7 +108,7 @@ def test_demir_on_a_mixture(spiked, seed):
     roots = [linalg.sqrtm(S).real for S in Sigma]
     found = []
     for Z, _ in batches:
-        c = setting.data.pattern(0, len(Z))
+        c = pattern(setting.data.weights, 0, len(Z))
         assert np.sum(c == 0) == int(0.35 * len(Z))
         X = np.where((c == 0)[:, None], Z @ roots[0], Z @ roots[1])
         found.append((X, relu(X @ xi)))

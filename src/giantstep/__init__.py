@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from giantstep._errors import InputError as InputError
     from giantstep.activation import activation as activation
     from giantstep.data import Gaussian as Gaussian
+    from giantstep.dataset import Dataset as Dataset
     from giantstep.equivalent import equivalent as equivalent
     from giantstep.explain import explain as explain
     from giantstep.lab.run import sweep as sweep
@@ -45,6 +46,7 @@ except PackageNotFoundError:  # a source tree that is not installed
 _HOME = {
     "InputError": "_errors",
     "Gaussian": "data",
+    "Dataset": "dataset",
     "Mixture": "mixture",
     "Component": "mixture",
     "Spike": "mixture",

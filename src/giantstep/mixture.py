@@ -201,19 +201,6 @@ class Mixture:
         B, M = self.low_rank()
         return float(self.d + np.sum(M * (B @ B.T)))
 
-    def pattern(self, start: int, stop: int) -> np.ndarray:
-        """Components of rows start..stop when counts are exact: of the first n rows floor(rho_1 n) are in the first, of the
-        n' others floor(rho_2 n' / (1 - rho_1)) in the second, and so on."""
-        found = np.full(stop - start, len(self.components) - 1)
-        place, index, left = np.arange(stop - start), np.arange(start, stop), 1.0
-        for c, w in enumerate(self.weights[:-1]):
-            share = min(w / left, 1.0) if left > SLACK else 0.0
-            before, after = (np.floor(share * m + SLACK) for m in (index, index + 1))
-            here = after > before
-            found[place[here]] = c
-            place, index, left = place[~here], (index - before.astype(int))[~here], left - w
-        return found
-
     def shaped(self, Z: np.ndarray, components: np.ndarray) -> np.ndarray:
         """N(0, I) rows made rows of their components: ``mu + z + sum_i (sqrt(1 + theta_i) - 1) <gamma_i, z> gamma_i``."""
         X = np.array(Z, dtype=float)
@@ -231,6 +218,20 @@ class Mixture:
     @staticmethod
     def from_plain(data: Any, where: str) -> "Mixture":
         return build(Mixture, data, where, {"components": _components_from_plain})
+
+
+def pattern(weights: np.ndarray, start: int, stop: int) -> np.ndarray:
+    """Components of rows start..stop when counts are exact: of the first n rows floor(rho_1 n) are in the first, of the n'
+    others floor(rho_2 n' / (1 - rho_1)) in the second, and so on."""
+    found = np.full(stop - start, len(weights) - 1)
+    place, index, left = np.arange(stop - start), np.arange(start, stop), 1.0
+    for c, w in enumerate(weights[:-1]):
+        share = min(w / left, 1.0) if left > SLACK else 0.0
+        before, after = (np.floor(share * m + SLACK) for m in (index, index + 1))
+        here = after > before
+        found[place[here]] = c
+        place, index, left = place[~here], (index - before.astype(int))[~here], left - w
+    return found
 
 
 def _unit(v: Vector) -> Vector:
