@@ -108,6 +108,21 @@ def test_fashion_mnist(folder, seed):
     np.testing.assert_array_equal(raw[:30], bytes_[labels == 9] / 255)
 
 
+def test_simulated_literally(seed):
+    """One step and the readout in plain NumPy, from the rows drawn."""
+    one = setting(own(), rows="trace", scale="1/p")
+    one = dataclasses.replace(one, protocol=gs.Protocol((gs.GiantStep(20, 3.0, residual="full"),), gs.Ridge(25, 0.1)))
+    W, a = draw.weights(one, seed)
+    batches = [*draw.step_batches(one), draw.readout_batch(one), draw.test_batch(20)]
+    (X, y), (X2, y2), (Xt, yt) = (draw.rows(one, seed, b) for b in batches)
+    f = np.maximum(X @ W.T, 0) @ a / 8
+    W = W + 3.0 / 8 * (np.outer(a, y - f) * (W @ X.T > 0)) @ X / 20
+    F = np.maximum(X2 @ W.T, 0)
+    b = np.linalg.solve(F.T @ F / 25 + 0.1 * np.eye(8), F.T @ y2 / 25)
+    risk = np.mean((yt - np.maximum(Xt @ W.T, 0) @ b) ** 2)
+    assert gs.simulate(one, seed, n_test=20).risk == pytest.approx(risk, rel=1e-10)
+
+
 def test_places(folder, monkeypatch):
     monkeypatch.setenv(_idx.VARIABLE, str(folder))
     assert len(_idx.fashion_mnist(None)["train"][1]) == 300
