@@ -5,6 +5,8 @@ import gzip
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import giantstep as gs
 from giantstep import _idx, dataset, draw
@@ -96,7 +98,7 @@ def test_round_trips(folder):
 
 
 def test_fashion_mnist(folder, seed):
-    data = gs.Dataset("fashion-mnist", (9, 5), str(folder), counts="exact")
+    data = gs.Dataset("fashion-mnist", np.array([9, 5]), folder, counts="exact")
     X, c = data.split()
     assert X.shape == (60, 784) and np.bincount(c).tolist() == [30, 30]
     assert data.split(test=True)[0].shape == (24, 784) and data.trace == pytest.approx(2 * 784)
@@ -199,6 +201,23 @@ def test_sentences(bad, words):
     with pytest.raises(gs.InputError, match=words) as caught:
         bad()
     assert "\n" not in str(caught.value)
+
+
+NEAR = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.floats(), st.text(max_size=4), st.sampled_from([0, 1, -1, 10**30, "none"])),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["X", "labels"]), inner)),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from(["source", "classes", "path", "centre", "signal", "counts", "law"]), NEAR)
+def test_any_data_builds_or_is_refused(key, value):
+    plain = setting(gs.Dataset(([[0.0, 1.0], [1.0, 0.0]], [0, 1]))).to_plain()
+    plain["data"] = {**plain["data"], key: value}
+    try:
+        gs.Setting.from_plain(plain)
+    except gs.InputError as error:
+        assert str(error) and "\n" not in str(error)
 
 
 def test_more_test_images_than_there_are(folder):

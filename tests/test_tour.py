@@ -1,4 +1,4 @@
-"""The Python of the README, the front page, the tour and the pages on explain and data runs as written, each page in one namespace."""
+"""The Python of the README, the front page, the tour and two other pages runs as written, each page in one namespace."""
 
 import re
 from pathlib import Path

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class Dataset:
 
     source: Any  # "fashion-mnist", or Samples once built
     classes: tuple[int, ...] = (0, 1)
-    path: str | None = field(default=None, compare=False)
+    path: str | PathLike[str] | None = field(default=None, compare=False)
     centre: str = "class"
     signal: float | None = 1.0
     counts: str = "drawn"
@@ -81,6 +82,10 @@ class Dataset:
         put = object.__setattr__
         if not isinstance(self.source, Samples):
             put(self, "source", _source(self.source))
+        if isinstance(self.classes, np.ndarray):
+            put(self, "classes", tuple(self.classes.ravel().tolist()))
+        if isinstance(self.path, PathLike):
+            put(self, "path", str(self.path))
         if not isinstance(self.classes, tuple | list | range) or not self.classes:
             raise InputError("classes must be a list of labels")
         put(self, "classes", tuple(whole(c, "every class", least=-(2**31)) for c in self.classes))
@@ -102,13 +107,18 @@ class Dataset:
         return self.classes
 
     @property
+    def folder(self) -> str | None:
+        """The path as text."""
+        return None if self.path is None else str(self.path)
+
+    @property
     def d(self) -> int:
         """Dimension."""
         return 784 if self.source == FASHION else self.source.X.shape[1]
 
     def split(self, test: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Prepared inputs, without the noise, and their components: those to train on, or with ``test`` those kept for it."""
-        return _prepared(self, self.path)["test" if test and self.has_test else "train"]
+        return _prepared(self, self.folder)["test" if test and self.has_test else "train"]
 
     @property
     def has_test(self) -> bool:
@@ -117,7 +127,7 @@ class Dataset:
 
     def order(self, seed: int, test: bool = False) -> np.ndarray:
         """The permutation of the rows of a split that a seed takes them in."""
-        return _order(self, self.path, seed, test)
+        return _order(self, self.folder, seed, test)
 
     @property
     def trace(self) -> float:
