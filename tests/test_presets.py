@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import giantstep as gs
 from giantstep import draw
+from giantstep.mixture import pattern
 from giantstep.simulate import train
 
 N, D, P = 60, 25, 36
@@ -87,6 +89,47 @@ def test_demir(seed):
     agree(setting, seed, np.mean((yt - relu(Xt @ F.T) @ w / np.sqrt(P)) ** 2), F)
 
 
+@pytest.mark.parametrize("spiked", [False, True])
+def test_demir_on_a_mixture(spiked, seed):
+    """Literally, from standard normal numbers: gamma, Sigma_c, xi, counts and all."""
+    alpha, beta, s = 0.4, 0.9, 0.3
+    setting = gs.presets.demir(
+        D, N, P, penalty=0.02, alpha=alpha, beta=beta, rho=0.35, alignment=s, spiked_target=spiked, target="relu(x1)"
+    )
+    theta, eta = D ** (beta * (1 - alpha)), D ** (beta * alpha)
+    gamma = [setting.data.directions(c)[0] for c in (0, 1)]
+    assert gamma[0] @ gamma[1] == pytest.approx(s)
+    Sigma = [np.eye(D) + theta * np.outer(g, g) for g in gamma]
+    xi = gamma[0] + gamma[1] if spiked else np.eye(D)[0]
+    xi *= np.linalg.norm(0.35 * Sigma[0] + 0.65 * Sigma[1], 2) ** -0.5 / np.linalg.norm(xi)
+    isotropic = gs.presets.demir(D, N, P, eta, 0.02)
+    F, w, batches = data(isotropic, seed)
+    F, w = F * np.sqrt(D / (D + theta)), w / np.sqrt(P)
+    roots = [linalg.sqrtm(S).real for S in Sigma]
+    found = []
+    for Z, _ in batches:
+        c = pattern(setting.data.weights, 0, len(Z))
+        assert np.sum(c == 0) == int(0.35 * len(Z))
+        X = np.where((c == 0)[:, None], Z @ roots[0], Z @ roots[1])
+        found.append((X, relu(X @ xi)))
+    (X, y), (X2, y2), (Xt, yt) = found
+    f = relu(X @ F.T) @ w / np.sqrt(P)
+    F = F + eta * (np.outer(w, y - f) * (F @ X.T > 0)) @ X / (N * np.sqrt(P))
+    R = relu(F @ X2.T) / np.sqrt(P)
+    w = np.linalg.solve(R @ R.T + 0.02 * N * np.eye(P), R @ y2)
+    agree(setting, seed, np.mean((yt - relu(Xt @ F.T) @ w / np.sqrt(P)) ** 2), F)
+
+
+def test_demir_of_higher_rank_and_by_component():
+    setting = gs.presets.demir(D, N, P, alpha=0.5, beta=0.74, strengths=(0.2, 0.9), rho=0.25, target="-1 | 1")
+    theta = D**0.37
+    assert setting.data.trace == pytest.approx(D + 1.1 * theta)
+    assert setting.target.scale == "1/sqrt(spread)" and setting.target.components == 2
+    assert gs.Setting.from_toml(setting.to_toml()) == setting
+    assert gs.presets.demir(D, N, P, 3.0, alpha=0.5, beta=0.74).protocol.steps[0].eta == 3.0
+    assert gs.presets.demir(D, N, P, alpha=0.5, beta=0.74, alignment=1.0).data.spread == pytest.approx(1 + theta)
+
+
 def test_mei_montanari(seed):
     setting = gs.presets.mei_montanari(N, D, P, (0.02, 0.3))
     W, _, ((X2, y2), (Xt, yt)) = data(setting, seed)
@@ -111,6 +154,12 @@ def test_lists_and_powers_are_scaled_not_repeated():
         lambda: gs.presets.dandi(N, D, P, 1.0, None),
         lambda: gs.presets.dandi(N, D, P, 1.0, 0.1, steps="a"),
         lambda: gs.presets.ba(N, D, P, "big", 0.1),
+        lambda: gs.presets.demir(N, D, P),
+        lambda: gs.presets.demir(N, D, P, alpha=0.5),
+        lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, rho=1.5),
+        lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, alignment=2.0),
+        lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, alignment=-1.0, spiked_target=True),
+        lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, strengths=("a",)),
         lambda: gs.presets.moniri(N, D, P, 0.1, 0.1, target=gs.target("x1"), noise=1.0),
     ],
 )

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from giantstep._errors import InputError as InputError
     from giantstep.activation import activation as activation
     from giantstep.data import Gaussian as Gaussian
+    from giantstep.dataset import Dataset as Dataset
     from giantstep.equivalent import equivalent as equivalent
     from giantstep.explain import explain as explain
     from giantstep.lab.run import sweep as sweep
+    from giantstep.mixture import Component as Component
+    from giantstep.mixture import Mixture as Mixture
+    from giantstep.mixture import Spike as Spike
     from giantstep.network import Network as Network
     from giantstep.outcome import Outcome as Outcome
     from giantstep.plot import plot as plot
@@ -42,6 +46,10 @@ except PackageNotFoundError:  # a source tree that is not installed
 _HOME = {
     "InputError": "_errors",
     "Gaussian": "data",
+    "Dataset": "dataset",
+    "Mixture": "mixture",
+    "Component": "mixture",
+    "Spike": "mixture",
     "Network": "network",
     "GiantStep": "protocol",
     "Ridge": "protocol",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep import measure
+from giantstep import draw, measure
 from giantstep._backend import jax, jnp
 from giantstep._errors import InputError
 from giantstep._krylov import TOLERANCE
@@ -67,6 +67,7 @@ def prepare(
     choice(dtype, ("float64", "float32"), "dtype")
     n_test = whole(n_test, "n_test", least=2)
     seeds, several = _seeds(seed)
+    draw.check_size(setting, n_test)
     started = time.perf_counter()
     plan = planner(setting, len(seeds), n_test, 8 if dtype == "float64" else 4, memory, noise)
     return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started, mesh)

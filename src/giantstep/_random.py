@@ -24,6 +24,7 @@ class Stream(IntEnum):
     TEST = 2
     READOUT = 3
     SKETCH = 4
+    POPULATION = 5
     STEP = 16
 
 

@@ -232,7 +232,7 @@ def train(run: Run) -> Trained:
 def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
     """Overlaps (E, S, p, r), lengths of the neurons (E, S, p), their shares along each direction (E, S, p, r) and inside the span
     (E, S, p), and the mean (E, S, r, r) of the outer products of their cosines with orthonormal directions."""
-    directions = run.setting.target.matrix(run.setting.d)
+    directions = run.setting.length * run.setting.target.matrix(run.setting.d)
     basis, rows = measure.span(directions), run.setting.target.orthonormal(run.setting.d)
     found = [_learned(layers[e], directions, basis, rows) for e in range(len(layers))]
     names = ("overlaps", "norms", "shares", "inside", "learned")

@@ -14,5 +14,15 @@ class Gaussian:
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", whole(self.d, "d"))
 
+    @property
+    def spread(self) -> float:
+        """Operator norm of the covariance."""
+        return 1.0
+
+    @property
+    def trace(self) -> float:
+        """Trace of the covariance."""
+        return float(self.d)
+
     def to_plain(self) -> dict:
         return {"law": "gaussian", **plain(self)}

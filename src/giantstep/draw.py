@@ -4,15 +4,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from scipy.special import ndtri
 
+from giantstep._errors import InputError
 from giantstep._random import Stream, generator, normals
+from giantstep.dataset import Dataset
+from giantstep.mixture import Mixture, pattern
 from giantstep.setting import Setting
 
 Key = tuple[int, ...]
 NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
 OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
 APART = 5  # and of feature noise that pairs do not share
+COMPONENT = 6  # and of the components of a mixture
 
 
 def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
@@ -21,7 +26,10 @@ def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Floa
     if network.weights is not None:
         return network.weights.W, network.weights.a
     W = normals(seed, (Stream.ROWS,), 0, network.drawn, d)
-    W /= np.linalg.norm(W, axis=1, keepdims=True) if network.rows == "sphere" else np.sqrt(d)
+    if network.rows == "sphere":
+        W /= np.linalg.norm(W, axis=1, keepdims=True)
+    else:
+        W /= np.sqrt(setting.data.trace if network.rows == "trace" else d)
     return paired(setting, W), second_layer(setting, seed)
 
 
@@ -80,13 +88,75 @@ def rows(
     """Inputs and labels of rows start..stop of a batch; test labels are noise-free. Inputs are rounded to the dtype, and labels
     are those of the inputs as rounded, in float64."""
     stop = batch.n if stop is None else min(stop, batch.n)
-    X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
-    target = setting.target
+    target, c = setting.target, None
+    if isinstance(setting.data, Mixture):
+        c = components(setting, seed, batch, start, stop)
+        X = setting.data.shaped(normals(seed, (*batch.key, 0), start, stop, setting.d), c).astype(dtype, copy=False)
+    elif isinstance(setting.data, Dataset):
+        X, c = _finite(setting, seed, batch, start, stop)
+        if setting.data.signal is not None:
+            X = X + normals(seed, (*batch.key, 0), start, stop, setting.d)
+        X = X.astype(dtype, copy=False)
+    else:
+        X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
     z = X[:, : target.rank].astype(float) if target.directions is None else X @ target.matrix(setting.d).T
-    y = np.asarray(target(np.ascontiguousarray(z.T)), dtype=float)
+    if target.scale != "1":
+        z = setting.length * z
+    y = np.asarray(target(np.ascontiguousarray(z.T), c), dtype=float)
     if target.noise and batch.key != (Stream.TEST,):
         y = y + target.noise * normals(seed, (*batch.key, NOISE), start, stop, 1)[:, 0]
     return X, y
+
+
+def components(
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None
+) -> Int[np.ndarray, " n"]:
+    """The components, from 0, of rows start..stop of a batch; all 0 for Gaussian data."""
+    stop = batch.n if stop is None else min(stop, batch.n)
+    data = setting.data
+    if isinstance(data, Dataset):
+        return _finite(setting, seed, batch, start, stop)[1]
+    if not isinstance(data, Mixture):
+        return np.zeros(stop - start, dtype=int)
+    if data.counts == "exact":
+        return pattern(data.weights, start, stop)
+    edges = ndtri(np.minimum(np.cumsum(data.weights)[:-1], 1.0))
+    return np.searchsorted(edges, normals(seed, (*batch.key, COMPONENT), start, stop, 1)[:, 0], side="right")
+
+
+def _finite(setting: Setting, seed: int, batch: Batch, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs, without noise, and components of rows start..stop of a batch of a Dataset."""
+    assert isinstance(setting.data, Dataset)
+    test, first = _place(setting, batch)
+    X, c = setting.data.split(test)
+    if first + stop > len(X):
+        raise InputError(
+            f"the dataset has {len(X)} inputs for {'the test' if test else 'all batches'}, not {first + stop}"
+        )
+    own = setting.data.order(seed, test)[first + start : first + stop]
+    return X[own], c[own]
+
+
+def _place(setting: Setting, batch: Batch) -> tuple[bool, int]:
+    """Whether a batch is of the inputs kept for the test, and where it starts in their permutation."""
+    if batch.key == (Stream.TEST,) and isinstance(setting.data, Dataset) and setting.data.has_test:
+        return True, 0
+    sizes = {own.key: own.n for own in _fitted(setting)}  # in the order of use; the test comes last
+    keys = list(sizes)
+    before = keys[: keys.index(batch.key)] if batch.key in sizes else keys
+    return False, sum(sizes[key] for key in before)
+
+
+def _fitted(setting: Setting) -> tuple[Batch, ...]:
+    """The batches that something is fitted to."""
+    return (*step_batches(setting), *([] if setting.protocol.readout is None else [readout_batch(setting)]))
+
+
+def check_size(setting: Setting, n_test: int) -> None:
+    """Refuse more samples than a Dataset has."""
+    if isinstance(setting.data, Dataset):
+        for batch in (test_batch(n_test), *reversed(_fitted(setting))):  # the furthest first
+            _finite(setting, 0, batch, batch.n, batch.n)
 
 
 def feature_noise(

@@ -9,7 +9,8 @@ from giantstep._errors import InputError
 from giantstep._record import build, choice, flag, plain, whole
 from giantstep.activation import activation
 
-ROWS = ("sphere", "gaussian")
+ISOTROPIC = ("sphere", "gaussian")
+ROWS = (*ISOTROPIC, "trace")
 SECOND_LAYERS = ("gaussian", "rademacher", "constant")
 SCALES = ("1/sqrt(p)", "1/p", "1")
 
@@ -49,7 +50,8 @@ class Network:
     Attributes:
         width: number of neurons p.
         activation: a name, a formula in x, or a JAX-traceable callable.
-        rows: "sphere" (rows uniform on the unit sphere) or "gaussian" (entries ``N(0, 1/d)``).
+        rows: "sphere" (rows uniform on the unit sphere), "gaussian" (entries ``N(0, 1/d)``) or, for a ``Mixture``, "trace"
+            (entries ``N(0, 1/Tr Sigma)``, Sigma the covariance of the inputs).
         second_layer: law of ``a_i``, of unit second moment: "gaussian" ``N(0, 1)``, "rademacher" ``+-1``, "constant" 1.
         scale: the factor in front of the sum: "1/sqrt(p)", "1/p" or "1".
         symmetric: neurons in pairs ``(w, a), (w, -a)``, so that the initial output is zero; needs an even width.

@@ -4,13 +4,15 @@ Arguments carry the papers' letters; step sizes are not comparable across preset
 its paper writes it and compares with ours to 1e-10.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from giantstep._errors import InputError
-from giantstep._record import whole
+from giantstep._record import flag, real, reals, whole
 from giantstep.data import Gaussian
+from giantstep.mixture import Component, Mixture, Spike
 from giantstep.network import Network
 from giantstep.protocol import GiantStep, Power, Protocol, Ridge
 from giantstep.setting import Setting
@@ -19,10 +21,10 @@ from giantstep.target import Target, target
 TARGET = "x1 + H2(x1)/sqrt(2)"
 
 
-def _target(source: Any, noise: float) -> Target:
+def _target(source: Any, noise: float, scale: str = "1") -> Target:
     if isinstance(source, Target) and noise:
         raise InputError("give the noise either with the target or as an argument, not both")
-    return target(source, noise=noise) if not isinstance(source, Target) else source
+    return target(source, noise=noise, scale=scale) if not isinstance(source, Target) else source
 
 
 def moniri(
@@ -123,21 +125,62 @@ def demir(
     n: int,
     m: int,
     k: int,
-    eta: float,
-    penalty: Any,
+    eta: Any = None,
+    penalty: Any = 1e-4,
     *,
+    alpha: float | None = None,
+    beta: float | None = None,
+    rho: float = 0.5,
+    alignment: float = 0.0,
+    strengths: Iterable[float] = (1.0,),
+    spiked_target: bool = False,
+    counts: str = "exact",
+    seed: int = 0,
     target: Any = "relu(x1)",
     noise: float = 0.0,
     activation: Any = "relu",
 ) -> Setting:
-    """Demir and Dogan (ICLR 2025), the network on isotropic data: input n, samples m, width k.
+    """Demir and Dogan (ICLR 2025): input n, samples m, width k, on two components ``N(0, I + theta gamma_c gamma_c^T)``.
+
+    ``theta = n^(beta (1 - alpha))`` and, unless given, ``eta = n^(beta alpha)``; ``rho`` is the weight of the first component,
+    ``alignment`` the cosine of gamma_1 and gamma_2, and every component has a spike ``t theta`` for each t of ``strengths``.
+    Labels are ``target(xi^T x)``, or ``target`` = "-1 | 1" by component, with xi of length ``||Sigma||^(-1/2)``, random or, with
+    ``spiked_target``, along gamma_1 + gamma_2. Without alpha and beta the data are isotropic.
 
     ``f(x) = k^(-1/2) w^T sigma(F x)``, ``w_i ~ N(0, 1/k)``, ``F_ij ~ N(0, 1/Tr Sigma)``. Readout:
     ``(1/2m) ||y - k^(-1/2) sigma(X F^T) w||^2 + (lambda/2) ||w||^2``. Their plots show half our test error.
     """
-    step = GiantStep(m, eta, residual="full")
-    network = Network(k, activation, rows="gaussian", scale="1/p")
-    return Setting(Gaussian(n), _target(target, noise), network, Protocol((step,), Ridge(m, _times(penalty, k))))
+    readout = Ridge(m, _times(penalty, k))
+    if alpha is None and beta is None:
+        step, network = GiantStep(m, eta, residual="full"), Network(k, activation, rows="gaussian", scale="1/p")
+        return Setting(Gaussian(n), _target(target, noise), network, Protocol((step,), readout))
+    alpha, beta = real(alpha, "alpha", least=0.0), real(beta, "beta", least=0.0)
+    theta = whole(n, "n") ** (beta * (1 - alpha))
+    strengths = tuple(np.atleast_1d(reals(strengths, "strengths")).tolist())
+    spikes = _spikes(theta, strengths, _cosine(alignment), flag(spiked_target, "spiked_target"))
+    parts = tuple(Component(w, own) for w, own in zip((rho, 1 - real(rho, "rho")), spikes, strict=True))
+    step = GiantStep(m, Power(beta * alpha, "d") if eta is None else eta, residual="full")
+    network = Network(k, activation, rows="trace", scale="1/p")
+    labels = _target(target, noise, scale="1/sqrt(spread)")
+    return Setting(Mixture(n, parts, seed, counts), labels, network, Protocol((step,), readout))
+
+
+def _cosine(alignment: float) -> float:
+    if abs(real(alignment, "alignment")) > 1:
+        raise InputError(f"alignment is a cosine, between -1 and 1, not {alignment:g}")
+    return float(alignment)
+
+
+def _spikes(theta: float, strengths: tuple[float, ...], s: float, axes: bool) -> tuple[tuple[Spike, ...], ...]:
+    """Spikes of two components, in pairs of cosine s; with ``axes`` x1 lies along the sum of the first pair."""
+    first: list[Any] = [f"u{i + 1}" for i in range(len(strengths))]
+    second: list[Any] = [{u: s, f"v{i + 1}": (1 - s * s) ** 0.5} for i, u in enumerate(first)]
+    if axes:
+        if s == -1:
+            raise InputError("spiked_target needs an alignment above -1: opposite directions have no sum")
+        c, r = ((1 + s) / 2) ** 0.5, ((1 - s) / 2) ** 0.5
+        first[0], second[0] = {"x1": c, "x2": r}, {"x1": c, "x2": -r}
+    return tuple(tuple(map(Spike, (np.array(strengths) * theta).tolist(), own)) for own in (first, second))
 
 
 def mei_montanari(

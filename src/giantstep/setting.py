@@ -11,8 +11,10 @@ import tomli_w
 
 from giantstep import network as _network
 from giantstep._errors import InputError
-from giantstep._record import build, identifier
+from giantstep._record import build, choice, identifier
 from giantstep.data import Gaussian
+from giantstep.dataset import Dataset
+from giantstep.mixture import Mixture
 from giantstep.network import Network
 from giantstep.protocol import Protocol
 from giantstep.target import Target, target
@@ -22,7 +24,7 @@ from giantstep.target import Target, target
 class Setting:
     """One experiment: what ``simulate`` takes. ``target`` may be given as a formula."""
 
-    data: Gaussian
+    data: Gaussian | Mixture | Dataset
     target: Target
     network: Network
     protocol: Protocol
@@ -30,16 +32,39 @@ class Setting:
     def __post_init__(self) -> None:
         if isinstance(self.target, str):
             object.__setattr__(self, "target", target(self.target))
-        for name, kind in (("data", Gaussian), ("target", Target), ("network", Network), ("protocol", Protocol)):
+        if not isinstance(self.data, Gaussian | Mixture | Dataset):
+            raise InputError(f"data must be a Gaussian, a Mixture or a Dataset, not {type(self.data).__name__}")
+        for name, kind in (("target", Target), ("network", Network), ("protocol", Protocol)):
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name} must be a {kind.__name__}, not {type(getattr(self, name)).__name__}")
         self.target.check_dimension(self.data.d)
+        self._check_mixture()
         own = self.network.weights
         if own is not None and own.W.shape[1] != self.data.d:
             raise InputError(f"the network's weights have {own.W.shape[1]} inputs but the data d = {self.data.d}")
         if self.protocol.steps and self.network.activation.jumps:
             name = self.network.activation.name
             raise InputError(f"a giant step on {name!r} is refused: sign and step have no useful gradient")
+
+    def _check_mixture(self) -> None:
+        mixed, formulas = not isinstance(self.data, Gaussian), self.target.components
+        count = 1 if isinstance(self.data, Gaussian) else len(self.data.components)
+        if formulas > 1 and formulas != count:
+            raise InputError(f"the target has formulas for {formulas} components but the data {count}")
+        readout = self.protocol.readout
+        if mixed and max([s.deflate for s in self.protocol.steps] + [readout.deflate if readout else 0]) > 1:
+            raise InputError(
+                "deflate = 2 takes X^T y / n for the linear part of the labels, which is so for Gaussian data only"
+            )
+        if self.network.rows == "trace" and not mixed:
+            raise InputError(
+                "rows='trace' is for a Mixture or a Dataset; for Gaussian data it would be rows='gaussian'"
+            )
+
+    @cached_property
+    def length(self) -> float:
+        """What the target's directions are multiplied by: its scale as a number."""
+        return 1.0 if self.target.scale == "1" else self.data.spread**-0.5
 
     @property
     def d(self) -> int:
@@ -56,7 +81,10 @@ class Setting:
         """16 hexadecimal digits that depend on the content alone."""
         formula = {**self.target.to_plain(), "formula": self.target.canonical}
         self.network.to_plain()  # a callable refuses here, in its own sentence
-        return identifier({**self.to_plain(), "target": formula, "network": _network.canonical(self.network)})
+        data = {key: value for key, value in self.data.to_plain().items() if key != "path"}
+        return identifier(
+            {**self.to_plain(), "data": data, "target": formula, "network": _network.canonical(self.network)}
+        )
 
     def to_plain(self) -> dict[str, Any]:
         return {
@@ -127,13 +155,20 @@ def _suffix(path: str | Path) -> str:
     return suffix
 
 
-def _data_from_plain(data: Any, where: str) -> Gaussian:
+def need_gaussian(setting: Setting, who: str) -> None:
+    """Refuse data that are not N(0, I)."""
+    if not isinstance(setting.data, Gaussian):
+        raise InputError(f"{who} covers isotropic Gaussian data only: simulate(setting, method='dense') takes others")
+
+
+def _data_from_plain(data: Any, where: str) -> Gaussian | Mixture | Dataset:
+    law = "gaussian"
     if isinstance(data, dict):
-        law = data.get("law", "gaussian")
-        if law != "gaussian":
-            raise InputError(f"{where}.law must be 'gaussian', not {law!r}")
+        law = choice(data.get("law", law), ("gaussian", "mixture", "dataset"), f"{where}.law")
         data = {k: v for k, v in data.items() if k != "law"}
-    return build(Gaussian, data, where)
+    if law == "gaussian":
+        return build(Gaussian, data, where)
+    return (Mixture if law == "mixture" else Dataset).from_plain(data, where)
 
 
 def _target_from_plain(data: Any, where: str) -> Target:

@@ -1,6 +1,6 @@
-"""Target: the labels' law, ``y = f(<w*_1, x>, ..., <w*_r, x>) + noise * N(0, 1)``."""
+"""Target: the labels' law, ``y = f(<w*_1, x>, ..., <w*_r, x>) + noise * N(0, 1)``; in a mixture f may depend on the component."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,11 @@ from giantstep import _expansion, _formula, _staircase
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._expression import MAX_RANK, Node, Number, Product, Sum, Variable, parse
-from giantstep._record import real, whole
+from giantstep._record import choice, real, whole
 
 Expansion = _expansion.Expansion
+SCALES = ("1", "1/sqrt(spread)")
+BY_COMPONENT = "this target has a formula for every component of a mixture: it is no function of the projections alone"
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,16 @@ class Target:
     """A multi-index target; build it with ``gs.target``.
 
     Attributes:
-        formula: the formula in ``x1``..``xr`` as typed, or None for a callable.
+        formula: the formula in ``x1``..``xr`` as typed, or None for a callable. Several with ``|`` between them are those of
+            the components of a mixture, in order: ``"1 | -1"`` says which of two components an input is from.
         function: a callable, or None for a formula. It gets ``z`` of shape (r, points), ``z[0], z[1], ...`` the
             projections, or ``z`` of shape (points, r) if that is what it expects.
         rank: r, the number of directions.
         noise: standard deviation of the label noise.
         directions: r rows of length d (any independent rows); None means the first r coordinate axes, which for
             isotropic data is no loss of generality.
+        scale: what the directions are multiplied by: "1", or "1/sqrt(spread)" with the spread of the data, so that
+            ``<w*, x>`` has at most unit variance.
     """
 
     formula: str | None = field(compare=False)
@@ -35,8 +40,10 @@ class Target:
     rank: int = 0
     noise: float = 0.0
     directions: tuple[tuple[float, ...], ...] | None = None
+    scale: str = "1"
     canonical: str | None = field(init=False, repr=False, default=None)
     _node: Node | None = field(init=False, repr=False, compare=False, default=None)
+    _nodes: tuple[Node, ...] = field(init=False, repr=False, compare=False, default=())
     _rows_first: bool = field(init=False, repr=False, compare=False, default=False)
 
     def __post_init__(self) -> None:
@@ -48,22 +55,36 @@ class Target:
         if self.rank > MAX_RANK:
             raise InputError(f"rank must be at most {MAX_RANK}, not {self.rank}")
         if self.formula is not None:
-            node = parse(self.formula)
-            needed = max(_formula.variables(node), default=0) + 1
+            texts = self.formula.split("|") if isinstance(self.formula, str) else [self.formula]
+            nodes = tuple(parse(text) for text in texts)
+            needed = _needed(nodes)
             if self.rank not in (0, needed) and self.rank < needed:
                 raise InputError(f"rank {self.rank} is less than x{needed} asks for")
-            put(self, "formula", " ".join(self.formula.split()))
-            put(self, "_node", node)
-            put(self, "canonical", _formula.canonical(node))
+            put(self, "formula", " | ".join(" ".join(text.split()) for text in texts))
+            put(self, "_nodes", nodes)
+            put(self, "_node", nodes[0] if len(nodes) == 1 else None)
+            put(self, "canonical", " | ".join(_formula.canonical(node) for node in nodes))
             put(self, "rank", max(self.rank, needed))
         elif self.rank < 1:
             raise InputError("a callable target needs its rank: target(f, rank=2)")
         put(self, "directions", _checked_directions(self.directions, self.rank))
+        choice(self.scale, SCALES, "scale")
         if self.function is not None:
             put(self, "_rows_first", _rows_first(self.function, self.rank))
 
-    def __call__(self, z: Any) -> Any:
-        """f at ``z[0], ..., z[r-1]`` (NumPy or JAX arrays of equal shape); no noise."""
+    @property
+    def components(self) -> int:
+        """How many components it has formulas for; 1 when it is the same function in all."""
+        return max(len(self._nodes), 1)
+
+    def __call__(self, z: Any, components: Any = None) -> Any:
+        """f at ``z[0], ..., z[r-1]`` (NumPy or JAX arrays of equal shape); no noise. ``components``, of that shape, says which
+        component (from 0) each point is from, where the target depends on it."""
+        if self.components > 1:
+            if components is None:
+                raise InputError(BY_COMPONENT)
+            values = [np.asarray(_formula.value(node, z)) + 0.0 * z[0] for node in self._nodes]
+            return np.choose(components, values)
         if self._node is not None:
             return _formula.value(self._node, z) + 0.0 * z[0]
         if not self._rows_first:
@@ -73,6 +94,7 @@ class Target:
 
     def gradient(self, z: Any) -> Any:
         """The r partial derivatives at z, stacked on the first axis; a callable must be JAX-traceable."""
+        self._check_single()
         if self._node is not None:
             return np.stack([np.asarray(_formula.slope(self._node, z, i)) + 0.0 * z[0] for i in range(self.rank)])
         from giantstep._backend import jax, jnp
@@ -84,6 +106,7 @@ class Target:
     def hermite(self) -> Expansion:
         """Hermite expansion in orthonormal directions; exact for polynomials. For directions that are not orthonormal it
         is that of ``f(L q)``, L the Cholesky factor of their Gram matrix and q the orthonormal coordinates."""
+        self._check_single()
         if self._node is None:
             mix = self.mixing
             return _expansion.of_function(lambda q: np.asarray(self(q if mix is None else mix @ q)), self.rank)
@@ -96,6 +119,10 @@ class Target:
             return separable
         kinks = _formula.kinks(node) if self.rank == 1 else ()
         return _expansion.of_function(lambda z: np.asarray(_formula.value(node, z)) + 0.0 * z[0], self.rank, kinks)
+
+    def _check_single(self) -> None:
+        if self.components > 1:
+            raise InputError(BY_COMPONENT)
 
     @property
     def polynomial(self) -> bool:
@@ -162,26 +189,41 @@ class Target:
         if self.formula is None:
             raise InputError("a target given as a Python callable has no id and cannot be saved; give a formula")
         result: dict[str, Any] = {"formula": self.formula}
-        if self.rank > max(_formula.variables(self._node), default=0) + 1:  # type: ignore[arg-type]
+        if self.rank > _needed(self._nodes):
             result["rank"] = self.rank
         if self.noise:
             result["noise"] = self.noise
         if self.directions is not None:
             result["directions"] = [list(row) for row in self.directions]
+        if self.scale != "1":
+            result["scale"] = self.scale
         return result
 
 
 def target(
-    source: "str | Callable[[Any], Any] | Target", *, rank: int = 0, noise: float = 0.0, directions: Any = None
+    source: "str | Sequence[str] | Callable[[Any], Any] | Target",
+    *,
+    rank: int = 0,
+    noise: float = 0.0,
+    directions: Any = None,
+    scale: str = "1",
 ) -> Target:
-    """A Target from a formula such as ``"x1 + H2(x1)*x2"`` or a callable with its rank."""
+    """A Target from a formula such as ``"x1 + H2(x1)*x2"``, several for the components of a mixture, or a callable with its
+    rank."""
     if isinstance(source, Target):
-        if rank or noise or directions is not None:
+        if rank or noise or directions is not None or scale != "1":
             raise InputError("this is a target already; change it with dataclasses.replace(target, noise=...)")
         return source
     if callable(source):
-        return Target(None, source, rank=rank, noise=noise, directions=directions)
-    return Target(source, rank=rank, noise=noise, directions=directions)
+        return Target(None, source, rank=rank, noise=noise, directions=directions, scale=scale)
+    if isinstance(source, list | tuple) and source and all(isinstance(text, str) for text in source):
+        source = " | ".join(source)
+    return Target(source, rank=rank, noise=noise, directions=directions, scale=scale)  # type: ignore[arg-type]
+
+
+def _needed(nodes: tuple[Node, ...]) -> int:
+    """The rank that formulas ask for, at least one."""
+    return max((i for node in nodes for i in _formula.variables(node)), default=0) + 1
 
 
 def _checked_directions(directions: Any, rank: int) -> tuple[tuple[float, ...], ...] | None:

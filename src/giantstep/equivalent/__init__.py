@@ -11,7 +11,7 @@ from giantstep._plan import make_plan
 from giantstep._record import choice
 from giantstep.equivalent import conditional, gaussian, moments, spiked
 from giantstep.outcome import Outcome
-from giantstep.setting import Setting
+from giantstep.setting import Setting, need_gaussian
 
 MODELS = ("gaussian", "spiked", "conditional")
 
@@ -50,6 +50,7 @@ def equivalent(
     The overlaps of the spiked model are those of ``W + eta c_1 s a beta^T``, the first layer it stands for.
     """
     _assemble.check(setting, "equivalent")
+    need_gaussian(setting, "equivalent")
     choice(model, MODELS, "model")
     choice(base, ("network", "gaussian"), "base")
     if setting.protocol.readout is None:

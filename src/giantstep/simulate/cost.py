@@ -6,7 +6,8 @@ from giantstep import _memory
 from giantstep._errors import InputError
 from giantstep._plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
 from giantstep._random import block_rows
-from giantstep.setting import Setting
+from giantstep.data import Gaussian
+from giantstep.setting import Setting, need_gaussian
 from giantstep.simulate import reuse
 from giantstep.simulate.projections import reduced
 
@@ -37,6 +38,7 @@ def plan(
     solver: str = "direct",
 ) -> Plan:
     """The plan of the overlap route; its work counts the random numbers too, which are most of it when p is small."""
+    need_gaussian(setting, "method='overlap'")
     protocol, p, r = setting.protocol, setting.p, setting.target.rank
     usual, most = min(setting.d, r + p), min(setting.d, r + 2 * p)  # coordinates, without and with shared step sizes
     base = make_plan(reduced(setting, most), seeds, n_test, item, memory, solver=solver)
@@ -91,8 +93,8 @@ def best(
     try:
         dense = make_plan(setting, seeds, n_test, item, memory, noise, solver=solver)
     except InputError:
-        if setting.d <= setting.target.rank + setting.p:
-            raise  # no fewer coordinates than d
+        if setting.d <= setting.target.rank + setting.p or not isinstance(setting.data, Gaussian):
+            raise  # no fewer coordinates than d, or another law
         return plan(setting, seeds, n_test, item, memory, solver=solver)
     try:
         overlap = plan(setting, seeds, n_test, item, memory, solver=solver)

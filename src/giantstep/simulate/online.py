@@ -10,8 +10,10 @@ import numpy as np
 
 from giantstep import draw
 from giantstep._backend import jax, jnp
+from giantstep._errors import InputError
 from giantstep._random import Stream
 from giantstep._record import real, whole
+from giantstep.dataset import Dataset
 from giantstep.draw import Batch
 from giantstep.setting import Setting
 from giantstep.trajectory import Trajectory
@@ -36,6 +38,8 @@ def sgd(
         records: how many points of the path are kept.
         n_test: samples on which the risk is measured.
     """
+    if isinstance(setting.data, Dataset):
+        raise InputError("simulate.sgd sees a new sample at every step: a Dataset is finite")
     records, n_test = whole(records, "records", least=2), whole(n_test, "n_test", least=2)
     stride = max(round(whole(samples, "samples") / (records - 1)), 1)
     eta = real(eta, "eta")

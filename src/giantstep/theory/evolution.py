@@ -19,7 +19,7 @@ from giantstep import draw
 from giantstep._errors import InputError
 from giantstep._record import choice
 from giantstep.protocol import GiantStep
-from giantstep.setting import Setting
+from giantstep.setting import Setting, need_gaussian
 
 STARTS = ("limit", "draw")
 POINTS = 2**16
@@ -69,6 +69,7 @@ def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "li
 
 def check(setting: Setting) -> None:
     """Refuse, in one sentence, a protocol or network the evolution does not cover."""
+    need_gaussian(setting, "the evolution of overlaps")
     steps, network = setting.protocol.steps, setting.network
     refusals = {
         "the evolution of overlaps needs fresh batches: with reused ones labels and weights depend on each other": any(

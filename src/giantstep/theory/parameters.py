@@ -12,7 +12,7 @@ from giantstep._backend import jnp
 from giantstep._errors import InputError
 from giantstep._smoothing import polynomial_part
 from giantstep.activation import Activation
-from giantstep.setting import Setting
+from giantstep.setting import Setting, need_gaussian
 from giantstep.target import Target
 from giantstep.theory.evolution import is_narrow
 
@@ -106,6 +106,7 @@ def check(setting: Any, *, narrow: bool = False) -> None:
     """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
+    need_gaussian(setting, "theory")
     protocol, network = setting.protocol, setting.network
     refusals = {
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,

@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 
 from giantstep._errors import InputError
 from giantstep._record import choice, real, whole
-from giantstep.setting import Setting
+from giantstep.setting import Setting, need_gaussian
 from giantstep.theory import committee
 from giantstep.theory.evolution import STARTS, labels, overlaps_of, points
 from giantstep.trajectory import Trajectory
@@ -34,6 +34,7 @@ def sgd(
         records: how many points of the path are kept.
         start: "draw", or "limit" for orthogonal neurons that know nothing of the target.
     """
+    need_gaussian(setting, "theory.sgd")
     samples, records = whole(samples, "samples"), whole(records, "records", least=2)
     eta = real(eta, "eta")
     choice(start, STARTS, "start")

@@ -33,7 +33,7 @@ from giantstep._errors import InputError
 from giantstep._hermite import gauss_hermite, hermite_table, monomial_in_hermite
 from giantstep._record import choice, real, whole
 from giantstep.activation import Activation
-from giantstep.network import ROWS, SECOND_LAYERS
+from giantstep.network import ISOTROPIC, SECOND_LAYERS
 from giantstep.protocol import RESIDUALS
 from giantstep.theory import bulk
 
@@ -72,7 +72,7 @@ class Step:
         for name in ("n", "d", "p"):
             object.__setattr__(self, name, whole(getattr(self, name), name))
         object.__setattr__(self, "tau", real(self.tau, "tau"))
-        choice(self.rows, ROWS, "rows")
+        choice(self.rows, ISOTROPIC, "rows")
         choice(self.second_layer, SECOND_LAYERS, "second_layer")
         choice(self.residual, RESIDUALS, "residual")
         object.__setattr__(self, "output", real(self.output, "output", least=0.0))
