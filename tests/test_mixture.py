@@ -13,6 +13,7 @@ from giantstep import draw
 from giantstep.mixture import pattern
 
 D = 12
+C, S = gs.Component, gs.Spike
 strengths = st.floats(-0.9, 50)
 names = st.sampled_from(["u", "v", "w", "x1", "x3"])
 combinations = st.dictionaries(names, st.floats(0.1, 3), min_size=1, max_size=3)
@@ -26,8 +27,10 @@ def mixtures(draws):
     shares = np.array([draws(st.floats(0.1, 1)) for _ in range(count)])
     parts = []
     for weight in (shares / shares.sum()).tolist():
-        spikes = (gs.Spike(draws(strengths), draws(directions)), *draws(st.lists(strengths, max_size=1)))
-        parts.append(gs.Component(weight, spikes, mean=draws(st.one_of(st.none(), combinations))))
+        bulk = draws(st.one_of(st.just(1.0), st.floats(0.1, 10)))
+        first, *others = (bulk * s for s in draws(st.lists(strengths, min_size=1, max_size=2)))
+        spikes = (gs.Spike(first, draws(directions)), *others)
+        parts.append(gs.Component(weight, spikes, draws(st.one_of(st.none(), combinations)), bulk))
     return gs.Mixture(D, tuple(parts), seed=draws(st.integers(0, 5)), counts=draws(st.sampled_from(["drawn", "exact"])))
 
 
@@ -55,7 +58,10 @@ def test_the_population(mixture):
         G = mixture.directions(c)
         np.testing.assert_allclose(G @ G.T, np.eye(len(G)), atol=1e-12)
         outer = G.T @ np.diag(mixture.components[c].strengths) @ G
-        np.testing.assert_allclose(mixture.covariance(c), np.eye(D) + outer, atol=1e-10)
+        np.testing.assert_allclose(mixture.covariance(c), mixture.components[c].bulk * np.eye(D) + outer, atol=1e-10)
+    for c in (None, *range(len(mixture.components))):
+        B, M = mixture.low_rank(c)
+        np.testing.assert_allclose(mixture.bulk(c) * np.eye(D) + B.T @ M @ B, mixture.covariance(c), atol=1e-10)
     shares = mixture.weights
     moment = sum(w * (mixture.covariance(c) + np.outer(mixture.mean(c), mixture.mean(c))) for c, w in enumerate(shares))
     np.testing.assert_allclose(mixture.second_moment(), moment, atol=1e-10)
@@ -139,6 +145,20 @@ def test_one_component_without_spikes_is_gaussian(seed):
     assert mixture.data.spread == plain.data.spread == 1 and mixture.data.trace == plain.data.trace == D
 
 
+def test_a_bulk_is_a_scale(seed):
+    """bulk b and strengths b theta are sqrt(b) times the rows; the default bulk is not part of the id."""
+    first, second = two().components
+    wide = gs.Mixture(D, (C(0.3, (S(20.0, "u"), 8.0), {"v": 3.0}, bulk=4.0), second))
+    batch = draw.Batch((7,), 60)
+    one = setting(two())
+    X, c = draw.rows(one, seed, batch)[0], draw.components(one, seed, batch)
+    np.testing.assert_allclose(draw.rows(setting(wide), seed, batch)[0], np.where(c == 0, 2.0, 1.0)[:, None] * X)
+    assert wide.bulk() == pytest.approx(0.3 * 4 + 0.7) and (wide.bulk(0), wide.bulk(1)) == (4.0, 1.0)
+    assert one.id == "e6f300fd259418ad"  # before components had a bulk
+    assert dataclasses.replace(first, bulk=1.0) == first and "bulk" not in first.to_plain()
+    assert setting(wide).id != one.id and gs.Setting.from_toml(setting(wide).to_toml()).data.bulk(0) == 4.0
+
+
 def test_rows_of_the_network_and_length_of_the_target(seed):
     one, gaussian = setting(two(), rows="trace"), setting(two(), rows="gaussian")
     factor = np.sqrt(D / one.data.trace)
@@ -173,7 +193,9 @@ NEAR = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.sampled_from(["u", "x1", "x99", "weight", "spikes", "strength", "direction", "d"]), inner, max_size=4
+            st.sampled_from(["u", "x1", "x99", "weight", "spikes", "strength", "direction", "d", "bulk"]),
+            inner,
+            max_size=4,
         ),
     ),
     max_leaves=8,
@@ -198,15 +220,16 @@ def test_a_damaged_mixture_is_refused_in_one_sentence(mixture, data):
         assert str(error) and "\n" not in str(error)
 
 
-C, S = gs.Component, gs.Spike
-
-
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
         (lambda: gs.Mixture(D, (C(0.5), C(0.4))), "sum to one, not to 0.9"),
         (lambda: C(-0.1), "weight must be a finite number of at least 0"),
-        (lambda: S(-1.0), "above -1"),
+        (lambda: C(1.0, (-1.0,)), "strength must be above -1, for a variance above zero"),
+        (lambda: C(1.0, (-2.5,), bulk=2.5), "above minus the bulk, -2.5"),
+        (lambda: C(bulk=0.0), "bulk is a variance"),
+        (lambda: C(bulk=float("nan")), "bulk must be a finite number"),
+        (lambda: S(float("inf")), "strength must be a finite number"),
         (lambda: S(1.0, (1.0, 1.0)), "unit length"),
         (lambda: S(1.0, "2u"), "letters and digits"),
         (lambda: S(1.0, {"u": 0.0}), "must not be zero"),

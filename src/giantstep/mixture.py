@@ -1,4 +1,4 @@
-"""Mixture: Gaussian components whose covariances have spikes, ``x | c ~ N(mu_c, I + sum_i theta_i gamma_i gamma_i^T)``."""
+"""Mixture: Gaussian components with spiked covariances, ``x | c ~ N(mu_c, s_c I + sum_i theta_ci gamma_ci gamma_ci^T)``."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,10 +20,11 @@ _Given = Vector | dict[str, float] | None
 
 @dataclass(frozen=True)
 class Spike:
-    """``strength * gamma gamma^T`` in a covariance: a variance of ``1 + strength`` along gamma.
+    """``strength * gamma gamma^T`` in a covariance: a variance of ``bulk + strength`` along gamma, in a
+    component with that bulk.
 
     Attributes:
-        strength: theta > -1.
+        strength: theta > -bulk.
         direction: gamma. None is a random direction of its own. A name, as "u", is a random direction that all who say the
             name share; "x1", "x2", ... are the coordinate axes, which a target without directions depends on. A table, as
             {"u": 0.6, "v": 0.8}, is the unit vector along a combination. Or d numbers of unit length.
@@ -34,8 +35,6 @@ class Spike:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strength", real(self.strength, "strength"))
-        if self.strength <= -1:
-            raise InputError(f"strength must be above -1, for a variance above zero, not {self.strength:g}")
         if self.direction is not None:
             object.__setattr__(self, "direction", _unit(_directions.vector(self.direction, "direction")))
 
@@ -45,21 +44,33 @@ class Spike:
 
 @dataclass(frozen=True)
 class Component:
-    """A share ``weight`` of the inputs, with a mean (as a spike's direction, but of any length) and spikes.
+    """A share ``weight`` of the inputs, ``N(mean, bulk * I + sum_i theta_i gamma_i gamma_i^T)``.
 
-    ``spikes`` may be given as numbers, the strengths along random directions of their own.
+    Attributes:
+        weight: the share.
+        spikes: tuple of ``Spike``; numbers are strengths along random directions of their own.
+        mean: as a spike's direction, but of any length; None is zero.
+        bulk: variance along every direction orthogonal to the spikes.
     """
 
     weight: float = 1.0
     spikes: tuple[Spike, ...] = ()
     mean: _Given = None
+    bulk: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", real(self.weight, "weight", least=0.0))
+        object.__setattr__(self, "bulk", real(self.bulk, "bulk"))
+        if self.bulk <= 0:
+            raise InputError(f"bulk is a variance and must be above zero, not {self.bulk:g}")
         given: Any = (self.spikes,) if isinstance(self.spikes, Spike) else self.spikes
         if not isinstance(given, Iterable) or isinstance(given, str):
             raise InputError("spikes must be a list of Spike or of strengths")
         object.__setattr__(self, "spikes", tuple(s if isinstance(s, Spike) else Spike(s) for s in given))
+        for spike in self.spikes:
+            if spike.strength + self.bulk <= 0:
+                least = "-1" if self.bulk == 1 else f"minus the bulk, {-self.bulk:g}"
+                raise InputError(f"strength must be above {least}, for a variance above zero, not {spike.strength:g}")
         if self.mean is not None:
             object.__setattr__(self, "mean", _directions.vector(self.mean, "mean"))
 
@@ -78,7 +89,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Mixture:
-    """``x ~ sum_c weight_c N(mu_c, I + sum_i theta_ci gamma_ci gamma_ci^T)``, the gamma_ci orthonormal in every component.
+    """``x ~ sum_c weight_c N(mu_c, s_c I + sum_i theta_ci gamma_ci gamma_ci^T)``: s_c the bulk, gamma_ci orthonormal for each c.
 
     Attributes:
         d: dimension.
@@ -163,8 +174,13 @@ class Mixture:
             return np.zeros(self.d) if found is None else found
         return sum((w * self.mean(k) for k, w in enumerate(self.weights)), np.zeros(self.d))
 
+    def bulk(self, c: int | None = None) -> float:
+        """What the covariance of component c, or of all, has beside its low-rank part: ``bulk * I``."""
+        bulks = [part.bulk for part in self.components]
+        return float(np.average(bulks, weights=self.weights)) if c is None else bulks[c]
+
     def low_rank(self, c: int | None = None, *, centred: bool = True) -> tuple[np.ndarray, np.ndarray]:
-        """B (k x d) and M (k x k) with covariance ``I + B^T M B``, of component c or of all; the second moment with
+        """B (k x d) and M (k x k) with covariance ``bulk(c) I + B^T M B``, of component c or of all; the second moment with
         ``centred=False``."""
         chosen = [(k, 1.0 if c is not None else w) for k, w in enumerate(self.weights) if c in (None, k)]
         means = [(w, m) for k, w in chosen if (m := self._built[k][1]) is not None]
@@ -179,35 +195,38 @@ class Mixture:
     def covariance(self, c: int | None = None) -> np.ndarray:
         """Covariance of component c, or of all (with what the means add), d x d."""
         B, M = self.low_rank(c)
-        return np.eye(self.d) + B.T @ M @ B
+        return self.bulk(c) * np.eye(self.d) + B.T @ M @ B
 
     def second_moment(self, c: int | None = None) -> np.ndarray:
         """E x x^T of component c, or of all, d x d."""
         B, M = self.low_rank(c, centred=False)
-        return np.eye(self.d) + B.T @ M @ B
+        return self.bulk(c) * np.eye(self.d) + B.T @ M @ B
 
     @cached_property
     def spread(self) -> float:
         """Operator norm of the covariance of all."""
         B, M = self.low_rank()
         _, R = np.linalg.qr(B.T)
-        # I + B^T M B has the eigenvalues of I + R M R^T, and 1 outside the span of B
-        inside = np.linalg.eigvalsh(np.eye(len(R)) + R @ M @ R.T)
-        return float(np.max(inside, initial=1.0 if len(R) < self.d else -np.inf))
+        # s I + B^T M B has the eigenvalues of s I + R M R^T, and s outside the span of B
+        inside = self.bulk() + np.linalg.eigvalsh(R @ M @ R.T)
+        return float(np.max(inside, initial=self.bulk() if len(R) < self.d else -np.inf))
 
     @cached_property
     def trace(self) -> float:
         """Trace of the covariance of all."""
         B, M = self.low_rank()
-        return float(self.d + np.sum(M * (B @ B.T)))
+        return float(self.d * self.bulk() + np.sum(M * (B @ B.T)))
 
     def shaped(self, Z: np.ndarray, components: np.ndarray) -> np.ndarray:
-        """N(0, I) rows made rows of their components: ``mu + z + sum_i (sqrt(1 + theta_i) - 1) <gamma_i, z> gamma_i``."""
+        """N(0, I) rows made rows of their components:
+        ``mu + sqrt(s) z + sum_i (sqrt(s + theta_i) - sqrt(s)) <gamma_i, z> gamma_i``."""
         X = np.array(Z, dtype=float)
         for c, part in enumerate(self.components):
             (G, mean), rows = self._built[c], components == c
+            if part.bulk != 1:
+                X[rows] *= part.bulk**0.5
             if len(G):
-                X[rows] += ((Z[rows] @ G.T) * (np.sqrt(1 + part.strengths) - 1)) @ G
+                X[rows] += ((Z[rows] @ G.T) * (np.sqrt(part.bulk + part.strengths) - part.bulk**0.5)) @ G
             if mean is not None:
                 X[rows] += mean
         return X
