@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from giantstep.equivalent import equivalent as equivalent
     from giantstep.explain import explain as explain
     from giantstep.lab.run import sweep as sweep
+    from giantstep.labels import labels as labels
     from giantstep.mixture import Component as Component
     from giantstep.mixture import Mixture as Mixture
     from giantstep.mixture import Spike as Spike
@@ -66,6 +67,7 @@ _MODULES = (
     "activation",
     "equivalent",
     "explain",
+    "labels",
     "measure",
     "plot",
     "presets",

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from giantstep.labels import labels
 from giantstep.measure import mean_and_error
 from giantstep.setting import Setting
 
@@ -112,6 +113,13 @@ class Outcome:
             values["penalty"] = _scalar(np.exp(np.mean(np.log(np.maximum(self.penalty, 1e-300)), axis=before)))
         axes = tuple(a for a in self.axes if a != "seed")
         return replace(self, axes=axes, seeds=None, overlaps=None, norms=None, singular_values=None, **values)
+
+    @property
+    def normalised(self) -> Any:
+        """Test error over the variance of the labels, noise included: 1 is what predicting their mean gives. NaN for labels
+        that are constant. Half an error over half a variance, as some papers plot it, is the same number."""
+        total = labels(self.setting).total
+        return None if self.test_error is None else _scalar(np.asarray(self.test_error) / (total or np.nan))
 
     def to_xarray(self) -> Any:
         """A labelled Dataset: dims eta, penalty, seed, neuron, direction, index."""

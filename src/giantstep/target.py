@@ -1,7 +1,7 @@
 """Target: the labels' law, ``y = f(<w*_1, x>, ..., <w*_r, x>) + noise * N(0, 1)``; in a mixture f may depend on the component."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -106,11 +106,16 @@ class Target:
     def hermite(self) -> Expansion:
         """Hermite expansion in orthonormal directions; exact for polynomials. For directions that are not orthonormal it
         is that of ``f(L q)``, L the Cholesky factor of their Gram matrix and q the orthonormal coordinates."""
+        return self.under(self.mixing)
+
+    def under(self, root: np.ndarray | None, mean: np.ndarray | None = None) -> Expansion:
+        """Hermite expansion of ``f(mean + root q)`` in q ~ N(0, I): of f when its projections are N(mean, root root^T)."""
         self._check_single()
+        t = np.zeros(self.rank) if mean is None else np.asarray(mean)
         if self._node is None:
-            mix = self.mixing
-            return _expansion.of_function(lambda q: np.asarray(self(q if mix is None else mix @ q)), self.rank)
-        node = self._node if self.mixing is None else _formula.substitute(self._node, _rows_as_nodes(self.mixing))
+            mix = np.eye(self.rank) if root is None else root
+            return _expansion.of_function(lambda q: np.asarray(self(mix @ q + t[:, None])), self.rank)
+        node = self._node if root is None else _formula.substitute(self._node, _rows_as_nodes(root, t))
         terms = _formula.polynomial(node, self.rank)
         if terms is not None:
             return _expansion.of_polynomial(terms, self.rank)
@@ -119,6 +124,12 @@ class Target:
             return separable
         kinks = _formula.kinks(node) if self.rank == 1 else ()
         return _expansion.of_function(lambda z: np.asarray(_formula.value(node, z)) + 0.0 * z[0], self.rank, kinks)
+
+    def part(self, c: int) -> "Target":
+        """The target in component c, from 0, of a mixture; itself when it is the same in all."""
+        if self.components == 1:
+            return self
+        return replace(self, formula=(self.formula or "").split("|")[c])
 
     def _check_single(self) -> None:
         if self.components > 1:
@@ -256,9 +267,10 @@ def _rows_first(function: Callable[[Any], Any], rank: int) -> bool:
     )
 
 
-def _rows_as_nodes(matrix: np.ndarray) -> list[Node]:
-    """x_i -> sum_j matrix_ij q_j."""
-    return [Sum(tuple(Product((Number(float(c)), Variable(j))) for j, c in enumerate(row) if c != 0)) for row in matrix]
+def _rows_as_nodes(matrix: np.ndarray, shift: np.ndarray) -> list[Node]:
+    """x_i -> shift_i + sum_j matrix_ij q_j."""
+    rows = [[Product((Number(float(c)), Variable(j))) for j, c in enumerate(row) if c != 0] for row in matrix]
+    return [Sum((*row, *([Number(float(t))] if t else []))) for row, t in zip(rows, shift, strict=True)]
 
 
 callable_module(__name__, target)
