@@ -1,7 +1,7 @@
 """Vectors said in words: names of random orthonormal directions, ``x1, x2, ...`` for the coordinate axes, or d numbers."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,19 @@ def inner(u: Vector, v: Vector) -> float:
     return float(sum(c * terms(v).get(name, 0.0) for name, c in terms(u).items()))
 
 
+def gram(vectors: Sequence[Vector]) -> np.ndarray:
+    """<u, v> of all pairs; at once for those given as numbers, all of one length."""
+    numbers = [i for i, v in enumerate(vectors) if isinstance(v, tuple)]
+    others = [i for i, v in enumerate(vectors) if not isinstance(v, tuple)]
+    result, A = np.zeros((len(vectors), len(vectors))), np.array([vectors[i] for i in numbers], dtype=float)
+    if numbers:
+        result[np.ix_(numbers, numbers)] = A @ A.T
+    for i in others:
+        for j, v in enumerate(vectors):
+            result[i, j] = result[j, i] = inner(vectors[i], v)
+    return result
+
+
 def check(v: Vector, d: int, what: str) -> None:
     """Refuse a vector that is not one of d dimensions."""
     if isinstance(v, tuple) and len(v) != d:
@@ -95,8 +108,9 @@ def frame(d: int, seed: int, vectors: list[Vector]) -> dict[str, np.ndarray]:
 
     Each starts from numbers of its own, which depend on (seed, name) alone, and is then made orthogonal to those before it.
     """
-    known, result = _known(d, vectors), {}
-    for name in names(vectors):
+    wanted, result = names(vectors), {}
+    known = _known(d, vectors) if wanted else np.zeros((d, 0))
+    for name in wanted:
         v = generator(seed, Stream.POPULATION, *name.encode()).standard_normal(d)
         for _ in range(2):  # twice is enough for rounding
             v = v - known @ (known.T @ v)

@@ -11,7 +11,7 @@ from giantstep import _idx
 from giantstep._errors import InputError
 from giantstep._random import Stream, generator
 from giantstep._record import build, choice, plain, real, whole
-from giantstep.mixture import COUNTS, pattern
+from giantstep.mixture import COUNTS, Mixture, pattern
 
 FASHION = "fashion-mnist"
 CENTRES = ("class", "all", "none")
@@ -139,6 +139,12 @@ class Dataset:
         """Operator norm of the covariance of the training inputs, with the noise added."""
         X = self.split()[0]
         return float(np.linalg.norm(X - X.mean(axis=0), 2) ** 2 / len(X) + (0.0 if self.signal is None else 1.0))
+
+    def fitted(self, spikes: int | None = None) -> Mixture:
+        """``Mixture.fit`` to the prepared training inputs, with the noise that is added to every row in the bulk."""
+        from giantstep.fit import fit
+
+        return fit(*self.split(), spikes, noise=0.0 if self.signal is None else 1.0, counts=self.counts)
 
     def to_plain(self) -> dict[str, Any]:
         raw = {"signal": "none"} if self.signal is None else {}

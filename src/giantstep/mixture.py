@@ -126,12 +126,11 @@ class Mixture:
         where, gammas, mean = f"component {c + 1}", self._gammas[c], self.components[c].mean
         for i, gamma in enumerate(gammas):
             _directions.check(gamma, self.d, f"direction {i + 1} of {where}")
-            for j in range(i):
-                cosine = _directions.inner(gamma, gammas[j])
-                if abs(cosine) > 1e-8:
-                    raise InputError(
-                        f"directions {j + 1} and {i + 1} of {where} must be orthogonal: their cosine is {cosine:g}"
-                    )
+        cosines = np.triu(_directions.gram(gammas), 1)
+        for i, j in np.argwhere(np.abs(cosines) > 1e-8)[:1]:
+            raise InputError(
+                f"directions {i + 1} and {j + 1} of {where} must be orthogonal: their cosine is {cosines[i, j]:g}"
+            )
         if mean is not None:
             _directions.check(mean, self.d, f"the mean of {where}")  # type: ignore[arg-type]
 
@@ -230,6 +229,30 @@ class Mixture:
             if mean is not None:
                 X[rows] += mean
         return X
+
+    @staticmethod
+    def fit(X: Any, labels: Any, spikes: int | None = None, *, classes: Any = None, noise: float = 0.0) -> "Mixture":
+        """A component for every class of the rows X (N x d), with the weight, mean and trace of its rows.
+
+        Spikes are the eigenvalues of its covariance beyond the edge of a bulk, at most ``spikes`` of them (None for all): their
+        eigenvectors are the directions, their strengths are freed from the bias of finite samples (``giantstep.fit``). The rest
+        makes the bulk. A mean that could be chance is left out. ``classes`` are the labels of the components in order, or all.
+        ``noise`` is the standard deviation of noise to come: it is added to the bulk, and spikes that it would hide are left out.
+        """
+        from giantstep.fit import fit
+
+        return fit(X, labels, spikes, classes=classes, noise=noise)
+
+    def __str__(self) -> str:
+        lines = [f"Mixture of {len(self.components)} in {self.d} dimensions"]
+        for c, part in enumerate(self.components):
+            found = [f"{s:.4g}" for s in sorted(part.strengths, key=abs, reverse=True)]
+            strongest = ", ".join([*found[:5], *(["..."] if len(found) > 5 else [])]) or "none"
+            head = (
+                f"  weight {part.weight:.4g}, mean of length {np.linalg.norm(self.mean(c)):.4g}, bulk {part.bulk:.4g}"
+            )
+            lines.append(f"{head}, {len(found)} spikes: {strongest}")
+        return "\n".join(lines)
 
     def to_plain(self) -> dict[str, Any]:
         return {"law": "mixture", **plain(self)}
