@@ -21,9 +21,7 @@ from giantstep._record import real, whole
 from giantstep.dataset import Samples
 from giantstep.mixture import Component, Mixture, Spike
 
-TRACY_WIDOM = (
-    3.27  # the largest eigenvalue of a bulk alone is below in 999 of 1000 cases (Tracy and Widom 1996, real matrices)
-)
+TRACY_WIDOM = 3.27  # 99.9% quantile of the law of Tracy and Widom (1996) for real matrices
 DEVIATIONS = 3.0  # from which a mean counts as one
 NOTHING = 1e-12  # of the trace: no bulk
 
