@@ -5,7 +5,7 @@ import numpy as np
 
 def damped(features, penalty: float, tolerance: float = 1e-9, damping: float = 0.5, most: int = 20_000):
     """q, delta and the number of sweeps of the loop q, delta <- half old, half new."""
-    omega, pi, modes, gain, noise, variance, p_over_d, p_over_n = (np.asarray(x) for x in features)
+    omega, pi, modes, gain, noise, variance, p_over_d, p_over_n = (np.asarray(x) for x in features[:8])
     J, K = gain.shape
     q, delta = np.full(J, 1 / (penalty + 1)), np.full(K, float(p_over_n) / (penalty + 1))
     for sweep in range(1, most + 1):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from jaxtyping import Array, Float
 
 from giantstep._backend import jnp
-from giantstep.theory.fixed_point import Features, Solution, alphas, derivatives, modes
+from giantstep.theory.fixed_point import Features, Solution, alphas, derivatives, gram, inner, modes, outer
 
 Scalar = Float[Array, ""]
 
@@ -49,16 +49,27 @@ class Errors(NamedTuple):
 
 
 def channels(f: Features, signal: Signal, q, alpha):
-    """S as an array (C, K, C, K), Xi - 1 on directions (K, C, C), and the modes S^m and Y^m behind the directions."""
+    """S in the basis as an array (C, r, C, r), Xi - 1 on directions (K, C, C), and the modes S^m and Y^m behind the directions."""
     S_m, Y_m = modes(f, q, alpha, signal.variance)
-    X, (D, _, K), R = signal.weights.shape[-1], signal.patterns.shape, signal.scatter.shape[0]
-    C = X + D + R
+    X, D, R, r = signal.weights.shape[-1], signal.patterns.shape[0], signal.scatter.shape[0], S_m.shape[-1]
+    C, m, n = X + D + R, inner(f, signal.patterns), inner(f, signal.scatter)
     directions = jnp.einsum("mcd,mkl->ckdl", signal.weights, S_m)
-    patterns = signal.p * jnp.einsum("j,cjk,djl->ckdl", f.omega * q, signal.patterns, signal.patterns)
-    scatter = signal.p * jnp.einsum("j,cjk,cjl,cd->ckdl", f.omega * q, signal.scatter, signal.scatter, jnp.eye(R))
-    S = jnp.zeros((C, K, C, K), q.dtype).at[:X, :, :X].set(directions)
+    patterns = signal.p * jnp.einsum("j,cjk,djl->ckdl", f.omega * q, m, m)
+    scatter = signal.p * jnp.einsum("j,cjk,cjl,cd->ckdl", f.omega * q, n, n, jnp.eye(R))
+    S = jnp.zeros((C, r, C, r), q.dtype).at[:X, :, :X].set(directions)
     S = S.at[X : X + D, :, X : X + D].set(patterns).at[X + D :, :, X + D :].set(scatter)
     return S, signal.second - jnp.diag(jnp.arange(C) < X), S_m, Y_m
+
+
+def _signal(f: Features, S, excess, alpha, b):
+    """y (C, K) with y + Delta S y = b, R y (C, r) and psi = S y (C, K): (I + R Delta R^T S) R y = R b, S in the basis."""
+    C, r = S.shape[:2]
+    core = S.reshape(C * r, C * r)
+    held = b if f.basis is None else b @ f.basis.T  # R b
+    delta = jnp.moveaxis(gram(f, alpha * jnp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r)
+    inside = jnp.linalg.solve(jnp.eye(C * r) + delta @ core, held.ravel())
+    psi = outer(f, (core @ inside).reshape(C, r))
+    return b - alpha * jnp.einsum("kcd,dk->ck", excess, psi), inside.reshape(C, r), psi
 
 
 def errors(f: Features, signal: Signal, penalty, at: Solution) -> Errors:
@@ -66,18 +77,15 @@ def errors(f: Features, signal: Signal, penalty, at: Solution) -> Errors:
     alpha, q = alphas(f, at.delta), at.q
     first = derivatives(f, penalty, q, alpha)
     S, excess, S_m, Y_m = channels(f, signal, q, alpha)
-    C, K = S.shape[:2]
-    X = signal.weights.shape[-1]
+    K, X = alpha.size, signal.weights.shape[-1]
     b = (alpha[:, None] * signal.label).T  # (C, K)
-    mixed = jnp.eye(C * K) + jnp.einsum("k,kce,ekdl->ckdl", alpha, excess, S).reshape(C * K, C * K)
-    y = jnp.linalg.solve(mixed, b.ravel()).reshape(C, K)
-    psi = jnp.einsum("ckdl,dl->ck", S, y)
+    y, inside, psi = _signal(f, S, excess, alpha, b)
 
     # y^T (dS/dalpha_l) y = explicit + sum_j (d(y^T S y)/dq_j) dq_j/dalpha_l,  dq/dalpha = -(diag(1/q^2) - coupling)^{-1} slope
     per_q = jnp.linalg.solve(jnp.diag(1 / q**2) - first.coupling, first.slope)
-    S_y = jnp.einsum("mkl,cl->mck", S_m, y[:X])
+    S_y = outer(f, jnp.einsum("mkl,cl->mck", S_m, inside[:X]))
     explicit = -jnp.einsum("mcd,mck,mdk->k", signal.weights, S_y, S_y)
-    Y_y = jnp.einsum("mjk,ck->mcj", Y_m, y[:X])
+    Y_y = jnp.einsum("mjk,ck->mcj", Y_m, inside[:X])
     on_directions = f.p_over_d * jnp.einsum("mj,mcd,mcj,mdj->j", signal.variance, signal.weights, Y_y, Y_y)
     D = X + signal.patterns.shape[0]
     on_patterns = jnp.einsum("cjk,ck->j", signal.patterns, y[X:D]) ** 2

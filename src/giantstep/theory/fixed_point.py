@@ -11,6 +11,12 @@ with modes of weight w_mu. With alpha_k = pi_k / (1 + delta_k), A = diag(alpha) 
     1/q_j   = lam + sum_k alpha_k c_jk^2 + sum_mu w_mu V_j(mu) l_j^T (A^{-1} + G^mu)^{-1} l_j
     delta_k = (p/n) t_k,   t_k = sum_j omega_j q_j c_jk^2 + (d/p) sum_mu w_mu S^mu_kk
 
+A pattern m_jk with ``leverage`` is one more direction, of multiplicity one instead of d: l_jk -> m_jk, w_mu = 1/d, V = d. It
+counts what the readout spends on learning the signal itself, of relative order rank/n, and matters when many coordinates are given.
+
+Groups by the hundred: the tables are smooth, so that their rows span few functions of k, gain = L R, and all of the above is done
+with r x r matrices: S = R^T H (I + R A R^T H)^{-1} R with H = (p/d) L^T diag(omega q V) L.
+
 The map is increasing in (log q, log delta) with row sums below one, so I minus its Jacobian is an M-matrix and Newton's
 method in the logarithms is safe; the Jacobian costs hardly more than the map, since it is made of the same solves.
 """
@@ -39,6 +45,9 @@ class Features(NamedTuple):
     variance: Float[Array, "M J"]  # V_j(mu)
     p_over_d: Float[Array, ""]
     p_over_n: Float[Array, ""]
+    basis: Float[Array, "r K"] | None = None  # R, orthonormal rows under pi; None for groups so few that R = 1
+    leverage: Float[Array, "L J K"] | None = None  # patterns m_jk whose leverage counts
+    p: Float[Array, ""] | None = None  # width, with patterns
 
 
 class Derivatives(NamedTuple):
@@ -68,26 +77,59 @@ class Solution(NamedTuple):
         return self.residual < TOLERANCE
 
 
-def modes(f: Features, q: Float[Array, " J"], alpha: Float[Array, " K"], variance: Float[Array, "M J"]):
-    """S^mu (M, K, K) and Y^mu_jk = [(I + G^mu A)^{-1} l_j]_k (M, J, K) for modes of that variance."""
-    G = f.p_over_d * jnp.einsum("mj,jk,jl->mkl", variance * (f.omega * q), f.gain, f.gain)
-    both = jnp.concatenate([G, jnp.broadcast_to(f.gain.T, (*G.shape[:1], *f.gain.T.shape))], -1)
-    solved = jnp.linalg.solve(jnp.eye(alpha.size) + G * alpha, both)
-    S, Y = solved[..., : alpha.size], solved[..., alpha.size :]
-    return S, jnp.swapaxes(Y, -1, -2)
+def inner(f: Features, table: Inexact[Array, "... K"]):
+    """Coefficients of a table's rows in the basis."""
+    return table if f.basis is None else (table * f.pi) @ f.basis.T
+
+
+def outer(f: Features, coefficients: Inexact[Array, "... r"]):
+    """Rows from their coefficients."""
+    return coefficients if f.basis is None else coefficients @ f.basis
+
+
+def gram(f: Features, weights: Inexact[Array, "... K"]):
+    """R diag(weights) R^T."""
+    R = jnp.eye(f.pi.size) if f.basis is None else f.basis
+    return (R * weights[..., None, :]) @ R.T
+
+
+def modes(f: Features, q: Float[Array, " J"], alpha: Float[Array, " K"], variance: Float[Array, "M J"], gain=None):
+    """S^mu (M, r, r) and Y^mu_j = (I + G^mu A)^{-1} l_j (M, J, r) in the basis, for modes of that variance."""
+    L = inner(f, f.gain if gain is None else gain)
+    H = f.p_over_d * jnp.einsum("mj,jr,js->mrs", variance * (f.omega * q), L, L)
+    both = jnp.concatenate([H, jnp.broadcast_to(L.T, (*H.shape[:1], *L.T.shape))], -1)
+    r = L.shape[-1]
+    solved = jnp.linalg.solve(jnp.eye(r) + H @ gram(f, alpha), both)
+    return solved[..., :r], jnp.swapaxes(solved[..., r:], -1, -2)
 
 
 def derivatives(f: Features, penalty, q: Float[Array, " J"], alpha: Float[Array, " K"]) -> Derivatives:
     """The right-hand sides at (q, alpha) and their partial derivatives."""
-    S, Y = modes(f, q, alpha, f.variance)
-    weighted = f.modes[:, None] * f.variance  # w_mu V_j(mu)
-    T = jnp.einsum("jk,mik->mji", f.gain * alpha, Y)  # l_j^T (A^{-1} + G)^{-1} l_i
-    right = penalty + f.noise @ alpha + jnp.einsum("mj,mjj->j", weighted, T)
-    trace = (f.omega * q) @ f.noise + jnp.einsum("m,mkk->k", f.modes, S) / f.p_over_d + DEAD
-    coupling = f.p_over_d * f.omega * jnp.einsum("mj,mi,mji->ji", weighted, f.variance, T**2)
-    slope = f.noise + jnp.einsum("mj,mjk->jk", weighted, Y**2)
-    d_trace = -jnp.einsum("m,mkl->kl", f.modes, S**2) / f.p_over_d
-    return Derivatives(right, trace, coupling, slope, d_trace)
+    found = _part(f, q, alpha, f.modes, f.variance, f.gain)
+    for pattern in () if f.leverage is None else f.leverage:
+        d = jnp.reshape(f.p / f.p_over_d, 1)
+        own = _part(f, q, alpha, 1 / d, jnp.broadcast_to(d, (1, q.size)), pattern)
+        found = Derivatives(*(x + y for x, y in zip(found, own, strict=True)))
+    return found._replace(
+        right=found.right + penalty + f.noise @ alpha,
+        trace=found.trace + (f.omega * q) @ f.noise + DEAD,
+        slope=found.slope + f.noise,
+    )
+
+
+def _part(f: Features, q, alpha, weights, variance, gain) -> Derivatives:
+    """What modes of these weights and variances, with one gain, add."""
+    core, Y = modes(f, q, alpha, variance, gain)
+    S, Y = outer(f, jnp.swapaxes(outer(f, core), -1, -2)), outer(f, Y)
+    weighted = weights[:, None] * variance  # w_mu V_j(mu)
+    T = jnp.einsum("jk,mik->mji", gain * alpha, Y)  # l_j^T (A^{-1} + G)^{-1} l_i
+    return Derivatives(
+        right=jnp.einsum("mj,mjj->j", weighted, T),
+        trace=jnp.einsum("m,mkk->k", weights, S) / f.p_over_d,
+        coupling=f.p_over_d * f.omega * jnp.einsum("mj,mi,mji->ji", weighted, variance, T**2),
+        slope=jnp.einsum("mj,mjk->jk", weighted, Y**2),
+        d_trace=-jnp.einsum("m,mkl->kl", weights, S**2) / f.p_over_d,
+    )
 
 
 def alphas(f: Features, delta: Float[Array, " K"]) -> Float[Array, " K"]:

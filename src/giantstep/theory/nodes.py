@@ -1,0 +1,60 @@
+"""Nodes of Gaussian coordinates: products of Gauss rules while the coordinates are few, scrambled Sobol points beyond.
+
+A rule has as many nodes as the function needs: ``strength`` is the standard deviation of what the coordinate adds to the argument of
+the activation, of unit width itself.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import qmc
+
+from giantstep import _hermite
+
+FEW = 3  # coordinates up to which products of rules are taken
+COUNTS = ((3, 0.03), (4, 0.1), (6, 0.25), (8, 0.6), (12, 1.5), (16, np.inf))  # nodes up to a strength
+SIDE = 8  # nodes on each side of a kink
+SMOOTH = 12  # nodes along a smooth label
+REACH = 6.5
+
+
+class Nodes(NamedTuple):
+    """Points (coordinates, N) and weights (N,)."""
+
+    points: np.ndarray
+    weights: np.ndarray
+
+
+def rule(strength: float) -> tuple[np.ndarray, np.ndarray]:
+    """A Gauss-Hermite rule for a coordinate of that strength."""
+    return _hermite.gauss_hermite(next(count for count, most in COUNTS if strength <= most))
+
+
+def kinked(cuts: Sequence[float], strength: float) -> tuple[np.ndarray, np.ndarray]:
+    """A rule for N(0, 1) that is exact for functions with kinks at the cuts."""
+    inside = sorted({float(c) for c in cuts if abs(c) < REACH - 1})
+    if not inside:
+        return _hermite.gauss_hermite(max(SMOOTH, rule(strength)[0].size))
+    x, w = np.polynomial.legendre.leggauss(SIDE + (4 if strength > 0.6 else 0))
+    edges = np.array([-REACH, *inside, REACH])
+    half = np.diff(edges)[:, None] / 2
+    z = edges[:-1, None] + half * (1 + x)
+    weights = (half * w * np.exp(-0.5 * z**2)).ravel()
+    return z.ravel(), weights / weights.sum()
+
+
+def product(rules: Sequence[tuple[np.ndarray, np.ndarray]]) -> Nodes:
+    """All combinations of the nodes of several rules."""
+    grids = np.meshgrid(*(x for x, _ in rules), indexing="ij")
+    weights = np.ones(1)
+    for _, w in rules:
+        weights = np.multiply.outer(weights, w)
+    return Nodes(np.array([g.ravel() for g in grids]).reshape(len(rules), -1), weights.ravel())
+
+
+def sobol(coordinates: int, count: int, seed: int) -> Nodes:
+    """Scrambled Sobol points made Gaussian, of equal weight; ``count`` is a power of two."""
+    x = qmc.Sobol(coordinates, rng=np.random.default_rng(seed)).random(count)
+    return Nodes(ndtri(np.clip(x, 1e-12, 1 - 1e-12)).T, np.full(count, 1 / count))
