@@ -109,9 +109,9 @@ def test_what_is_not_kept_is_in_the_bulk():
 
 
 def test_noise_hides_spikes():
-    """theta = 5 is above (s + noise^2) sqrt(phi) for noise^2 = 10 and not for 14, phi = 1/8."""
+    """With phi = 1/8 and the bulk 2, theta = 5 has its eigenvalue beyond the edge under the noise 4 and not under 14."""
     X = planted(2)[0]
-    assert [len(one(X, noise=v**0.5).components[0].spikes) for v in (0.0, 10.0, 14.0, 100.0)] == [2, 2, 1, 0]
+    assert [len(one(X, noise=v**0.5).components[0].spikes) for v in (0.0, 4.0, 14.0, 100.0)] == [2, 2, 1, 0]
     assert one(X, noise=1.0).bulk() == pytest.approx(one(X).bulk() + 1)
 
 

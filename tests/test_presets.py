@@ -1,11 +1,14 @@
 """Each preset simulated literally as its paper writes it, to 1e-10."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import linalg
 
 import giantstep as gs
-from giantstep import draw
+from giantstep import _idx, draw
+from giantstep._random import normals
 from giantstep.mixture import pattern
 from giantstep.simulate import train
 
@@ -130,6 +133,41 @@ def test_demir_of_higher_rank_and_by_component():
     assert gs.presets.demir(D, N, P, alpha=0.5, beta=0.74, alignment=1.0).data.spread == pytest.approx(1 + theta)
 
 
+@pytest.mark.skipif(not Path(_idx.DEBIAN).is_dir(), reason="the images of Fashion-MNIST are not installed")
+@pytest.mark.parametrize("centre", ["class", "all"])
+def test_fashion(centre, seed):
+    """Literally, from the pixels: centred, scaled to the trace 784, noise added, F_ij ~ N(0, 1/Tr) and the units of the paper."""
+    m, k, eta = 40, 30, 5.0
+    setting = gs.presets.fashion(m, k, (5, 9), eta, 0.02, centre=centre)
+    pixels, labels = _idx.fashion_mnist(None)["train"]
+    parts = [pixels[labels == c] / 255 for c in (5, 9)]
+    means = [own.mean(axis=0) for own in parts] if centre == "class" else [np.concatenate(parts).mean(axis=0)] * 2
+    scales = [np.sqrt(784 / own.var(axis=0).sum()) for own in parts]
+    clean = np.concatenate([s * (own - mean) for own, mean, s in zip(parts, means, scales, strict=True)])
+    order = setting.data.order(seed)
+    F, w = draw.weights(setting, seed)
+    trace = clean.var(axis=0).sum() + 784
+    isotropic, _ = draw.weights(gs.presets.demir(784, m, k, 1.0), seed)
+    np.testing.assert_allclose(F, isotropic * np.sqrt(784 / trace), rtol=1e-9)
+    assert centre == "all" or trace == pytest.approx(2 * 784)
+    found = []
+    for i, batch in enumerate((*draw.step_batches(setting), draw.readout_batch(setting))):
+        rows = order[i * m : (i + 1) * m]
+        X = clean[rows] + normals(seed, (*batch.key, 0), 0, m, 784)
+        y = np.where(rows < 6000, -1.0, 1.0)
+        assert np.sum(y) == 0
+        found.append((X, y))
+    (X, y), (X2, y2) = found
+    Xt, yt = draw.rows(setting, seed, draw.test_batch(200))
+    w = w / np.sqrt(k)
+    f = relu(X @ F.T) @ w / np.sqrt(k)
+    F = F + eta * (np.outer(w, y - f) * (F @ X.T > 0)) @ X / (m * np.sqrt(k))
+    R = relu(F @ X2.T) / np.sqrt(k)
+    w = np.linalg.solve(R @ R.T + 0.02 * m * np.eye(k), R @ y2)
+    agree(setting, seed, np.mean((yt - relu(Xt @ F.T) @ w / np.sqrt(k)) ** 2), F)
+    assert gs.labels(setting).variance == pytest.approx(1)
+
+
 def test_mei_montanari(seed):
     setting = gs.presets.mei_montanari(N, D, P, (0.02, 0.3))
     W, _, ((X2, y2), (Xt, yt)) = data(setting, seed)
@@ -161,6 +199,9 @@ def test_lists_and_powers_are_scaled_not_repeated():
         lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, alignment=-1.0, spiked_target=True),
         lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, strengths=("a",)),
         lambda: gs.presets.moniri(N, D, P, 0.1, 0.1, target=gs.target("x1"), noise=1.0),
+        lambda: gs.presets.fashion(classes=(0, 1, 2)),
+        lambda: gs.presets.fashion(classes=(0, 10)),
+        lambda: gs.presets.fashion(signal=-1.0),
     ],
 )
 def test_bad_parameters_are_refused(bad):

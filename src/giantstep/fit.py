@@ -76,7 +76,7 @@ def _component(X: np.ndarray, weight: float, most: int | None, noise: float, nam
     trace, shrink = float(np.sum(values)), (N - 1) / N  # shrunk, the trace is that of the rows, the sum of np.var
     count, bulk = separate(values, N - 1, d)
     along = bulk + strength(values[: count if most is None else min(count, most)], bulk, d / (N - 1))
-    along, bulk = _visible(along, trace, d, noise**2 / shrink, (d / (N - 1)) ** 0.5)
+    along, bulk = _visible(along, trace, N - 1, d, noise**2 / shrink)
     kept = len(along)
     if shrink * bulk + noise**2 <= NOTHING * trace or trace == 0 == noise:
         raise InputError(
@@ -90,14 +90,18 @@ def _component(X: np.ndarray, weight: float, most: int | None, noise: float, nam
     return Component(weight, own, tuple(mean.tolist()) if seen else None, shrink * bulk + noise**2)
 
 
-def _visible(along: np.ndarray, trace: float, d: int, noise: float, root: float) -> tuple[np.ndarray, float]:
+def _visible(along: np.ndarray, trace: float, n: int, d: int, noise: float) -> tuple[np.ndarray, float]:
     """Variances along the spikes kept, and the bulk: what is left of the trace. A spike that as many rows with the noise would
-    not show, ``theta < (s + noise) sqrt(phi)``, goes to the bulk."""
+    not show goes to the bulk: its eigenvalue would not be beyond the edge."""
     while True:
         bulk = (trace - float(np.sum(along))) / (d - len(along))
-        if not noise or not len(along) or along[-1] - bulk >= (bulk + noise) * root:
+        if not noise or not len(along) or _shown(along[-1] - bulk, bulk + noise, n, d):
             return along, bulk
         along = along[:-1]
+
+
+def _shown(theta: float, bulk: float, n: int, d: int) -> bool:
+    return theta > bulk * (d / n) ** 0.5 and eigenvalue(theta, bulk, d / n) > edge(n, d, bulk)
 
 
 def separate(values: np.ndarray, n: int, d: int) -> tuple[int, float]:
