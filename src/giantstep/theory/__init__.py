@@ -8,12 +8,14 @@ import numpy as np
 from giantstep import measure
 from giantstep._callable import callable_module
 from giantstep._record import choice
+from giantstep.mixture import Mixture
 from giantstep.outcome import Outcome, Status
 from giantstep.setting import Setting
 from giantstep.theory import conditional
 from giantstep.theory.errors import Errors
 from giantstep.theory.evolution import Evolution, evolution
 from giantstep.theory.finite import finite
+from giantstep.theory.mixture import mixed
 from giantstep.theory.narrow import narrow_network
 from giantstep.theory.optimal import Optimum, optimal
 from giantstep.theory.parameters import Form, Parameters, check, needs_overlaps, parameters
@@ -29,22 +31,25 @@ def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False) -
 
     Args:
         setting: the experiment on isotropic Gaussian data: one step or none with a target of one direction at any width; several
-            steps, targets of several directions and symmetric networks where the width is far below d.
+            steps, targets of several directions and symmetric networks where the width is far below d. On a mixture: one step or
+            none, a target of one direction or by component.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
-        spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law).
+        spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
     """
     choice(regime, REGIMES, "regime")
     overlaps = regime == "finite" and needs_overlaps(setting)
-    check(setting, narrow=overlaps)
+    check(setting, narrow=overlaps, mixed=regime == "finite")
     start = time.perf_counter()
-    if overlaps:
+    if isinstance(setting.data, Mixture):
+        route = mixed
+    elif overlaps:
         route = narrow_network
     else:
         route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
     found, notes = route(setting)
     known = all(np.all(np.isfinite(found[k])) for k in ("test_error", "train_error"))
-    if spectra and not overlaps:
+    if spectra and not overlaps and not isinstance(setting.data, Mixture):
         found |= _spectra(setting)
     status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
     return _outcome(setting, found, status, time.perf_counter() - start)
@@ -74,7 +79,8 @@ def _outcome(setting: Setting, found: dict[str, Any], status: Status, seconds: f
     assert readout is not None
     listed, path = bool(steps) and steps[0].listed, isinstance(readout.penalty, tuple)
     drop = lambda x, keep: _number(np.asarray(x)[tuple(slice(None) if k else 0 for k in keep)])  # noqa: E731
-    values = {k: drop(found[k], (listed, path)) for k in ("test_error", "train_error", "train_objective")}
+    known = ("test_error", "test_error_se", "train_error", "train_objective")
+    values = {k: drop(found[k], (listed, path)) for k in known if k in found}
     values["risk"] = _number(np.asarray(values["test_error"]) - setting.target.noise**2)
     values |= {k: drop(found[k], (listed,)) for k in ("captured", "null_level", "bulk_edge", "outliers") if k in found}
     values["penalty"] = (

@@ -1,5 +1,7 @@
 """The conditional theory at a setting's own sizes, step sizes and penalties."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from giantstep.setting import Setting
@@ -59,13 +61,17 @@ def doubts(found: curves.Curves) -> list[str]:
 
 
 def _gcv(numbers: Parameters, form: Form) -> np.ndarray:
-    """The penalty with the least predicted GCV score for every step size, (E, 1): a grid, then finer ones."""
+    """The penalty with the least predicted GCV score for every step size, (E, 1)."""
     etas = np.atleast_1d(numbers.eta)
     each = curves.repeated(numbers, etas.size)._replace(eta=etas)
-    low, high = np.full(etas.size, np.log(1e-8)), np.full(etas.size, np.log(1e3))
+    return lowest_gcv(lambda grid: curves.pointwise(each, form, grid).errors.gcv, etas.size)
+
+
+def lowest_gcv(score: Callable[[np.ndarray], np.ndarray], count: int) -> np.ndarray:
+    """The penalty with the least score (count, L) for each of ``count`` problems, (count, 1): a grid, then finer ones."""
+    low, high = np.full(count, np.log(1e-8)), np.full(count, np.log(1e3))
     for _ in range(4):
         grid = np.linspace(low, high, 16, axis=1)
-        best = np.argmin(curves.pointwise(each, form, np.exp(grid)).errors.gcv, axis=1)
-        rows = np.arange(etas.size)
+        best, rows = np.argmin(score(np.exp(grid)), axis=1), np.arange(count)
         low, high = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, 15)]
     return np.exp((low + high) / 2)[:, None]

@@ -12,6 +12,10 @@ from giantstep._backend import jnp
 from giantstep._errors import InputError
 from giantstep._smoothing import polynomial_part
 from giantstep.activation import Activation
+from giantstep.data import Gaussian
+from giantstep.dataset import Dataset
+from giantstep.labels import labels
+from giantstep.mixture import Mixture
 from giantstep.setting import Setting, need_gaussian
 from giantstep.target import Target
 from giantstep.theory.evolution import is_narrow
@@ -97,16 +101,23 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
 
 def needs_overlaps(setting: Any) -> bool:
     """Whether only the evolution of overlaps can cover it: several steps or directions, or pairs, in a narrow network."""
-    if not isinstance(setting, Setting) or not setting.protocol.steps or not is_narrow(setting):
+    if not isinstance(setting, Setting) or not isinstance(setting.data, Gaussian):
+        return False
+    if not setting.protocol.steps or not is_narrow(setting):
         return False
     return len(setting.protocol.steps) > 1 or setting.target.rank != 1 or setting.network.symmetric
 
 
-def check(setting: Any, *, narrow: bool = False) -> None:
-    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks."""
+def check(setting: Any, *, narrow: bool = False, mixed: bool = False) -> None:
+    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks, or ``mixed`` data."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
-    need_gaussian(setting, "theory")
+    if isinstance(setting.data, Dataset):
+        raise InputError(
+            "theory needs a law of the data: replace the data set by the mixture fitted to it, data=setting.data.fitted()"
+        )
+    if not (mixed and isinstance(setting.data, Mixture)):
+        need_gaussian(setting, "theory")
     protocol, network = setting.protocol, setting.network
     refusals = {
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
@@ -126,7 +137,11 @@ def check(setting: Any, *, narrow: bool = False) -> None:
             protocol.readout is not None and protocol.readout.deflate > 0,
         f"theory covers symmetric=True without a step only at a width of the order of d: {SIMULATE}": not narrow
         and network.symmetric and bool(protocol.steps),
-        "theory needs labels that are not zero": setting.target.power + setting.target.noise**2 == 0,
+        "theory needs labels that are not zero": labels(setting).power + setting.target.noise**2 == 0,
+        "theory on a mixture takes second layers of random signs or values: a constant one has an initial output with a mean":
+            isinstance(setting.data, Mixture) and network.second_layer == "constant" and bool(protocol.steps),
+        "theory on a mixture covers update='gradient' only": isinstance(setting.data, Mixture)
+        and any(s.update != "gradient" for s in protocol.steps),
     }  # fmt: skip
     for sentence, applies in refusals.items():
         if applies:

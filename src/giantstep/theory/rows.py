@@ -9,26 +9,28 @@ and with residuals r, h = E[r x_e | kappa] along the target outside B, and step 
     u_i <- u_i + step E[r l_i kappa] + step lbar_i xi_B      xi_B: the noise of X^T r/n_1 inside B, at its root mean square
     beta = X^T r/n_1 outside B,   ||beta||^2 = (E h)^2 + (d/n_1) E[r^2 bulk] + ||E[f_0 x]||^2,   v = beta/||beta||
     U_i = step lbar_i ||beta||,   lbar_i the mean of l_i that goes with beta
-    g_i = (1 + step s_i M) w_i + white,   E ||white||^2 = step^2 (d/n_1) (E[r^2 bulk sigma'^2] - lbar^2 E[..] - tau^2 s^2 E[..])
+    g_i = (1 + step s_i M) w_i + white,   E ||white||^2 = step^2 (d/n_1) E[r^2 bulk (sigma'^2 - lbar_i^2 - tau_i^2 s_i^2)]
 
-M = X^T diag(r) X/n_1 outside B, as in ``gradient_law``. The spikes need not be small: nothing is expanded in u_i. What is left out
-is of the order of the part of l_i that changes with kappa times the noise, put into the white part. The initial output f_0 of a
-residual "full" counts by its power and by its correlation with the rows: w_i has -s a_i l tau^2/||beta|| along v from the start.
+M = X^T diag(r) X/n_1 outside B, as in ``gradient_law``. Spikes need not be small: nothing is expanded in u_i. What is left out is
+of the order of the change of l_i with kappa times the noise; its power is in the white part. The initial output f_0 of a residual
+"full" counts by its power and by its correlation with the rows: w_i has -s a_i l tau^2/||beta|| along v from the start.
 """
 
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from giantstep import _hermite
-from giantstep._backend import jnp
+from giantstep._backend import jax
 from giantstep._smoothing import averages
 from giantstep.activation import Activation
 from giantstep.setting import Setting
+from giantstep.target import Target
 from giantstep.theory import gradient_law, nodes
 from giantstep.theory.gradient_law import Modes
 from giantstep.theory.nodes import FEW
-from giantstep.theory.structure import Structure, samples
+from giantstep.theory.structure import Part, Structure, samples
 
 MODES = 3  # nodes of the law of M, and of its measure along v and e
 COARSE = 12  # panels of the averages over a neuron's bulk: 1e-9
@@ -64,7 +66,7 @@ class Residual(NamedTuple):
 class Rows(NamedTuple):
     """Neurons after the step, in groups: a_i, weights omega (J,), u (k, J), U (J,), and of g the variances on the modes.
 
-    ``rho`` = cos(beta, e); ``variance(mu)`` is V_j(mu), d times the variance of g along a mode; ``bend`` its mean less the start's.
+    ``rho`` = cos(beta, e), and ``variance(mu)`` is V_j(mu), d times the variance of g along a mode.
     """
 
     a: np.ndarray
@@ -82,19 +84,29 @@ class Rows(NamedTuple):
         return self.outside * (1 + self.turn * mu[:, None]) ** 2 + self.white
 
 
-def label(part: Any, centre: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def label(part: Part, centre: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """E f, E f' and E f^2 of a component's labels around ``centre``."""
-    f = part.target
-    found = averages(lambda z: f(z[None]), centre, np.full(centre.shape, max(width, NARROW)), f.kinks, COARSE)
-    return np.asarray(found.mean), np.asarray(found.gain), np.asarray(found.square)
+    mean, gain, square, _ = _in_chunks(part.target, False, centre, np.full(centre.shape, max(width, NARROW)), 1024)
+    return mean, gain, square
 
 
-def table(sigma: Any, t: np.ndarray, b: np.ndarray, kinks: tuple[float, ...]) -> tuple[np.ndarray, ...]:
-    """Averages over groups of neurons and samples, a few neurons at a time; b broadcasts."""
-    size = max(1, int(4e4 // max(t.shape[1], 1)))
-    b = np.broadcast_to(b, t.shape)
-    parts = [averages(sigma, t[i : i + size], b[i : i + size], kinks, COARSE) for i in range(0, len(t), size)]
-    return tuple(np.concatenate([np.asarray(part[k]) for part in parts]) for k in range(4))
+def table(sigma: Activation, t: np.ndarray, b: np.ndarray, *, slope: bool = False) -> tuple[np.ndarray, ...]:
+    """E f, E f', E f^2 and E (z^2 - 1) f of the activation, or its slope, over groups of neurons and samples; b broadcasts."""
+    return _in_chunks(sigma, slope, t, np.broadcast_to(b, t.shape), 2**15)
+
+
+def _in_chunks(f: Activation | Target, slope: bool, t: np.ndarray, b: np.ndarray, size: int) -> tuple[np.ndarray, ...]:
+    """Averages in chunks of one size: one compiled program serves tables of every shape."""
+    pad = -t.size % size
+    chunks = (np.pad(x.ravel(), (0, pad), mode="edge").reshape(-1, size) for x in (t, b))
+    parts = [_averages(*chunk, f=f, slope=slope) for chunk in zip(*chunks, strict=True)]
+    return tuple(np.concatenate([np.asarray(part[k]) for part in parts])[: t.size].reshape(t.shape) for k in range(4))
+
+
+@partial(jax.jit, static_argnames=("f", "slope"))
+def _averages(t, b, *, f, slope):
+    plain = (lambda z: f(z[None])) if isinstance(f, Target) else f.slope if slope else f
+    return tuple(averages(plain, t, b, f.kinks, COARSE))
 
 
 def residual(setting: Setting, of: Structure, start: Start, count: int, seed: int) -> Residual:
@@ -163,7 +175,7 @@ def _stepped(setting: Setting, of: Structure, start: Start, r: Residual, eta: fl
     sigma, d, n = setting.network.activation, setting.d, setting.protocol.sizes()[0]
     step, phi, tau2 = eta * setting.network.factor, d / n, start.outside
     full = setting.protocol.steps[0].residual == "full"
-    plain = float(averages(sigma, 0.0, 1.0, sigma.kinks).gain)
+    plain = float(sigma.hermite(1)[1])
     lean = (setting.network.factor * plain) ** 2 * setting.p * tau2 if full else 0.0  # ||E[f_0 x]||^2 outside B
     signal, power = r.weights @ (r.slope * r.bulk), r.weights @ (r.square * r.bulk)
     beta2 = float(signal**2 + phi * power + lean)
@@ -172,8 +184,8 @@ def _stepped(setting: Setting, of: Structure, start: Start, r: Residual, eta: fl
     strength = abs(step * plain) * (beta2**0.5 + widest * float(np.sqrt(np.sum(inside**2 + spread))))
     a, u, omega = _neurons(setting, of, start, strength, count, seed)
     t, b = u.T @ r.kappa, np.sqrt(tau2 * r.bulk)
-    _, gain, _, curve = table(sigma, t, b, sigma.kinks)
-    turned = table(sigma.slope, t, b, sigma.kinks)[2]
+    _, gain, _, curve = table(sigma, t, b)
+    turned = table(sigma, t, b, slope=True)[2]
     # Means over the samples that go with beta: its noise and its signal
     lbar = (gain @ (r.weights * (phi * r.square * r.bulk + signal * r.slope * r.bulk + lean))) / beta2
     noise = np.where(inside < 0, -1.0, 1.0) * (np.sqrt(inside**2 + spread) - np.abs(inside))
@@ -191,9 +203,14 @@ def _stepped(setting: Setting, of: Structure, start: Start, r: Residual, eta: fl
 
 def _modes(r: Residual, phi: float, rho: float, beta: float) -> tuple[Modes, Modes]:
     """Quadratures of M's law, and of its measure along v and e = (target outside B, beyond v)."""
-    values, along, weights = (jnp.asarray(x) for x in r.law)
+    values, along, weights = r.law
     law = gradient_law.moments(values, along[None], weights, 2 * MODES + 3)
     rest = np.sqrt(1 - rho**2)
-    basis = jnp.array([[0.0, 1 / beta], [1 / rest, -rho / (rest * beta)]])
-    found = gradient_law.quadratures(law, phi, basis, MODES, MODES)
+    basis = np.array([[0.0, 1 / beta], [1 / rest, -rho / (rest * beta)]])
+    found = _quadratures(jax.tree.map(np.asarray, law), phi, basis)
     return tuple(Modes(np.asarray(m.nodes), np.asarray(m.weights)) for m in found)  # type: ignore[return-value]
+
+
+@jax.jit
+def _quadratures(law, phi, basis):
+    return gradient_law.quadratures(law, phi, basis, MODES, MODES)
