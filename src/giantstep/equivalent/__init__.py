@@ -73,30 +73,39 @@ def equivalent(
     choice(base, ("network", "gaussian"), "base")
     options = {"degree": degree, "directions": directions, "spikes": spikes, "width": width}
     _check(setting, model, {**options, "base": None if base == "network" else base})
+    noise, table = beside(setting, model, base)
     prepare = partial(
-        _assemble.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress
-    )
+        _assemble.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
+        noise=noise, planner=partial(make_plan, table=table),
+    )  # fmt: skip
     if model == "gaussian":
-        job = prepare(noise=1)
+        job = prepare()
         parts = _assemble.in_groups(job, lambda run: gaussian.part(run, job.n_test, spectrum))
         return _assemble.outcome(job, parts, gaussian.notes(parts))
     if model == "spiked":
         degrees = spiked.degrees(setting, degree)
-        job = prepare(noise=int(base == "gaussian"))
+        job = prepare()
         parts = _assemble.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
         return _assemble.outcome(job, parts, spiked.notes(setting, degrees, degree is None, parts))
     if model == "hermite":
         degrees, b = strength.degrees(setting, degree), hermite.bulk_width(setting, width)
-        job = prepare(noise=1)
+        job = prepare()
         parts = _assemble.in_groups(job, lambda run: hermite.part(run, degrees, b, job.n_test, spectrum))
         return _assemble.outcome(job, parts, hermite.notes(setting, degrees, degree is None, b, parts))
     count = conditional.directions(setting, directions)
     top = law.eigenvectors(setting, spikes, count)
-    components = 1 if isinstance(setting.data, Gaussian) else len(setting.data.components)
-    job = prepare(noise=conditional.BESIDE, planner=partial(make_plan, table=components * moments.USUAL))
+    job = prepare()
     parts = _assemble.in_groups(job, lambda run: conditional.part(run, count, top, job.n_test, spectrum))
     found = _assemble.outcome(job, parts, conditional.notes(setting, count, top, parts))
     return found if conditional.known(parts) else replace(found, status=replace(found.status, ok=False))
+
+
+def beside(setting: Setting, model: str, base: str = "network") -> tuple[int, int]:
+    """For the plan of memory: numbers that every feature of a row carries beside itself, and that every neuron holds."""
+    if model != "conditional":
+        return int(model != "spiked" or base == "gaussian"), 0
+    components = 1 if isinstance(setting.data, Gaussian) else len(setting.data.components)
+    return conditional.BESIDE, components * moments.USUAL
 
 
 def _check(setting: Setting, model: str, options: dict[str, Any]) -> None:
@@ -113,5 +122,5 @@ def _check(setting: Setting, model: str, options: dict[str, Any]) -> None:
         raise InputError("equivalent needs a readout: without one there is nothing to fit to the replaced features")
 
 
-__all__ = ["MODELS", "degree_of", "equivalent"]
+__all__ = ["MODELS", "beside", "degree_of", "equivalent"]
 callable_module(__name__, equivalent)

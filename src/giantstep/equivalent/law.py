@@ -46,7 +46,7 @@ class Law:
         k = len(self.M)
         M = np.zeros((k + 1, k + 1))
         M[:k, :k], M[k, k] = self.M, 1.0
-        R = np.linalg.qr(np.concatenate([self.B, self.mean[None]]).T, mode="r")
+        R = np.linalg.qr(np.concatenate([self.B, self.mean[None]]).T)[1]
         return float(np.max(np.linalg.eigvalsh(R @ M @ R.T), initial=0.0))
 
 

@@ -45,22 +45,26 @@ class Split(NamedTuple):
 
 def split(W: Array, Q: np.ndarray, law: Law) -> Split:
     """Of W (S, p, d) given Q (S, q, d); weights that overflow stay in X W^T alone."""
-    s, *others = (np.asarray(x) for x in _outside(W, Q, law.mean, law.bulk, law.B, law.M))
-    rest, centre, spread, tau, rho = others
-    good = np.isfinite(tau) & np.all(np.isfinite(s), axis=2) & np.isfinite(rest)
+    across = times(Q, law.bulk, law.B, law.M)
+    C = np.einsum("skd,sld->skl", across, Q)
+    if not np.all(np.isfinite(C)):
+        C, across = np.zeros_like(C), np.zeros_like(across)
+    pull = np.linalg.pinv(C, rcond=1e-12, hermitian=True) @ across
+    s, tau, rho = _outside(W, Q, pull, law.bulk, law.B, law.M)
+    s, tau, rho, centre = (np.asarray(x) for x in (s, tau, rho, W.astype(float) @ law.mean))
+    rest = centre - np.einsum("spk,sk->sp", s, Q @ law.mean)
+    spread = np.sqrt(np.maximum(np.einsum("spk,skl,spl->sp", s, C, s), 0.0))
+    good = np.isfinite(tau) & np.all(np.isfinite(s), axis=2) & np.isfinite(rest) & np.isfinite(spread)
     rho = np.minimum(np.abs(np.where(good, rho, 0.0)), 1.0)
-    zero = [np.where(good, x, 0.0) for x in (rest, centre, spread)]
-    return Split(np.where(good[:, :, None], s, 0.0), *zero, np.where(good, tau, 1.0), rho)
+    rest, centre, spread = (np.where(good, x, 0.0) for x in (rest, centre, spread))
+    return Split(np.where(good[:, :, None], s, 0.0), rest, centre, spread, np.where(good, tau, 1.0), rho)
 
 
 @jax.jit
-def _outside(W, Q, mean, bulk, B, M):
-    W, across = W.astype(jnp.float64), times(Q, bulk, B, M)
-    C = jnp.einsum("skd,sld->skl", across, Q)
-    s = jnp.einsum("spd,skd->spk", W, across) @ jnp.linalg.pinv(C, rtol=1e-12, hermitian=True)
+def _outside(W, Q, pull, bulk, B, M):
+    W = W.astype(jnp.float64)
+    s = jnp.einsum("spd,skd->spk", W, pull)
     r = W - jnp.einsum("spk,skd->spd", s, Q)
-    left, centre = times(r, bulk, B, M), W @ mean
+    left = times(r, bulk, B, M)
     tau = jnp.sqrt(jnp.maximum(jnp.sum(r * left, axis=2), 0.0))
-    rho = jnp.sum(left * r[:, ::-1], axis=2) / jnp.maximum(tau * tau[:, ::-1], 1e-300)
-    spread = jnp.sqrt(jnp.maximum(jnp.einsum("spk,skl,spl->sp", s, C, s), 0.0))
-    return s, centre - jnp.einsum("spk,sk->sp", s, Q @ mean), centre, spread, tau, rho
+    return s, tau, jnp.sum(left * r[:, ::-1], axis=2) / jnp.maximum(tau * tau[:, ::-1], 1e-300)
