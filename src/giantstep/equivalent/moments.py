@@ -24,7 +24,7 @@ WIDTHS = 16  # Chebyshev nodes in log tau
 NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
 COARSE = 0.5  # to which the logarithms of a grid's ends are rounded
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
-USUAL = NUMBERS * 256  # numbers of one neuron's table, for the estimate of memory
+USUAL = NUMBERS * FEWEST  # numbers of one neuron's table, for the estimate of memory
 WORST = 1e-4  # error of the tables from which the status tells
 
 
