@@ -192,7 +192,7 @@ def test_refusals(small):
         (change(small, steps=()), "conditional", {"directions": 1}, "no step"),
         (small, "gaussian", {"directions": 1}, "option of model='conditional'"),
         (small, "spiked", {"directions": 1}, "option of model='conditional'"),
-        (small, "conditional", {"degree": 1}, "options of model='spiked'"),
+        (small, "conditional", {"degree": 1}, "option of model='spiked'"),
         (dataclasses.replace(small, protocol=gs.Protocol(small.protocol.steps)), "conditional", {}, "needs a readout"),
     ):
         with pytest.raises(gs.InputError, match=words):

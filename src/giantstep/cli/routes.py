@@ -126,7 +126,7 @@ def compare(
         Path | None, typer.Option(metavar="FILE", help="Draw dots over the theory's line: .svg, .png or .pdf.")
     ] = None,
     equivalent: Annotated[
-        Literal["gaussian", "spiked", "conditional"] | None,
+        Literal["gaussian", "spiked", "conditional", "hermite"] | None,
         typer.Option(help="Also run an equivalent model of the features on the same draws."),
     ] = None,
     spectrum: Annotated[

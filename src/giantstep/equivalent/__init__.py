@@ -3,17 +3,28 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from giantstep import _assemble
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._plan import make_plan
 from giantstep._record import choice
-from giantstep.equivalent import conditional, gaussian, moments, spiked
+from giantstep.data import Gaussian
+from giantstep.equivalent import conditional, gaussian, hermite, law, moments, spiked, strength
+from giantstep.equivalent.strength import degree_of
 from giantstep.outcome import Outcome
-from giantstep.setting import Setting, need_gaussian
+from giantstep.setting import Setting
 
-MODELS = ("gaussian", "spiked", "conditional")
+MODELS = ("gaussian", "spiked", "conditional", "hermite")
+STRUCTURED = ("conditional", "hermite")  # models that take a Mixture or a Dataset
+OPTIONS = {
+    "degree": ("spiked", "hermite"),
+    "base": ("spiked",),
+    "directions": ("conditional",),
+    "spikes": ("conditional",),
+    "width": ("hermite",),
+}  # and the models that take them
 
 
 def equivalent(
@@ -24,6 +35,8 @@ def equivalent(
     degree: int | None = None,
     base: str = "network",
     directions: int | None = None,
+    spikes: int | None = None,
+    width: float | None = None,
     n_test: int = 10_000,
     spectrum: bool = False,
     dtype: str = "float64",
@@ -36,11 +49,17 @@ def equivalent(
         setting: the experiment; it needs a readout.
         model: "gaussian" for ``c_0 + c_1 X W^T + c_{>1} Z`` with the trained W, any number of steps; "spiked" for the random
             features of the initial W plus a polynomial in ``X beta``, one step; "conditional" for features that are Gaussian
-            given the directions along which W moved, any number of giant steps.
+            given the directions along which W moved and, on a Mixture or a Dataset, the component with its spikes and mean, any
+            number of giant steps; "hermite" for the activation's Hermite expansion in ``X W^T / b`` up to a degree, plus noise.
+            The last two take a Mixture and a Dataset.
         seed: a whole number, or several (a range or list): the outcome then has a seed axis.
-        degree: degree of the polynomial of the spiked model; by default chosen for every step size, as the status says.
+        degree: degree of the polynomial of the spiked or the hermite model; by default chosen for every step size, as the
+            status says.
         base: random features of the spiked model: those of the "network", or their own "gaussian" equivalent.
         directions: how many directions the conditional model takes as given; by default one a step.
+        spikes: how many eigenvectors of the covariance of every class of a Dataset the conditional model takes as given; by
+            default 20. Those of a Mixture are all taken.
+        width: b of the hermite model; by default the standard deviation of ``X W^T`` in the bulk before the steps.
         n_test: number of test samples.
         spectrum: also the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
@@ -50,33 +69,58 @@ def equivalent(
     The overlaps of the spiked model are those of ``W + eta c_1 s a beta^T``, the first layer it stands for.
     """
     _assemble.check(setting, "equivalent")
-    need_gaussian(setting, "equivalent")
     choice(model, MODELS, "model")
     choice(base, ("network", "gaussian"), "base")
-    if setting.protocol.readout is None:
-        raise InputError("equivalent needs a readout: without one there is nothing to fit to the replaced features")
-    if model != "spiked" and (degree is not None or base != "network"):
-        raise InputError(f"degree and base are options of model='spiked'; model={model!r} takes neither")
-    if model != "conditional" and directions is not None:
-        raise InputError(f"directions is an option of model='conditional'; model={model!r} does not take it")
-    degrees = spiked.degrees(setting, degree) if model == "spiked" else ()
-    count = conditional.directions(setting, directions) if model == "conditional" else 0
-    given = model == "conditional"
-    job = _assemble.prepare(
-        setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
-        noise=conditional.BESIDE if given else int("gaussian" in (model, base)),
-        planner=partial(make_plan, table=moments.USUAL if given else 0),
+    options = {"degree": degree, "directions": directions, "spikes": spikes, "width": width}
+    _check(setting, model, {**options, "base": None if base == "network" else base})
+    noise, table = beside(setting, model, base)
+    prepare = partial(
+        _assemble.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
+        noise=noise, planner=partial(make_plan, table=table),
     )  # fmt: skip
     if model == "gaussian":
+        job = prepare()
         parts = _assemble.in_groups(job, lambda run: gaussian.part(run, job.n_test, spectrum))
         return _assemble.outcome(job, parts, gaussian.notes(parts))
-    if given:
-        parts = _assemble.in_groups(job, lambda run: conditional.part(run, count, job.n_test, spectrum))
-        found = _assemble.outcome(job, parts, conditional.notes(setting, count, parts))
-        return found if conditional.known(parts) else replace(found, status=replace(found.status, ok=False))
-    parts = _assemble.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
-    return _assemble.outcome(job, parts, spiked.notes(setting, degrees, degree is None, parts))
+    if model == "spiked":
+        degrees = spiked.degrees(setting, degree)
+        job = prepare()
+        parts = _assemble.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
+        return _assemble.outcome(job, parts, spiked.notes(setting, degrees, degree is None, parts))
+    if model == "hermite":
+        degrees, b = strength.degrees(setting, degree), hermite.bulk_width(setting, width)
+        job = prepare()
+        parts = _assemble.in_groups(job, lambda run: hermite.part(run, degrees, b, job.n_test, spectrum))
+        return _assemble.outcome(job, parts, hermite.notes(setting, degrees, degree is None, b, parts))
+    count = conditional.directions(setting, directions)
+    top = law.eigenvectors(setting, spikes, count)
+    job = prepare()
+    parts = _assemble.in_groups(job, lambda run: conditional.part(run, count, top, job.n_test, spectrum))
+    found = _assemble.outcome(job, parts, conditional.notes(setting, count, top, parts))
+    return found if conditional.known(parts) else replace(found, status=replace(found.status, ok=False))
 
 
-__all__ = ["MODELS", "equivalent"]
+def beside(setting: Setting, model: str, base: str = "network") -> tuple[int, int]:
+    """For the plan of memory: numbers that every feature of a row carries beside itself, and that every neuron holds."""
+    if model != "conditional":
+        return int(model != "spiked" or base == "gaussian"), 0
+    components = 1 if isinstance(setting.data, Gaussian) else len(setting.data.components)
+    return conditional.BESIDE, components * moments.USUAL
+
+
+def _check(setting: Setting, model: str, options: dict[str, Any]) -> None:
+    """Refuse options of other models (those that are not None), data that the model does not cover, and no readout."""
+    for name, value in options.items():
+        if value is not None and model not in OPTIONS[name]:
+            owners = " or ".join(map(repr, OPTIONS[name]))
+            raise InputError(f"{name} is an option of model={owners}; model={model!r} does not take it")
+    if model not in STRUCTURED and not isinstance(setting.data, Gaussian):
+        raise InputError(
+            f"model={model!r} covers isotropic Gaussian data only: 'conditional' and 'hermite' take others"
+        )
+    if setting.protocol.readout is None:
+        raise InputError("equivalent needs a readout: without one there is nothing to fit to the replaced features")
+
+
+__all__ = ["MODELS", "beside", "degree_of", "equivalent"]
 callable_module(__name__, equivalent)

@@ -24,7 +24,7 @@ WIDTHS = 16  # Chebyshev nodes in log tau
 NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
 COARSE = 0.5  # to which the logarithms of a grid's ends are rounded
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
-USUAL = NUMBERS * 256  # numbers of one neuron's table, for the estimate of memory
+USUAL = NUMBERS * FEWEST  # numbers of one neuron's table, for the estimate of memory
 WORST = 1e-4  # error of the tables from which the status tells
 
 
@@ -36,11 +36,11 @@ class Range(NamedTuple):
     high: float
 
     @staticmethod
-    def of(spread: np.ndarray, tau: np.ndarray) -> "Range":
-        """For neurons of these standard deviations of u and these widths, both (p,)."""
+    def of(spread: np.ndarray, tau: np.ndarray, centre: float | np.ndarray = 0.0) -> "Range":
+        """For neurons of these standard deviations of u, widths and means of u, all (p,)."""
         ends = np.log(np.maximum([tau.min(), tau.max()], 1e-300)) / COARSE
         low, high = COARSE * np.floor(ends[0]), COARSE * max(np.ceil(ends[1]), np.floor(ends[0]) + 1)
-        wide = max(REACH * float(spread.max()), 1e-3 * float(np.exp(low)))
+        wide = max(float(np.max(np.abs(centre) + REACH * spread)), 1e-3 * float(np.exp(low)))
         return Range(float(np.exp(COARSE * np.ceil(np.log(wide) / COARSE))), float(low), float(high))
 
     @property
@@ -110,19 +110,28 @@ def _grid(taus, u, *, sigma):
     return jax.lax.map(one, taus)
 
 
-def look_up(moments: Moments, u: Array) -> tuple[Array, Array, Array]:
-    """m, l and nu at u (S, rows, p), one column a neuron; traced by JAX."""
-    return jax.vmap(_look_up)(*moments, u)
+def joined(laws: Sequence[Moments]) -> Moments:
+    """The tables of several laws, on an axis after that of the seeds."""
+    return Moments(*(jnp.stack(each, axis=1) for each in zip(*laws, strict=True)))
 
 
-def _look_up(values, weights, reach, u):
-    cells, p = values.shape[1] - 1, weights.shape[0]
+def look_up(moments: Moments, u: Array, law: Array | None = None) -> tuple[Array, Array, Array]:
+    """m, l and nu at u (S, rows, p), one column a neuron; in joined tables every row has its own law (S, rows). Traced by
+    JAX."""
+    if law is None:
+        moments, law = joined([moments]), jnp.zeros(u.shape[:2], jnp.int32)
+    return jax.vmap(_look_up)(*moments, u, law)
+
+
+def _look_up(values, weights, reach, u, law):
+    cells, p = values.shape[2] - 1, weights.shape[1]
+    reach = reach[law][:, None]
     width = 2 * reach / cells
     place = jnp.clip((u + reach) / width, 0, cells)
     left = jnp.minimum(place.astype(jnp.int32), cells - 1)
     t = place - left
-    table = jnp.einsum("iw,wgc->igc", weights, values).reshape(p * (cells + 1), NUMBERS)
-    at = left + jnp.arange(p, dtype=jnp.int32) * (cells + 1)
+    table = jnp.einsum("aiw,awgc->aigc", weights, values).reshape(-1, NUMBERS)
+    at = left + (law[:, None] * p + jnp.arange(p, dtype=jnp.int32)) * (cells + 1)
     low, high = (jnp.take(table, at + side, axis=0, mode="clip") for side in (0, 1))
     # t^3 (10 - 15 t + 6 t^2), t^3 (t - 1) (4 - 3 t) and t^3 (1 - t)^2 / 2 are 0 at 0 with two derivatives; at 1 each has one of
     # (value, slope, second derivative) equal to 1. The same mirrored give the quintic through both ends.

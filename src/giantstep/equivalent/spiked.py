@@ -113,17 +113,18 @@ def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[
     tau = np.concatenate([part["tau"] for part in parts], axis=1).mean(axis=1)
     said = []
     if chosen:
-        each = [f"{k} at eta = {_span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
+        each = [f"{k} at eta = {span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
         said.append("degree chosen by step size: " + ", ".join(each))
     outside = alphas >= 0.5
     if np.any(outside):
         said.append(
-            f"eta = {_span(etas[outside])} is n^(1/2) or more, outside the assumptions of the expansion: "
-            f"tau = eta s c_1 |beta| = {_span(tau[outside])}"
+            f"eta = {span(etas[outside])} is n^(1/2) or more, outside the assumptions of the expansion: "
+            f"tau = eta s c_1 |beta| = {span(tau[outside])}"
         )
     return said
 
 
-def _span(values: np.ndarray) -> str:
+def span(values: np.ndarray) -> str:
+    """The least and the largest in words."""
     low, high = f"{values.min():.3g}", f"{values.max():.3g}"
     return low if low == high else f"{low} to {high}"

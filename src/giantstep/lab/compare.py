@@ -39,7 +39,7 @@ def compare(
     Args:
         setting: an experiment that ``theory`` covers; what it refuses is refused before anything is simulated.
         seed: seeds of the simulation; the standard errors are those over them.
-        equivalent: also run "gaussian", "spiked" or "conditional" features on the same draws.
+        equivalent: also run "gaussian", "spiked", "conditional" or "hermite" features on the same draws.
         spectrum: also the spectrum of the features, measured and predicted.
         n_test: number of test samples.
         dtype: as in ``simulate``.

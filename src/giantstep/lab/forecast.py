@@ -11,6 +11,7 @@ import numpy as np
 
 from giantstep import _memory
 from giantstep._plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
+from giantstep.equivalent import beside
 from giantstep.lab.block import Block
 from giantstep.lab.trial import DEFAULTS, Route
 from giantstep.setting import Setting
@@ -23,7 +24,6 @@ SHARE = 0.5  # of the rate of a matrix product that whole runs reach
 START = 1.5  # seconds to compile the first block of a shape
 CALL = 0.02  # seconds of a call besides its operations
 THEORY = 0.1  # seconds of a prediction once it is compiled
-BESIDE = 3  # numbers that features of an equivalent model carry beside themselves, at most
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def planned(setting: Setting, route: Route, memory: float | None = None, seeds: 
     options: dict[str, Any] = {**DEFAULTS[route.verb], **dict(route.options)}
     item = 8 if options["dtype"] == "float64" else 4
     if route.verb == "equivalent":
-        return make_plan(setting, seeds, options["n_test"], item, memory, noise=BESIDE)
+        noise, table = beside(setting, options["model"], options["base"])
+        return make_plan(setting, seeds, options["n_test"], item, memory, noise=noise, table=table)
     method = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}[options["method"]]
     planner = solver.planner(method, "auto", setting, options["spectrum"])
     return planner(setting, seeds, options["n_test"], item, memory)

@@ -7,20 +7,29 @@ from functools import cached_property
 from typing import Any
 
 from giantstep._errors import InputError
-from giantstep._record import choice, flag, whole
+from giantstep._record import choice, flag, real, whole
 from giantstep.setting import Setting
 
 __all__ = ["DEFAULTS", "Route", "Trial"]
 
-Value = str | int | bool | None
+Value = str | int | float | bool | None
 
 # Options of the verbs at their defaults; a test compares with the signatures, which would bring JAX in here.
 _MEASURED: dict[str, Value] = {"n_test": 10_000, "spectrum": False, "dtype": "float64"}
 DEFAULTS: dict[str, dict[str, Value]] = {
     "simulate": {"method": "auto", **_MEASURED},
-    "equivalent": {"model": "gaussian", "degree": None, "base": "network", "directions": None, **_MEASURED},
+    "equivalent": {
+        "model": "gaussian",
+        "degree": None,
+        "base": "network",
+        "directions": None,
+        "spikes": None,
+        "width": None,
+        **_MEASURED,
+    },  # fmt: skip
     "theory": {"regime": "finite", "spectra": False},
 }
+REAL = ("width",)  # options that are any number, where others are whole
 RANDOM = ("simulate", "equivalent")  # the verbs that take a seed
 
 
@@ -45,7 +54,9 @@ class Route:
         for name, value in given:
             if name not in known:
                 raise InputError(f"the route {self.verb!r} has no option {name!r}; it has {', '.join(sorted(known))}")
-            checked[name] = _checked(value, known[name], f"the option {name!r} of the route {self.verb!r}")
+            what = f"the option {name!r} of the route {self.verb!r}"
+            measured = name in REAL and value is not None
+            checked[name] = real(value, what) if measured else _checked(value, known[name], what)
         kept = sorted((name, value) for name, value in checked.items() if value != known[name])
         object.__setattr__(self, "options", tuple(kept))
 
@@ -117,4 +128,9 @@ def _text(value: Value) -> str:
 
 def _value(text: str) -> Value:
     words: dict[str, Value] = {"true": True, "false": False, "none": None}
-    return int(text) if text.isascii() and text.isdigit() else words.get(text, text)
+    if text.isascii() and text.isdigit():
+        return int(text)
+    try:
+        return float(text) if text[:1].isdigit() or text[:1] == "." else words.get(text, text)
+    except ValueError:
+        return text

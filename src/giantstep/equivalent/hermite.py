@@ -1,0 +1,128 @@
+"""The Hermite equivalent: the activation's expansion up to a degree, and noise of the variance that is left.
+
+    sigma(<w_i, x>)  ->  sum_{j <= degree} h_j / j! He_j(<w_i, x> / b) + h* Z_i,   Z iid N(0, 1)
+    h_j = E[sigma(b z) He_j(z)],   h*^2 = E sigma(b z)^2 - sum_j h_j^2 / j!
+
+Demir and Dogan (arXiv 2503.00856) for one step on a mixture, with l = degree + 1: it holds for (l-2)/(l-1) < beta < (l-1)/l,
+where d^beta = eta ||Sigma||. W is the first layer after the steps, and b the standard deviation of <w_i, x> in the bulk at the
+start. Degree 1 at b = 1 is the Gaussian equivalent.
+"""
+
+from dataclasses import dataclass
+from math import factorial
+
+import numpy as np
+
+from giantstep import _hermite
+from giantstep._assemble import Part
+from giantstep._backend import jax, jnp
+from giantstep._errors import InputError
+from giantstep._features import Parts, measured
+from giantstep._record import real
+from giantstep._train import Array, Chunk, FirstLayers, Run, train
+from giantstep.activation import Activation
+from giantstep.dataset import Dataset
+from giantstep.equivalent.gaussian import noise
+from giantstep.equivalent.law import laws, times
+from giantstep.equivalent.spiked import span
+from giantstep.setting import Setting
+
+OFF = 1 / 3  # distance of the mean square of W x / b from one from which the status tells
+
+
+def bulk_width(setting: Setting, wanted: float | None) -> float:
+    """b: the number given, or the standard deviation of <w_i, x> in the bulk at the start, which is all of a Dataset."""
+    if wanted is not None:
+        if real(wanted, "width") <= 0:
+            raise InputError(f"width must be above zero, not {wanted:g}")
+        return float(wanted)
+    network, data = setting.network, setting.data
+    row = np.sum(network.weights.W**2) / setting.p if network.weights is not None else 1.0
+    row = setting.d / data.trace if network.rows == "trace" else row
+    share = data.trace / setting.d if isinstance(data, Dataset) else sum(x.weight * x.bulk for x in laws(setting))
+    return float(np.sqrt(row * share))
+
+
+def expansion(sigma: Activation, b: float, degree: int) -> tuple[np.ndarray, float]:
+    """h_j / j! for j = 0..degree, and h*."""
+    kinks = [k / b for k in sigma.kinks]
+    c, _ = _hermite.coefficients(lambda x: np.asarray(sigma(b * x)), degree, kinks)
+    square = _hermite.mean_square(lambda x: np.asarray(sigma(b * x)), kinks)
+    return c, float(np.sqrt(max(square - sum(factorial(j) * c[j] ** 2 for j in range(degree + 1)), 0.0)))
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """sum_j c_j He_j((H + eta * slope) / b) + rest Z; a coefficient that is zero hides an overflow of its He_j."""
+
+    b: float
+
+    def __call__(self, H: Array, slope: Array | None, eta: float, c: Array, rest: Array, Z: Array) -> Array:
+        x = (H if slope is None else H + eta * slope) / self.b
+        previous, current, total = jnp.zeros_like(x), jnp.ones_like(x), rest * Z
+        for j in range(c.shape[0]):
+            total = total + jnp.where(c[j] == 0, 0.0, c[j] * current)
+            previous, current = current, x * current - j * previous
+        return total
+
+
+@dataclass(frozen=True)
+class HermiteFeatures:
+    """The equivalent for every first layer, each with its coefficients and its rest; all share Z."""
+
+    run: Run
+    layers: FirstLayers
+    b: float
+    expansions: tuple[tuple[Array, Array], ...]
+
+    @property
+    def recipe(self) -> Polynomial:
+        return Polynomial(self.b)
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def parts(self, chunk: Chunk) -> Parts:
+        before, Z = self.layers.preactivations(chunk.X), noise(self.run, chunk)
+        return lambda e: (*before[e], *self.expansions[e], Z)
+
+
+@jax.jit
+def _square(W, mean, bulk, B, M):
+    """E <w_i, x>^2 in a component, averaged over the rows, (S,)."""
+    W = W.astype(jnp.float64)
+    return jnp.mean(jnp.sum(W * times(W, bulk, B, M), axis=2) + (W @ mean) ** 2, axis=1)
+
+
+def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bool) -> Part:
+    """One group of seeds, with the mean square of W x / b (E, S)."""
+    run, most = run.holding_the_last(), max(degrees)
+    layers, each = train(run).layers, []
+    for degree in degrees:
+        c, rest = expansion(run.sigma, b, degree)
+        padded = np.concatenate([c, np.zeros(most - degree)])  # one shape, compiled once
+        each.append((jnp.asarray(padded, run.dtype), jnp.asarray(rest, run.dtype)))
+    found = measured(run, HermiteFeatures(run, layers, b, tuple(each)), layers, n_test, spectrum)
+    squares = [
+        sum(law.weight * np.asarray(_square(layers[e], law.mean, law.bulk, law.B, law.M)) for law in laws(run.setting))
+        for e in range(len(layers))
+    ]
+    return {**found, "square": np.stack(squares) / b**2}
+
+
+def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, b: float, parts: list[Part]) -> list[str]:
+    """The degrees chosen, and the step sizes at which W x / b is not of size one."""
+    etas = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
+    etas = etas.max(axis=1) if etas.size else np.zeros(1)
+    said = []
+    if chosen:
+        each = [f"{k} at eta = {span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
+        said.append(f"degree chosen by strength: {', '.join(each)}; b = {b:.3g}")
+    square = np.concatenate([part["square"] for part in parts], axis=1).mean(axis=1)
+    far = ~(np.abs(square - 1) <= OFF)
+    if np.any(far):
+        said.append(
+            f"the mean square of W x / b is {span(square[far])} at eta = {span(etas[far])}: the expansion supposes that it is "
+            "about 1, and beyond a higher degree makes it worse"
+        )
+    return said

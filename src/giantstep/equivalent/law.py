@@ -1,0 +1,119 @@
+"""What a component of the data is taken for: its mean, its covariance ``bulk I + B^T M B``, and the directions to condition on.
+
+A component of a mixture is what it says, and its directions are its spikes and its mean. A class of a data set is the Gaussian
+with the mean and the covariance of its training inputs, plus the identity where noise is added to them; its directions are its
+mean and the top eigenvectors of its covariance.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from giantstep._errors import InputError
+from giantstep._record import whole
+from giantstep.data import Gaussian
+from giantstep.dataset import Dataset
+from giantstep.mixture import Mixture
+from giantstep.setting import Setting
+
+SPIKES = 20  # eigenvectors of a class to condition on
+NOTHING = 1e-9  # length of a direction, in units of the longest, below which it is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A share ``weight`` of N(mean, bulk I + B^T M B), given ``given`` (g, d), orthonormal: ``spikes`` of them, and the mean."""
+
+    weight: float
+    mean: np.ndarray
+    bulk: float
+    B: np.ndarray
+    M: np.ndarray
+    given: np.ndarray
+    spikes: int = 0
+
+    @property
+    def said(self) -> str:
+        """The directions in words."""
+        many = f"{self.spikes} spike{'s' * (self.spikes != 1)}"
+        return many + " and the mean" * bool(np.any(self.mean))
+
+    @property
+    def strength(self) -> float:
+        """Largest eigenvalue of B^T M B + mean mean^T, 0 for none: a mean is one more spike."""
+        k = len(self.M)
+        M = np.zeros((k + 1, k + 1))
+        M[:k, :k], M[k, k] = self.M, 1.0
+        R = np.linalg.qr(np.concatenate([self.B, self.mean[None]]).T)[1]
+        return float(np.max(np.linalg.eigvalsh(R @ M @ R.T), initial=0.0))
+
+
+def times(V: Any, bulk: Any, B: Any, M: Any) -> Any:
+    """V Sigma with Sigma = bulk I + B^T M B, (..., d) on NumPy and JAX arrays."""
+    return bulk * V + ((V @ B.T) @ M) @ B
+
+
+def eigenvectors(setting: Setting, wanted: int | None, directions: int = 0) -> int:
+    """How many eigenvectors of a class to condition on: the number given, or 20. Refused for data that say their spikes."""
+    data = setting.data
+    if not isinstance(data, Dataset):
+        if wanted is not None:
+            raise InputError("spikes is for a Dataset: those of a Mixture are known, and all of them are taken")
+        most = setting.d - 1 - directions
+        if (need := max(len(law.given) for law in laws(setting))) > most:
+            raise InputError(f"d = {setting.d} leaves nothing random beside {directions} directions and {need} spikes")
+        return 0
+    fewest = int(np.min(np.bincount(data.split()[1])))
+    most = max(min(setting.d, setting.d if data.signal is not None else fewest - 1) - 2 - directions, 0)
+    count = min(SPIKES, most) if wanted is None else whole(wanted, "spikes", least=0)
+    if count > most:
+        raise InputError(f"spikes must be at most {most} here, for something random to be left, not {count}")
+    return count
+
+
+def laws(setting: Setting, spikes: int = 0) -> tuple[Law, ...]:
+    """The law of every component; ``spikes`` is for a Dataset."""
+    data = setting.data
+    if isinstance(data, Dataset):
+        return _classes(data, data.folder, spikes)
+    if isinstance(data, Gaussian):
+        none = np.zeros((0, data.d))
+        return (Law(1.0, np.zeros(data.d), 1.0, none, np.zeros((0, 0)), none),)
+    return tuple(_component(data, c) for c in range(len(data.components)))
+
+
+def _component(data: Mixture, c: int) -> Law:
+    """The one place that reads a covariance from a mixture."""
+    part, (B, M) = data.components[c], data.low_rank(c)
+    bulk = part.bulk
+    return Law(part.weight, data.mean(c), bulk, B, M, _orthonormal(B), len(part.spikes))
+
+
+@lru_cache(maxsize=4)
+def _classes(data: Dataset, path: str | None, spikes: int) -> tuple[Law, ...]:
+    X, components = data.split()
+    return tuple(_class(X[components == c], len(X), data.signal is not None, spikes) for c in range(len(data.classes)))
+
+
+def _class(X: np.ndarray, everything: int, noise: bool, spikes: int) -> Law:
+    mean = X.mean(axis=0)
+    mean = mean if np.linalg.norm(mean) > NOTHING * np.linalg.norm(X, axis=1).max() else np.zeros_like(mean)
+    left, few = X - mean, len(X) < X.shape[1]
+    # the eigenvectors of X^T X / n are those of X X^T / n times X
+    squares, vectors = np.linalg.eigh((left @ left.T if few else left.T @ left) / len(X))
+    kept = np.flatnonzero(squares > NOTHING * max(squares[-1], 0.0))[::-1]
+    B = vectors[:, kept].T
+    B = (B @ left) / np.sqrt(len(X) * squares[kept])[:, None] if few else B
+    given = _orthonormal(np.concatenate([B[:spikes], *([mean[None]] if np.any(mean) else [])]))
+    return Law(len(X) / everything, mean, float(noise), B, np.diag(squares[kept]), given, min(spikes, len(B)))
+
+
+def _orthonormal(rows: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the span of rows."""
+    if not len(rows):
+        return rows
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    _, values, right = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0), full_matrices=False)
+    return right[values > NOTHING * values[0]] if values[0] > 0 else rows[:0]

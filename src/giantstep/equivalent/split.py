@@ -1,0 +1,70 @@
+"""Rows of the first layer, split into what some directions of the inputs say of <w_i, x> and what they leave, in one component.
+
+    s = W Sigma Q^T (Q Sigma Q^T)^-1,   u = s Q (x - mu) + W mu,   r = W - s Q,   tau_i^2 = r_i Sigma r_i^T
+
+u is the mean of W x given Q x and tau the standard deviation of what is left; any rows Q that span the directions give the same.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep._backend import jax, jnp
+from giantstep._train import Array
+from giantstep.equivalent.law import Law, times
+from giantstep.equivalent.moments import Range
+
+SAME = 1e-6  # length of what a direction adds to others, below which it adds nothing
+
+
+def basis(given: np.ndarray, V: np.ndarray, size: int) -> np.ndarray:
+    """Orthonormal rows that span ``given`` (g, d) and V (S, k, d), and zeros, (S, size, d)."""
+    left = V - (V @ given.T) @ given
+    if len(given):  # V is orthonormal, and what is left of it is not
+        _, values, left = np.linalg.svd(np.where(np.isfinite(left), left, 0.0), full_matrices=False)
+        left = np.where((values > SAME)[:, :, None], left, 0.0)
+    S, k, d = V.shape
+    empty = np.zeros((S, size - len(given) - k, d))
+    return np.concatenate([np.broadcast_to(given, (S, *given.shape)), left, empty], axis=1)
+
+
+class Split(NamedTuple):
+    """Rows of W in one component: s (S, p, q), the rest of u, the mean and the spread of u, tau and rho, (S, p) each."""
+
+    s: np.ndarray
+    rest: np.ndarray
+    centre: np.ndarray
+    spread: np.ndarray
+    tau: np.ndarray
+    rho: np.ndarray
+
+    @property
+    def ranges(self) -> list[Range]:
+        return [Range.of(*of) for of in zip(self.spread, self.tau, self.centre, strict=True)]
+
+
+def split(W: Array, Q: np.ndarray, law: Law) -> Split:
+    """Of W (S, p, d) given Q (S, q, d); weights that overflow stay in X W^T alone."""
+    across = times(Q, law.bulk, law.B, law.M)
+    C = np.einsum("skd,sld->skl", across, Q)
+    if not np.all(np.isfinite(C)):
+        C, across = np.zeros_like(C), np.zeros_like(across)
+    pull = np.linalg.pinv(C, rcond=1e-12, hermitian=True) @ across
+    s, tau, rho = _outside(W, Q, pull, law.bulk, law.B, law.M)
+    s, tau, rho, centre = (np.asarray(x) for x in (s, tau, rho, W.astype(float) @ law.mean))
+    rest = centre - np.einsum("spk,sk->sp", s, Q @ law.mean)
+    spread = np.sqrt(np.maximum(np.einsum("spk,skl,spl->sp", s, C, s), 0.0))
+    good = np.isfinite(tau) & np.all(np.isfinite(s), axis=2) & np.isfinite(rest) & np.isfinite(spread)
+    rho = np.minimum(np.abs(np.where(good, rho, 0.0)), 1.0)
+    rest, centre, spread = (np.where(good, x, 0.0) for x in (rest, centre, spread))
+    return Split(np.where(good[:, :, None], s, 0.0), rest, centre, spread, np.where(good, tau, 1.0), rho)
+
+
+@jax.jit
+def _outside(W, Q, pull, bulk, B, M):
+    W = W.astype(jnp.float64)
+    s = jnp.einsum("spd,skd->spk", W, pull)
+    r = W - jnp.einsum("spk,skd->spd", s, Q)
+    left = times(r, bulk, B, M)
+    tau = jnp.sqrt(jnp.maximum(jnp.sum(r * left, axis=2), 0.0))
+    return s, tau, jnp.sum(left * r[:, ::-1], axis=2) / jnp.maximum(tau * tau[:, ::-1], 1e-300)
