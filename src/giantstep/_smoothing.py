@@ -31,7 +31,7 @@ class Averages(NamedTuple):
 
 
 def averages(f: Callable[[Any], Any], t: Any, b: Any, kinks: tuple[float, ...] = (), panels: int = PANELS) -> Averages:
-    """The averages at every mean t and width b > 0 (arrays that broadcast); fewer panels are quicker, 12 good to 1e-9."""
+    """The averages at every mean t and width b > 0 (arrays that broadcast); fewer panels are quicker, 6 good to 1e-7."""
     first, second = slopes(f, t, b, kinks, (2, 0), panels)
     return Averages(mean=first[0], gain=first[1], square=second[0], curve=jnp.asarray(b, float) ** 2 * first[2])
 

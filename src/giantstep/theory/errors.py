@@ -49,7 +49,7 @@ class Errors(NamedTuple):
 
 
 def channels(f: Features, signal: Signal, q, alpha):
-    """S in the basis as an array (C, r, C, r), Xi - 1 on directions (K, C, C), and the modes S^m and Y^m behind the directions."""
+    """S in the basis as an array (C, r, C, r), Xi - 1 on directions (K, C, C), and the modes S^m, Y^m behind the directions."""
     S_m, Y_m = modes(f, q, alpha, signal.variance)
     X, D, R, r = signal.weights.shape[-1], signal.patterns.shape[0], signal.scatter.shape[0], S_m.shape[-1]
     C, m, n = X + D + R, inner(f, signal.patterns), inner(f, signal.scatter)

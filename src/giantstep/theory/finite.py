@@ -1,6 +1,7 @@
 """The conditional theory at a setting's own sizes, step sizes and penalties."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def _gcv(numbers: Parameters, form: Form) -> np.ndarray:
     return lowest_gcv(lambda grid: curves.pointwise(each, form, grid).errors.gcv, etas.size)
 
 
-def lowest_gcv(score: Callable[[np.ndarray], np.ndarray], count: int) -> np.ndarray:
+def lowest_gcv(score: Callable[[np.ndarray], Any], count: int) -> np.ndarray:
     """The penalty with the least score (count, L) for each of ``count`` problems, (count, 1): a grid, then finer ones."""
     low, high = np.full(count, np.log(1e-8)), np.full(count, np.log(1e3))
     for _ in range(4):

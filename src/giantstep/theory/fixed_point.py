@@ -12,7 +12,8 @@ with modes of weight w_mu. With alpha_k = pi_k / (1 + delta_k), A = diag(alpha) 
     delta_k = (p/n) t_k,   t_k = sum_j omega_j q_j c_jk^2 + (d/p) sum_mu w_mu S^mu_kk
 
 A pattern m_jk with ``leverage`` is one more direction, of multiplicity one instead of d: l_jk -> m_jk, w_mu = 1/d, V = d. It
-counts what the readout spends on learning the signal itself, of relative order rank/n, and matters when many coordinates are given.
+counts what the readout spends on learning the signal itself, of relative order rank/n: it matters when many coordinates are
+given.
 
 Groups by the hundred: the tables are smooth, so that their rows span few functions of k, gain = L R, and all of the above is done
 with r x r matrices: S = R^T H (I + R A R^T H)^{-1} R with H = (p/d) L^T diag(omega q V) L.
@@ -107,7 +108,7 @@ def derivatives(f: Features, penalty, q: Float[Array, " J"], alpha: Float[Array,
     """The right-hand sides at (q, alpha) and their partial derivatives."""
     found = _part(f, q, alpha, f.modes, f.variance, f.gain)
     for pattern in () if f.leverage is None else f.leverage:
-        d = jnp.reshape(f.p / f.p_over_d, 1)
+        d = jnp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
         own = _part(f, q, alpha, 1 / d, jnp.broadcast_to(d, (1, q.size)), pattern)
         found = Derivatives(*(x + y for x, y in zip(found, own, strict=True)))
     return found._replace(

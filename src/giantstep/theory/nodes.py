@@ -1,7 +1,7 @@
 """Nodes of Gaussian coordinates: products of Gauss rules while the coordinates are few, scrambled Sobol points beyond.
 
-A rule has as many nodes as the function needs: ``strength`` is the standard deviation of what the coordinate adds to the argument of
-the activation, of unit width itself.
+A rule has as many nodes as the function needs: ``strength`` is the standard deviation of what the coordinate adds to the argument
+of the activation, whose own width is about one.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ COUNTS = ((3, 0.03), (4, 0.1), (6, 0.25), (8, 0.6), (12, 1.5), (16, np.inf))  # 
 SIDE = 8  # nodes on each side of a kink
 SMOOTH = 12  # nodes along a smooth label
 REACH = 6.5
+ROUND = 32  # to which numbers of groups are rounded up, so that few programs are compiled
 
 
 class Nodes(NamedTuple):
@@ -58,3 +59,8 @@ def sobol(coordinates: int, count: int, seed: int) -> Nodes:
     """Scrambled Sobol points made Gaussian, of equal weight; ``count`` is a power of two."""
     x = qmc.Sobol(coordinates, rng=np.random.default_rng(seed)).random(count)
     return Nodes(ndtri(np.clip(x, 1e-12, 1 - 1e-12)).T, np.full(count, 1 / count))
+
+
+def repeated(x: np.ndarray, more: int) -> np.ndarray:
+    """The last entry of the last axis so often again."""
+    return np.concatenate([x, np.repeat(x[..., -1:], more, axis=-1)], axis=-1)

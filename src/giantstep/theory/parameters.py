@@ -109,7 +109,7 @@ def needs_overlaps(setting: Any) -> bool:
 
 
 def check(setting: Any, *, narrow: bool = False, mixed: bool = False) -> None:
-    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks, or ``mixed`` data."""
+    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks or ``mixed`` data."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
     if isinstance(setting.data, Dataset):

@@ -29,11 +29,11 @@ from giantstep.setting import Setting
 from giantstep.target import Target
 from giantstep.theory import gradient_law, nodes
 from giantstep.theory.gradient_law import Modes
-from giantstep.theory.nodes import FEW
+from giantstep.theory.nodes import FEW, ROUND, repeated
 from giantstep.theory.structure import Part, Structure, samples
 
 MODES = 3  # nodes of the law of M, and of its measure along v and e
-COARSE = 12  # panels of the averages over a neuron's bulk: 1e-9
+COARSE = 6  # panels of the averages over a bulk: 1e-7
 NARROW = 1e-4  # width that stands for none where the target has nothing outside B
 LABEL_NODES, NOISE_NODES = 24, 6
 
@@ -143,7 +143,7 @@ def _values(of: Structure, found: list, shift: float, noise: float) -> tuple[np.
 
 
 def _neurons(setting: Setting, of: Structure, start: Start, strength: float, count: int, seed: int):
-    """Nodes of (a_i, u_i): a (J,), u (k, J), weights."""
+    """Nodes of (a_i, u_i): a (J,), u (k, J), weights, up to a round number of them; the last ones have no weight."""
     law = setting.network.second_layer
     each = [max(np.linalg.norm(part.root[i]) for part in of.parts) * start.entry**0.5 for i in range(of.k)]
     gaussian = law == "gaussian"
@@ -154,9 +154,16 @@ def _neurons(setting: Setting, of: Structure, start: Start, strength: float, cou
         points, weights = nodes.sobol(of.k + gaussian, count, seed + 97)
     u = points[gaussian:] * start.entry**0.5
     if gaussian:
-        return points[0], u, weights
-    signs = np.array([1.0, -1.0]) if law == "rademacher" else np.ones(1)
-    return np.repeat(signs, weights.size), np.tile(u, signs.size), np.tile(weights, signs.size) / signs.size
+        a = points[0]
+    else:
+        signs = np.array([1.0, -1.0]) if law == "rademacher" else np.ones(1)
+        a, u, weights = (
+            np.repeat(signs, weights.size),
+            np.tile(u, signs.size),
+            np.tile(weights, signs.size) / signs.size,
+        )
+    more = -a.size % ROUND
+    return repeated(a, more), repeated(u, more), np.pad(weights, (0, more))
 
 
 def after_step(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> Rows:

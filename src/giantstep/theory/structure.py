@@ -91,7 +91,7 @@ def samples(part: Part, of: Structure, rows: np.ndarray, more: list[float], coun
     if len(strengths) <= FEW:
         rules = [nodes.rule(s) for s in strengths]
         if length > INSIDE * np.hypot(length, of.outside * part.bulk**0.5):
-            cuts = [(kink - of.inside @ part.mean) / length for kink in part.target.kinks]
+            cuts = [float(kink - of.inside @ part.mean) / length for kink in part.target.kinks]
             rules[0] = nodes.kinked(cuts, strengths[0])
         points, weights = nodes.product(rules) if rules else Nodes(np.zeros((0, 1)), np.ones(1))
     else:
