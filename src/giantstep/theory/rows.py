@@ -6,7 +6,8 @@ A neuron starts with u_i inside the span B of spikes and means, and tau_i outsid
 
 and with residuals r, h = E[r x_e | kappa] along the target outside B, and step = eta s a_i,
 
-    u_i <- u_i + step E[r l_i kappa] + step lbar_i xi_B      xi_B: the noise of X^T r/n_1 inside B, at its root mean square
+    u_i <- u_i + step E[r l_i kappa] + step lbar_i xi_B + step N(0, E[r^2 (sigma'^2 - lbar_i^2) kappa kappa^T]/n_1)
+           xi_B is the noise of X^T r/n_1 inside B, at its root mean square
     beta = X^T r/n_1 outside B,   ||beta||^2 = (E h)^2 + (d/n_1) E[r^2 bulk] + ||E[f_0 x]||^2,   v = beta/||beta||
     U_i = step lbar_i ||beta||,   lbar_i the mean of l_i that goes with beta
     g_i = (1 + step s_i M) w_i + white,   E ||white||^2 = step^2 (d/n_1) E[r^2 bulk (sigma'^2 - lbar_i^2 - tau_i^2 s_i^2)]
@@ -52,13 +53,14 @@ class Start(NamedTuple):
 
 
 class Residual(NamedTuple):
-    """Nodes of the step's samples (c, kappa), and moments of r given them: E[r], E[r^2], and E[f*'] xi_out."""
+    """Nodes of the step's samples (c, kappa), and moments of r given them: E[r], E[r^2], E[r^3], and E[f*'] xi_out."""
 
     kappa: np.ndarray
     weights: np.ndarray
     bulk: np.ndarray
     mean: np.ndarray
     square: np.ndarray
+    cube: np.ndarray
     slope: np.ndarray
     law: tuple[np.ndarray, np.ndarray, np.ndarray]  # of r: values, coordinate along e, weights
 
@@ -123,23 +125,23 @@ def residual(setting: Setting, of: Structure, start: Start, count: int, seed: in
     sigma, factor = setting.network.activation, setting.network.factor
     power = factor**2 * setting.p * _hermite.mean_square(lambda x: np.asarray(sigma(x)), sigma.kinks) if full else 0.0
     kappa = np.concatenate([n.points for n in found], axis=1)
-    law = _values(of, found, shift, (noise + power) ** 0.5)
+    r, along, each = _values(of, found, shift, (noise + power) ** 0.5)
+    cube = np.sum(each * r**3, axis=(1, 2)) / bulk**3
     square = square - 2 * shift * mean + shift**2 + noise + power
-    return Residual(kappa, weights, bulk, mean - shift, square, of.outside * slope, law)
+    law = (r.ravel(), along.ravel(), (weights[:, None, None] * each).ravel())
+    return Residual(kappa, weights, bulk, mean - shift, square, cube, of.outside * slope, law)
 
 
 def _values(of: Structure, found: list, shift: float, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values of r bulk with the coordinate along e they go with, and their weights."""
+    """Values of r bulk with the coordinate along e they go with, and their weights given the node; (nodes, along, noise)."""
     (z, w), (x, v) = _hermite.gauss_hermite(LABEL_NODES), _hermite.gauss_hermite(NOISE_NODES)
-    values, weights = [], []
+    values = []
     for part, n in zip(of.parts, found, strict=True):
         argument = (of.inside @ n.points)[:, None] + of.outside * part.bulk**0.5 * z
         plain = np.asarray(part.target(argument.ravel()[None])).reshape(argument.shape) - shift
-        values.append((part.bulk * (plain[:, :, None] + noise * x)).reshape(-1, z.size, x.size))
-        weights.append(part.weight * n.weights[:, None, None] * w[:, None] * v)
-    r, weight = np.concatenate(values), np.concatenate(weights)
-    along = np.broadcast_to(z[:, None], r.shape)
-    return r.ravel(), along.ravel(), weight.ravel()
+        values.append(part.bulk * (plain[:, :, None] + noise * x))
+    r = np.concatenate(values)
+    return r, np.broadcast_to(z[:, None], r.shape), w[:, None] * v
 
 
 def _neurons(setting: Setting, of: Structure, start: Start, strength: float, count: int, seed: int):
@@ -200,12 +202,45 @@ def _stepped(setting: Setting, of: Structure, start: Start, r: Residual, eta: fl
     second = (curve / b**2) @ r.weights
     rest = turned @ (r.weights * r.square * r.bulk) - (lbar**2 + tau2 * second**2) * power
     beta = beta2**0.5
+    white = omega @ turned - (omega @ lbar) ** 2
+    u, leaning = _spread(r, start, u, step * a, second, white, phi / beta, n)
     start_along = setting.network.factor * plain * tau2 / beta if full else 0.0
     modes, along = _modes(r, phi, signal / beta, beta)
     return Rows(
-        a, omega, u + step * a * moved.T, a * (step * lbar * beta - start_along), tau2, step * a * second,
+        a, omega, u + step * a * moved.T, a * (step * lbar * beta - start_along) + leaning, tau2, step * a * second,
         (step * a) ** 2 * phi * np.maximum(rest, 0.0), float(signal / beta), modes, along,
     )  # fmt: skip
+
+
+def _spread(
+    r: Residual,
+    start: Start,
+    u: np.ndarray,
+    step: np.ndarray,
+    second: np.ndarray,
+    white: np.ndarray,
+    per: float,
+    n: int,
+):
+    """u_i with the noise of its own step, and what of it shows along v: the noise inside B and that along v are correlated.
+
+    With t = step s_i, M_Bv = (d/n_1) E[r^2 kappa]/||beta|| and E[r^2 kappa x_v] = (d/n_1) E[r^3 kappa]/||beta||,
+    Cov(u_i, g_iv) = entry (2 t M_Bv + t^2 (M_vv M_Bv + (d/n_1) E[r^2 kappa x_v])) + step^2 E[r^2 white kappa x_v]/n_1.
+    """
+    own = (r.kappa * (r.weights * r.square * white)) @ r.kappa.T / n
+    values, vectors = np.linalg.eigh(own)
+    wider = np.sqrt(1 + np.maximum(values, 0.0)[:, None] / start.entry * step**2)
+    plain = vectors.T @ u
+    cross = per * (r.kappa @ (r.weights * r.square * r.bulk))  # M_Bv
+    third = r.weights * r.cube * r.bulk**2
+    corner = r.weights @ (r.mean * r.bulk) + per**2 * np.sum(third)  # M_vv
+    phi, t = start.outside / start.entry / n, step * second
+    cubic = per * (r.kappa @ third)  # E[r^2 kappa x_v]
+    rest = np.maximum(white - start.outside * np.mean(second) ** 2, 0.0)
+    covariance = start.entry * (2 * t * cross[:, None] + t**2 * (corner * cross + phi * cubic)[:, None])
+    covariance = covariance + step**2 * (per * (r.kappa @ (third * rest)) / n)[:, None]
+    leaning = np.sum((vectors.T @ covariance) * plain / (start.entry * wider), axis=0)
+    return vectors @ (wider * plain), leaning
 
 
 def _modes(r: Residual, phi: float, rho: float, beta: float) -> tuple[Modes, Modes]:
