@@ -20,18 +20,16 @@ def figure(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: D
         grid = np.asarray(axes).reshape(len(curves), 2)
         for pair, curve in zip(grid, curves, strict=True):
             found, theory = measured[curve.name], predicted["errors"][curve.name]
-            one = np.ones_like(found["variance"])
-            for ax, unit, label in zip(pair, (one, found["variance"]), ("½ test error", "test error / Var(y)"), strict=True):  # fmt: skip
+            units = (np.ones_like(found["variance"]), found["variance"])
+            for ax, unit, label in zip(pair, units, ("½ test error", "test error / Var(y)"), strict=True):
                 _curve(ax, curve, found, theory, unit)
                 ax.set(xlabel=panel.axis, ylabel=label)
-                ax.set_ylim(0, None)
+                ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
             pair[1].axhline(1.0, color=canvas.INK, linewidth=0.8, linestyle=":", zorder=0)
-            low, high = pair[1].get_ylim()
-            pair[1].set_ylim(low, max(high, 1.15))
+            pair[1].set_ylim(0, max(pair[1].get_ylim()[1], 1.15))
             pair[0].set_title(curve.name, loc="left")
             pair[1].set_title("normalised; dotted: predicting the mean", loc="left")
-        named = dict(zip(*reversed(grid[0, 0].get_legend_handles_labels()), strict=True))
-        fig.legend(named.values(), named.keys(), loc="outside lower center", ncols=5)
+        fig.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
         return canvas.svg(fig)
 
 
@@ -42,28 +40,37 @@ def _curve(ax: Any, curve: Curve, found: Data, theory: "np.ndarray", unit: "np.n
     from giantstep import canvas
     from giantstep.measure import mean_and_error
 
-    x, at = np.array(curve.x), curve.at
-    shift = APART * np.ptp(x)
+    x, told = np.array(curve.x), curve.at(curve.told)
     blue, red, green, _, _, grey = canvas.COLOURS
-    hollow = {"markerfacecolor": "white"}
-    marks: tuple[tuple[str, Any, Any, int, dict[str, Any]], ...] = (
-        ("network, η = 0", range(len(x)), found["network"][:, 0], -1, {"color": grey, **hollow}),
-        ("network", range(len(x)), found["network"][:, 1], 0, {"color": blue}),
-        ("Hermite model", range(len(x)), found["hermite"], 1, {"color": red, "marker": "D", **hollow}),
-        ("conditional model", at, found["conditional"], 2, {"color": green, "marker": "^", **hollow}),
-    )
-    expected = (theory / unit[at][:, : theory.shape[1]]).mean(axis=1)
-    if curve.populations:  # beside the same populations' networks
-        expected *= _share(found, unit, at, theory.shape[1])
-    line = len(at) == len(x)
-    style: dict[str, Any] = {"linestyle": "-"} if line else {"linestyle": "none", "marker": "_", "markersize": 17}
-    ax.plot(x[at], expected, color=canvas.INK, label="theory", zorder=1, **style)
-    for label, where, values, place, look in marks:
-        mean, error = mean_and_error(values / unit[list(where)])
-        canvas.dots(ax, x[list(where)] + place * shift, mean, error, label=label, **look)
+    shift, hollow = APART * np.ptp(x), {"markerfacecolor": "white"}
+    scaled = found["network"] / unit[:, None]
+    mean, error = mean_and_error(scaled[:, 1])
+    if told:
+        line: dict[str, Any] = {"linestyle": "none", "marker": "_", "markersize": 28, "markeredgewidth": 1.4}
+        style: dict[str, Any] = {"linestyle": "-"} if len(told) == len(x) else line
+        expected = theory[:, 0] / unit[told, 0]
+        if curve.populations:
+            expected = [
+                _beside(scaled[i, 1], row / unit[i, : len(row)])[0] for i, row in zip(told, theory, strict=True)
+            ]
+        ax.plot(x[told], expected, color=canvas.INK, label="theory", zorder=1, **style)
+    canvas.dots(ax, x, mean, error, color=blue, label="network", zorder=3)
+    every, given = curve.at(curve.x), curve.at(curve.some)
+    for label, where, values, place, look in (
+        ("network, η = 0", every, found["network"][:, 0], -1, {"color": grey}),
+        ("Hermite model", every, found["hermite"], 1, {"color": red, "marker": "D"}),
+        ("conditional model", given, found["conditional"], 2, {"color": green, "marker": "^"}),
+    ):
+        pairs = [_beside(scaled[i, 1], row / unit[i, : len(row)]) for i, row in zip(where, values, strict=True)]
+        if pairs:
+            y, bars = np.array(pairs).T
+            canvas.dots(ax, x[where] + place * shift, y, bars, label=label, **look, **hollow)
 
 
-def _share(found: Data, unit: "np.ndarray", at: list[int], count: int) -> "np.ndarray":
-    """The mean over all populations over that of the first ones."""
-    values = found["network"][at, 1] / unit[at]
-    return values.mean(axis=1) / values[:, :count].mean(axis=1)
+def _beside(network: "np.ndarray", other: "np.ndarray") -> tuple[float, float]:
+    """The mean of what shares the first draws with the network, moved to all draws, and the error of the difference."""
+    from giantstep.measure import mean_and_error
+
+    here = network[: len(other)]
+    ratio, (_, error) = other.mean() / here.mean(), mean_and_error(other - here)
+    return float(network.mean() * ratio), float(error)

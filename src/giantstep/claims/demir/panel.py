@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 PENALTY = 0.1  # lambda n
 ALPHA, BETA = 0.5, 0.74  # of most panels: weighting and strength
 TEST = 5  # test samples over m
-SIZES = {"quick": (200, 24), "full": (1000, 8)}  # n = m, seeds
+SIZES = {"quick": (200, 20), "full": (1000, 8)}  # n = m, seeds
+GIVEN = 8  # seeds of the conditional model
 Options = Callable[[float, int], dict[str, Any]]
 """Arguments of the preset at an abscissa, for a population; ``width`` is k/m."""
 
@@ -28,8 +29,9 @@ Options = Callable[[float, int], dict[str, Any]]
 class Curve:
     """Errors along the axis for one activation and target.
 
-    ``some`` are the abscissae where theory and the conditional model, which take longest, join in; with ``populations`` above zero
-    every seed has a mixture of its own, and theory is asked for so many of them. ``linear`` adds the Hermite model of degree one.
+    ``some`` are the abscissae where theory and the conditional model, which take longest, join in. With ``populations`` every
+    seed has a mixture of its own, and models and theory are asked for so many of them. ``linear`` adds the Hermite model of
+    degree one; ``untold`` leaves theory out.
     """
 
     name: str
@@ -38,10 +40,15 @@ class Curve:
     some: tuple[float, ...]
     populations: int = 0
     linear: bool = False
+    untold: bool = False
 
     @property
-    def at(self) -> list[int]:
-        return [self.x.index(x) for x in self.some]
+    def told(self) -> tuple[float, ...]:
+        """Abscissae where theory is asked."""
+        return () if self.untold else self.some
+
+    def at(self, some: tuple[float, ...]) -> list[int]:
+        return [self.x.index(x) for x in some]
 
 
 @dataclass(frozen=True)
@@ -94,10 +101,14 @@ def _along(curve: Curve, n: int, seeds: int) -> Data:
     work: Any = {"n_test": TEST * n, "dtype": "float32"}  # the ridge fit stays in float64
 
     def errors(x: float, model: str | None, **how: Any) -> "np.ndarray":
-        own = [(experiment(n, curve, x, i, baseline=not model), [i]) for i in range(seeds if curve.populations else 0)]
+        count = min(seeds, GIVEN) if model == "conditional" else seeds
+        own = range((curve.populations if model else seeds) if curve.populations else 0)
+        mixtures = [(i, [i]) for i in own] or [(0, range(count))]
         every = [
-            bench.equivalent(s, model, which, **work, **how) if model else bench.simulate(s, which, method="dense", **work)
-            for s, which in own or [(experiment(n, curve, x, baseline=not model), range(seeds))]
+            bench.equivalent(experiment(n, curve, x, i), model, which, **work, **how)
+            if model
+            else bench.simulate(experiment(n, curve, x, i, baseline=True), which, method="dense", **work)
+            for i, which in mixtures
         ]
         return 0.5 * np.concatenate([each.test_error for each in every], axis=-1)
 
@@ -125,7 +136,7 @@ def predict(panel: Panel, size: Size) -> Data:
         curve.name: np.array(
             [
                 [0.5 * float(gs.theory(experiment(n, curve, x, i)).test_error) for i in range(curve.populations or 1)]
-                for x in curve.some
+                for x in curve.told
             ]
         )
         for curve in panel.curves[size]

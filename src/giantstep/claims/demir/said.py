@@ -7,9 +7,7 @@ from giantstep.lab.verdict import Data, Size
 WORDS = {"holds": "the statement holds", "reversed": "the statement is reversed", "not seen": "no difference is seen"}
 
 
-def sentence(
-    panel: Panel, curves: tuple[Curve, ...], seen: Seen, size: Size, expected: float, measured: Data
-) -> str:
+def sentence(panel: Panel, curves: tuple[Curve, ...], seen: Seen, size: Size, expected: float, measured: Data) -> str:
     return " ".join(
         part
         for part in (
@@ -56,7 +54,7 @@ def _idle(panel: Panel, idle: list[Gap], *, many: bool) -> str:
 
 def _linear(panel: Panel, curve: Curve, found: Data) -> str:
     most = max(gaps(curve, found, "linear"), key=lambda g: abs(g.mean))
-    return f"There a Hermite model of degree one is {most} off at {panel.symbol} = {most.x:g}."
+    return f"{curve.name}: a Hermite model of degree one is {most} off at {panel.symbol} = {most.x:g}."
 
 
 def caption(panel: Panel, curves: tuple[Curve, ...], seen: Seen, measured: Data) -> str:
@@ -67,8 +65,8 @@ def caption(panel: Panel, curves: tuple[Curve, ...], seen: Seen, measured: Data)
         over = (found["network"][:, 1] / found["variance"]).mean(axis=-1)
         parts.append(f"{curve.name}: {raw[0]:.3g} to {raw[-1]:.3g}, and {over[0]:.2f} to {over[-1]:.2f}")
     return (
-        f"Half the test error (left) and the same over half the variance of the labels (right, with a line at one, what predicting "
-        f"the mean gives) against {panel.symbol}, from {curves[0].x[0]:g} to {curves[0].x[-1]:g}: {'; '.join(parts)}. Dots are the "
-        "network, hollow dots the network without its step, diamonds the Hermite and triangles the conditional model, black "
-        "bars or lines theory."
+        f"Half the test error (left) and the same over half the variance of the labels (right, with a line at one, what "
+        f"predicting the mean gives) against {panel.symbol}, from {curves[0].x[0]:g} to {curves[0].x[-1]:g}: {'; '.join(parts)}. "
+        "Dots are the network, hollow dots the network without its step, diamonds the Hermite and triangles the conditional "
+        "model, with the errors of their differences from the network, black bars or lines theory."
     )
