@@ -46,7 +46,7 @@ def _curve(ax: Any, curve: Curve, found: Data, theory: "np.ndarray", unit: "np.n
     scaled = found["network"] / unit[:, None]
     mean, error = mean_and_error(scaled[:, 1])
     if told:
-        line: dict[str, Any] = {"linestyle": "none", "marker": "_", "markersize": 28, "markeredgewidth": 1.4}
+        line: dict[str, Any] = {"linestyle": "none", "marker": "_", "markersize": 24, "markeredgewidth": 1.4}
         style: dict[str, Any] = {"linestyle": "-"} if len(told) == len(x) else line
         expected = theory[:, 0] / unit[told, 0]
         if curve.populations:

@@ -15,10 +15,6 @@ NEAR = {
 }  # % granted to the Hermite model: where alpha = 0 its gap is 6% at n = 200, 3% at n = 800
 FINITE = {"quick": 6.0, "full": 3.0}  # % granted to theory at finite sizes
 ENOUGH = 20.0  # % that each comparison should see
-HEADER = (
-    "curve", "axis", "network", "s.e.", "η = 0", "Hermite in %", "s.e.", "conditional in %", "predicted", "network over ½Var(y)",
-    "s.e.", "verdict",
-)  # fmt: skip
 TEST = (
     "the Hermite model should be within 3 s.e. or 10% (4% at full size) of the network on the same draws, theory within 3 s.e. "
     "or 6% (3%). The verdict is on the raw errors; errors over the variance of the labels stand beside it. Open if a "
@@ -126,33 +122,8 @@ def outcome(seen: Seen, size: Size, expected: float) -> Any:
     return decided(missed or "reversed" in found, ENOUGH + 1 if open_ else ENOUGH, ENOUGH)
 
 
-def rows(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: Data, size: Size) -> list[tuple]:
-    """One for every point, and one for the axis of every curve."""
-    from giantstep.measure import mean_and_error
-
-    seen, made = look(panel, curves, measured, predicted), []
-    for curve in curves:
-        found, theory = measured[curve.name], dict(zip(curve.told, predicted["errors"][curve.name], strict=True))
-        given = {g.x: g for g in seen.conditional if g.curve == curve.name}
-        for i, x in enumerate(curve.x):
-            mean, error = map(float, mean_and_error(found["network"][i, 1]))
-            over = map(float, mean_and_error(found["network"][i, 1] / found["variance"][i]))
-            hermite = next(g for g in seen.hermite if (g.curve, g.x) == (curve.name, x))
-            off = hermite.beyond(NEAR[size], predicted["difference"])
-            more = (given[x].mean if x in given else "", float(theory[x].mean()) if x in theory else "")
-            idle = float(found["network"][i, 0].mean())
-            point = (curve.name, x, mean, error, idle, hermite.mean, hermite.error, *more, *over)
-            made.append((*point, "apart" if off else "align"))
-    for raw, over in zip(seen.raw, seen.normalised, strict=True):
-        axis = f"{panel.better:g} against {panel.worse:g}"
-        said = f"raw: {raw.verdict}; normalised: {over.verdict}"
-        numbers = [f"{x:{sign}.1f}%" for each in (raw, over) for x, sign in ((each.mean, "+"), (each.error, ""))]
-        made.append((raw.curve, axis, *numbers[:2], *[""] * 5, *numbers[2:], said))
-    return made
-
-
 def judge(panel: Panel, size: Size, measured: Data, predicted: Data) -> Verdict:
-    from giantstep.claims.demir import drawn, said
+    from giantstep.claims.demir import drawn, said, table
     from giantstep.lab.power import stated
 
     n, seeds = panel.size(size)
@@ -163,8 +134,8 @@ def judge(panel: Panel, size: Size, measured: Data, predicted: Data) -> Verdict:
     return Verdict(
         outcome=outcome(seen, size, expected),
         sentence=said.sentence(panel, curves, seen, size, expected, measured),
-        header=HEADER,
-        rows=tuple(rows(panel, curves, measured, predicted, size)),
+        header=table.HEADER,
+        rows=tuple(table.rows(panel, curves, measured, predicted, size)),
         seeds=f"0-{seeds - 1}" + (", each with a mixture of its own" if curves[0].populations else ""),
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}; "
         + "; ".join(f"{c.name}: {panel.symbol} = {', '.join(f'{x:g}' for x in c.x)}" for c in curves),
