@@ -25,7 +25,7 @@ from giantstep.claims.moniri import (
     talk,
     trend,
 )
-from giantstep.claims.own import one_curve, optimal
+from giantstep.claims.own import mixtures, one_curve, optimal
 from giantstep.outcome import Status
 from giantstep.theory import Optimum
 
@@ -51,6 +51,7 @@ def tiny(monkeypatch):
         (settings, SMALL),
         (one_curve, SMALL),
         (optimal, SMALL),
+        (mixtures, (30, 3)),
     ):
         monkeypatch.setitem(claim.SIZES, "quick", size)
     monkeypatch.setattr(alignment, "SAMPLES_PER_DIMENSION", (1.0, 4.0))
@@ -62,6 +63,7 @@ def tiny(monkeypatch):
     monkeypatch.setattr(one_curve, "CASES", tuple(("relu", update) for update in one_curve.UPDATES))
     setting = talk.experiment(SMALL[0], 0.3, talk.setting_1())
     monkeypatch.setattr(optimal, "best", lambda n: Optimum(setting, 8.6, 1.2, 1.5, 1.8, Status()))  # found elsewhere
+    monkeypatch.setattr(mixtures, "limits", lambda setting: [0.2, 0.1])  # dear, and tested elsewhere
     monkeypatch.setitem(onset.ALPHAS, "quick", (0.1, 0.3))
     monkeypatch.setitem(positions.VARIANTS, "quick", (("target", "rank1"),))
     monkeypatch.setattr(trend, "LARGE", (10**3, 10**12))

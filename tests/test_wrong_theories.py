@@ -119,7 +119,23 @@ REST: dict[str, tuple[Wrong, ...]] = {
     ),
     "dandi/conditional": (lambda p: told(p, "difference", 6.0), lambda p: told(p, "difference", -6.0)),
 }
-WRONG = {**MONIRI, **REST}  # a claim's name, and theories that its measurements contradict
+DEMIR: dict[str, tuple[Wrong, ...]] = {
+    **{
+        f"demir/{name}": (
+            lambda p: {**p, "errors": {curve: 1.15 * errors for curve, errors in p["errors"].items()}},
+            lambda p: {**p, "errors": {curve: errors / 1.15 for curve, errors in p["errors"].items()}},
+            lambda p: told(p, "difference", 15.0),  # between the Hermite model and the network, in %
+        )
+        for name in ("width", "weighting", "strength", "ratio", "alignment")
+    },
+    "demir/rank": (lambda p: told(p, "difference", 15.0), lambda p: told(p, "difference", -15.0)),
+    "giantstep/mixtures": (
+        lambda p: scaled(p, "errors", 1.15),
+        lambda p: scaled(p, "errors", 0.87),
+        lambda p: where(p, "errors", (4, 0), 0.87),
+    ),
+}
+WRONG = {**MONIRI, **REST, **DEMIR}  # a claim's name, and theories that its measurements contradict
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)

@@ -18,6 +18,12 @@ from giantstep.claims.dandi.second_layer import SECOND_LAYER
 from giantstep.claims.dandi.single_step import SINGLE_STEP
 from giantstep.claims.dandi.staircase import STAIRCASE
 from giantstep.claims.dandi.threshold import THRESHOLD
+from giantstep.claims.demir.alignment import ALIGNMENT as SPIKE_ALIGNMENT
+from giantstep.claims.demir.rank import RANK
+from giantstep.claims.demir.ratio import RATIO
+from giantstep.claims.demir.strength import STRENGTH
+from giantstep.claims.demir.weighting import WEIGHTING
+from giantstep.claims.demir.width import WIDTH
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
@@ -32,6 +38,7 @@ from giantstep.claims.moniri.settings import SETTINGS
 from giantstep.claims.moniri.spikes import SPIKES
 from giantstep.claims.moniri.trap import TRAP
 from giantstep.claims.moniri.trend import TREND
+from giantstep.claims.own.mixtures import MIXTURES
 from giantstep.claims.own.one_curve import ONE_CURVE
 from giantstep.claims.own.optimal import OPTIMAL
 from giantstep.claims.saad_solla.one_pass import ONE_PASS
@@ -67,8 +74,15 @@ CLAIMS: tuple[Claim, ...] = (
     REUSE,
     ONE_PASS,
     CONDITIONAL,
+    WIDTH,
+    WEIGHTING,
+    STRENGTH,
+    RATIO,
+    SPIKE_ALIGNMENT,
+    RANK,
     ONE_CURVE,
     OPTIMAL,
+    MIXTURES,
 )
 
 

@@ -1,0 +1,27 @@
+"""Fig. 2a: the share of the first component, where the label is the component."""
+
+from functools import partial
+
+from giantstep.claims.demir import seen
+from giantstep.claims.demir.panel import Panel, both, measure, predict
+from giantstep.lab.verdict import Claim
+
+QUICK, FULL = (0.05, 0.2, 0.5, 0.8, 0.95), (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)
+PANEL = Panel(
+    symbol="ρ",
+    axis="mixture ratio ρ",
+    curves=both("y = ±1 by component", lambda x, _: {"rho": x, "target": "-1 | 1"}, QUICK, (0.5,), FULL),
+    better=0.05,
+    worse=0.5,
+)
+RATIO = Claim(
+    name="demir/ratio",
+    statement="In classification by component the mixture ratio matters, unbalanced components being easier, and the errors of "
+    "the network and of the Hermite model align.",
+    paper="demir",
+    where="Fig. 2a, mixture ratio at α = 1/2, β = 3/4⁻",
+    test=f"The raw error at ρ = 0.05 should be below that at ρ = 1/2 by 3 s.e.; {seen.TEST}",
+    measure=partial(measure, PANEL),
+    predict=partial(predict, PANEL),
+    judge=partial(seen.judge, PANEL),
+)

@@ -1,0 +1,38 @@
+"""Fig. 1b: the strength n^beta as spread of the data or as step size; and labels along the spikes, which keep their size."""
+
+from functools import partial
+
+from giantstep.claims.demir import seen
+from giantstep.claims.demir.panel import Curve, Panel, both, measure, predict
+from giantstep.lab.verdict import Claim
+
+QUICK, FULL = (0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 1.0)
+RANDOM = both("random ξ", lambda x, _: {"alpha": x}, QUICK, (1.0,), FULL)
+
+
+def clean(x: tuple[float, ...], some: tuple[float, ...]) -> Curve:
+    """Labels along the sum of the two spikes, as in Fig. 4a."""
+    return Curve("ReLU, ξ along the spikes", lambda a, _: {"alpha": a, "spiked_target": True}, x, some, linear=True)
+
+
+PANEL = Panel(
+    symbol="α",
+    axis="α: spread $n^{\\beta(1-\\alpha)}$, step $n^{\\beta\\alpha}$",
+    curves={
+        "quick": (*RANDOM["quick"], clean((0.0, 0.5, 1.0), (1.0,))),
+        "full": (*RANDOM["full"], clean(FULL, FULL)),
+    },
+    better=0.0,
+    worse=1.0,
+)
+WEIGHTING = Claim(
+    name="demir/weighting",
+    statement="High data spread leads to better performance compared to high learning rate, and the errors of the network and of "
+    "the Hermite model align.",
+    paper="demir",
+    where="Fig. 1b, impact of the weighting α at β = 3/4⁻, and the row α of Fig. 4a at the same β",
+    test=f"The raw error at α = 0 should be below that at α = 1 by 3 s.e.; {seen.TEST}",
+    measure=partial(measure, PANEL),
+    predict=partial(predict, PANEL),
+    judge=partial(seen.judge, PANEL),
+)
