@@ -18,6 +18,10 @@ from giantstep.claims.dandi.second_layer import SECOND_LAYER
 from giantstep.claims.dandi.single_step import SINGLE_STEP
 from giantstep.claims.dandi.staircase import STAIRCASE
 from giantstep.claims.dandi.threshold import THRESHOLD
+from giantstep.claims.demir.conditional import EQUIVALENT
+from giantstep.claims.demir.fashion import FASHION
+from giantstep.claims.demir.fashion_step import FASHION_STEP
+from giantstep.claims.demir.hermite import HERMITE
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
@@ -32,6 +36,7 @@ from giantstep.claims.moniri.settings import SETTINGS
 from giantstep.claims.moniri.spikes import SPIKES
 from giantstep.claims.moniri.trap import TRAP
 from giantstep.claims.moniri.trend import TREND
+from giantstep.claims.own.fitted import FITTED
 from giantstep.claims.own.one_curve import ONE_CURVE
 from giantstep.claims.own.optimal import OPTIMAL
 from giantstep.claims.saad_solla.one_pass import ONE_PASS
@@ -67,8 +72,13 @@ CLAIMS: tuple[Claim, ...] = (
     REUSE,
     ONE_PASS,
     CONDITIONAL,
+    EQUIVALENT,
+    HERMITE,
+    FASHION,
+    FASHION_STEP,
     ONE_CURVE,
     OPTIMAL,
+    FITTED,
 )
 
 
