@@ -85,15 +85,21 @@ def test_it_runs_on_other_pictures(module, pictures, monkeypatch):
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
 
 
-@pytest.mark.parametrize("module", [conditional, hermite], ids=lambda module: module.__name__.split(".")[-1])
-def test_it_runs_at_a_tiny_size(module, monkeypatch):
+def test_the_conditional_model_runs_at_a_tiny_size(monkeypatch):
     monkeypatch.setitem(conditional.SIZES, "quick", (40, 3))
-    monkeypatch.setitem(hermite.SIZES, "quick", ((40, 60), 3))
     monkeypatch.setattr(conditional, "CASES", conditional.CASES[:2])
     monkeypatch.setattr(conditional, "LARGEST", 1)
-    verdict = module.judge("quick", module.measure("quick"), module.predict("quick"))
+    verdict = conditional.judge("quick", conditional.measure("quick"), conditional.predict("quick"))
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
-    assert ("n = 40, 60" in verdict.trend) == (module is hermite)
+
+
+def test_the_polynomial_runs_at_a_tiny_size_and_shows_a_trend(monkeypatch):
+    monkeypatch.setattr(hermite, "CASES", hermite.CASES[2:])
+    monkeypatch.setitem(hermite.SIZES, "quick", ((40,), 3))
+    measured = hermite.measure("quick")
+    monkeypatch.setitem(hermite.SIZES, "quick", ((20, 40), 3))
+    verdict = hermite.judge("quick", {**measured, "n = 20": measured["n = 40"]}, hermite.predict("quick"))
+    assert len(verdict.rows) == 16 and "<svg" in verdict.figure and "n = 20, 40" in verdict.trend
 
 
 def test_orders_in_pairs():

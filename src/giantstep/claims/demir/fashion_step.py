@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from giantstep.claims.demir.conditional import difference
+from giantstep.claims.demir.conditional import difference, ticks
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, ORDER, errors, experiment, read
 from giantstep.lab import power
 from giantstep.lab.verdict import Claim, Data, Size, Verdict
@@ -77,52 +77,52 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     return Verdict(
         outcome="fails" if wrong else ("holds" if sure else "inconclusive"),
         sentence=f"A step on the images lowers the test error from {far.none:.3f} to {far.network:.3f} of the labels' variance "
-        "at "
-        f"η = {FAR:g}{f' ({last.network:.3f} at {last.eta:g})' * (last.eta > FAR)}. {len(given) - len(missed)} of {len(given)} "
-        "errors of the conditional "
+        f"at η = {FAR:g}{f' ({last.network:.3f} at {last.eta:g})' * (last.eta > FAR)}. {len(given) - len(missed)} of "
+        f"{len(given)} errors of the conditional "
         f"model are the network's within 3 s.e. or {NEAR:g}% ({worst.said} at most, η = {worst.eta:g}); the polynomial of order "
         f"{ORDER} is off by " + ", ".join(f"{r.said} at η = {r.eta:g}" for r in short) + ".",
         header=("η", "model", "no step, of Var y", "network, of Var y", "difference in %", "s.e."),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"m = k = {m}, d = 784; λ = 1e-4; relu; classes 0 and 1 of Fashion-MNIST, {N_TEST} images for the test",
-        figure=_figure(etas[1:], measured, rows),
+        figure=_figure(etas, measured, rows),
         caption=f"Left, test error over the labels' variance against the step size: the network falls from {far.none:.2f} to "
         f"{far.network:.2f} with the conditional model on it, while the polynomial rises to {1 + short[-1].mean / 100:.2g} "
-        "times the "
-        f"network's error. Right, the conditional model's differences from the network in %, at most {worst.mean:+.1f}%.",
+        "times the network's error. Right, the conditional model's differences from the network in %, at most "
+        f"{worst.mean:+.1f}%.",
         power=power.stated([r.error for r in given], LEVEL, NEAR, "% of the network's error", seeds=seeds),
         settings=(sweep(m, etas).id,),
     )
 
 
 def _figure(etas: tuple[float, ...], measured: Data, rows: list[Row]) -> str:
+    """Errors by step size, none first, and the conditional model's differences."""
     from giantstep import canvas
     from giantstep.measure import mean_and_error
 
+    x = range(len(etas))
     with canvas.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
-        mean, error = mean_and_error(measured["network"] / measured["variance"])
-        left.axhline(mean[0], color=canvas.INK, linestyle=":", linewidth=1.0, label="network, no step")
-        canvas.dots(
-            left, etas, mean[1:], error[1:], color=canvas.COLOURS[0], linestyle="-", markersize=7, label="network"
-        )
+        values = mean_and_error(measured["network"] / measured["variance"])
+        left.axhline(values[0][0], color=canvas.INK, linestyle=":", linewidth=1.0, label="network, no step")
+        canvas.dots(left, x, *values, color=canvas.COLOURS[0], linestyle="-", markersize=7, label="network")
         for model, name, mark, colour in (
             (GIVEN, "conditional model", "x", canvas.COLOURS[1]),
             (HERMITE, f"polynomial of order {ORDER}", "^", canvas.COLOURS[4]),
         ):
             values = mean_and_error(measured[model] / measured["variance"])
-            canvas.dots(left, etas, *values, color=colour, marker=mark, zorder=3, label=name)
-        left.set(xscale="log", yscale="log", ylabel="test error / Var y")
+            canvas.dots(left, x[1:], *values, color=colour, marker=mark, zorder=3, markersize=6, label=name)
+        left.set(yscale="log", ylabel="test error / Var y")
+        ticks(left)
         right.axhspan(-NEAR, NEAR, color=canvas.INK, alpha=0.07, linewidth=0)
         right.axhline(0, color=canvas.INK, linewidth=0.8)
         given = [r for r in rows if r.model == GIVEN]
-        style = {"color": canvas.COLOURS[1], "marker": "x"}
-        canvas.dots(right, etas, [r.mean for r in given], [r.error for r in given], **style)
-        right.set(xscale="log", ylabel="conditional − network in %")  # noqa: RUF001
+        style = {"color": canvas.COLOURS[1], "marker": "x", "markersize": 6}
+        canvas.dots(right, x[1:], [r.mean for r in given], [r.error for r in given], **style)
+        right.set(ylabel="conditional − network in %")  # noqa: RUF001
         for ax in (left, right):
             ax.set_xlabel("step size η")
-            ax.set_xticks(etas, [f"{eta:g}" for eta in etas])
-            ax.minorticks_off()
+            ax.set_xlim(-0.3, len(etas) - 0.7)
+            ax.set_xticks(x, ["none", *(f"{eta:g}" for eta in etas[1:])])
         fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return canvas.svg(fig)
 
@@ -130,8 +130,7 @@ def _figure(etas: tuple[float, ...], measured: Data, rows: list[Row]) -> str:
 FASHION_STEP = Claim(
     name="demir/fashion-step",
     statement="On images too a larger step learns features: the test error falls to less than half, the conditional model "
-    "follows "
-    "it, and the polynomial in the features does not.",
+    "follows it, and the polynomial in the features does not.",
     paper="demir",
     where="figure 7b, classes 0 and 1, k = m; its polynomial was computed and not shown",
     test="Test errors of the conditional model and the network on the same draws should differ by nothing within 3 s.e. or 5% at "
