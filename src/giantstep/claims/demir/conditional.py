@@ -113,13 +113,14 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     gain, bound = 100 * (learned.none / learned.network - 1), power.detectable(learned.error, LEVEL, NEAR)
     sure = gain > bound and all(power.detectable(r.error, LEVEL, NEAR) < ENOUGH for r in rows)
     mean = sum(abs(r.mean) for r in rows) / len(rows)
+    idle = max(100 * abs(r.none / r.network - 1) for r in rows if r.alpha == 0)
     return Verdict(
         outcome="fails" if missed else ("holds" if sure else "inconclusive"),
         sentence=f"{len(rows) - len(missed)} of {len(rows)} errors of the conditional model are the network's within 3 s.e. or "
         f"{NEAR:g}%: {mean:.1f}% apart on average, {worst.mean:+.1f} ± {worst.error:.1f}% at most ({worst.activation}, "
         f"α = {worst.alpha:g}, β = {worst.beta:g}, {worst.what}). At α = β = 1 it follows what the step learns, from "
         f"{learned.none:.3f} to {learned.network:.3f} of the labels' variance ({learned.mean:+.1f} ± {learned.error:.1f}%); "
-        "at α = 0 the step does nothing and the spread alone makes the error small.",
+        f"at α = 0 the step changes an error by {idle:.1f}% at most, and the spread alone makes it small.",
         header=("activation", "α", "β", "error", "no step, of Var y", "network, of Var y", "difference in %", "s.e."),  # noqa: RUF001
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",

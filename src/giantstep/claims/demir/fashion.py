@@ -116,7 +116,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"{NEAR:g}%: "
         + " and ".join(f"the {name} {sum(each) / len(each):.1f}%" for name, each in mean.items())
         + f" off on average, {worst.mean:+.1f} ± {worst.error:.1f}% at most ({worst.model}, {worst.classes}, {worst.activation}, "
-        f"k = {worst.ratio:g}m). The step does little: {100 * (gain.none / gain.network - 1):.0f}% at most, at k = "
+        f"k = {worst.ratio:g}m). The step changes the error by {100 * (gain.none / gain.network - 1):.0f}% at most, at k = "
         f"{gain.ratio:g}m. Errors are {least.network:.2f} to {most.network:.2f} of the labels' variance, where 1 is predicting "
         "their mean.",
         header=(
