@@ -135,7 +135,31 @@ DEMIR: dict[str, tuple[Wrong, ...]] = {
         lambda p: where(p, "errors", (4, 0), 0.87),
     ),
 }
-WRONG = {**MONIRI, **REST, **DEMIR}  # a claim's name, and theories that its measurements contradict
+EQUIVALENCES: dict[str, tuple[Wrong, ...]] = {
+    "demir/conditional": (lambda p: told(p, "difference", 10.0), lambda p: told(p, "difference", -12.0)),
+    "demir/hermite": (
+        lambda p: told(p, "difference", 10.0),
+        lambda p: told(p, "orders", [4, 4, 2, 8]),  # the linear model in the place of the fourth order
+        lambda p: told(p, "orders", [3, 4, 5, 8]),  # one order too many, where it spoils the expansion
+        lambda p: told(p, "factor", 4.0),
+    ),
+    "demir/fashion": (
+        lambda p: told(p, "polynomial", 10.0),
+        lambda p: told(p, "polynomial", -8.0),
+        lambda p: told(p, "conditional", 15.0),
+    ),
+    "demir/fashion-step": (
+        lambda p: told(p, "difference", 12.0),
+        lambda p: told(p, "gain", 4.0),
+        lambda p: told(p, "miss", 500.0),  # a polynomial that is much worse than it is
+    ),
+    "giantstep/fitted": (
+        lambda p: scaled(p, "errors", 1.15),
+        lambda p: scaled(p, "errors", 0.85),
+        lambda p: where(p, "errors", (slice(None), 1), 1.2),  # of the step alone
+    ),
+}
+WRONG = {**MONIRI, **REST, **DEMIR, **EQUIVALENCES}  # a claim's name, and theories that its measurements contradict
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)

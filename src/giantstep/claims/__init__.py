@@ -19,6 +19,10 @@ from giantstep.claims.dandi.single_step import SINGLE_STEP
 from giantstep.claims.dandi.staircase import STAIRCASE
 from giantstep.claims.dandi.threshold import THRESHOLD
 from giantstep.claims.demir.alignment import ALIGNMENT as SPIKE_ALIGNMENT
+from giantstep.claims.demir.conditional import EQUIVALENT
+from giantstep.claims.demir.fashion import FASHION
+from giantstep.claims.demir.fashion_step import FASHION_STEP
+from giantstep.claims.demir.hermite import HERMITE
 from giantstep.claims.demir.rank import RANK
 from giantstep.claims.demir.ratio import RATIO
 from giantstep.claims.demir.strength import STRENGTH
@@ -38,6 +42,7 @@ from giantstep.claims.moniri.settings import SETTINGS
 from giantstep.claims.moniri.spikes import SPIKES
 from giantstep.claims.moniri.trap import TRAP
 from giantstep.claims.moniri.trend import TREND
+from giantstep.claims.own.fitted import FITTED
 from giantstep.claims.own.mixtures import MIXTURES
 from giantstep.claims.own.one_curve import ONE_CURVE
 from giantstep.claims.own.optimal import OPTIMAL
@@ -80,9 +85,14 @@ CLAIMS: tuple[Claim, ...] = (
     RATIO,
     SPIKE_ALIGNMENT,
     RANK,
+    EQUIVALENT,
+    HERMITE,
+    FASHION,
+    FASHION_STEP,
     ONE_CURVE,
     OPTIMAL,
     MIXTURES,
+    FITTED,
 )
 
 

@@ -94,7 +94,8 @@ def problem(setting: Setting, of: Structure, rows: Rows, count: int, seed: int) 
     law = {
         "omega": rows.omega, "pi": k.weights, "modes": rows.modes.weights, "gain": gain, "noise": noise, "variance": variance,
         "p_over_d": p / d, "p_over_n": p / setting.protocol.readout_size,
-        "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter], SMALL if of.k < FEW else ROUGH), "leverage": mean[None], "p": p,
+        "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter], SMALL if of.k < FEW else ROUGH),
+        "leverage": mean[None], "p": p,
     }  # fmt: skip
     of_jax = lambda x: {name: jnp.asarray(value) for name, value in x.items()}  # noqa: E731
     return Problem(Features(**of_jax(law)), Signal(**of_jax(arrays)))
