@@ -23,11 +23,8 @@ from giantstep.theory.published import Found, penalties_of
 from giantstep.theory.rows import Rows, after_step, label, table
 from giantstep.theory.structure import Structure, samples, structure
 
-COUNT = 512  # Sobol points of the neurons, and of the samples of all components
-SMALL, ROUGH = (
-    1e-6,
-    1e-4,
-)  # singular values left out of the basis, against the largest: with Gauss rules, with Sobol points
+COUNT = 256  # Sobol points of the neurons, and of the samples of all components
+SMALL = 1e-4  # singular values left out of the basis, against the largest
 SEEN = 100  # sizes below which corrections are worth a word
 
 
@@ -94,23 +91,22 @@ def problem(setting: Setting, of: Structure, rows: Rows, count: int, seed: int) 
     law = {
         "omega": rows.omega, "pi": k.weights, "modes": rows.modes.weights, "gain": gain, "noise": noise, "variance": variance,
         "p_over_d": p / d, "p_over_n": p / setting.protocol.readout_size,
-        "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter], SMALL if of.k < FEW else ROUGH),
+        "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter]),
         "leverage": mean[None], "p": p,
     }  # fmt: skip
     of_jax = lambda x: {name: jnp.asarray(value) for name, value in x.items()}  # noqa: E731
     return Problem(Features(**of_jax(law)), Signal(**of_jax(arrays)))
 
 
-def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray], small: float) -> np.ndarray:
-    """Functions of k, orthonormal under pi, that span the rows of all tables; up to a power of two, the last ones zero."""
+def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
+    """Functions of k, orthonormal under pi, that span the rows of all tables; up to a round number, the last ones zero."""
     root, total = np.sqrt(pi), np.zeros((pi.size, pi.size))
     for x in tables:
         gram = (omega[:, None] * x).T @ x * root * root[:, None]
         total += gram / max(float(np.trace(gram)), 1e-300)
     values, vectors = np.linalg.eigh(total)
-    kept = vectors.T[values > small**2 * values[-1]] / np.maximum(root, 1e-150)
-    size = 2 ** int(np.ceil(np.log2(max(len(kept), ROUND))))
-    return np.pad(kept * (pi > 0), ((0, size - len(kept)), (0, 0)))
+    kept = vectors.T[values > SMALL**2 * values[-1]] / np.maximum(root, 1e-150)
+    return np.pad(kept * (pi > 0), ((0, -len(kept) % ROUND), (0, 0)))
 
 
 @jax.jit
@@ -134,31 +130,32 @@ class Predicted(NamedTuple):
 def predicted(setting: Setting, etas: np.ndarray, penalties: np.ndarray) -> Predicted:
     """Errors at every step size and its penalties (E, L).
 
-    Sobol nodes are drawn twice, and twice with half their number: the doubt is the root of the squared standard error and the
-    squared change with the number.
+    Sobol nodes are drawn twice, and once with half their number: the doubt is the root of the squared standard error and the squared
+    change with the number.
     """
     of = structure(setting)
-    sets = [(COUNT, 0), (COUNT, 1), (COUNT // 2, 0), (COUNT // 2, 1)] if of.k + 1 > FEW else [(COUNT, 0)]
-    every = [_at_nodes(setting, of, etas, penalties, *nodes) for nodes in sets]
-    values = np.array([[np.asarray(x) for x in found] for found, _, _ in every])  # (sets, 4, E, L)
-    mean, doubt = values[: max(len(sets) // 2, 1)].mean(0), np.zeros(values.shape[1:])
+    sets = [(COUNT, 0), (COUNT, 1), (COUNT // 2, 2)] if of.k + 1 > FEW else [(COUNT, 0)]
+    every = [[_made(setting, of, eta, *nodes) for eta in etas.tolist()] for nodes in sets]
+    answers = [_solved([made for made, _ in each], penalties) for each in every]
+    values = np.array([errors for errors, _ in answers])  # (sets, 4, E, L)
+    mean, doubt = values[:2].mean(0), np.zeros(values.shape[1:])
     if len(sets) > 1:
-        doubt = np.hypot((values[0] - values[1]) / 2, mean - values[2:].mean(0))
-    residual = np.max([residual for _, residual, _ in every], axis=0)
-    return Predicted(Errors(*mean), Errors(*doubt), residual, every[0][2])  # type: ignore[arg-type]
+        doubt = np.hypot((values[0] - values[1]) / 2, mean - values[2])
+    residual = np.max([residual for _, residual in answers], axis=0)
+    return Predicted(Errors(*mean), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
 
 
-def _at_nodes(setting: Setting, of: Structure, etas: np.ndarray, penalties: np.ndarray, count: int, seed: int):
-    """Errors and residuals (E, L), and the rows, with one set of nodes."""
-    found, residuals, rows = [], [], []
+def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> tuple[Problem, Rows]:
     with on_host():
-        for eta, own in zip(etas.tolist(), penalties, strict=True):
-            rows.append(after_step(setting, of, eta, count, seed))
-            made = problem(setting, of, rows[-1], count, seed)
-            values, residual = _answers(made, jnp.asarray(own))
-            found.append(values)
-            residuals.append(np.asarray(residual))
-    return jax.tree.map(lambda *x: np.stack(x), *found), np.stack(residuals), tuple(rows)
+        rows = after_step(setting, of, eta, count, seed)
+        return problem(setting, of, rows, count, seed), rows
+
+
+def _solved(problems: list[Problem], penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Errors (4, E, L) and residuals (E, L)."""
+    with on_host():
+        found = [_answers(made, jnp.asarray(own)) for made, own in zip(problems, penalties, strict=True)]
+        return np.stack([np.array(errors) for errors, _ in found], axis=1), np.stack([np.asarray(r) for _, r in found])
 
 
 def mixed(setting: Setting) -> Found:
@@ -171,7 +168,8 @@ def mixed(setting: Setting) -> Found:
         else np.zeros(1)
     )
     if protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
-        penalties = lowest_gcv(lambda grid: predicted(setting, etas, grid).errors.gcv, etas.size)
+        made = [_made(setting, structure(setting), eta, COUNT, 0)[0] for eta in etas.tolist()]
+        penalties = lowest_gcv(lambda grid: _solved(made, grid)[0][3], etas.size)
     else:
         penalties = np.tile(penalties_of(setting, notes), (etas.size, 1))
     found = predicted(setting, etas, penalties)

@@ -14,11 +14,12 @@ from scipy.stats import qmc
 from giantstep import _hermite
 
 FEW = 3  # coordinates up to which products of rules are taken
+MOST = 320  # nodes of a product
 COUNTS = ((3, 0.03), (4, 0.1), (6, 0.25), (8, 0.6), (12, 1.5), (16, np.inf))  # nodes up to a strength
 SIDE = 8  # nodes on each side of a kink
 SMOOTH = 12  # nodes along a smooth label
 REACH = 6.5
-ROUND = 32  # to which numbers of groups are rounded up, so that few programs are compiled
+ROUND = 64  # to which numbers of groups are rounded up, so that few programs are compiled
 
 
 class Nodes(NamedTuple):
@@ -28,17 +29,20 @@ class Nodes(NamedTuple):
     weights: np.ndarray
 
 
-def rule(strength: float) -> tuple[np.ndarray, np.ndarray]:
-    """A Gauss-Hermite rule for a coordinate of that strength."""
-    return _hermite.gauss_hermite(next(count for count, most in COUNTS if strength <= most))
+def rules(strengths: Sequence[float], most: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Gauss-Hermite rules for coordinates of those strengths, of at most so many nodes in all."""
+    counts = [next(count for count, limit in COUNTS if strength <= limit) for strength in strengths]
+    while np.prod(counts) > most and max(counts) > COUNTS[0][0]:
+        counts[int(np.argmax(counts))] -= 1
+    return [_hermite.gauss_hermite(count) for count in counts]
 
 
-def kinked(cuts: Sequence[float], strength: float) -> tuple[np.ndarray, np.ndarray]:
-    """A rule for N(0, 1) that is exact for functions with kinks at the cuts."""
+def kinked(cuts: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """A rule for N(0, 1) that is good for functions with kinks at the cuts."""
     inside = sorted({float(c) for c in cuts if abs(c) < REACH - 1})
     if not inside:
-        return _hermite.gauss_hermite(max(SMOOTH, rule(strength)[0].size))
-    x, w = np.polynomial.legendre.leggauss(SIDE + (4 if strength > 0.6 else 0))
+        return _hermite.gauss_hermite(SMOOTH)
+    x, w = np.polynomial.legendre.leggauss(SIDE)
     edges = np.array([-REACH, *inside, REACH])
     half = np.diff(edges)[:, None] / 2
     z = edges[:-1, None] + half * (1 + x)
@@ -52,7 +56,7 @@ def product(rules: Sequence[tuple[np.ndarray, np.ndarray]]) -> Nodes:
     weights = np.ones(1)
     for _, w in rules:
         weights = np.multiply.outer(weights, w)
-    return Nodes(np.array([g.ravel() for g in grids]).reshape(len(rules), -1), weights.ravel())
+    return Nodes(np.array([g.ravel() for g in grids]).reshape(len(rules), weights.size), weights.ravel())
 
 
 def sobol(coordinates: int, count: int, seed: int) -> Nodes:

@@ -30,7 +30,7 @@ from giantstep.setting import Setting
 from giantstep.target import Target
 from giantstep.theory import gradient_law, nodes
 from giantstep.theory.gradient_law import Modes
-from giantstep.theory.nodes import FEW, ROUND, repeated
+from giantstep.theory.nodes import FEW, MOST, ROUND, repeated
 from giantstep.theory.structure import Part, Structure, samples
 
 MODES = 3  # nodes of the law of M, and of its measure along v and e
@@ -150,8 +150,7 @@ def _neurons(setting: Setting, of: Structure, start: Start, strength: float, cou
     each = [max(np.linalg.norm(part.root[i]) for part in of.parts) * start.entry**0.5 for i in range(of.k)]
     gaussian = law == "gaussian"
     if of.k + gaussian <= FEW:
-        rules = [nodes.rule(max(strength, 0.05))] * gaussian + [nodes.rule(s) for s in each]
-        points, weights = nodes.product(rules) if rules else nodes.Nodes(np.zeros((0, 1)), np.ones(1))
+        points, weights = nodes.product(nodes.rules([max(strength, 0.05)] * gaussian + each, MOST))
     else:
         points, weights = nodes.sobol(of.k + gaussian, count, seed + 97)
     u = points[gaussian:] * start.entry**0.5

@@ -12,7 +12,7 @@ from giantstep.mixture import Mixture
 from giantstep.setting import Setting
 from giantstep.target import Target
 from giantstep.theory import nodes
-from giantstep.theory.nodes import FEW, Nodes
+from giantstep.theory.nodes import FEW, MOST, Nodes
 
 SAME = 1e-9  # length below which a direction is one of those before it
 INSIDE = 0.2  # share of the target's direction inside B from which nodes follow the label
@@ -89,11 +89,13 @@ def samples(part: Part, of: Structure, rows: np.ndarray, more: list[float], coun
     root, length = _along_label(part.root, of.inside)
     strengths = [*np.linalg.norm(root * rows[:, None], axis=0), *more]
     if len(strengths) <= FEW:
-        rules = [nodes.rule(s) for s in strengths]
         if length > INSIDE * np.hypot(length, of.outside * part.bulk**0.5):
             cuts = [float(kink - of.inside @ part.mean) / length for kink in part.target.kinks]
-            rules[0] = nodes.kinked(cuts, strengths[0])
-        points, weights = nodes.product(rules) if rules else Nodes(np.zeros((0, 1)), np.ones(1))
+            first = nodes.kinked(cuts)
+            rules = [first, *nodes.rules(strengths[1:], MOST // first[0].size)]
+        else:
+            rules = nodes.rules(strengths, MOST)
+        points, weights = nodes.product(rules)
     else:
         points, weights = nodes.sobol(len(strengths), count, seed)
     kappa = part.mean[:, None] + root @ points[: of.k]
