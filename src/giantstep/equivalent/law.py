@@ -5,7 +5,7 @@ with the mean and the covariance of its training inputs, plus the identity where
 mean and the top eigenvectors of its covariance.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -91,13 +91,22 @@ def _component(data: Mixture, c: int) -> Law:
     return Law(part.weight, data.mean(c), bulk, B, M, _orthonormal(B), len(part.spikes))
 
 
-@lru_cache(maxsize=4)
 def _classes(data: Dataset, path: str | None, spikes: int) -> tuple[Law, ...]:
+    """The classes given their mean and so many eigenvectors."""
+    return tuple(
+        replace(law, given=_orthonormal(np.concatenate([law.B[:spikes], *([law.mean[None]] if np.any(law.mean) else [])])),
+                spikes=min(spikes, len(law.B)))
+        for law in _covariances(data, path)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _covariances(data: Dataset, path: str | None) -> tuple[Law, ...]:
     X, components = data.split()
-    return tuple(_class(X[components == c], len(X), data.signal is not None, spikes) for c in range(len(data.classes)))
+    return tuple(_class(X[components == c], len(X), data.signal is not None) for c in range(len(data.classes)))
 
 
-def _class(X: np.ndarray, everything: int, noise: bool, spikes: int) -> Law:
+def _class(X: np.ndarray, everything: int, noise: bool) -> Law:
     mean = X.mean(axis=0)
     mean = mean if np.linalg.norm(mean) > NOTHING * np.linalg.norm(X, axis=1).max() else np.zeros_like(mean)
     left, few = X - mean, len(X) < X.shape[1]
@@ -106,8 +115,7 @@ def _class(X: np.ndarray, everything: int, noise: bool, spikes: int) -> Law:
     kept = np.flatnonzero(squares > NOTHING * max(squares[-1], 0.0))[::-1]
     B = vectors[:, kept].T
     B = (B @ left) / np.sqrt(len(X) * squares[kept])[:, None] if few else B
-    given = _orthonormal(np.concatenate([B[:spikes], *([mean[None]] if np.any(mean) else [])]))
-    return Law(len(X) / everything, mean, float(noise), B, np.diag(squares[kept]), given, min(spikes, len(B)))
+    return Law(len(X) / everything, mean, float(noise), B, np.diag(squares[kept]), B[:0])
 
 
 def _orthonormal(rows: np.ndarray) -> np.ndarray:

@@ -130,8 +130,8 @@ class Predicted(NamedTuple):
 def predicted(setting: Setting, etas: np.ndarray, penalties: np.ndarray) -> Predicted:
     """Errors at every step size and its penalties (E, L).
 
-    Sobol nodes are drawn twice, and once with half their number: the doubt is the root of the squared standard error and the squared
-    change with the number.
+    Sobol nodes are drawn twice, and once with half their number: the doubt is the root of the squared standard error and the
+    squared change with the number.
     """
     of = structure(setting)
     sets = [(COUNT, 0), (COUNT, 1), (COUNT // 2, 2)] if of.k + 1 > FEW else [(COUNT, 0)]

@@ -21,7 +21,7 @@ CASES = (
     ("tanh", 0.0, 0.74),
 )  # activation, alpha, beta; the step does most in the sixth
 LARGEST = CASES.index(("relu", 1.0, 1.0))
-SIZES = {"quick": (200, 16), "full": (400, 64)}  # n, and seeds; m = k = 5n/4 as in their figure 4
+SIZES = {"quick": (200, 16), "full": (400, 48)}  # n, and seeds; m = k = 5n/4 as in their figure 4
 ERRORS = {"test_error": "test error", "train_objective": "training error"}  # theirs has the penalty's term
 LEVEL, NEAR, ENOUGH = 3.0, 5.0, 20.0  # standard errors; % granted to finite sizes; % that the test should see
 NONE = "no step"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from giantstep.setting import Setting
 
 PAIRS = ((0, 1), (5, 9))
-SIZES = {"quick": (400, 6), "full": (500, 10)}  # m, and seeds
-RATIOS = {"quick": (0.1, 0.5, 2.0), "full": (0.1, 0.3, 0.5, 1.0, 2.0, 5.0)}  # k/m
+SIZES = {"quick": (400, 6), "full": (500, 8)}  # m, and seeds
+RATIOS = {"quick": (0.1, 0.5, 2.0), "full": (0.1, 0.5, 1.0, 5.0)}  # k/m
 ACTIVATIONS = {"quick": ("relu",), "full": ("relu", "tanh", "sigmoid")}
 CONDITIONED = {"quick": (0.5,), "full": RATIOS["full"]}  # k/m where the conditional model is measured too
 HERMITE, GIVEN = "polynomial", "conditional"

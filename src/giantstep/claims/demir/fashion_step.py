@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 ETAS = {"quick": (0.0, 28.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to d
 FAR = 148.0  # where the step should have done its work
-SIZES = {"quick": (400, 5), "full": (500, 20)}  # m = k, and seeds
+SIZES = {"quick": (400, 5), "full": (500, 12)}  # m = k, and seeds
 LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted; % that the test should see
 
 

@@ -75,7 +75,7 @@ def both(name: str, options: Options, quick: Any, some: Any, full: Any) -> dict[
     relu = Curve(f"ReLU, {name}", options, quick, some)
     return {
         "quick": (relu,),
-        "full": (Curve(relu.name, options, full, full), Curve(f"tanh, {name}", tanh, full, full)),
+        "full": (Curve(relu.name, options, full, full), Curve(f"tanh, {name}", tanh, full[::2], full[::2])),
     }
 
 

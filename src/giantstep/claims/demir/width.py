@@ -6,7 +6,7 @@ from giantstep.claims.demir import seen
 from giantstep.claims.demir.panel import Panel, both, measure, predict
 from giantstep.lab.verdict import Claim
 
-QUICK, FULL = (0.3, 1.0, 3.0), (0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
+QUICK, FULL = (0.3, 1.0, 3.0), (0.1, 0.3, 1.0, 2.0, 5.0)
 PANEL = Panel(
     symbol="k/m",
     axis="neurons per sample k/m",
