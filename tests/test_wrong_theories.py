@@ -132,7 +132,7 @@ DEMIR: dict[str, tuple[Wrong, ...]] = {
     "giantstep/mixtures": (
         lambda p: scaled(p, "errors", 1.15),
         lambda p: scaled(p, "errors", 0.87),
-        lambda p: where(p, "errors", (4, 0), 0.87),
+        lambda p: where(p, "errors", (2, 0), 0.87),
     ),
 }
 EQUIVALENCES: dict[str, tuple[Wrong, ...]] = {

@@ -130,19 +130,16 @@ class Predicted(NamedTuple):
 def predicted(setting: Setting, etas: np.ndarray, penalties: np.ndarray) -> Predicted:
     """Errors at every step size and its penalties (E, L).
 
-    Sobol nodes are drawn twice, and once with half their number: the doubt is the root of the squared standard error and the
-    squared change with the number.
+    Sobol nodes are drawn once more, half as many: the doubt is the change.
     """
     of = structure(setting)
-    sets = [(COUNT, 0), (COUNT, 1), (COUNT // 2, 2)] if of.k + 1 > FEW else [(COUNT, 0)]
+    sets = [(COUNT, 0), (COUNT // 2, 1)] if of.k + 1 > FEW else [(COUNT, 0)]
     every = [[_made(setting, of, eta, *nodes) for eta in etas.tolist()] for nodes in sets]
     answers = [_solved([made for made, _ in each], penalties) for each in every]
     values = np.array([errors for errors, _ in answers])  # (sets, 4, E, L)
-    mean, doubt = values[:2].mean(0), np.zeros(values.shape[1:])
-    if len(sets) > 1:
-        doubt = np.hypot((values[0] - values[1]) / 2, mean - values[2])
+    doubt = np.abs(values[0] - values[-1])
     residual = np.max([residual for _, residual in answers], axis=0)
-    return Predicted(Errors(*mean), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
+    return Predicted(Errors(*values[0]), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
 
 
 def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> tuple[Problem, Rows]:

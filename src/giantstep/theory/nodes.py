@@ -60,9 +60,13 @@ def product(rules: Sequence[tuple[np.ndarray, np.ndarray]]) -> Nodes:
 
 
 def sobol(coordinates: int, count: int, seed: int) -> Nodes:
-    """Scrambled Sobol points made Gaussian, of equal weight; ``count`` is a power of two."""
+    """Scrambled Sobol points made Gaussian, of equal weight, mean zero and covariance one; ``count`` is a power of two."""
     x = qmc.Sobol(coordinates, rng=np.random.default_rng(seed)).random(count)
-    return Nodes(ndtri(np.clip(x, 1e-12, 1 - 1e-12)).T, np.full(count, 1 / count))
+    z = ndtri(np.clip(x, 1e-12, 1 - 1e-12)).T
+    z = z - z.mean(axis=1, keepdims=True)
+    if count > 2 * coordinates:
+        z = np.linalg.solve(np.linalg.cholesky(z @ z.T / count), z)
+    return Nodes(z, np.full(count, 1 / count))
 
 
 def repeated(x: np.ndarray, more: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from giantstep.claims.demir import seen
 from giantstep.claims.demir.panel import Panel, both, measure, predict
 from giantstep.lab.verdict import Claim
 
-QUICK, FULL = (-1.0, -0.5, 0.0, 0.5, 1.0), (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)
+QUICK = FULL = (-1.0, -0.5, 0.0, 0.5, 1.0)
 PANEL = Panel(
     symbol="cos(γ₁, γ₂)",
     axis="alignment $\\cos(\\gamma_1, \\gamma_2)$",

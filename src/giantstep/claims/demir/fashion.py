@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from giantstep.setting import Setting
 
 PAIRS = ((0, 1), (5, 9))
-SIZES = {"quick": (400, 6), "full": (500, 8)}  # m, and seeds
-RATIOS = {"quick": (0.1, 0.5, 2.0), "full": (0.1, 0.5, 1.0, 5.0)}  # k/m
+SIZES = {"quick": (250, 6), "full": (500, 8)}  # m, and seeds
+RATIOS = {"quick": (0.1, 1.0), "full": (0.1, 0.5, 1.0, 5.0)}  # k/m
 ACTIVATIONS = {"quick": ("relu",), "full": ("relu", "tanh", "sigmoid")}
-CONDITIONED = {"quick": (0.5,), "full": RATIOS["full"]}  # k/m where the conditional model is measured too
+CONDITIONED = {"quick": (0.1,), "full": RATIOS["full"]}  # k/m where the conditional model is measured too
 HERMITE, GIVEN = "polynomial", "conditional"
 ORDER = 5  # l, and b = 1: the choice of the paper
 N_TEST = 2000  # all test images of two classes

@@ -14,7 +14,7 @@ ORDERS = (
     8,
 )  # l, the degree plus one; h_3 = h_5 = h_7 = 0 for relu, so that l - 1 is the same model from l = 4 on
 NAMES = ("2", "3, 4", "5, 6", "7, 8")
-SIZES = {"quick": ((200,), 12), "full": ((400, 800), 24)}  # n, and seeds; m = k = 5n/4
+SIZES = {"quick": ((160,), 12), "full": ((400, 800), 24)}  # n, and seeds; m = k = 5n/4
 STRESS = (0.0, 0.74)  # where the linear model has to fail
 WHAT = "test_error"
 LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted to finite sizes; % that the test should see

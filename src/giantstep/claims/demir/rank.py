@@ -52,7 +52,8 @@ RANK = Claim(
     where="Fig. 2c, covariance rank at α = 1/2, β = 3/4⁻, strengths θ U(0, 1)",
     test="The raw error at rank 8 should be below that at rank 1 by 3 s.e. over populations; the Hermite model should be within "
     "3 s.e. or 10% (4% at full size) of the network on the same draws. The verdict is on the raw errors; errors over the "
-    "variance of the labels stand beside it. Theory is asked at full size, within 3 s.e. or 3%. Open if a departure of 20% would not be seen.",
+    "variance of the labels stand beside it. Theory is asked at full size, within 3 s.e. or 3%. "
+    "Open if a departure of 20% would not be seen.",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
     judge=partial(seen.judge, PANEL),

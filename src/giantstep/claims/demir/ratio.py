@@ -6,7 +6,7 @@ from giantstep.claims.demir import seen
 from giantstep.claims.demir.panel import Panel, both, measure, predict
 from giantstep.lab.verdict import Claim
 
-QUICK, FULL = (0.05, 0.2, 0.5, 0.8, 0.95), (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)
+QUICK = FULL = (0.05, 0.2, 0.5, 0.8, 0.95)
 PANEL = Panel(
     symbol="ρ",
     axis="mixture ratio ρ",

@@ -6,7 +6,7 @@ from giantstep.claims.demir import seen
 from giantstep.claims.demir.panel import Curve, Panel, both, measure, predict
 from giantstep.lab.verdict import Claim
 
-QUICK, FULL = (0.0, 0.25, 0.5, 0.74, 1.0), (0.0, 0.15, 0.3, 0.45, 0.6, 0.74, 0.86, 1.0)
+QUICK = FULL = (0.0, 0.25, 0.5, 0.74, 1.0)
 RANDOM = both("random ξ", lambda x, _: {"beta": x}, QUICK, (0.74,), FULL)
 
 
