@@ -76,9 +76,12 @@ def _full() -> str:
 
 
 def take_verdicts(path: Path, device: str) -> None:
-    """Keep the verdicts of a report, without their tables."""
+    """Keep the verdicts of a report, without their tables, in the place of older ones of the same claims."""
     found = json.loads(path.read_text(encoding="utf-8"))
     results = [{key: each[key] for key in KEPT} for each in found["results"]]
+    here = {each["claim"] for each in results}
+    before = json.loads(VERDICTS.read_text(encoding="utf-8"))["results"] if VERDICTS.exists() else []
+    results = [each for each in before if each["claim"] not in here] + results
     kept = {"date": found["date"], "provenance": found["provenance"], "device": device, "results": results}
     VERDICTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -73,6 +73,7 @@ def pictures(monkeypatch):
     monkeypatch.setattr(fashion, "N_TEST", 200)
     for module in (fashion, fitted):
         monkeypatch.setitem(module.RATIOS, "quick", (0.5,))
+    monkeypatch.setitem(fashion.CONDITIONED, "quick", (0.5,))
     monkeypatch.setattr(fitted, "SPIKES", 1)
 
 

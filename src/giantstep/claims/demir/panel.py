@@ -53,7 +53,8 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """``better`` and ``worse`` are abscissae: the poster has the smaller error at the first."""
+    """``better`` and ``worse`` are abscissae: the poster has the smaller error at the first. For curves of the activations in
+    ``told`` this is told and not judged."""
 
     symbol: str
     axis: str
@@ -61,6 +62,7 @@ class Panel:
     better: float | None = None
     worse: float | None = None
     sizes: Any = None
+    told: tuple[str, ...] = ()
 
     def size(self, size: Size) -> tuple[int, int]:
         return (self.sizes or SIZES)[size]
