@@ -250,7 +250,6 @@ def test_a_damaged_mixture_is_refused_in_one_sentence(mixture, data):
         (lambda: setting(gs.Gaussian(D), rows="trace"), "rows='trace' is for a Mixture"),
         (lambda: setting("gaussian"), "a Gaussian, a Mixture or a Dataset"),
         (lambda: gs.simulate(setting(two()), method="overlap"), "isotropic Gaussian data only"),
-        (lambda: gs.theory(setting(two())), "isotropic Gaussian data only"),
         (lambda: gs.equivalent(setting(two())), "isotropic Gaussian data only"),
         (lambda: gs.theory.sgd(setting(two()), 10, 0.1), "isotropic Gaussian data only"),
         (lambda: gs.target("1 | x1").hermite, "for every component of a mixture"),
