@@ -13,12 +13,14 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # read when NumPy is load
 
 if TYPE_CHECKING:
     from giantstep import presets as presets
+    from giantstep import system as system
     from giantstep._errors import InputError as InputError
     from giantstep.activation import activation as activation
     from giantstep.data import Gaussian as Gaussian
     from giantstep.dataset import Dataset as Dataset
     from giantstep.equivalent import equivalent as equivalent
     from giantstep.explain import explain as explain
+    from giantstep.finding import Finding as Finding
     from giantstep.lab.run import sweep as sweep
     from giantstep.labels import labels as labels
     from giantstep.mixture import Component as Component
@@ -58,6 +60,7 @@ _HOME = {
     "power": "protocol",
     "Setting": "setting",
     "Outcome": "outcome",
+    "Finding": "finding",
     "sweep": "lab.run",
     "optimal": "theory",
     "theory_errors": "theory",
@@ -73,6 +76,7 @@ _MODULES = (
     "presets",
     "ridge",
     "simulate",
+    "system",
     "target",
     "theory",
 )

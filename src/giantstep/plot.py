@@ -9,7 +9,9 @@ import numpy as np
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep.canvas import COLOURS, INK, dots, figure, law_panel, spectrum_panel, svg
+from giantstep.finding import Finding
 from giantstep.outcome import LABELS, Outcome
+from giantstep.panels import panels
 from giantstep.setting import Setting
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ NAMES = {"simulate": "simulation", "equivalent": "equivalent model", "theory": "
 LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"}}
 
 
-def plot(outcome: Outcome | Iterable[Outcome], what: str = "test_error") -> "Figure":
+def plot(outcome: Outcome | Iterable[Outcome] | Finding | Iterable[Finding], what: str = "test_error") -> "Figure":
     """An error against the step size or the penalty; or what="spectrum": histograms of the singular values.
 
     Several outcomes are drawn over each other: measured ones as dots (equivalent models hollow), those of ``theory`` as lines,
@@ -33,12 +35,16 @@ def plot(outcome: Outcome | Iterable[Outcome], what: str = "test_error") -> "Fig
     they are the x axis. Seeds are averaged; bars are one standard error.
 
     Args:
-        outcome: an outcome or several, also a Comparison.
+        outcome: an outcome or several, also a Comparison; or findings about one system, whose curves are then drawn.
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum".
 
     Beside an outcome of ``theory`` a spectrum is predicted (``theory.spectrum``), which takes a while; a Comparison made with
     ``spectrum=True`` has it already.
     """
+    given = outcome if isinstance(outcome, Iterable) else (outcome,)
+    findings = [f for f in given if isinstance(f, Finding)]
+    if findings:
+        return panels(findings)
     outcomes = (outcome,) if isinstance(outcome, Outcome) else _several(outcome)
     if what == "spectrum":
         # a Prediction or a Comparison has its theory at the step sizes listed, and may have the spectra already

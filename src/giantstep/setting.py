@@ -110,22 +110,14 @@ class Setting:
 
     @staticmethod
     def from_json(text: str) -> "Setting":
-        try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"not valid JSON: {_one_line(error)}") from None
-        return Setting.from_plain(data)
+        return Setting.from_plain(_loads_json(text))
 
     def to_toml(self) -> str:
-        return tomli_w.dumps(_without_none(self.to_plain()))
+        return tomli_w.dumps(without_none(self.to_plain()))
 
     @staticmethod
     def from_toml(text: str) -> "Setting":
-        try:
-            data = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise InputError(f"not valid TOML: {_one_line(error)}") from None
-        return Setting.from_plain(data)
+        return Setting.from_plain(_loads_toml(text))
 
     def save(self, path: str | Path) -> None:
         """Write to a .toml or .json file."""
@@ -135,17 +127,40 @@ class Setting:
     @staticmethod
     def read(path: str | Path) -> "Setting":
         """Read from a .toml or .json file."""
-        suffix = _suffix(path)
+        data = read_plain(path)
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-        except UnicodeDecodeError:
-            raise InputError(f"{path} is not a text file in UTF-8") from None
-        try:
-            return Setting.from_json(text) if suffix == ".json" else Setting.from_toml(text)
+            return Setting.from_plain(data)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+
+
+def read_plain(path: str | Path) -> Any:
+    """What a .toml or .json file holds, as plain data."""
+    suffix = _suffix(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text file in UTF-8") from None
+    try:
+        return _loads_json(text) if suffix == ".json" else _loads_toml(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _loads_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"not valid JSON: {_one_line(error)}") from None
+
+
+def _loads_toml(text: str) -> Any:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"not valid TOML: {_one_line(error)}") from None
 
 
 def _suffix(path: str | Path) -> str:
@@ -179,11 +194,11 @@ def _target_from_plain(data: Any, where: str) -> Target:
     return build(Target, data, where)
 
 
-def _without_none(value: Any) -> Any:
+def without_none(value: Any) -> Any:
     """TOML has no null: a field that is None is left out."""
     if isinstance(value, dict):
-        return {k: _without_none(v) for k, v in value.items() if v is not None}
-    return [_without_none(v) for v in value] if isinstance(value, list) else value
+        return {k: without_none(v) for k, v in value.items() if v is not None}
+    return [without_none(v) for v in value] if isinstance(value, list) else value
 
 
 def _one_line(error: Exception) -> str:

@@ -3,7 +3,7 @@
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from giantstep.finding import Finding
     from giantstep.outcome import Outcome, Status
     from giantstep.setting import Setting
+    from giantstep.system import System
 
 _FIGURES = (".pdf", ".png", ".svg")
 
@@ -50,13 +52,13 @@ def check_options(plot: Path | None, memory: float | None = None, test_samples: 
         raise InputError(f"--test-samples needs a whole number of at least 2, not {test_samples}.")
 
 
-def read_setting(path: Path) -> "Setting":
-    from giantstep.setting import Setting
+def read_setting(path: Path) -> "Setting | System":
+    from giantstep.system import read
 
-    return Setting.read(path)
+    return read(path)
 
 
-def draw(path: Path | None, found: "Outcome | Iterable[Outcome]", spectrum: bool) -> None:
+def draw(path: Path | None, found: "Outcome | Finding | Iterable[Any]", spectrum: bool = False) -> None:
     if path is None:
         return
     from giantstep.plot import plot

@@ -66,6 +66,11 @@ def predict(
             "--optimal finds two numbers: it goes with --json alone, not with --regime, --spectrum or --plot."
         )
     read = read_setting(setting)
+    from giantstep.cli import systems
+
+    if isinstance(read, systems.System):
+        systems.need_none(read, regime=regime != "finite", optimal=optimal, spectrum=spectrum)
+        return systems.predict(read, plot, as_json)
     if optimal:
         from giantstep.theory import optimal as minimise  # after reading: bad input is told before JAX is imported
 
@@ -110,6 +115,14 @@ def simulate(
     if devices is not None and devices < 1:
         raise InputError(f"--devices needs a whole number of at least 1, not {devices}.")
     read = read_setting(setting)
+    from giantstep.cli import systems
+
+    if isinstance(read, systems.System):
+        systems.need_none(
+            read, method=method != "auto", dtype=dtype != "float64", memory=memory is not None, spectrum=spectrum,
+            solver=solver != "auto", devices=devices is not None, test_samples=test_samples != 10_000,
+        )  # fmt: skip
+        return systems.simulate(read, chosen, plot, as_json)
     from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
 
     work: Any = {"method": method, "n_test": test_samples, "dtype": dtype, "memory": memory, "spectrum": spectrum}
@@ -145,6 +158,14 @@ def compare(
     chosen = parse_seeds(seeds)
     check_options(plot, memory, test_samples)
     read = read_setting(setting)
+    from giantstep.cli import systems
+
+    if isinstance(read, systems.System):
+        systems.need_none(
+            read, equivalent=equivalent is not None, dtype=dtype != "float64", memory=memory is not None, spectrum=spectrum,
+            test_samples=test_samples != 10_000,
+        )  # fmt: skip
+        return systems.compare(read, chosen, plot, as_json)
     from giantstep.lab.compare import compare as lay_side_by_side
 
     found = lay_side_by_side(

@@ -3,16 +3,19 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from importlib import import_module
+from typing import Any, overload
 
 import numpy as np
 
 from giantstep import _assemble, _mesh, _train
+from giantstep import system as _system
 from giantstep._backend import jax, jnp
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._plan import make_plan
 from giantstep._record import choice, whole
+from giantstep.finding import Finding
 from giantstep.outcome import Outcome
 from giantstep.setting import Setting
 from giantstep.simulate import cost, dense, overlap
@@ -20,12 +23,17 @@ from giantstep.simulate.online import sgd
 from giantstep.simulate.solver import CHOSEN as ITERATED
 from giantstep.simulate.solver import SOLVERS
 from giantstep.simulate.solver import planner as solved
+from giantstep.system import System
 
 METHODS = ("auto", "dense", "overlap")
 
 
-def simulate(
-    setting: Setting,
+@overload
+def simulate(setting: System, seed: int | Iterable[int] = 0) -> Finding: ...
+@overload
+def simulate(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Outcome: ...
+def simulate(  # pyright: ignore[reportInconsistentOverload]
+    setting: Setting | System,
     seed: int | Iterable[int] = 0,
     *,
     method: str = "auto",
@@ -36,11 +44,11 @@ def simulate(
     progress: bool | None = None,
     solver: str = "auto",
     devices: int | Sequence[Any] | jax.sharding.Mesh | None = None,
-) -> Outcome:
+) -> Outcome | Finding:
     """Draw the network and the data, take the giant steps, fit the readout, and measure.
 
     Args:
-        setting: the experiment.
+        setting: the experiment; or a system, which takes seeds alone and gives a Finding.
         seed: a whole number, or several (a range or list): the outcome then has a seed axis.
         method: "dense" draws everything in d dimensions; "overlap" draws only the projections that matter, which is
             exact in law at any d; "auto" takes "overlap" when dense does not fit, or is slow and ten times slower.
@@ -54,6 +62,12 @@ def simulate(
         devices: share the samples between devices: how many of the local ones, a list of JAX devices or a mesh with one axis;
             the route is then "dense". By default all is on one device.
     """
+    if isinstance(setting, System):
+        _system.refuse_options(
+            setting, simulate, method=method, n_test=n_test, spectrum=spectrum, dtype=dtype, memory=memory, progress=progress,
+            solver=solver, devices=devices,
+        )  # fmt: skip
+        return _system.measured(setting, seed, import_module(f"giantstep.simulate.{setting.kind}").measured)
     _assemble.check(setting, "simulate")
     if spectrum and setting.protocol.readout is None:
         raise InputError("spectrum=True needs a readout: the features are taken on its samples")

@@ -1,16 +1,20 @@
 """theory(setting): what ridge regression on the features after one giant step will measure, without simulating."""
 
 import time
-from typing import Any
+from importlib import import_module
+from typing import Any, overload
 
 import numpy as np
 
 from giantstep import measure
+from giantstep import system as _system
 from giantstep._callable import callable_module
 from giantstep._record import choice
+from giantstep.finding import Finding
 from giantstep.mixture import Mixture
 from giantstep.outcome import Outcome, Status
 from giantstep.setting import Setting
+from giantstep.system import System
 from giantstep.theory import conditional
 from giantstep.theory.errors import Errors
 from giantstep.theory.evolution import Evolution, evolution
@@ -26,17 +30,24 @@ from giantstep.theory.spectrum import Law, Outlier, spectrum
 REGIMES = ("finite", "limit")
 
 
-def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False) -> Outcome:
+@overload
+def theory(setting: System) -> Finding: ...
+@overload
+def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False) -> Outcome: ...
+def theory(setting: Setting | System, regime: str = "finite", *, spectra: bool = False) -> Outcome | Finding:
     """Predict the errors, and with ``spectra`` the spectrum, of giant steps and a ridge readout on fresh samples.
 
     Args:
         setting: the experiment on isotropic Gaussian data: one step or none with a target of one direction at any width; several
             steps, targets of several directions and symmetric networks where the width is far below d. On a mixture: one step or
-            none, a target of one direction or by component.
+            none, a target of one direction or by component. A system gives a Finding.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
         spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
     """
+    if isinstance(setting, System):
+        _system.refuse_options(setting, theory, regime=regime, spectra=spectra)
+        return _system.predicted(setting, import_module(f"giantstep.theory.{setting.kind}").predicted)
     choice(regime, REGIMES, "regime")
     overlaps = regime == "finite" and needs_overlaps(setting)
     check(setting, narrow=overlaps, mixed=regime == "finite")
