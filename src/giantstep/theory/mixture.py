@@ -127,17 +127,19 @@ class Predicted(NamedTuple):
     rows: tuple[Rows, ...]
 
 
-def predicted(setting: Setting, etas: np.ndarray, penalties: np.ndarray) -> Predicted:
+def predicted(setting: Setting, of: Structure, etas: np.ndarray, penalties: np.ndarray) -> Predicted:
     """Errors at every step size and its penalties (E, L).
 
-    Sobol nodes are drawn once more, half as many: the doubt is the change.
+    Sobol nodes are drawn three times more, half as many: the bias, about as 1 / N, is the change from their mean v_(N/2), and
+    the scatter, about as 1 / N too, half their standard deviation. So doubt^2 = (v_N - v_(N/2))^2 + s_(N/2)^2 / 4.
     """
-    of = structure(setting)
-    sets = [(COUNT, 0), (COUNT // 2, 1)] if of.k + 1 > FEW else [(COUNT, 0)]
+    sets = [(COUNT, 0), *((COUNT // 2, seed) for seed in (1, 2, 3))] if of.k + 1 > FEW else [(COUNT, 0)]
     every = [[_made(setting, of, eta, *nodes) for eta in etas.tolist()] for nodes in sets]
     answers = [_solved([made for made, _ in each], penalties) for each in every]
     values = np.array([errors for errors, _ in answers])  # (sets, 4, E, L)
-    doubt = np.abs(values[0] - values[-1])
+    doubt = np.zeros_like(values[0])
+    if len(sets) > 1:
+        doubt = np.hypot(values[0] - values[1:].mean(axis=0), values[1:].std(axis=0, ddof=1) / 2)
     residual = np.max([residual for _, residual in answers], axis=0)
     return Predicted(Errors(*values[0]), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
 
@@ -158,20 +160,20 @@ def _solved(problems: list[Problem], penalties: np.ndarray) -> tuple[np.ndarray,
 def mixed(setting: Setting) -> Found:
     """The theory at a setting's own sizes, step sizes and penalties; arrays (E, L)."""
     notes: list[str] = []
-    protocol = setting.protocol
+    protocol, of = setting.protocol, structure(setting)
     etas = (
         np.atleast_1d(protocol.steps[0].etas(protocol.sizes()[0], setting.d, setting.p))
         if protocol.steps
         else np.zeros(1)
     )
     if protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
-        made = [_made(setting, structure(setting), eta, COUNT, 0)[0] for eta in etas.tolist()]
+        made = [_made(setting, of, eta, COUNT, 0)[0] for eta in etas.tolist()]
         penalties = lowest_gcv(lambda grid: _solved(made, grid)[0][3], etas.size)
     else:
         penalties = np.tile(penalties_of(setting, notes), (etas.size, 1))
-    found = predicted(setting, etas, penalties)
-    notes += _notes(setting, found)
-    learned = [_learned(setting, rows) for rows in found.rows]
+    found = predicted(setting, of, etas, penalties)
+    notes += _notes(setting, of, found)
+    learned = [_learned(setting, of, rows) for rows in found.rows]
     values = {
         "test_error": found.errors.test, "train_error": found.errors.train, "train_objective": found.errors.objective,
         "captured": np.array([[c] for c, _ in learned]), "null_level": np.array([n for _, n in learned]), "penalty": penalties,
@@ -181,9 +183,8 @@ def mixed(setting: Setting) -> Found:
     return Found(values, notes)
 
 
-def _learned(setting: Setting, rows: Rows) -> tuple[float, float]:
+def _learned(setting: Setting, of: Structure, rows: Rows) -> tuple[float, float]:
     """E cos^2(w_i, xi), and what a direction that was not learned captures."""
-    of = structure(setting)
     length2 = float(of.inside @ of.inside + of.outside**2)
     b2 = rows.modes.weights @ rows.variance(rows.modes.nodes)
     along = of.inside @ rows.u + of.outside * rows.rho * rows.U
@@ -192,9 +193,9 @@ def _learned(setting: Setting, rows: Rows) -> tuple[float, float]:
     return captured, (1 - captured) / (setting.d - 1)
 
 
-def _notes(setting: Setting, found: Predicted) -> list[str]:
+def _notes(setting: Setting, of: Structure, found: Predicted) -> list[str]:
     """What the prediction is made of, and a sentence for each assumption that does not hold."""
-    of, notes = structure(setting), []
+    notes = []
     if np.any(found.residual > TOLERANCE):
         notes.append(f"not converged: the largest residual is {np.max(found.residual):.1e}")
     small = min(setting.d, setting.p, setting.protocol.readout_size)
