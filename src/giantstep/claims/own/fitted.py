@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from giantstep.setting import Setting
 
 PAIRS = {"quick": ((0, 1),), "full": ((0, 1), (5, 9))}
-SIZES = {"quick": (250, 8), "full": (500, 8)}  # m, and seeds
+SIZES = {"quick": (250, 8), "full": (500, 24)}  # m, and seeds
 RATIOS = {"quick": (0.1, 1.0), "full": (0.1, 0.5, 1.0, 5.0)}  # k/m
 STEPS = {0.0: "no step", 1.0: "η = 1"}
 SPIKES = 20  # of every class
