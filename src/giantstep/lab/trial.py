@@ -27,7 +27,7 @@ DEFAULTS: dict[str, dict[str, Value]] = {
         "width": None,
         **_MEASURED,
     },  # fmt: skip
-    "theory": {"regime": "finite", "spectra": False},
+    "theory": {"regime": "finite", "spectra": False, "nodes": 256},
 }
 REAL = ("width",)  # options that are any number, where others are whole
 RANDOM = ("simulate", "equivalent")  # the verbs that take a seed

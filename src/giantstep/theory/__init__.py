@@ -1,6 +1,7 @@
 """theory(setting): what ridge regression on the features after one giant step will measure, without simulating."""
 
 import time
+from functools import partial
 from importlib import import_module
 from typing import Any, overload
 
@@ -19,7 +20,7 @@ from giantstep.theory import conditional
 from giantstep.theory.errors import Errors
 from giantstep.theory.evolution import Evolution, evolution
 from giantstep.theory.finite import finite
-from giantstep.theory.mixture import mixed
+from giantstep.theory.mixture import COUNT, checked, mixed
 from giantstep.theory.narrow import narrow_network
 from giantstep.theory.optimal import Optimum, optimal
 from giantstep.theory.parameters import Form, Parameters, check, needs_overlaps, parameters
@@ -33,8 +34,10 @@ REGIMES = ("finite", "limit")
 @overload
 def theory(setting: System) -> Finding: ...
 @overload
-def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False) -> Outcome: ...
-def theory(setting: Setting | System, regime: str = "finite", *, spectra: bool = False) -> Outcome | Finding:
+def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False, nodes: int = COUNT) -> Outcome: ...
+def theory(
+    setting: Setting | System, regime: str = "finite", *, spectra: bool = False, nodes: int = COUNT
+) -> Outcome | Finding:
     """Predict the errors, and with ``spectra`` the spectrum, of giant steps and a ridge readout on fresh samples.
 
     Args:
@@ -44,16 +47,19 @@ def theory(setting: Setting | System, regime: str = "finite", *, spectra: bool =
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
         spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
+        nodes: Sobol points, a power of two, for a mixture with more than three coordinates to condition on; their error, which
+            ``test_error_se`` says, falls about as one over them, and the time grows as their cube.
     """
     if isinstance(setting, System):
-        _system.refuse_options(setting, theory, regime=regime, spectra=spectra)
+        _system.refuse_options(setting, theory, regime=regime, spectra=spectra, nodes=nodes)
         return _system.predicted(setting, import_module(f"giantstep.theory.{setting.kind}").predicted)
     choice(regime, REGIMES, "regime")
+    checked(nodes)
     overlaps = regime == "finite" and needs_overlaps(setting)
     check(setting, narrow=overlaps, mixed=regime == "finite")
     start = time.perf_counter()
     if isinstance(setting.data, Mixture):
-        route = mixed
+        route = partial(mixed, count=nodes)
     elif overlaps:
         route = narrow_network
     else:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep._backend import jax, jnp, on_host
+from giantstep._errors import InputError
 from giantstep.setting import Setting
 from giantstep.theory.errors import Errors, Signal, errors
 from giantstep.theory.finite import lowest_gcv
@@ -23,7 +24,8 @@ from giantstep.theory.published import Found, penalties_of
 from giantstep.theory.rows import Rows, after_step, label, table
 from giantstep.theory.structure import Structure, samples, structure
 
-COUNT = 256  # Sobol points of the neurons, and of the samples of all components
+COUNT = 256  # Sobol points of the neurons, and of the samples of all components, by default
+LEAST, MOST = 64, 4096  # of them
 SMALL = 1e-4  # singular values left out of the basis, against the largest
 SEEN = 100  # sizes below which corrections are worth a word
 
@@ -127,13 +129,15 @@ class Predicted(NamedTuple):
     rows: tuple[Rows, ...]
 
 
-def predicted(setting: Setting, of: Structure, etas: np.ndarray, penalties: np.ndarray) -> Predicted:
+def predicted(
+    setting: Setting, of: Structure, etas: np.ndarray, penalties: np.ndarray, count: int = COUNT
+) -> Predicted:
     """Errors at every step size and its penalties (E, L).
 
     Sobol nodes are drawn three times more, half as many: the bias, about as 1 / N, is the change from their mean v_(N/2), and
     the scatter, about as 1 / N too, half their standard deviation. So doubt^2 = (v_N - v_(N/2))^2 + s_(N/2)^2 / 4.
     """
-    sets = [(COUNT, 0), *((COUNT // 2, seed) for seed in (1, 2, 3))] if of.k + 1 > FEW else [(COUNT, 0)]
+    sets = [(count, 0), *((count // 2, seed) for seed in (1, 2, 3))] if of.k + 1 > FEW else [(count, 0)]
     every = [[_made(setting, of, eta, *nodes) for eta in etas.tolist()] for nodes in sets]
     answers = [_solved([made for made, _ in each], penalties) for each in every]
     values = np.array([errors for errors, _ in answers])  # (sets, 4, E, L)
@@ -157,7 +161,14 @@ def _solved(problems: list[Problem], penalties: np.ndarray) -> tuple[np.ndarray,
         return np.stack([np.array(errors) for errors, _ in found], axis=1), np.stack([np.asarray(r) for _, r in found])
 
 
-def mixed(setting: Setting) -> Found:
+def checked(count: int) -> int:
+    """A number of Sobol points."""
+    if not isinstance(count, int) or not LEAST <= count <= MOST or count & (count - 1):
+        raise InputError(f"nodes must be a power of two from {LEAST} to {MOST}, not {count!r}")
+    return count
+
+
+def mixed(setting: Setting, count: int = COUNT) -> Found:
     """The theory at a setting's own sizes, step sizes and penalties; arrays (E, L)."""
     notes: list[str] = []
     protocol, of = setting.protocol, structure(setting)
@@ -167,12 +178,12 @@ def mixed(setting: Setting) -> Found:
         else np.zeros(1)
     )
     if protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
-        made = [_made(setting, of, eta, COUNT, 0)[0] for eta in etas.tolist()]
+        made = [_made(setting, of, eta, count, 0)[0] for eta in etas.tolist()]
         penalties = lowest_gcv(lambda grid: _solved(made, grid)[0][3], etas.size)
     else:
         penalties = np.tile(penalties_of(setting, notes), (etas.size, 1))
-    found = predicted(setting, of, etas, penalties)
-    notes += _notes(setting, of, found)
+    found = predicted(setting, of, etas, penalties, count)
+    notes += _notes(setting, of, found, count)
     learned = [_learned(setting, of, rows) for rows in found.rows]
     values = {
         "test_error": found.errors.test, "train_error": found.errors.train, "train_objective": found.errors.objective,
@@ -193,7 +204,7 @@ def _learned(setting: Setting, of: Structure, rows: Rows) -> tuple[float, float]
     return captured, (1 - captured) / (setting.d - 1)
 
 
-def _notes(setting: Setting, of: Structure, found: Predicted) -> list[str]:
+def _notes(setting: Setting, of: Structure, found: Predicted, count: int) -> list[str]:
     """What the prediction is made of, and a sentence for each assumption that does not hold."""
     notes = []
     if np.any(found.residual > TOLERANCE):
@@ -210,6 +221,6 @@ def _notes(setting: Setting, of: Structure, found: Predicted) -> list[str]:
     if np.any(found.doubt.test > 0):
         worst = float(np.max(found.doubt.test / found.errors.test))
         notes.append(
-            f"Sobol nodes, {COUNT} of neurons and of samples: their choice moves the test error by up to {100 * worst:.1g}%"
+            f"Sobol nodes, {count} of neurons and of samples: their choice moves the test error by up to {100 * worst:.1g}%"
         )
     return notes

@@ -17,6 +17,7 @@ SIZES = {"quick": (250, 8), "full": (500, 24)}  # m, and seeds
 RATIOS = {"quick": (0.1, 1.0), "full": (0.1, 0.5, 1.0, 5.0)}  # k/m
 STEPS = {0.0: "no step", 1.0: "η = 1"}
 SPIKES = 20  # of every class
+NODES = {"quick": 128, "full": 512}  # Sobol points of the prediction
 CONTROL, IMAGES = "Gaussian control", "images"
 GRANTED = {CONTROL: 6.0, IMAGES: 30.0}  # % within which the prediction should be
 LEVEL, ENOUGH = 3.0, 25.0  # standard errors; % that the test should see on the control
@@ -28,13 +29,13 @@ def mixture(m: int, pair: Any, ratio: float, etas: Any = tuple(STEPS)) -> "Setti
     return replace(setting, data=setting.data.fitted(spikes=SPIKES))  # type: ignore[union-attr]
 
 
-def prediction(m: int, first: int, second: int, ratio: float) -> list[list[float]]:
+def prediction(m: int, first: int, second: int, ratio: float, nodes: int) -> list[list[float]]:
     """Test errors without a step and with it, and their errors of quadrature."""
     import numpy as np
 
     import giantstep as gs
 
-    found = gs.theory(mixture(m, (first, second), ratio))
+    found = gs.theory(mixture(m, (first, second), ratio), nodes=nodes)
     none = np.zeros(len(STEPS))
     return [
         list(map(float, x)) for x in (found.test_error, none if found.test_error_se is None else found.test_error_se)
@@ -63,7 +64,7 @@ def predict(size: Size) -> Data:
     import numpy as np
 
     m, _ = SIZES[size]
-    found = np.array(bench.each(prediction, [(m, *pair, ratio) for pair, ratio in cells(size)]))
+    found = np.array(bench.each(prediction, [(m, *pair, ratio, NODES[size]) for pair, ratio in cells(size)]))
     return {"errors": found[:, 0], "nodes": found[:, 1]}
 
 
