@@ -155,7 +155,7 @@ def _figure(rows: list[Row], expected: float) -> str:
         left.plot(x, [r.network for r in test], "o", color=canvas.COLOURS[0], label="network")
         model = [r.network * (1 + r.mean / 100) for r in test]
         left.plot(x, model, "x", color=canvas.COLOURS[1], markersize=7, label="conditional model")
-        left.set(yscale="log", ylim=(0.07, 2.0), ylabel="test error / Var y")
+        left.set(yscale="log", ylim=(0.04, 2.0), ylabel="test error / Var y")
         left.axhline(1.0, color=canvas.INK, linewidth=0.7, linestyle=":", zorder=0)
         right.axhspan(expected - NEAR, expected + NEAR, color=canvas.INK, alpha=0.07, linewidth=0, label=f"±{NEAR:g}%")
         right.axhline(expected, color=canvas.INK, linewidth=0.8)
