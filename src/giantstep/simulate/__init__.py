@@ -14,6 +14,7 @@ from giantstep._errors import InputError
 from giantstep._plan import make_plan
 from giantstep._record import choice, whole
 from giantstep.outcome import Outcome
+from giantstep.protocol import SGD
 from giantstep.setting import Setting
 from giantstep.simulate import cost, dense, overlap
 from giantstep.simulate.online import sgd
@@ -49,17 +50,17 @@ def simulate(
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
         memory: GiB to stay within (on each device that has memory of its own); by default a share of what is free.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
-        solver: of the ridge problem: "direct" factorises a matrix of min(n, p) rows; "cg" takes conjugate gradients, for widths
+        solver: of a ridge readout: "direct" factorises a matrix of min(n, p) rows; "cg" takes conjugate gradients, for widths
             beyond that; "auto" takes "cg" where the factorisation does not fit in memory, and the status says so.
         devices: share the samples between devices: how many of the local ones, a list of JAX devices or a mesh with one axis;
             the route is then "dense". By default all is on one device.
     """
-    _assemble.check(setting, "simulate")
-    if spectrum and setting.protocol.readout is None:
-        raise InputError("spectrum=True needs a readout: the features are taken on its samples")
+    _assemble.check(setting, "simulate", spectrum)
     choice(method, METHODS, "method")
     if devices is not None and method == "overlap":
         raise InputError("devices= is an option of the dense route: method='overlap' runs on one device")
+    if devices is not None and isinstance(setting.protocol.readout, SGD):
+        raise InputError("devices= shares the samples out, and an SGD readout takes them one after the other")
     mesh = _mesh.mesh(devices)
     planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
     choice(solver, SOLVERS, "solver")
