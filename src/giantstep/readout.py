@@ -168,7 +168,7 @@ def from_descent(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: SGD
     b, error, power = descent.descend(pieces, (seeds, n, p), rates, readout.decay, readout.passes, readout.average)
     lost = ~(error < DIVERGED * power[:, None])
     least = f"{rates[lost.any(axis=0)].min():.3g}" if lost.any() else ""
-    notes = [f"SGD diverges at the rate {least}: a rate below 2 / E sigma^2 would be stable"] if lost.any() else []
+    notes = [f"SGD diverges at the rate {least}: keep it below 1 / E sigma^2"] if lost.any() else []
     return _finish(b, error, np.zeros_like(error), None, notes)
 
 

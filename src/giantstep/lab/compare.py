@@ -46,7 +46,7 @@ def compare(
         memory: GiB to stay within.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
     """
-    check(setting)
+    check(setting, sgd=not spectrum)
     if equivalent is not None:
         choice(equivalent, MODELS, "equivalent")
     seed = seed if isinstance(seed, int) else tuple(seed)
@@ -61,7 +61,7 @@ def compare(
 
 def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
     """The theory with what a picture of it needs: a ``fine`` curve between the values listed, and the spectra."""
-    check(setting)
+    check(setting, sgd=regime == "finite" and not spectrum)
     between, index = _finer(setting) if fine else (setting, None)
     found = theory(between, regime)
     here, curve, limit = (found, None, None) if index is None else (_at(found, setting, index), found, None)

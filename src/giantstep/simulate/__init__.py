@@ -16,7 +16,9 @@ from giantstep._record import choice, whole
 from giantstep.outcome import Outcome
 from giantstep.protocol import SGD
 from giantstep.setting import Setting
+from giantstep.parts import Parts
 from giantstep.simulate import cost, dense, overlap
+from giantstep.simulate import parts as _parts
 from giantstep.simulate.online import sgd
 from giantstep.simulate.solver import CHOSEN as ITERATED
 from giantstep.simulate.solver import SOLVERS
@@ -105,5 +107,17 @@ def train(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Tr
     return Trained(np.asarray(found.W0[0]), np.asarray(found.a[0]), descent, final if several else final[0])
 
 
-__all__ = ["Trained", "sgd", "simulate", "train"]
+def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:
+    """Bias and variance of the readout: two simulations, of labels without noise and of noise alone, on the same features.
+
+    Args:
+        setting: without steps, and with label noise.
+        seed: one or several, over which the mean is taken.
+        options: those of ``simulate``.
+    """
+    _assemble.check(setting, "parts")
+    return _parts.measured(partial(simulate, **options), setting, seed)
+
+
+__all__ = ["Trained", "parts", "sgd", "simulate", "train"]
 callable_module(__name__, simulate)
