@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from giantstep.network import Network as Network
     from giantstep.outcome import Outcome as Outcome
     from giantstep.plot import plot as plot
+    from giantstep.protocol import SGD as SGD
     from giantstep.protocol import GiantStep as GiantStep
     from giantstep.protocol import Protocol as Protocol
-    from giantstep.protocol import SGD as SGD
     from giantstep.protocol import Ridge as Ridge
     from giantstep.protocol import power as power
     from giantstep.ridge import ridge as ridge

@@ -12,8 +12,8 @@ class Parts:
         bias: the risk of the same readout on labels without noise; it includes the floor.
         variance: what label noise alone, fitted by the same readout, adds.
         floor: the least risk of any coefficients of these features; theory only.
-        gradient_bias: the share of the bias that goes when phi phi^T is replaced by its mean: B1 of Liu et al. (2022), and what the
-            floor, as label noise, adds to it; theory only.
+        gradient_bias: the share of the bias that goes when phi phi^T is replaced by its mean: B1 of Liu et al. (2022), with what
+            the floor, as label noise, adds to it; theory only.
         gradient_variance: the same share of the variance, V1; theory only.
         bias_se, variance_se, risk_se: standard errors over seeds, or over first layers; None for one.
     """

@@ -134,7 +134,7 @@ class Ridge:
 class SGD:
     """Coefficients b of the plain features from b = 0, one sample a step: ``b <- b + (rate / p) t^-decay (y_t - F_t b) F_t``.
 
-    The rate is that of the features ``F / sqrt(p)``: one pass is stable below about ``1 / E sigma^2`` at any width.
+    The rate is that of the features ``F / sqrt(p)``: one pass is stable below about ``1 / E F^2`` at any width.
 
     Attributes:
         n: number of samples; None with batch="reuse" means that of the last step.

@@ -165,11 +165,12 @@ def from_pieces(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: Ridg
 def from_descent(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: SGD) -> Readout:
     """The fit by SGD, through the rows in their order; it has no penalty."""
     rates = np.ravel(np.asarray(readout.rate, float))
-    b, error, power = descent.descend(pieces, (seeds, n, p), rates, readout.decay, readout.passes, readout.average)
-    lost = ~(error < DIVERGED * power[:, None])
-    least = f"{rates[lost.any(axis=0)].min():.3g}" if lost.any() else ""
-    notes = [f"SGD diverges at the rate {least}: keep it below 1 / E sigma^2"] if lost.any() else []
-    return _finish(b, error, np.zeros_like(error), None, notes)
+    found = descent.descend(pieces, (seeds, n, p), rates, readout.decay, readout.passes, readout.average)
+    notes, lost = [], ~(found.error < DIVERGED * found.label[:, None])
+    if lost.any():
+        least, bound = rates[lost.any(axis=0)].min(), 1 / np.max(found.feature[lost.any(axis=1)])
+        notes = [f"SGD diverges at the rate {least:.3g}: keep it below 1 / E F^2, here {bound:.2g}"]
+    return _finish(found.coefficients, found.error, np.zeros_like(found.error), None, notes)
 
 
 @jax.jit

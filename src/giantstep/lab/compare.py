@@ -109,9 +109,7 @@ def _finer(setting: Setting) -> tuple[Setting, np.ndarray | None]:
         changed = replace(protocol, steps=(replace(steps[0], eta=tuple(grid.tolist())),))
     elif protocol.readout is not None and isinstance(protocol.readout.path, tuple):
         grid, index = _subdivided(np.array(protocol.readout.path))
-        changed = replace(
-            protocol, readout=replace(protocol.readout, **{protocol.readout.axis: tuple(grid.tolist())})
-        )
+        changed = replace(protocol, readout=replace(protocol.readout, **{protocol.readout.axis: tuple(grid.tolist())}))
     else:
         return setting, None
     return replace(setting, protocol=changed), index
@@ -150,6 +148,7 @@ def _value(values: Any, at: dict[str, int], key: str) -> float | None:
 
 def _gap(name: str, index: tuple, predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> Gap | None:
     """None for what is not predicted, or not there to be measured."""
+
     def entry(o: Outcome | None, field: str) -> float | None:
         value = None if o is None else getattr(o, field)
         return None if value is None else float(np.asarray(value)[index])

@@ -70,7 +70,9 @@ def default(path: str) -> Value:
 def anchor(path: str) -> str:
     """The leaf that is there whenever the noun of this path is."""
     parent, _, name = path.rpartition(".")
-    return next(f"{parent}.{always}" for place, always, known in _NOUNS if re.fullmatch(place, parent) and name in known)
+    return next(
+        f"{parent}.{always}" for place, always, known in _NOUNS if re.fullmatch(place, parent) and name in known
+    )
 
 
 def filled(leaves: dict[str, Value]) -> dict[str, Value]:

@@ -14,9 +14,9 @@ from giantstep._errors import InputError
 from giantstep._plan import make_plan
 from giantstep._record import choice, whole
 from giantstep.outcome import Outcome
+from giantstep.parts import Parts
 from giantstep.protocol import SGD
 from giantstep.setting import Setting
-from giantstep.parts import Parts
 from giantstep.simulate import cost, dense, overlap
 from giantstep.simulate import parts as _parts
 from giantstep.simulate.online import sgd

@@ -1,6 +1,6 @@
 """Bias and variance of a readout, measured: ridge and SGD are linear in the labels, so their two parts are fits of their own.
 
-    b(f* + noise) = b(f*) + b(noise),   E risk = risk of b(f*) + E <b(noise), F>^2,   F the features of a new input
+b(f* + noise) = b(f*) + b(noise),   E risk = risk of b(f*) + E <b(noise), F>^2,   F the features of a new input
 """
 
 from collections.abc import Iterable

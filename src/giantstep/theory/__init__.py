@@ -10,8 +10,8 @@ from giantstep._callable import callable_module
 from giantstep._record import choice
 from giantstep.mixture import Mixture
 from giantstep.outcome import Outcome, Status
-from giantstep.setting import Setting
 from giantstep.protocol import SGD
+from giantstep.setting import Setting
 from giantstep.theory import conditional, descent
 from giantstep.theory.descent import parts
 from giantstep.theory.errors import Errors
@@ -87,9 +87,7 @@ def _outcome(setting: Setting, found: dict[str, Any], status: Status, seconds: f
     values = {k: drop(found[k], (listed, path)) for k in known if k in found}
     values["risk"] = _number(np.asarray(values["test_error"]) - setting.target.noise**2)
     values |= {k: drop(found[k], (listed,)) for k in ("captured", "null_level", "bulk_edge", "outliers") if k in found}
-    values[readout.axis] = (
-        drop(found["penalty"], (listed, False)) if readout.path == "gcv" and steps else readout.path
-    )
+    values[readout.axis] = drop(found["penalty"], (listed, False)) if readout.path == "gcv" and steps else readout.path
     if readout.path == "gcv" and not steps:
         values["penalty"] = float(found["penalty"][0])
     eta = steps[0].etas(setting.protocol.sizes()[0], setting.d, setting.p) if steps else None

@@ -39,8 +39,8 @@ class Found(NamedTuple):
 
 
 class Excess(NamedTuple):
-    """E |theta - theta*|^2 in the norm of Sigma, (L,) each: from the start theta_0 - theta* = -theta* alone, and from labels of unit
-    residual variance alone; and the same with Sigma in place of phi phi^T."""
+    """E |theta - theta*|^2 in the norm of Sigma, (L,) each: from the start theta_0 - theta* = -theta* alone, from residuals of
+    unit variance alone; and the same with Sigma in place of phi phi^T."""
 
     start: np.ndarray
     noise: np.ndarray
@@ -67,10 +67,9 @@ def excess(of: Population, readout: SGD, n: int) -> Excess:
         drive = real * (c @ lam)[..., None] + noisy
         around = real * (c @ square)[..., None]
         c = (shrunk**2 + real * (g * lam) ** 2) * c + g**2 * (lam * drive - 2 * square * around)
-        if t % 64 == 0 and not np.max(c @ lam) < highest:
-            c = np.full_like(c, np.nan)
-            break
-    found = (squares / n**2 if readout.average and np.all(np.isfinite(c)) else c) @ lam
+        if t % 64 == 0:
+            c[:, :, ~(np.max(c @ lam, axis=(0, 1)) < highest)] = np.nan
+    found = (squares / n**2 + 0 * c if readout.average else c) @ lam
     return Excess(found[0, 0], found[0, 1], found[1, 0], found[1, 1])
 
 
@@ -103,7 +102,7 @@ def predicted(setting: Setting) -> Found:
         values["test_error_se"] = np.atleast_1d(found.risk_se)[None]
         notes[0] += f"; mean of {_draws(setting.p)} first layers"
     if not np.all(np.isfinite(found.risk)):
-        notes.append("not converged: SGD diverges at some rates, where NaN stands; keep them below 1 / E sigma^2")
+        notes.append("not converged: SGD diverges at some rates, where NaN stands; keep them below 1 / E F^2")
     if rest > DOUBT:
         notes.append(f"neurons overlap so much that {rest:.1g} of the second moments is left out of their expansion")
     if setting.d < NARROW:
@@ -122,7 +121,10 @@ def _parts(setting: Setting, seed: int | None) -> tuple[Parts, float]:
         of = population(setting, draw.weights(setting, each)[0])
         e = excess(of, readout, n)
         # labels without noise still have the residual variance of the floor
-        bias, apart = of.floor + e.start + of.floor * e.noise, e.start - e.mean_start + of.floor * (e.noise - e.mean_noise)
+        bias, apart = (
+            of.floor + e.start + of.floor * e.noise,
+            e.start - e.mean_start + of.floor * (e.noise - e.mean_noise),
+        )
         rows.append([bias, noise * e.noise, 0 * bias + of.floor, apart, noise * (e.noise - e.mean_noise)])
         rest = max(rest, of.rest)
     table = np.array(rows)  # (draws, parts, L)

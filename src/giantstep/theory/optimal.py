@@ -54,6 +54,7 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         raise InputError(f"over must name 'eta', 'penalty' or both, not {over!r}")
     if not isinstance(setting, Setting) or not setting.protocol.steps:
         raise InputError("optimal needs a setting with one giant step")
+    check(setting)
     held = {"eta": setting.protocol.steps[0].listed, "penalty": not _single(setting.protocol.readout)}
     for name in set(OVER) - set(over):
         if held[name]:

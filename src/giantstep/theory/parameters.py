@@ -16,7 +16,7 @@ from giantstep.data import Gaussian
 from giantstep.dataset import Dataset
 from giantstep.labels import labels
 from giantstep.mixture import Mixture
-from giantstep.protocol import SGD
+from giantstep.protocol import SGD, Ridge
 from giantstep.setting import Setting, need_gaussian
 from giantstep.target import Target
 from giantstep.theory import descent
@@ -81,7 +81,7 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
     check(setting)
     protocol, network, d = setting.protocol, setting.network, float(setting.d)
     step, readout = protocol.steps[0], protocol.readout
-    assert readout is not None
+    assert isinstance(readout, Ridge)
     full = step.residual == "full" and not network.symmetric
     form = Form(
         network.activation, setting.target, network.second_layer, network.scale,
@@ -124,7 +124,9 @@ def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool 
     protocol, network = setting.protocol, setting.network
     if isinstance(protocol.readout, SGD):
         if not sgd:
-            raise InputError("of an SGD readout theory knows the errors at finite sizes, gs.theory(setting), and nothing else")
+            raise InputError(
+                "of an SGD readout theory knows the errors at finite sizes, gs.theory(setting), and nothing else"
+            )
         return descent.check(setting)
     refusals = {
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
