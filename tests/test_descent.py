@@ -181,12 +181,13 @@ def test_the_recursion_is_that_of_whole_matrices(average):
     rng, lam = np.random.default_rng(4), np.array([0.5, 0.2, 0.1, 0.05])
     best, mean = rng.standard_normal(4), np.array([0.6, 0.0, 0.0, 0.0])
     of = moments.Population(lam, best, mean, 0.0, 0.0)
-    found = descent.excess(of, SGD(60, (0.3, 0.9), decay=0.25, average=average), 60)
+    readout = SGD(60, (0.3, 0.9), decay=0.25, average=average)
+    found, without = descent.excess(of, readout, 60), descent.excess(of, readout, 60, averaged=True)
     for k, rate in enumerate((0.3, 0.9)):
         rates = rate * np.arange(1, 61.0) ** -0.25
         assert found.start[k] == pytest.approx(gaussian_moments(lam, best, mean, 0.0, rates, average), rel=1e-10)
         assert found.noise[k] == pytest.approx(gaussian_moments(lam, 0 * best, mean, 1.0, rates, average), rel=1e-10)
-    assert np.all(found.mean_start <= found.start) and np.all(found.mean_noise <= found.noise)
+    assert np.all(without.start <= found.start) and np.all(without.noise <= found.noise)
 
 
 def test_gaussian_features_follow_the_recursion():
@@ -207,7 +208,7 @@ def test_the_isotropic_variance_peaks_where_liu_et_al_have_it():
     assert peak.x == pytest.approx(0.53, abs=0.005) and -peak.fun == pytest.approx(0.19, abs=0.005)
     p, n, rate = 50, 4000, 0.4  # the sum over steps, against its limit
     of = moments.Population(np.full(p, 1 / p), np.zeros(p), np.zeros(p), 0.0, 0.0)
-    found = descent.excess(of, SGD(n, rate), n).mean_noise[0]
+    found = descent.excess(of, SGD(n, rate), n, averaged=True).noise[0]
     assert found == pytest.approx(p / n * descent.isotropic_variance(np.array(rate * n / p)), rel=0.02)
 
 

@@ -39,23 +39,20 @@ class Found(NamedTuple):
 
 
 class Excess(NamedTuple):
-    """E |theta - theta*|^2 in the norm of Sigma, (L,) each: from the start theta_0 - theta* = -theta* alone, from residuals of
-    unit variance alone; and the same with Sigma in place of phi phi^T."""
+    """E |theta - theta*|^2 in the norm of Sigma, (L,) each: from the start theta_0 - theta* = -theta* alone, and from residuals
+    of unit variance alone."""
 
     start: np.ndarray
     noise: np.ndarray
-    mean_start: np.ndarray
-    mean_noise: np.ndarray
 
 
-def excess(of: Population, readout: SGD, n: int) -> Excess:
-    """After n samples, for every rate."""
+def excess(of: Population, readout: SGD, n: int, *, averaged: bool = False) -> Excess:
+    """After n samples, for every rate; ``averaged`` puts Sigma in place of the random phi phi^T."""
     rates = np.atleast_1d(np.asarray(readout.rate, float))[:, None]
     lam, square = of.values, of.mean**2
-    # axes: phi phi^T random or Sigma in its place; the start or the noise; rates; eigenvectors
-    real, noisy = (np.array(x).reshape(shape) for x, shape in (((1.0, 0.0), (2, 1, 1, 1)), ((0.0, 1.0), (2, 1, 1))))
-    c = np.zeros((2, 2, rates.size, lam.size))
-    c[:, 0] = of.best**2
+    noisy, real = np.array([0.0, 1.0])[:, None, None], 0.0 if averaged else 1.0
+    c = np.zeros((2, rates.size, lam.size))  # the start or the noise; rates; eigenvectors
+    c[0] = of.best**2
     with_sum, squares = np.zeros_like(c), np.zeros_like(c)  # E e_t S_t and E S_t^2, S_t = e_0 + ... + e_{t-1}
     highest = HIGHEST * max(float(lam @ of.best**2), 1.0)
     for t in range(n):
@@ -68,9 +65,9 @@ def excess(of: Population, readout: SGD, n: int) -> Excess:
         around = real * (c @ square)[..., None]
         c = (shrunk**2 + real * (g * lam) ** 2) * c + g**2 * (lam * drive - 2 * square * around)
         if t % 64 == 0:
-            c[:, :, ~(np.max(c @ lam, axis=(0, 1)) < highest)] = np.nan
+            c[:, ~(np.max(c @ lam, axis=0) < highest)] = np.nan
     found = (squares / n**2 + 0 * c if readout.average else c) @ lam
-    return Excess(found[0, 0], found[0, 1], found[1, 0], found[1, 1])
+    return Excess(*found)
 
 
 def check(setting: Setting) -> None:
@@ -119,13 +116,11 @@ def _parts(setting: Setting, seed: int | None) -> tuple[Parts, float]:
     noise, rows, rest = setting.target.noise**2, [], 0.0
     for each in seeds:
         of = population(setting, draw.weights(setting, each)[0])
-        e = excess(of, readout, n)
+        e, without = excess(of, readout, n), excess(of, readout, n, averaged=True)
         # labels without noise still have the residual variance of the floor
-        bias, apart = (
-            of.floor + e.start + of.floor * e.noise,
-            e.start - e.mean_start + of.floor * (e.noise - e.mean_noise),
-        )
-        rows.append([bias, noise * e.noise, 0 * bias + of.floor, apart, noise * (e.noise - e.mean_noise)])
+        bias, spared = (x.start + of.floor * x.noise for x in (e, without))
+        floor = np.full_like(bias, of.floor)
+        rows.append([floor + bias, noise * e.noise, floor, bias - spared, noise * (e.noise - without.noise)])
         rest = max(rest, of.rest)
     table = np.array(rows)  # (draws, parts, L)
     table = table if isinstance(readout.rate, tuple) else table[..., 0]

@@ -13,7 +13,7 @@ from giantstep.outcome import Status
 from giantstep.setting import Setting
 from giantstep.theory import conditional, curves
 from giantstep.theory.finite import doubts
-from giantstep.theory.parameters import Parameters, parameters
+from giantstep.theory.parameters import Parameters, check, parameters
 
 OVER = ("eta", "penalty")
 STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in

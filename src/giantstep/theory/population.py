@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import BarycentricInterpolator
+from scipy.optimize import brentq
 
 from giantstep import _hermite, _memory
 from giantstep._backend import one_blas_thread
@@ -105,7 +106,10 @@ def _second(of: Expanded, U: np.ndarray) -> tuple[np.ndarray, float]:
     while k < ORDERS and largest ** (k + 1) * left.max() > SMALL:
         k += 1
         power *= cosines
-        total += a[:, k, None] * a[:, k] * power
+        if np.ptp(a[:, k]) == 0:  # one length
+            total += a[0, k] ** 2 * power if abs(a[0, k]) > SMALL else 0.0
+        else:
+            total += a[:, k, None] * a[:, k] * power
         left = left - a[:, k] ** 2 / of.square
     total[twice] = np.sqrt(np.outer(of.square, of.square))[twice]
     return total, largest ** (k + 1) * max(float(left.max()), 0.0)
@@ -120,3 +124,17 @@ def _cross(setting: Setting, of: Expanded, U: np.ndarray) -> np.ndarray:
         if k <= ORDERS:
             total += sqrt(factorial(k)) * float(c) * of.coefficients[:, k] * np.prod(along**beta, axis=1)
     return total
+
+
+def minimum_norm(of: Population, n: int, noise: float) -> float:
+    """The risk of the minimum-norm fit to n samples with label noise of that variance, for features of Gaussian law.
+
+    With s^2 = floor + noise: s^2 / (1 - p/n) - noise for p < n; for p > n, with sum_i lam_i / (lam_i + k) = n,
+    (s^2 + k^2 sum_i lam_i theta*_i^2 / (lam_i + k)^2) / (1 - sum_i (lam_i / (lam_i + k))^2 / n) - noise (Hastie et al. 2022).
+    """
+    lam, left = of.values, of.floor + noise
+    if len(lam) <= n:
+        return left / (1 - len(lam) / n) - noise if len(lam) < n else np.inf
+    k = np.exp(brentq(lambda x: np.sum(lam / (lam + np.exp(x))) - n, np.log(lam[0]) - 40, np.log(lam[-1] * len(lam))))
+    bias = k**2 * np.sum(lam * of.best**2 / (lam + k) ** 2)
+    return float((left + bias) / (1 - np.sum((lam / (lam + k)) ** 2) / n) - noise)
