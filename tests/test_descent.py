@@ -39,7 +39,7 @@ def loop(F, y, rate, decay, passes, average):
     return total / t if average else b
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.integers(0, 99), st.sampled_from([(1, True), (3, True), (2, False)]), st.sampled_from([0.0, 0.25, 0.7]))
 def test_rows_in_pieces_give_what_a_plain_loop_gives(seed, how, decay):
     rng, (passes, average) = np.random.default_rng(seed), how
@@ -120,7 +120,7 @@ def test_what_does_not_go_with_it_is_refused_in_a_sentence(call, words):
 def test_a_rate_that_diverges_is_told():
     found = gs.simulate(setting(n=200, rate=[1.0, 12.0]), n_test=50)
     assert any("diverges at the rate 12" in note for note in found.status.notes)
-    predicted = gs.theory(setting(n=3000, p=20, rate=[1.0, 40.0]))
+    predicted = gs.theory(setting(n=300, p=60, rate=[1.0, 40.0]))
     assert not predicted.status.ok and np.isfinite(predicted.test_error[0]) and np.isnan(predicted.test_error[1])
 
 
@@ -213,23 +213,22 @@ def test_the_isotropic_variance_peaks_where_liu_et_al_have_it():
 
 
 def test_compare_lays_the_theory_beside_the_simulation():
-    s = setting(d=100, p=150, n=300, rate=[0.5, 1.0], target=gs.target("x1", noise=0.5))
-    found = compare(s, range(8), n_test=2000)
+    found = compare(setting(rate=[0.5, 1.0]), range(8), n_test=500)
     for row in found.rows:
-        assert abs(row.test_error.percent) < 4 and row.train_error is None and row.rate in (0.5, 1.0)
+        assert abs(row.test_error.in_se) < 4 and row.train_error is None and row.rate in (0.5, 1.0)
     assert "training error" not in str(found) and found.to_dict()["comparison"][0]["rate"] == 0.5
     assert gs.plot(found).axes[0].get_xlabel() == "rate γ"
 
 
 def test_parts_add_up_and_are_predicted():
-    s = setting(d=100, p=150, n=300, target=gs.target("x1", noise=1.0))
-    found, theory = gs.simulate.parts(s, range(12), n_test=2000), gs.theory.parts(s)
+    s = setting(target=gs.target("x1", noise=1.0))
+    found, theory = gs.simulate.parts(s, range(8), n_test=500), gs.theory.parts(s)
     for name in ("bias", "variance"):
         value, expected = getattr(found, name), getattr(theory, name)
         assert abs(value - expected) < 4 * np.hypot(getattr(found, f"{name}_se"), getattr(theory, f"{name}_se")), name
     assert theory.risk == pytest.approx(gs.theory(s).risk) and 0 < theory.gradient_variance < theory.variance
     assert theory.floor < theory.bias
-    whole = gs.simulate(s, range(12), n_test=2000).mean()
+    whole = gs.simulate(s, range(8), n_test=500).mean()
     assert abs(found.risk - whole.risk) < 4 * whole.risk_se
 
 
@@ -238,24 +237,26 @@ def test_parts_add_up_and_are_predicted():
 
 def test_many_passes_end_in_the_minimum_norm_fit():
     """With more features than samples, rows projected on in turn converge to the interpolator of least norm (Kaczmarz)."""
-    s = setting(p=200, n=40, rate=2.0, passes=3000, average=False)
-    ridge = replace(s, protocol=gs.Protocol((), gs.Ridge(40, 0.0)))
-    assert gs.simulate(s, n_test=200).risk == pytest.approx(gs.simulate(ridge, n_test=200).risk, rel=1e-6)
+    rng = np.random.default_rng(2)
+    F, y = rng.standard_normal((1, 20, 60)), rng.standard_normal((1, 20))
+    found = descend(lambda: [(jnp.asarray(F), jnp.asarray(y))], (1, 20, 60), np.array([0.8]), 0.0, 3000, False)
+    np.testing.assert_allclose(found.coefficients[0, 0], np.linalg.lstsq(F[0], y[0])[0], atol=1e-9)
+    assert found.error[0, 0] < 1e-15
 
 
 def test_it_follows_giant_steps_and_runs_on_other_routes():
-    s = setting(n=200, steps=(gs.GiantStep(200, [0.0, 8.0]),), rate=0.3)
-    found = gs.simulate(s, range(4), n_test=500)
-    assert found.axes == ("eta", "seed") and np.all(found.test_error[1] < found.test_error[0])
-    routes = [gs.simulate(setting(), range(16), method=m, n_test=500).mean() for m in ("dense", "overlap")]
-    routes.append(gs.equivalent(setting(), "gaussian", range(16), n_test=500).mean())
+    s = setting(steps=(gs.GiantStep(200, [0.0, 8.0]),), rate=0.3)
+    found = gs.simulate(s, range(8), n_test=500)
+    assert found.axes == ("eta", "seed") and np.mean(found.test_error[1] < found.test_error[0]) > 0.7
+    routes = [gs.simulate(setting(), range(8), method=m, n_test=500).mean() for m in ("dense", "overlap")]
+    routes.append(gs.equivalent(setting(), "gaussian", range(8), n_test=500).mean())
     for other in routes[1:]:
         assert abs(other.risk - routes[0].risk) < 4 * np.hypot(other.risk_se, routes[0].risk_se)
 
 
 def test_a_sweep_over_rates_is_one_block_and_is_kept(tmp_path):
-    grid = {"rate": [0.3, 0.6], "p": [20, 30]}
-    found, again = (sweep(setting(), grid, seeds=[0, 1], store=tmp_path / "s.db").test_error for _ in range(2))
+    grid = {"rate": [0.5, 1.0]}
+    found, again = (sweep(setting(), grid, seeds=range(8), store=tmp_path / "s.db").test_error for _ in range(2))
     np.testing.assert_array_equal(found, again)
-    one = gs.simulate(setting(rate=0.6, p=30), 1)
-    assert float(found.sel(rate=0.6, p=30, seed=1).squeeze()) == pytest.approx(one.test_error, rel=1e-12)
+    whole = gs.simulate(setting(rate=[0.5, 1.0]), range(8))
+    np.testing.assert_allclose(found.squeeze().transpose("rate", "seed"), whole.test_error, rtol=1e-12)

@@ -165,8 +165,8 @@ LIU: dict[str, tuple[Wrong, ...]] = {
         lambda p: where(p, "errors", (slice(None), 4, 0), 0.9),  # the last iterate at one width
     ),
     "liu/bias-variance": (
-        lambda p: scaled(p, "tanh", np.array([1.0, 1.5])[:, None]),  # the variance of tanh
-        lambda p: scaled(p, "sin(1.5*x)", np.array([1.25, 1.0])[:, None]),  # the bias of sines
+        lambda p: where(p, "tanh", (slice(None), 1), 1.5),  # the variance of tanh
+        lambda p: where(p, "sin(1.5*x)", (slice(None), 0), 1.25),  # the bias of sines
     ),
     "liu/threshold": (
         lambda p: where(p, "errors", (slice(None), 0), 1.2),  # one pass

@@ -131,7 +131,7 @@ def _apart(values: "np.ndarray", i: int, j: int) -> float:
     from giantstep.measure import mean_and_error
 
     mean, se = mean_and_error(values[:, i] - values[:, j], axis=0)
-    return float(mean / se)
+    return float(mean / se) if i != j else 0.0
 
 
 def _steepest(values: "np.ndarray", start: int) -> float:
