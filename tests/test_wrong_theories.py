@@ -159,7 +159,27 @@ EQUIVALENCES: dict[str, tuple[Wrong, ...]] = {
         lambda p: where(p, "errors", (slice(None), 1), 1.2),  # of the step alone
     ),
 }
-WRONG = {**MONIRI, **REST, **DEMIR, **EQUIVALENCES}  # a claim's name, and theories that its measurements contradict
+LIU: dict[str, tuple[Wrong, ...]] = {
+    "liu/test-error": (
+        lambda p: scaled(p, "errors", 1.08),
+        lambda p: where(p, "errors", (slice(None), 4, 0), 0.9),  # the last iterate at one width
+    ),
+    "liu/bias-variance": (
+        lambda p: where(p, "tanh", (slice(None), 1), 1.5),  # the variance of tanh
+        lambda p: where(p, "sin(1.5*x)", (slice(None), 0), 1.25),  # the bias of sines
+    ),
+    "liu/threshold": (
+        lambda p: where(p, "errors", (slice(None), 0), 1.2),  # one pass
+        lambda p: where(p, "errors", (slice(None), 1, 5), 1.25),  # the fit at the largest width
+    ),
+}
+WRONG = {
+    **MONIRI,
+    **REST,
+    **DEMIR,
+    **EQUIVALENCES,
+    **LIU,
+}  # a claim's name, and theories that its measurements contradict
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from giantstep.network import Network as Network
     from giantstep.outcome import Outcome as Outcome
     from giantstep.plot import plot as plot
+    from giantstep.protocol import SGD as SGD
     from giantstep.protocol import GiantStep as GiantStep
     from giantstep.protocol import Protocol as Protocol
     from giantstep.protocol import Ridge as Ridge
@@ -56,6 +57,7 @@ _HOME = {
     "Network": "network",
     "GiantStep": "protocol",
     "Ridge": "protocol",
+    "SGD": "protocol",
     "Protocol": "protocol",
     "power": "protocol",
     "Setting": "setting",

@@ -19,6 +19,7 @@ from giantstep._record import choice, whole
 from giantstep._train import Run, Tick
 from giantstep._watchdog import watchdog
 from giantstep.outcome import Outcome, Status
+from giantstep.protocol import SGD
 from giantstep.setting import Setting
 
 MAX_SEEDS = 10**6  # in one call
@@ -28,10 +29,14 @@ SLOWEST_RATE = 2e8  # operations a second below which a run is taken to be stuck
 Part = dict[str, Any]  # what _features.measured finds
 
 
-def check(setting: Any, verb: str) -> None:
-    """Refuse what is not a Setting."""
+def check(setting: Any, verb: str, spectrum: bool = False) -> None:
+    """Refuse what is not a Setting, and a spectrum that its readout does not have."""
     if not isinstance(setting, Setting):
         raise InputError(f"{verb} takes a Setting, not {type(setting).__name__}")
+    if spectrum and setting.protocol.readout is None:
+        raise InputError("spectrum=True needs a readout: the features are taken on its samples")
+    if spectrum and isinstance(setting.protocol.readout, SGD):
+        raise InputError("spectrum=True needs a Ridge readout: SGD forms no matrix of the features' moments")
 
 
 @dataclass(frozen=True)
@@ -119,8 +124,8 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     etas = protocol.etas(setting.d, setting.p)
     readout = protocol.readout
     lists = [t for t, step in enumerate(protocol.steps) if step.listed]
-    path = readout is not None and isinstance(readout.penalty, tuple)
-    axes = (*(("eta",) if lists else ()), *(("penalty",) if path else ()), *(("seed",) if job.several else ()))
+    path = readout is not None and isinstance(readout.path, tuple)
+    axes = (*(("eta",) if lists else ()), *((readout.axis,) if path else ()), *(("seed",) if job.several else ()))  # type: ignore[union-attr]
     joined = {k: np.concatenate([p[k] for p in parts], axis=1) for k in parts[0] if k != "notes"}
 
     def errors(array: np.ndarray) -> Any:  # (E, S, L) -> (E, L, S), unused axes dropped
@@ -142,7 +147,7 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
             values["bulk_edge"] = layers(np.apply_along_axis(measure.bulk_edge, -1, singular))
             values["outliers"] = layers(np.apply_along_axis(lambda v: len(measure.outliers(v)), -1, singular))
     if readout is not None:
-        values["penalty"] = layers(joined["penalty"][:, :, 0]) if readout.penalty == "gcv" else readout.penalty
+        values[readout.axis] = layers(joined["penalty"][:, :, 0]) if readout.path == "gcv" else readout.path
     converged, iterated = _iterated(joined)
     said = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
     finite = all(

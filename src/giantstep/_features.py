@@ -18,7 +18,8 @@ from giantstep._mesh import alone, everywhere
 from giantstep._resolvent import gram
 from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.activation import Activation
-from giantstep.readout import Readout, from_features, from_moments, from_pieces
+from giantstep.protocol import SGD
+from giantstep.readout import Readout, from_descent, from_features, from_moments, from_pieces
 
 Parts = Callable[[int], tuple[Any, ...]]  # of every member
 Recipe = Callable[..., Array]  # features (S, rows, p) from their parts; traced by JAX, so it is pure and hashable
@@ -89,7 +90,7 @@ def _error_sums(parts, y, b, *, recipe):
 
 def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None) -> list[Readout]:
     """The readout of every member, fitted to the labels without the part given."""
-    if run.plan.solver == "cg":
+    if run.plan.solver != "direct":
         return [_fit_iterated(run, family, e, low) for e in range(len(family))]
     batch = draw.readout_batch(run.setting)
     groups = [range(e, min(e + run.plan.grams, len(family))) for e in range(0, len(family), run.plan.grams)]
@@ -143,9 +144,9 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
 
 
 def _fit_iterated(run: Run, family: Family, e: int, low: LinearPart | None) -> Readout:
-    """By conjugate gradients: the features of one member, in memory or made again in every iteration."""
+    """By conjugate gradients or SGD: the features of one member, in memory or made again whenever they are met."""
     batch, readout, p = draw.readout_batch(run.setting), run.setting.protocol.readout, run.setting.p
-    columns = np.size(readout.penalty)  # type: ignore[union-attr]
+    columns = np.size(readout.path)  # type: ignore[union-attr]
 
     def made() -> Iterator[tuple[Array, Array]]:
         for chunk in run.chunks(batch):
@@ -158,6 +159,8 @@ def _fit_iterated(run: Run, family: Family, e: int, low: LinearPart | None) -> R
             yield F, y
             run.tick(4.0 * y.shape[1] * p * columns + (2.0 * y.shape[1] * p * run.setting.d if held is None else 0.0))
 
+    if isinstance(readout, SGD):
+        return from_descent(pieces, batch.n, p, len(run.seeds), readout)
     put = partial(everywhere, run.mesh)
     return from_pieces(pieces, batch.n, p, len(run.seeds), readout, put)  # type: ignore[arg-type]
 
@@ -193,12 +196,13 @@ def measured(
         coefficients = [own] * len(family)
     else:
         batch, deflate = draw.readout_batch(run.setting), run.setting.protocol.readout.deflate  # type: ignore[union-attr]
-        run = run.holding(batch) if deflate or run.plan.solver == "cg" and not run.plan.features else run
+        run = run.holding(batch) if deflate or run.plan.solver != "direct" and not run.plan.features else run
         low = linear_part(run, batch, deflate)
         fits = fit(run, family, spectrum, low)
         coefficients = [f.coefficients for f in fits]
         iterated = ("residual", "iterations") if run.plan.solver == "cg" else ()
-        for name in ("train_error", "train_objective", "penalty", *iterated):
+        of_ridge = () if run.plan.solver == "sgd" else ("train_objective", "penalty")
+        for name in ("train_error", *of_ridge, *iterated):
             found[name] = np.stack([getattr(f, name) for f in fits])
         if spectrum:
             found["squares"] = np.stack([np.asarray(f.squares) for f in fits])

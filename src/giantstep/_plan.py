@@ -9,6 +9,7 @@ from giantstep._backend import jax
 from giantstep._krylov import RANK
 from giantstep._mesh import size
 from giantstep._random import block_rows
+from giantstep.protocol import SGD
 from giantstep.setting import Setting
 
 CHUNK_BYTES = 2.0**28  # rows of a chunk and what is computed from them; larger chunks are no faster on a CPU
@@ -23,8 +24,8 @@ ITERATIONS = 100  # of conjugate gradients, as a guess of the work ahead
 class Plan:
     """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
     operations of one seed; bytes: what one group of seeds holds on one device; method: the method of simulation that it is
-    for; kept: samples of a batch that may stay in memory; solver: of the ridge problem, "direct" or "cg"; features: whether the
-    second has all of F in memory."""
+    for; kept: samples of a batch that may stay in memory; solver: of the ridge problem, "direct" or "cg", or "sgd"; features:
+    whether the last two have all of F in memory."""
 
     rows: int
     seeds: int
@@ -49,8 +50,9 @@ class _Sizes:
     noise: int  # numbers that every feature of a row carries beside itself: random ones, and what comes with them
     table: int  # numbers held for every neuron
     devices: int = 1  # that share the rows; bytes are those of one of them
-    columns: int = 0  # penalties of conjugate gradients; 0 for a factorisation
-    features: bool = False  # F stays in memory during conjugate gradients
+    columns: int = 0  # penalties of conjugate gradients, or rates of SGD; 0 for a factorisation
+    features: bool = False  # F stays in memory meanwhile
+    passes: int = 0  # of SGD through the rows; 0 for ridge
 
     def held(self, grams: int) -> float:
         """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
@@ -58,7 +60,7 @@ class _Sizes:
         if not self.readout:
             return layers
         if self.columns:  # the preconditioner and what it is made of, and the vectors of an iteration
-            iterated = 8.0 * self.p * (4 * min(RANK, self.p) + 10 * self.columns)
+            iterated = 8.0 * self.p * ((0 if self.passes else 4 * min(RANK, self.p)) + 10 * self.columns)
             return layers + iterated + self.features * float(self.readout) * self.p * self.item / self.devices
         small = min(self.readout, self.p)
         dual = self.readout <= self.p
@@ -79,9 +81,10 @@ def make_plan(
     On a mesh the bytes are those of one device, and every device has its share of the rows.
     """
     allowed = _memory.budget(memory) if mesh is None else _memory.on_each(memory, mesh.devices.tolist())
+    solver = "sgd" if isinstance(setting.protocol.readout, SGD) else solver
     s = replace(_sizes(setting, item, noise, table, solver), devices=size(mesh))
     block = block_rows(s.d)
-    if solver == "cg":
+    if solver != "direct":
         whole = replace(s, features=True)
         s = whole if whole.held(1) + block * s.row() <= allowed / 2 else s  # the other half is for what comes and goes
     kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
@@ -123,7 +126,8 @@ def _sizes(setting: Setting, item: int, noise: int, table: int, solver: str) -> 
         item=item,
         noise=int(noise),
         table=table,
-        columns=int(np.size(readout.penalty)) if solver == "cg" and readout is not None else 0,
+        columns=int(np.size(readout.path)) if solver != "direct" and readout is not None else 0,
+        passes=readout.passes if isinstance(readout, SGD) else 0,
     )
 
 
@@ -133,12 +137,12 @@ def _work(setting: Setting, s: _Sizes, n_test: int) -> float:
     products = 2 if s.affine and s.etas > 1 else (1 if s.affine else s.etas)
     steps = sum(setting.protocol.sizes()) * 2 * product * (1 if s.affine else s.etas)
     small = min(s.readout, s.p)
-    penalty = setting.protocol.readout.penalty if setting.protocol.readout is not None else ()
+    penalty = setting.protocol.readout.path if setting.protocol.readout is not None else ()
     factor = (1 / 3 if isinstance(penalty, float) and penalty > 0 else 4 / 3 * 3) * small**3
     gram = float(s.readout) * s.p * small
     if s.columns:  # what is made again in every iteration is in the second term
         again = 0.0 if s.features else s.readout * product * products
-        gram, factor = ITERATIONS * (4.0 * s.readout * s.p * s.columns + again), 0.0
+        gram, factor = (s.passes or ITERATIONS) * (4.0 * s.readout * s.p * s.columns + again), 0.0
     return steps + (s.readout + n_test) * product * products + s.etas * (gram + factor)
 
 

@@ -1,4 +1,4 @@
-"""Outcome: one answer type for every route. Axes in order: eta, penalty (when they are lists), seed (when several)."""
+"""Outcome: one answer type for every route. Axes in order: eta, penalty or rate (when they are lists), seed (when several)."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -37,9 +37,10 @@ class Outcome:
     """What a route found. A field it does not know is None; a number with no axes is a float.
 
     Attributes:
-        axes: names of the leading axes of the errors, among "eta", "penalty", "seed".
+        axes: names of the leading axes of the errors, among "eta", "penalty" or "rate", "seed".
         eta: step sizes along the eta axis (those of the first step with a list), or the one step size of a single step.
         penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, one per step size and seed.
+        rate: rates of an SGD readout along the rate axis, or the one.
         seeds: seeds along the seed axis.
         test_error: mean square error on new data with label noise.
         risk: the same without label noise.
@@ -88,13 +89,14 @@ class Outcome:
     outliers_se: Field = None
     status: Status = field(default_factory=Status)
     seconds: float = 0.0
+    rate: tuple[float, ...] | float | None = None
 
     def mean(self) -> "Outcome":
         """Average over seeds; standard errors are then those over seeds. Without a seed axis, the outcome itself."""
         if "seed" not in self.axes:
             return self
         axis = self.axes.index("seed")
-        before = axis - ("penalty" in self.axes)  # place of the seed axis in fields that have no penalty axis
+        before = axis - ("penalty" in self.axes or "rate" in self.axes)  # its place in fields of the features alone
         one = len(self.seeds or ()) == 1
         values: dict[str, Any] = {}
         for name in (*SCALARS, "captured", "bulk_edge", "outliers"):
@@ -122,7 +124,7 @@ class Outcome:
         return None if self.test_error is None else _scalar(np.asarray(self.test_error) / (total or np.nan))
 
     def to_xarray(self) -> Any:
-        """A labelled Dataset: dims eta, penalty, seed, neuron, direction, index."""
+        """A labelled Dataset: dims eta, penalty or rate, seed, neuron, direction, index."""
         import xarray as xr
 
         coords: dict[str, Any] = {}
@@ -130,9 +132,11 @@ class Outcome:
             coords["eta"] = np.atleast_1d(np.asarray(self.eta)).tolist()
         if "penalty" in self.axes:
             coords["penalty"] = list(self.penalty)
+        if "rate" in self.axes:
+            coords["rate"] = list(self.rate)  # type: ignore[arg-type]
         if "seed" in self.axes:
             coords["seed"] = list(self.seeds or ())
-        run = tuple(a for a in self.axes if a != "penalty")
+        run = tuple(a for a in self.axes if a not in ("penalty", "rate"))
         inner = {"overlaps": ("neuron", "direction"), "captured": ("direction",), "captured_se": ("direction",)}
         inner |= {"singular_values": ("index",), "norms": ("neuron",), "learned": ("direction", "other")}
         variables: dict[str, Any] = {}
@@ -140,9 +144,9 @@ class Outcome:
             value = getattr(self, f.name)
             if value is None or f.name in ("setting", "route", "axes", "eta", "seeds", "status", "seconds"):
                 continue
-            if f.name == "penalty":
-                if "penalty" not in self.axes:  # one for all runs, or chosen by GCV for each
-                    variables["penalty"] = (run if np.ndim(value) else (), np.asarray(value))
+            if f.name in ("penalty", "rate"):
+                if f.name not in self.axes:  # one for all runs, or chosen by GCV for each
+                    variables[f.name] = (run if np.ndim(value) else (), np.asarray(value))
                 continue
             errors = f.name.removesuffix("_se") in SCALARS
             variables[f.name] = (self.axes if errors else (*run, *inner.get(f.name, ())), np.asarray(value))

@@ -209,6 +209,14 @@ PAPERS: tuple[Paper, ...] = (
         pages="52(4):4225--4243",
     ),
     Paper(
+        key="liu",
+        title="On the Double Descent of Random Features Models Trained with SGD",
+        authors=("Fanghui Liu", "Johan A. K. Suykens", "Volkan Cevher"),
+        year=2022,
+        venue="Advances in Neural Information Processing Systems",
+        arxiv="2110.06910",
+    ),
+    Paper(
         key="giantstep",
         title="giantstep: two-layer networks after a few giant gradient steps",
         authors=("The giantstep authors",),

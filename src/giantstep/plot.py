@@ -24,11 +24,12 @@ __all__ = ["plot", "svg"]
 NAMED = 6  # penalties that get a legend entry and a colour of their own; more are shaded
 PANELS = 4  # step sizes whose spectrum is shown
 NAMES = {"simulate": "simulation", "equivalent": "equivalent model", "theory": "theory", "limit": "published limit"}
+AXES = {"eta": "step size η", "penalty": "penalty λ", "rate": "rate γ"}
 LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"}}
 
 
 def plot(outcome: Outcome | Iterable[Outcome] | Finding | Iterable[Finding], what: str = "test_error") -> "Figure":
-    """An error against the step size or the penalty; or what="spectrum": histograms of the singular values.
+    """An error against the step size, the penalty or the rate; or what="spectrum": histograms of the singular values.
 
     Several outcomes are drawn over each other: measured ones as dots (equivalent models hollow), those of ``theory`` as lines,
     its published limit dashed. With several step sizes they are the x axis and each penalty is a colour; with penalties alone
@@ -70,7 +71,12 @@ def _several(given: Any) -> tuple[Outcome, ...]:
 
 def _axis(o: Outcome) -> str | None:
     """What goes along x."""
-    return next((a for a in ("eta", "penalty") if a in o.axes), None)
+    return next((a for a in ("eta", "penalty", "rate") if a in o.axes), None)
+
+
+def _path(o: Outcome) -> Any:
+    """Penalties, or rates."""
+    return o.rate if "rate" in o.axes else o.penalty
 
 
 def _kind(o: Outcome) -> str:
@@ -91,10 +97,10 @@ def _series(o: Outcome, what: str) -> list[_Series]:
     y, error = np.asarray(getattr(o, what)), getattr(o, f"{what}_se")
     error = np.full(y.shape, np.nan) if error is None else np.asarray(error)
     if _axis(o) != "eta":
-        x = np.asarray(o.penalty) if "penalty" in o.axes else np.zeros(1)
+        x = np.asarray(_path(o)) if _axis(o) else np.zeros(1)
         return [_Series(None, x, np.atleast_1d(y), np.atleast_1d(error))]
     etas = np.asarray(o.eta)
-    penalties = list(o.penalty) if "penalty" in o.axes else [None]
+    penalties = list(_path(o)) if {"penalty", "rate"} & {*o.axes} else [None]
     columns = zip(penalties, y.reshape(len(etas), -1).T, error.reshape(len(etas), -1).T, strict=True)
     return [_Series(penalty, etas, *column) for penalty, *column in columns]
 
@@ -113,10 +119,10 @@ def _errors(outcomes: Sequence[Outcome], what: str) -> "Figure":
             ax.set_xlim(-1, 1)
         else:  # the measured points say how it is scaled: a line has points of its own in between
             at = next((one.x for kind, one in drawn if kind not in LINES), drawn[0][1].x)
-            _scale(ax, at, "step size η" if axis == "eta" else "penalty λ")
+            _scale(ax, at, AXES[axis])
         ax.set_ylabel(LABELS[what])
         ax.set_title(f"{s.target.name},  d = {s.d}, p = {s.p}, n = {_samples(s)}", loc="left")
-        _legends(ax, kinds, penalties)
+        _legends(ax, kinds, penalties, AXES["rate" if "rate" in outcomes[0].axes else "penalty"])
     return fig
 
 
@@ -131,8 +137,8 @@ def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
         ax.plot(s.x[order], s.y[order], color=colour, zorder=2, **LINES[kind])
 
 
-def _legends(ax: "Axes", kinds: list[str], penalties: list) -> None:
-    """Which mark is which, inside, where there are several; which colour is which penalty, outside."""
+def _legends(ax: "Axes", kinds: list[str], penalties: list, title: str) -> None:
+    """Which mark is which, inside, where there are several; which colour is which penalty or rate, outside."""
     from matplotlib.lines import Line2D
 
     marks = {"simulate": "o", "equivalent": "D"}
@@ -155,7 +161,7 @@ def _legends(ax: "Axes", kinds: list[str], penalties: list) -> None:
             Line2D([], [], color=_colour(len(penalties), i), marker="o", linestyle="none", label=f"{penalties[i]:.3g}")
             for i in shown
         ]
-        ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), title="penalty λ")
+        ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), title=title)
 
 
 def _colour(count: int, i: int) -> Any:

@@ -1,13 +1,13 @@
-"""Protocol: a few giant gradient steps on the first layer, then a ridge fit of the second."""
+"""Protocol: a few giant gradient steps on the first layer, then a fit of the second, by ridge or by SGD."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from giantstep._errors import InputError
-from giantstep._record import build, choice, plain, real, reals, whole
+from giantstep._record import build, choice, flag, plain, real, reals, whole
 
 BATCHES = ("fresh", "reuse")
 RESIDUALS = ("target", "full")
@@ -100,6 +100,8 @@ class Ridge:
             in ``GiantStep``, and add those parts back to the prediction: 1 is the mean, 2 the mean and the linear part.
     """
 
+    axis: ClassVar[str] = "penalty"  # the field that may be a list
+
     n: int | None
     penalty: float | tuple[float, ...] | str
     batch: str = "fresh"
@@ -115,6 +117,11 @@ class Ridge:
         else:
             object.__setattr__(self, "penalty", reals(self.penalty, "penalty", least=0.0))
 
+    @property
+    def path(self) -> float | tuple[float, ...] | str:
+        """The value or values of its axis."""
+        return self.penalty
+
     def to_plain(self) -> dict[str, Any]:
         return plain(self)
 
@@ -124,19 +131,65 @@ class Ridge:
 
 
 @dataclass(frozen=True)
+class SGD:
+    """Coefficients b of the plain features from b = 0, one sample a step: ``b <- b + (rate / p) t^-decay (y_t - F_t b) F_t``.
+
+    The rate is that of the features ``F / sqrt(p)``: one pass is stable below about ``1 / E F^2`` at any width.
+
+    Attributes:
+        n: number of samples; None with batch="reuse" means that of the last step.
+        rate: a number, or a list (the outcome then has a rate axis).
+        decay: the power of t = 1, 2, ... by which the rate falls; 0 keeps it constant.
+        average: take the mean of all b_0, ..., b_{T-1} before a step; False takes the last, b_T.
+        passes: how often the samples are gone through, in the same order; t counts on.
+        batch: "fresh" samples, or "reuse" for those of the last step.
+    """
+
+    axis: ClassVar[str] = "rate"  # the field that may be a list
+    deflate: ClassVar[int] = 0  # it fits the labels as they are
+
+    n: int | None
+    rate: float | tuple[float, ...]
+    decay: float = 0.0
+    average: bool = True
+    passes: int = 1
+    batch: str = "fresh"
+
+    def __post_init__(self) -> None:
+        choice(self.batch, BATCHES, "batch")
+        object.__setattr__(self, "n", _batch_size(self.n, self.batch))
+        object.__setattr__(self, "rate", reals(self.rate, "rate", least=0.0))
+        object.__setattr__(self, "decay", real(self.decay, "decay", least=0.0))
+        object.__setattr__(self, "average", flag(self.average, "average"))
+        object.__setattr__(self, "passes", whole(self.passes, "passes"))
+
+    @property
+    def path(self) -> float | tuple[float, ...]:
+        """The value or values of its axis."""
+        return self.rate
+
+    def to_plain(self) -> dict[str, Any]:
+        return plain(self)
+
+    @staticmethod
+    def from_plain(data: Any, where: str) -> "SGD":
+        return build(SGD, _with_n(data), where)
+
+
+@dataclass(frozen=True)
 class Protocol:
     """Steps on the first layer, then a readout (None keeps the network's own second layer)."""
 
     steps: tuple[GiantStep, ...] = ()
-    readout: Ridge | None = None
+    readout: Ridge | SGD | None = None
 
     def __post_init__(self) -> None:
         given: Any = (self.steps,) if isinstance(self.steps, GiantStep) else self.steps
         steps = tuple(given) if isinstance(given, Iterable) else (given,)
         if not all(isinstance(s, GiantStep) for s in steps):
             raise InputError("steps must be a tuple of GiantStep")
-        if self.readout is not None and not isinstance(self.readout, Ridge):
-            raise InputError("readout must be a Ridge")
+        if self.readout is not None and not isinstance(self.readout, Ridge | SGD):
+            raise InputError("readout must be a Ridge or an SGD")
         object.__setattr__(self, "steps", steps)
         size = None
         for t, step in enumerate(steps):
@@ -174,7 +227,7 @@ class Protocol:
 
     @staticmethod
     def from_plain(data: Any, where: str) -> "Protocol":
-        return build(Protocol, data, where, {"steps": _steps_from_plain, "readout": Ridge.from_plain})
+        return build(Protocol, data, where, {"steps": _steps_from_plain, "readout": _readout_from_plain})
 
 
 def _batch_size(n: Any, batch: str) -> int | None:
@@ -190,7 +243,7 @@ def _degree(deflate: Any) -> int:
     return degree
 
 
-def _check_reuse(part: GiantStep | Ridge, size: int | None, what: str) -> None:
+def _check_reuse(part: GiantStep | Ridge | SGD, size: int | None, what: str) -> None:
     if part.batch == "reuse" and size is None:
         raise InputError(f"{what} reuses a batch but there is no step before it")
     if part.batch == "reuse" and part.n not in (None, size):
@@ -209,6 +262,11 @@ def _with_n(data: Any) -> Any:
 
 def _eta_from_plain(value: Any, where: str) -> Any:
     return build(Power, value, where) if isinstance(value, dict) else value
+
+
+def _readout_from_plain(value: Any, where: str) -> Ridge | SGD:
+    """A table with a rate is an SGD, any other a Ridge."""
+    return (SGD if isinstance(value, dict) and "rate" in value else Ridge).from_plain(value, where)
 
 
 def _steps_from_plain(value: Any, where: str) -> tuple[GiantStep, ...]:

@@ -1,4 +1,4 @@
-"""The ridge readout of a group of seeds: from streamed moments (n > p), features in memory (n <= p), or pieces met repeatedly."""
+"""The readout of a group of seeds: from streamed moments (n > p), features in memory (n <= p), or pieces met repeatedly."""
 
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -8,14 +8,16 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.linalg import eigvalsh_tridiagonal
 
+from giantstep import _descent as descent
 from giantstep import _krylov as krylov
 from giantstep import _resolvent as rg
 from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._mesh import alone, columns
-from giantstep.protocol import Ridge
+from giantstep.protocol import SGD, Ridge
 from giantstep.ridge import ridge
 
 PATH_FROM = 4  # penalties from which one tridiagonal reduction beats a Cholesky factorisation each
+DIVERGED = 10.0  # times the mean square of the labels that the training error of SGD has then passed
 TRUST = 1e-6  # eps * condition above which the fit is redone by an SVD or flagged
 
 
@@ -158,6 +160,17 @@ def from_pieces(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: Ridg
     found = krylov.solve(pieces, (seeds, n, p), penalties, put)
     fit = _finish(found.coefficients, found.error, np.broadcast_to(penalties, found.error.shape), None, [])
     return replace(fit, residual=found.residual, iterations=found.iterations)
+
+
+def from_descent(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: SGD) -> Readout:
+    """The fit by SGD, through the rows in their order; it has no penalty."""
+    rates = np.ravel(np.asarray(readout.rate, float))
+    found = descent.descend(pieces, (seeds, n, p), rates, readout.decay, readout.passes, readout.average)
+    notes, lost = [], ~(found.error < DIVERGED * found.label[:, None])
+    if lost.any():
+        least, bound = rates[lost.any(axis=0)].min(), 1 / np.max(found.feature[lost.any(axis=1)])
+        notes = [f"SGD diverges at the rate {least:.3g}: keep it below 1 / E F^2, here {bound:.2g}"]
+    return _finish(found.coefficients, found.error, np.zeros_like(found.error), None, notes)
 
 
 @jax.jit

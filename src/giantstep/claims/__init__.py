@@ -29,6 +29,9 @@ from giantstep.claims.demir.strength import STRENGTH
 from giantstep.claims.demir.weighting import WEIGHTING
 from giantstep.claims.demir.width import WIDTH
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
+from giantstep.claims.liu.bias_variance import BIAS_VARIANCE
+from giantstep.claims.liu.errors import TEST_ERROR as SGD_ERROR
+from giantstep.claims.liu.threshold import THRESHOLD as INTERPOLATION
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
 from giantstep.claims.moniri.bulk import BULK
@@ -78,6 +81,9 @@ CLAIMS: tuple[Claim, ...] = (
     FLOORS,
     REUSE,
     ONE_PASS,
+    SGD_ERROR,
+    BIAS_VARIANCE,
+    INTERPOLATION,
     CONDITIONAL,
     WIDTH,
     WEIGHTING,

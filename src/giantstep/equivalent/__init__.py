@@ -68,7 +68,7 @@ def equivalent(
 
     The overlaps of the spiked model are those of ``W + eta c_1 s a beta^T``, the first layer it stands for.
     """
-    _assemble.check(setting, "equivalent")
+    _assemble.check(setting, "equivalent", spectrum)
     choice(model, MODELS, "model")
     choice(base, ("network", "gaussian"), "base")
     options = {"degree": degree, "directions": directions, "spikes": spikes, "width": width}

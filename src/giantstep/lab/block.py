@@ -1,5 +1,5 @@
 """Block: trials that share work, run in one call: the same data and first gradient for all step sizes, one factorisation
-for all penalties, small runs of several seeds side by side.
+for all penalties, one pass for all rates, small runs of several seeds side by side.
 
 Blocks depend on the trials alone, not on what a store has or who runs them: a sweep that was interrupted and continued gives
 the same numbers to the last digit.
@@ -16,7 +16,7 @@ from giantstep._assemble import drop
 from giantstep.lab.row import ARRAYS, NUMBERS
 from giantstep.lab.trial import Route, Trial
 from giantstep.outcome import SCALARS, Outcome, Status
-from giantstep.protocol import GiantStep, Power, Protocol
+from giantstep.protocol import SGD, GiantStep, Power, Protocol, Ridge
 from giantstep.setting import Setting
 
 __all__ = ["Block", "blocks", "join", "members", "split"]
@@ -26,7 +26,7 @@ NOT_FINITE = "not finite"  # in the sentence that an outcome with overflows carr
 
 @dataclass(frozen=True)
 class Block:
-    """One call: ``members[e][l]`` is the setting at step size e and penalty l of ``setting``, which lists them."""
+    """One call: ``members[e][l]`` is the setting at step size e and penalty (or rate) l of ``setting``, which lists them."""
 
     setting: Setting
     members: tuple[tuple[Setting, ...], ...]
@@ -67,12 +67,9 @@ def members(setting: Setting) -> tuple[tuple[Setting, ...], ...]:
     steps, readout = setting.protocol.steps, setting.protocol.readout
     count = max((len(_values(step)) for step in steps if step.listed), default=1)
     rows = [tuple(_single(step, e) for step in steps) for e in range(count)]
-    penalty = None if readout is None else readout.penalty
-    path = (
-        [readout]
-        if readout is None or not isinstance(penalty, tuple)
-        else [replace(readout, penalty=x) for x in penalty]
-    )
+    path = [readout]
+    if readout is not None and isinstance(readout.path, tuple):
+        path = [_along(readout, x) for x in readout.path]
     return tuple(tuple(replace(setting, protocol=Protocol(row, each)) for each in path) for row in rows)
 
 
@@ -81,8 +78,8 @@ def _grouped(settings: Iterable[Setting]) -> Iterator[tuple[Setting, tuple[tuple
     families: dict[str, dict[tuple, dict[Any, Setting]]] = {}
     for setting in settings:
         steps, readout = setting.protocol.steps, setting.protocol.readout
-        penalty = None if readout is None else readout.penalty
-        bare = readout if readout is None or isinstance(penalty, str) else replace(readout, penalty=0.0)
+        penalty = None if readout is None else readout.path
+        bare = readout if readout is None or isinstance(penalty, str) else _along(readout, 0.0)
         family = replace(setting, protocol=Protocol(tuple(_bare(step) for step in steps), bare)).id
         etas = tuple(_values(step)[0] for step in steps)
         families.setdefault(family, {}).setdefault(etas, {})[penalty] = setting
@@ -103,8 +100,13 @@ def _listing(inner: tuple[tuple[Setting, ...], ...], rows: list[tuple], penaltie
         columns = list(zip(*rows, strict=True))
         steps = tuple(_with(s, c) if len(set(c)) > 1 else s for s, c in zip(steps, columns, strict=True))
     if readout is not None and len(penalties) > 1:
-        readout = replace(readout, penalty=penalties)
+        readout = _along(readout, penalties)
     return replace(first, protocol=Protocol(steps, readout))
+
+
+def _along(readout: Ridge | SGD, value: Any) -> Ridge | SGD:
+    """The readout at another penalty or rate, or several."""
+    return replace(readout, **{readout.axis: value})
 
 
 def _values(step: GiantStep) -> tuple[float, ...]:
@@ -127,7 +129,7 @@ def _bare(step: GiantStep) -> GiantStep:
 def split(block: Block, found: Outcome) -> list[tuple[Trial, Outcome]]:
     """The outcome of a block, trial by trial."""
     etas, penalties, seeds = len(block.members), len(block.members[0]), len(block.seeds)
-    has = ("eta" in found.axes, "penalty" in found.axes, "seed" in found.axes)
+    has = ("eta" in found.axes, "penalty" in found.axes or "rate" in found.axes, "seed" in found.axes)
     shape = tuple(n for n, there in zip((etas, penalties, seeds), has, strict=True) if there)
     assert found.test_error is None or np.shape(found.test_error) == shape
     count = len(block.trials)
@@ -137,11 +139,9 @@ def split(block: Block, found: Outcome) -> list[tuple[Trial, Outcome]]:
         at = tuple(int(i) for i, there in zip((e, k, s), has, strict=True) if there)
         before = tuple(int(i) for i, there in zip((e, s), (has[0], has[2]), strict=True) if there)
         protocol, setting = trial.setting.protocol, trial.setting
-        own, penalty = (
-            protocol.etas(setting.d, setting.p),
-            None if protocol.readout is None else protocol.readout.penalty,
-        )
-        given = {"eta": float(own[0]) if own.size == 1 else None, "penalty": penalty}
+        own, readout = protocol.etas(setting.d, setting.p), protocol.readout
+        given: dict[str, Any] = {"eta": float(own[0]) if own.size == 1 else None, "penalty": None}
+        given |= {} if readout is None else {readout.axis: readout.path}
         given = {name: value for name, value in given.items() if value != "gcv"}  # which is chosen run by run
         names = [name for name in (*NUMBERS, *ARRAYS) if name not in given]
         fields = {**given, **{name: _taken(name, getattr(found, name), at, before) for name in names}}
@@ -175,7 +175,7 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
     first, readout = each[0], block.setting.protocol.readout
     lists = (
         any(step.listed for step in block.setting.protocol.steps),
-        readout is not None and isinstance(readout.penalty, tuple),
+        readout is not None and isinstance(readout.path, tuple),
     )
     keep = (*lists, several)
     values: dict[str, Any] = {}
@@ -193,13 +193,15 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
     if steps:
         every = block.setting.protocol.etas(block.setting.d, block.setting.p)
         eta = tuple(every[:, block.setting.protocol.steps.index(steps[0])].tolist())
-    penalty = None if readout is None else readout.penalty
-    if penalty == "gcv":
-        penalty = drop(np.asarray([o.penalty for o in each]).reshape(etas, penalties, seeds)[:, 0], (keep[0], keep[2]))
+    own: dict[str, Any] = {} if readout is None else {readout.axis: readout.path}
+    if own.get("penalty") == "gcv":
+        chosen = np.asarray([o.penalty for o in each]).reshape(etas, penalties, seeds)[:, 0]
+        own["penalty"] = drop(chosen, (keep[0], keep[2]))
     notes = tuple(dict.fromkeys(note for outcome in each for note in outcome.status.notes))
-    axes = tuple(name for name, there in zip(("eta", "penalty", "seed"), keep, strict=True) if there)
+    names = ("eta", "penalty" if readout is None else readout.axis, "seed")
+    axes = tuple(name for name, there in zip(names, keep, strict=True) if there)
     status = Status(all(outcome.status.ok for outcome in each), notes)
     return Outcome(
-        block.setting, first.route, axes, eta, penalty, block.seeds if several else None, **values,
+        block.setting, first.route, axes, eta, seeds=block.seeds if several else None, **own, **values,
         status=status, seconds=sum(outcome.seconds for outcome in each),
     )  # fmt: skip

@@ -46,7 +46,7 @@ def compare(
         memory: GiB to stay within.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
     """
-    check(setting)
+    check(setting, sgd=not spectrum)
     if equivalent is not None:
         choice(equivalent, MODELS, "equivalent")
     seed = seed if isinstance(seed, int) else tuple(seed)
@@ -61,7 +61,7 @@ def compare(
 
 def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
     """The theory with what a picture of it needs: a ``fine`` curve between the values listed, and the spectra."""
-    check(setting)
+    check(setting, sgd=regime == "finite" and not spectrum)
     between, index = _finer(setting) if fine else (setting, None)
     found = theory(between, regime)
     here, curve, limit = (found, None, None) if index is None else (_at(found, setting, index), found, None)
@@ -83,7 +83,7 @@ def _at(found: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
     """An outcome at some places of its first axis."""
     fields = [*SCALARS, *(("captured", "null_level") if "eta" in found.axes else ())]
     values: dict[str, Any] = {k: np.asarray(getattr(found, k))[index] for k in fields if getattr(found, k) is not None}
-    for axis in ("eta", "penalty"):
+    for axis in ("eta", "penalty", "rate"):
         value = getattr(found, axis)
         if isinstance(value, np.ndarray):  # penalties chosen by GCV, one a step size
             values[axis] = value[index]
@@ -107,9 +107,9 @@ def _finer(setting: Setting) -> tuple[Setting, np.ndarray | None]:
         own = steps[0].etas(protocol.sizes()[0], setting.d, setting.p)
         grid, index = _subdivided(own)
         changed = replace(protocol, steps=(replace(steps[0], eta=tuple(grid.tolist())),))
-    elif protocol.readout is not None and isinstance(protocol.readout.penalty, tuple):
-        grid, index = _subdivided(np.array(protocol.readout.penalty))
-        changed = replace(protocol, readout=replace(protocol.readout, penalty=tuple(grid.tolist())))
+    elif protocol.readout is not None and isinstance(protocol.readout.path, tuple):
+        grid, index = _subdivided(np.array(protocol.readout.path))
+        changed = replace(protocol, readout=replace(protocol.readout, **{protocol.readout.axis: tuple(grid.tolist())}))
     else:
         return setting, None
     return replace(setting, protocol=changed), index
@@ -128,13 +128,14 @@ def _subdivided(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tuple[Row, ...]:
-    keys = [a for a in measured.axes if a in ("eta", "penalty")]
+    keys = [a for a in measured.axes if a != "seed"]
     rows = []
     for index in np.ndindex(*(len(getattr(measured, k)) for k in keys)):
         at = dict(zip(keys, index, strict=True))
         gaps = {name: _gap(name, index, predicted, measured, modelled) for name in COMPARED}
         found = [_value(o.penalty, at, "penalty") for o in (measured, predicted)]
-        rows.append(Row(_value(measured.eta, at, "eta"), found[0], found[1], **gaps))
+        rate = _value(measured.rate, at, "rate")
+        rows.append(Row(_value(measured.eta, at, "eta"), found[0], found[1], rate=rate, **gaps))
     return tuple(rows)
 
 
@@ -145,11 +146,14 @@ def _value(values: Any, at: dict[str, int], key: str) -> float | None:
     return float(values[at[key] if key in at else at["eta"]])
 
 
-def _gap(name: str, index: tuple, predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> Gap:
+def _gap(name: str, index: tuple, predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> Gap | None:
+    """None for what is not predicted, or not there to be measured."""
+
     def entry(o: Outcome | None, field: str) -> float | None:
         value = None if o is None else getattr(o, field)
         return None if value is None else float(np.asarray(value)[index])
 
     value, guess = entry(measured, name), entry(predicted, name)
-    assert value is not None and guess is not None
+    if value is None or guess is None:
+        return None
     return Gap(value, entry(measured, f"{name}_se"), guess, entry(modelled, name), entry(modelled, f"{name}_se"))

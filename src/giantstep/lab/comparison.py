@@ -68,21 +68,25 @@ class Gap:
 
 @dataclass(frozen=True)
 class Row:
-    """One step size and penalty; with penalty="gcv" the measured choice, and the predicted one beside it."""
+    """One step size and penalty or rate; with penalty="gcv" the measured choice, and the predicted one beside it. What is not
+    predicted, as the training error of SGD, is None."""
 
     eta: float | None
     penalty: float | None
     penalty_predicted: float | None
-    test_error: Gap
-    train_error: Gap
-    train_objective: Gap
+    test_error: Gap | None
+    train_error: Gap | None
+    train_objective: Gap | None
+    rate: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
         found: dict[str, Any] = {"eta": self.eta, "penalty": self.penalty}
+        if self.rate is not None:
+            found["rate"] = self.rate
         if self.penalty_predicted != self.penalty:
             found["penalty_predicted"] = self.penalty_predicted
-        return found | {name: getattr(self, name).to_dict() for name in COMPARED}
+        return found | {name: gap.to_dict() for name in COMPARED if (gap := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -126,7 +130,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         lines = [title(self.simulation, "compare")]
-        for name in COMPARED:
+        for name in (each for each in COMPARED if getattr(self.rows[0], each) is not None):
             lines += [LABELS[name], *_error_lines(self, name)]
         if self.laws is not None:
             lines += ["spectrum of the features", *_spectrum_lines(self)]

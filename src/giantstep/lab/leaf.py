@@ -10,7 +10,7 @@ from typing import Any
 
 from giantstep._record import identifier
 from giantstep.network import Network
-from giantstep.protocol import GiantStep, Power, Ridge
+from giantstep.protocol import SGD, GiantStep, Power, Ridge
 from giantstep.target import Target
 
 __all__ = ["Value", "anchor", "default", "filled", "flatten"]
@@ -43,13 +43,21 @@ def _defaults(noun: type) -> dict[str, Value]:
     return {name: _word(value) for name, value in plain.items() if isinstance(value, str | int | float)}
 
 
+def _shared(*nouns: type) -> dict[str, Value]:
+    """Fields that all of them have, with one default."""
+    first, *rest = (_defaults(noun) for noun in nouns)
+    return {name: value for name, value in first.items() if all(each.get(name) == value for each in rest)}
+
+
 # Where a noun stands in a setting, the leaf that is always there with it, and its fields at their default.
 _NOUNS = (
     (r"target", "formula", {k: v for k, v in _defaults(Target).items() if k != "rank"}),
     (r"network", "width", _defaults(Network)),
     (r"protocol\.steps\.\d+", "n", _defaults(GiantStep)),
     (r"protocol\.steps\.\d+\.eta", "alpha", _defaults(Power)),
+    (r"protocol\.readout", "n", _shared(Ridge, SGD)),
     (r"protocol\.readout", "penalty", _defaults(Ridge)),
+    (r"protocol\.readout", "rate", _defaults(SGD)),
 )
 
 
@@ -61,8 +69,10 @@ def default(path: str) -> Value:
 
 def anchor(path: str) -> str:
     """The leaf that is there whenever the noun of this path is."""
-    parent = path.rpartition(".")[0]
-    return next(f"{parent}.{always}" for place, always, _ in _NOUNS if re.fullmatch(place, parent))
+    parent, _, name = path.rpartition(".")
+    return next(
+        f"{parent}.{always}" for place, always, known in _NOUNS if re.fullmatch(place, parent) and name in known
+    )
 
 
 def filled(leaves: dict[str, Value]) -> dict[str, Value]:

@@ -15,6 +15,7 @@ from giantstep._errors import InputError
 from giantstep.lab.leaf import Value, filled, flatten
 from giantstep.lab.trial import Route, Trial
 from giantstep.outcome import Outcome, Status
+from giantstep.protocol import SGD
 from giantstep.setting import Setting
 
 __all__ = ["ARRAYS", "NUMBERS", "Row", "arrays", "columns", "outcome"]
@@ -108,6 +109,8 @@ def outcome(trial: Trial, values: tuple[Any, ...], stored: Mapping[str, bytes]) 
     status = Status(bool(ok), tuple(json.loads(notes)) if notes else ())
     fields: dict[str, Any] = numbers(tuple(found), nans)
     fields |= {name: _array(data) for name, data in stored.items()}
+    if isinstance(trial.setting.protocol.readout, SGD):
+        fields["rate"] = trial.setting.protocol.readout.rate  # no column of its own: the setting has it
     return Outcome(trial.setting, trial.route.verb, status=status, seconds=seconds, **fields)
 
 

@@ -86,7 +86,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Trial:
-    """One setting with one step size and one penalty, on one seed (None where nothing is random), by one route."""
+    """One setting with one step size and one penalty or rate, on one seed (None where nothing is random), by one route."""
 
     setting: Setting
     seed: int | None
@@ -96,8 +96,8 @@ class Trial:
         protocol = self.setting.protocol
         if any(step.listed for step in protocol.steps):
             raise InputError("a trial has one step size in each step, not a list: make one trial of each")
-        if protocol.readout is not None and isinstance(protocol.readout.penalty, tuple):
-            raise InputError("a trial has one penalty, not a list: make one trial of each")
+        if protocol.readout is not None and isinstance(protocol.readout.path, tuple):
+            raise InputError(f"a trial has one {protocol.readout.axis}, not a list: make one trial of each")
         if not self.route.random and self.seed is not None:
             raise InputError(f"the route {self.route.key!r} is not random: its seed is None, not {self.seed!r}")
         if self.route.random:

@@ -17,8 +17,11 @@ from giantstep._plan import make_plan
 from giantstep._record import choice, whole
 from giantstep.finding import Finding
 from giantstep.outcome import Outcome
+from giantstep.parts import Parts
+from giantstep.protocol import SGD
 from giantstep.setting import Setting
 from giantstep.simulate import cost, dense, overlap
+from giantstep.simulate import parts as _parts
 from giantstep.simulate.online import sgd
 from giantstep.simulate.solver import CHOSEN as ITERATED
 from giantstep.simulate.solver import SOLVERS
@@ -57,7 +60,7 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
         memory: GiB to stay within (on each device that has memory of its own); by default a share of what is free.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
-        solver: of the ridge problem: "direct" factorises a matrix of min(n, p) rows; "cg" takes conjugate gradients, for widths
+        solver: of a ridge readout: "direct" factorises a matrix of min(n, p) rows; "cg" takes conjugate gradients, for widths
             beyond that; "auto" takes "cg" where the factorisation does not fit in memory, and the status says so.
         devices: share the samples between devices: how many of the local ones, a list of JAX devices or a mesh with one axis;
             the route is then "dense". By default all is on one device.
@@ -68,12 +71,12 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
             solver=solver, devices=devices,
         )  # fmt: skip
         return _system.measured(setting, seed, import_module(f"giantstep.simulate.{setting.kind}").measured)
-    _assemble.check(setting, "simulate")
-    if spectrum and setting.protocol.readout is None:
-        raise InputError("spectrum=True needs a readout: the features are taken on its samples")
+    _assemble.check(setting, "simulate", spectrum)
     choice(method, METHODS, "method")
     if devices is not None and method == "overlap":
         raise InputError("devices= is an option of the dense route: method='overlap' runs on one device")
+    if devices is not None and isinstance(setting.protocol.readout, SGD):
+        raise InputError("devices= shares the samples out, and an SGD readout takes them one after the other")
     mesh = _mesh.mesh(devices)
     planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
     choice(solver, SOLVERS, "solver")
@@ -118,5 +121,17 @@ def train(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Tr
     return Trained(np.asarray(found.W0[0]), np.asarray(found.a[0]), descent, final if several else final[0])
 
 
-__all__ = ["Trained", "sgd", "simulate", "train"]
+def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:
+    """Bias and variance of the readout: two simulations, of labels without noise and of noise alone, on the same features.
+
+    Args:
+        setting: without steps, and with label noise.
+        seed: one or several, over which the mean is taken.
+        options: those of ``simulate``.
+    """
+    _assemble.check(setting, "parts")
+    return _parts.measured(partial(simulate, **options), setting, seed)
+
+
+__all__ = ["Trained", "parts", "sgd", "simulate", "train"]
 callable_module(__name__, simulate)

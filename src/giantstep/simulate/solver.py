@@ -8,6 +8,7 @@ import numpy as np
 
 from giantstep._errors import InputError
 from giantstep._plan import Plan
+from giantstep.protocol import SGD
 from giantstep.setting import Setting
 
 SOLVERS = ("auto", "direct", "cg")
@@ -19,6 +20,8 @@ def check(setting: Setting, spectrum: bool) -> None:
     readout = setting.protocol.readout
     if readout is None:
         raise InputError("solver='cg' needs a readout: without one there is no ridge problem")
+    if isinstance(readout, SGD):
+        raise InputError("solver= is of the ridge problem: an SGD readout has none to solve")
     if readout.penalty == "gcv":
         raise InputError(
             "solver='cg' takes given penalties: penalty='gcv' searches on the factorisation of solver='direct'"

@@ -14,9 +14,11 @@ from giantstep._record import choice
 from giantstep.finding import Finding
 from giantstep.mixture import Mixture
 from giantstep.outcome import Outcome, Status
+from giantstep.protocol import SGD
 from giantstep.setting import Setting
 from giantstep.system import System
-from giantstep.theory import conditional
+from giantstep.theory import conditional, descent
+from giantstep.theory.descent import parts
 from giantstep.theory.errors import Errors
 from giantstep.theory.evolution import Evolution, evolution
 from giantstep.theory.finite import finite
@@ -38,12 +40,13 @@ def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False, n
 def theory(
     setting: Setting | System, regime: str = "finite", *, spectra: bool = False, nodes: int = COUNT
 ) -> Outcome | Finding:
-    """Predict the errors, and with ``spectra`` the spectrum, of giant steps and a ridge readout on fresh samples.
+    """Predict the errors, and with ``spectra`` the spectrum, of giant steps and a readout on fresh samples.
 
     Args:
         setting: the experiment on isotropic Gaussian data: one step or none with a target of one direction at any width; several
             steps, targets of several directions and symmetric networks where the width is far below d. On a mixture: one step or
-            none, a target of one direction or by component. A system gives a Finding.
+            none, a target of one direction or by component. An SGD readout: random features, one pass, any target.
+            A system gives a Finding.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
         spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
@@ -56,16 +59,18 @@ def theory(
     choice(regime, REGIMES, "regime")
     checked(nodes)
     overlaps = regime == "finite" and needs_overlaps(setting)
-    check(setting, narrow=overlaps, mixed=regime == "finite")
+    check(setting, narrow=overlaps, mixed=regime == "finite", sgd=regime == "finite" and not spectra)
     start = time.perf_counter()
-    if isinstance(setting.data, Mixture):
+    if isinstance(setting.protocol.readout, SGD):
+        route = descent.predicted
+    elif isinstance(setting.data, Mixture):
         route = partial(mixed, count=nodes)
     elif overlaps:
         route = narrow_network
     else:
         route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
     found, notes = route(setting)
-    known = all(np.all(np.isfinite(found[k])) for k in ("test_error", "train_error"))
+    known = all(np.all(np.isfinite(found[k])) for k in ("test_error", "train_error") if k in found)
     if spectra and not overlaps and not isinstance(setting.data, Mixture):
         found |= _spectra(setting)
     status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
@@ -94,19 +99,17 @@ def _spectra(setting: Setting) -> dict[str, Any]:
 def _outcome(setting: Setting, found: dict[str, Any], status: Status, seconds: float) -> Outcome:
     readout, steps = setting.protocol.readout, setting.protocol.steps
     assert readout is not None
-    listed, path = bool(steps) and steps[0].listed, isinstance(readout.penalty, tuple)
+    listed, path = bool(steps) and steps[0].listed, isinstance(readout.path, tuple)
     drop = lambda x, keep: _number(np.asarray(x)[tuple(slice(None) if k else 0 for k in keep)])  # noqa: E731
     known = ("test_error", "test_error_se", "train_error", "train_objective")
     values = {k: drop(found[k], (listed, path)) for k in known if k in found}
     values["risk"] = _number(np.asarray(values["test_error"]) - setting.target.noise**2)
     values |= {k: drop(found[k], (listed,)) for k in ("captured", "null_level", "bulk_edge", "outliers") if k in found}
-    values["penalty"] = (
-        drop(found["penalty"], (listed, False)) if readout.penalty == "gcv" and steps else readout.penalty
-    )
-    if readout.penalty == "gcv" and not steps:
+    values[readout.axis] = drop(found["penalty"], (listed, False)) if readout.path == "gcv" and steps else readout.path
+    if readout.path == "gcv" and not steps:
         values["penalty"] = float(found["penalty"][0])
     eta = steps[0].etas(setting.protocol.sizes()[0], setting.d, setting.p) if steps else None
-    axes = (*(("eta",) if listed else ()), *(("penalty",) if path else ()))
+    axes = (*(("eta",) if listed else ()), *((readout.axis,) if path else ()))
     eta = None if eta is None else (tuple(eta.tolist()) if listed else float(eta))
     return Outcome(setting, "theory", axes, eta, status=status, seconds=seconds, **values)
 
@@ -124,6 +127,7 @@ __all__ = [
     "evolution",
     "optimal",
     "parameters",
+    "parts",
     "sgd",
     "spectrum",
     "theory",

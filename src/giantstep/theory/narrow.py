@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from giantstep.protocol import Ridge
 from giantstep.setting import Setting
 from giantstep.theory.evolution import evolution, readout
 from giantstep.theory.published import Found, penalties_of
@@ -13,7 +14,7 @@ def narrow_network(setting: Setting) -> Found:
     """Any number of steps on fresh batches, any target; arrays (E, L), and shares (E, r)."""
     notes: list[str] = []
     given = setting.protocol.readout
-    assert given is not None
+    assert isinstance(given, Ridge)
     penalties = np.zeros(1) if given.penalty == "gcv" else penalties_of(setting, notes)
     a_law = setting.network.second_layer
     count = len(np.atleast_2d(setting.protocol.etas(setting.d, setting.p)))

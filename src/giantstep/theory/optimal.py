@@ -13,7 +13,7 @@ from giantstep.outcome import Status
 from giantstep.setting import Setting
 from giantstep.theory import conditional, curves
 from giantstep.theory.finite import doubts
-from giantstep.theory.parameters import Parameters, parameters
+from giantstep.theory.parameters import Parameters, check, parameters
 
 OVER = ("eta", "penalty")
 STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in
@@ -54,6 +54,7 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         raise InputError(f"over must name 'eta', 'penalty' or both, not {over!r}")
     if not isinstance(setting, Setting) or not setting.protocol.steps:
         raise InputError("optimal needs a setting with one giant step")
+    check(setting)
     held = {"eta": setting.protocol.steps[0].listed, "penalty": not _single(setting.protocol.readout)}
     for name in set(OVER) - set(over):
         if held[name]:

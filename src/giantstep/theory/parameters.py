@@ -16,8 +16,10 @@ from giantstep.data import Gaussian
 from giantstep.dataset import Dataset
 from giantstep.labels import labels
 from giantstep.mixture import Mixture
+from giantstep.protocol import SGD, Ridge
 from giantstep.setting import Setting, need_gaussian
 from giantstep.target import Target
+from giantstep.theory import descent
 from giantstep.theory.evolution import is_narrow
 
 SIMULATE = "simulate it, or take p + r at most d/10, where the overlaps can be followed"
@@ -79,7 +81,7 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
     check(setting)
     protocol, network, d = setting.protocol, setting.network, float(setting.d)
     step, readout = protocol.steps[0], protocol.readout
-    assert readout is not None
+    assert isinstance(readout, Ridge)
     full = step.residual == "full" and not network.symmetric
     form = Form(
         network.activation, setting.target, network.second_layer, network.scale,
@@ -108,8 +110,9 @@ def needs_overlaps(setting: Any) -> bool:
     return len(setting.protocol.steps) > 1 or setting.target.rank != 1 or setting.network.symmetric
 
 
-def check(setting: Any, *, narrow: bool = False, mixed: bool = False) -> None:
-    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks or ``mixed`` data."""
+def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool = False) -> None:
+    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks, ``mixed`` data or
+    ``sgd`` readouts."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
     if isinstance(setting.data, Dataset):
@@ -119,6 +122,12 @@ def check(setting: Any, *, narrow: bool = False, mixed: bool = False) -> None:
     if not (mixed and isinstance(setting.data, Mixture)):
         need_gaussian(setting, "theory")
     protocol, network = setting.protocol, setting.network
+    if isinstance(protocol.readout, SGD):
+        if not sgd:
+            raise InputError(
+                "of an SGD readout theory knows the errors at finite sizes, gs.theory(setting), and nothing else"
+            )
+        return descent.check(setting)
     refusals = {
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
         f"theory covers one giant step or none at a width of the order of d; this protocol has more: {SIMULATE}": not narrow

@@ -7,6 +7,7 @@ import numpy as np
 
 from giantstep import regime
 from giantstep._errors import InputError
+from giantstep.protocol import Ridge
 from giantstep.setting import Setting
 from giantstep.theory import features, limit
 from giantstep.theory.bulk import Shape, shape
@@ -25,7 +26,7 @@ class Found(NamedTuple):
 
 def penalties_of(setting: Setting, notes: list[str]) -> np.ndarray:
     readout = setting.protocol.readout
-    assert readout is not None
+    assert isinstance(readout, Ridge)
     penalties = np.atleast_1d(np.asarray(readout.penalty, dtype=float))
     least = LEAST * setting.network.activation.mean_square
     if np.any(penalties < least):

@@ -1,0 +1,1 @@
+"""Liu, Suykens and Cevher (2022): SGD on random features, its bias and variance, and the interpolation threshold."""

@@ -1,0 +1,33 @@
+"""Parts: the risk of a readout that is linear in the labels, taken apart into bias and variance."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Risk = bias + variance, on average over the label noise; arrays along the penalties or rates where they are a list.
+
+    Attributes:
+        bias: the risk of the same readout on labels without noise; it includes the floor.
+        variance: what label noise alone, fitted by the same readout, adds.
+        floor: the least risk of any coefficients of these features; theory only.
+        gradient_bias: the share of the bias that goes when phi phi^T is replaced by its mean: B1 of Liu et al. (2022), with what
+            the floor, as label noise, adds to it; theory only.
+        gradient_variance: the same share of the variance, V1; theory only.
+        bias_se, variance_se, risk_se: standard errors over seeds, or over first layers; None for one.
+    """
+
+    bias: Any
+    variance: Any
+    floor: Any = None
+    gradient_bias: Any = None
+    gradient_variance: Any = None
+    bias_se: Any = None
+    variance_se: Any = None
+    risk_se: Any = None
+
+    @property
+    def risk(self) -> Any:
+        """The test error without label noise."""
+        return self.bias + self.variance
