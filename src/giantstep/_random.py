@@ -25,6 +25,7 @@ class Stream(IntEnum):
     READOUT = 3
     SKETCH = 4
     POPULATION = 5
+    NULL = 6
     STEP = 16
 
 

@@ -89,11 +89,57 @@ def margin(count: int) -> float:
     return max(4 * count ** (-2 / 3), 0.02)
 
 
+@dataclass(frozen=True)
+class Layer:
+    """Spectrum of a first layer W: the singular values, the upper edge of their bulk, and of every outlier its left and right
+    vectors (columns) and its cos^2 with every orthonormal direction given (rows are outliers)."""
+
+    values: Float[np.ndarray, " m"]
+    edge: float
+    left: Float[np.ndarray, "p k"]
+    right: Float[np.ndarray, "d k"]
+    alignment: Float[np.ndarray, "k r"]
+
+    @property
+    def count(self) -> int:
+        return self.right.shape[1]
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Singular values of the outliers."""
+        return self.values[: self.count]
+
+    @property
+    def threshold(self) -> float:
+        """Values above this are outliers."""
+        return self.edge * (1 + layer_margin(self.values.size))
+
+
+def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], most: int = 12) -> Layer:
+    """The bulk edge and up to ``most`` outliers of W, all read off W alone; the directions are orthonormal rows."""
+    found = spectrum(W, vectors=most)
+    edge = bulk_edge(found.values)
+    count = min(int(np.sum(found.values > edge * (1 + layer_margin(found.values.size)))), most)
+    right = found.right[:, :count]
+    return Layer(found.values, edge, found.left[:, :count], right, alignments(right, np.asarray(directions).T))
+
+
+def layer_margin(count: int) -> float:
+    """By how much of itself the edge of a layer's bulk may be passed: count^(-2/3), four standard deviations of the top singular
+    value of a matrix of independent numbers with p = 4d."""
+    return float(count ** (-2 / 3))
+
+
+def moved(change: Float[np.ndarray, "p d"], a: Float[np.ndarray, " p"], count: int) -> Float[np.ndarray, "d k"]:
+    """(W - W0)^T p_k for p_k = a, a^2, ..., a^count made orthonormal: what the layer moved along, power by power."""
+    return np.asarray(change).T @ gram_schmidt_powers(a, count)
+
+
 def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
     """Columns ``g, g^2, ..., g^count`` made orthonormal in that order (no constant): the limits of spikes' left vectors."""
     unit = np.asarray(g) / np.sqrt(np.mean(np.asarray(g) ** 2))
-    basis, _ = np.linalg.qr(np.stack([unit**k for k in range(1, count + 1)], axis=1))
-    return basis
+    basis, triangle = np.linalg.qr(np.stack([unit**k for k in range(1, count + 1)], axis=1))
+    return basis * np.where(np.diag(triangle) < 0, -1.0, 1.0)  # g^k itself has a positive product with column k
 
 
 def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:

@@ -109,12 +109,16 @@ class Trained:
     final: np.ndarray
 
 
-def train(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Trained:
-    """The weights themselves, for measurements of one's own; the readout and the test are left out."""
+def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Trained:
+    """The weights themselves, for measurements of one's own; the readout and the test are left out.
+
+    ``dtype`` is that of the matrix products, "float64" or "float32", and of what is returned.
+    """
     _assemble.check(setting, "train")
+    choice(dtype, ("float64", "float32"), "dtype")
     seed = whole(seed, "seed", least=0)
-    plan = make_plan(setting, 1, 2, 8, memory)
-    found = _train.train(_train.Run(setting, (seed,), plan, jnp.dtype("float64"), lambda work: None))
+    plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
+    found = _train.train(_train.Run(setting, (seed,), plan, jnp.dtype(dtype), lambda work: None))
     several = any(step.listed for step in setting.protocol.steps)
     final = np.stack([np.asarray(found.layers[e][0]) for e in range(len(found.layers))])
     descent = None if found.descent is None else np.asarray(found.descent[0])

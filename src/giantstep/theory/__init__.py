@@ -27,6 +27,7 @@ from giantstep.theory.narrow import narrow_network
 from giantstep.theory.optimal import Optimum, optimal
 from giantstep.theory.parameters import Form, Parameters, check, needs_overlaps, parameters
 from giantstep.theory.published import random_features, staircase
+from giantstep.theory.second_step import SecondStep, second_step
 from giantstep.theory.sgd import sgd
 from giantstep.theory.spectrum import Law, Outlier, spectrum
 
@@ -124,10 +125,12 @@ __all__ = [
     "Optimum",
     "Outlier",
     "Parameters",
+    "SecondStep",
     "evolution",
     "optimal",
     "parameters",
     "parts",
+    "second_step",
     "sgd",
     "spectrum",
     "theory",
