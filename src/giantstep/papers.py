@@ -75,6 +75,15 @@ PAPERS: tuple[Paper, ...] = (
         arxiv="2310.07891",
     ),
     Paper(
+        key="moniri_hassani",
+        title="Feature Learning in Linear-Width Two-Layer Networks: Two vs. One Step of Gradient Descent",
+        authors=("Behrad Moniri", "Hamed Hassani"),
+        year=2026,
+        venue="arXiv preprint",
+        kind="article",
+        arxiv="2605.17767",
+    ),
+    Paper(
         key="ba",
         title="High-dimensional Asymptotics of Feature Learning: How One Gradient Step Improves the Representation",
         authors=("Jimmy Ba", "Murat A. Erdogdu", "Taiji Suzuki", "Zhichao Wang", "Denny Wu", "Greg Yang"),
@@ -198,6 +207,16 @@ PAPERS: tuple[Paper, ...] = (
         venue="Applied and Computational Harmonic Analysis",
         kind="article",
         arxiv="2101.10588",
+    ),
+    Paper(
+        key="benaych_georges",
+        title="The Singular Values and Vectors of Low Rank Perturbations of Large Rectangular Random Matrices",
+        authors=("Florent Benaych-Georges", "Raj Rao Nadakuditi"),
+        year=2012,
+        venue="Journal of Multivariate Analysis",
+        kind="article",
+        pages="111:120--135",
+        arxiv="1103.2221",
     ),
     Paper(
         key="saad_solla",

@@ -73,6 +73,42 @@ def ba(
     return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), Ridge(n, penalty)))
 
 
+def moniri_hassani(
+    n: int,
+    d: int,
+    N: int,
+    alpha1: Any,
+    alpha2: Any,
+    *,
+    C1: float = 1.0,
+    C2: float = 1.0,
+    batch: str = "fresh",
+    penalty: Any = None,
+    target: Any = "x1 + x1*x2 + H2(x1)*x3/sqrt(2)",
+    noise: float = 0.0,
+    activation: Any = "tanh(x+0.8)",
+    second_layer: str = "gaussian",
+    residual: str = "full",
+) -> Setting:
+    """Moniri and Hassani (arXiv 2605.17767): two steps ``C1 N^alpha1``, ``C2 N^alpha2``, on fresh batches or one (``batch="reuse"``).
+
+    ``f(x) = N^(-1/2) a^T sigma(W x)``, ``a_i ~ N(0, 1/N)`` (or signs over sqrt(N)), ``W_ij ~ N(0, 1/d)``, and
+    ``W <- W + eta (1/n) [(a r^T) o sigma'(W X^T)] X``: eta of order one makes the first outlier. The exponents may be lists that
+    move together. A penalty adds a readout on n new samples, as in ``ba``.
+    """
+    first = GiantStep(n, _raised(alpha1, C1), residual=residual)
+    second = GiantStep(None if batch == "reuse" else n, _raised(alpha2, C2), batch=batch, residual=residual)
+    network = Network(N, activation, rows="gaussian", second_layer=second_layer, scale="1/p")
+    readout = None if penalty is None else Ridge(n, penalty)
+    return Setting(Gaussian(d), _target(target, noise), network, Protocol((first, second), readout))
+
+
+def _raised(alpha: Any, factor: float) -> Power:
+    """sqrt(p) C p^alpha: a of unit second moment and the scale 1/p have the paper's gradient over sqrt(p)."""
+    power = Power(alpha, "p", factor)
+    return Power((np.asarray(power.alpha) + 0.5).tolist(), "p", power.times)
+
+
 def dandi(
     n: int,
     d: int,
