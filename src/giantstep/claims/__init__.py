@@ -45,6 +45,11 @@ from giantstep.claims.moniri.settings import SETTINGS
 from giantstep.claims.moniri.spikes import SPIKES
 from giantstep.claims.moniri.trap import TRAP
 from giantstep.claims.moniri.trend import TREND
+from giantstep.claims.moniri_hassani.degenerate import DEGENERATE
+from giantstep.claims.moniri_hassani.exponents import EXPONENTS
+from giantstep.claims.moniri_hassani.outliers import OUTLIERS
+from giantstep.claims.moniri_hassani.phases import PHASES
+from giantstep.claims.moniri_hassani.reuse import REUSE as SECOND_REUSE
 from giantstep.claims.own.fitted import FITTED
 from giantstep.claims.own.mixtures import MIXTURES
 from giantstep.claims.own.one_curve import ONE_CURVE
@@ -68,6 +73,11 @@ CLAIMS: tuple[Claim, ...] = (
     LIMITS,
     TREND,
     SETTINGS,
+    OUTLIERS,
+    PHASES,
+    EXPONENTS,
+    SECOND_REUSE,
+    DEGENERATE,
     DOUBLE_DESCENT,
     BASELINES,
     TEST_ERROR,

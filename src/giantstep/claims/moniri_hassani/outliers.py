@@ -10,14 +10,13 @@ from giantstep.lab.verdict import Claim, Data, Size, Verdict
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.lab.compared import Compared
-
 CELLS = {"quick": ((0.2, 0.4), (0.4, 0.45)), "full": ((0.0, 0.3), (0.2, 0.4), (0.35, 0.4), (0.4, 0.45))}
 BATCHES = ("fresh", "reuse")
 SIZES = {"quick": (120, 4), "full": (400, 6)}  # d and seeds
 ALLOWED = {"quick": (0.04, 0.06), "full": (0.02, 0.03)}  # of a position, and of a cos^2: terms of order 1/sqrt(d)
 SURE = 4.0  # standard errors
 NEEDED = 0.3  # a departure that must be seen
+TICKS = (3, 5, 10, 20, 50)
 
 
 def _calls(size: Size) -> list[tuple]:
@@ -75,7 +74,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
-        figure=_figure(size, measured, predicted, places, clear),
+        figure=_figure(size, measured, predicted, clear),
         caption="Singular values of the first layer (crosses: the bulk's largest and the outliers, every seed) against those "
         "predicted for the same second layer and batches, a panel a pair of step sizes; the line is equality. On the right "
         "the cos² of outlier k with direction k of the target.",
@@ -89,7 +88,7 @@ def _span(counts: "np.ndarray") -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def _figure(size: Size, measured: Data, predicted: Data, places: "Compared", clear: "np.ndarray") -> str:
+def _figure(size: Size, measured: Data, predicted: Data, clear: "np.ndarray") -> str:
     """Measured against predicted: positions on logarithmic axes, cos^2 on linear ones."""
     import numpy as np
 
@@ -106,10 +105,13 @@ def _figure(size: Size, measured: Data, predicted: Data, places: "Compared", cle
                 known = clear[i, j, 0, own]
                 x, y = (data["cosines"][i, j, 0, own, own][known].ravel() for data in (predicted, measured))
                 right.plot(x, y, markerfacecolor="none", **style)
-        low, high = ax.get_xlim()
+        high = ax.get_xlim()[1]
         ax.plot([2, 1.1 * high], [2, 1.1 * high], color=canvas.INK, linewidth=0.8, zorder=0)
         right.plot([0, 1], [0, 1], color=canvas.INK, linewidth=0.8, zorder=0)
         ax.set(xscale="log", yscale="log", xlabel="singular value of W, predicted", ylabel="measured")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_ticks(TICKS, [str(tick) for tick in TICKS])
+            axis.set_ticks([], minor=True)
         right.set(xlabel="cos² of outlier k with direction k, predicted", ylabel="measured", xlim=(0.2, 1), ylim=(0.2, 1))
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return canvas.svg(fig)

@@ -1,0 +1,111 @@
+"""The phase diagram: how many outliers the first layer has for every pair of exponents of the step sizes."""
+
+from typing import TYPE_CHECKING
+
+from giantstep.claims.moniri_hassani import layers
+from giantstep.lab import bench
+from giantstep.lab.power import counted
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ALPHAS1 = {"quick": (0.0, 0.15, 0.3, 0.4, 0.45), "full": (0.0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
+ALPHAS2 = {"quick": (0.0, 0.1, 0.2, 0.3, 0.4, 0.45), "full": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
+BATCHES = ("fresh", "reuse")
+SIZES = {"quick": (100, 1), "full": (300, 2)}  # d and seeds
+FEWEST = 20  # sharp layers from which the verdict says something
+
+
+def _calls(size: Size) -> list[tuple]:
+    d, seeds = SIZES[size]
+    return [((d, a, ALPHAS2[size], b), seed) for b in BATCHES for a in ALPHAS1[size] for seed in range(seeds)]
+
+
+def measure(size: Size) -> Data:
+    """Spectra, (batches, first exponents, second exponents, ..., seeds); second step sizes share one gradient."""
+    found = layers.joined(bench.each(layers.measured, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
+    return {key: found[key] for key in ("values", "thresholds")}
+
+
+def predict(size: Size) -> Data:
+    found = layers.joined(bench.each(layers.predicted, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
+    return {key: found[key] for key in ("values", "thresholds", "own")}
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    import numpy as np
+
+    d, seeds = SIZES[size]
+    seen, said = layers.counts(measured), layers.counts(predicted)
+    agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
+    limits = np.array([[layers.limit(a, b) for b in ALPHAS2[size]] for a in ALPHAS1[size]])
+    reached = np.mean(said.mean(axis=-1) == limits)
+    rows = tuple(
+        (BATCHES[i], ALPHAS1[size][j], ALPHAS2[size][k], int(limits[j, k]))
+        + tuple(float(x[i, j, k].mean()) for x in (said, seen))
+        for i, j, k in np.ndindex(said.shape[:3])
+    )
+    outcome = "fails" if not np.all(agree) else "holds" if np.sum(sharp) >= FEWEST else "inconclusive"
+    own = int(np.sum(np.asarray(predicted["own"]) > 0))
+    return Verdict(
+        outcome=outcome,
+        sentence=f"The number of outliers is the predicted one in {np.sum(agree)} of {agree.size} layers, exactly in "
+        f"{np.sum(seen == said)}, {np.sum((seen == said)[sharp])} of them among the {np.sum(sharp)} without an outlier near the "
+        f"edge. It grows with both exponents, from {said.min()} to {said.max()}; the limit's number is reached in {reached:.0%} "
+        f"of the cells at p = {4 * d}. In {own} layers shuffled initial weights alone are predicted to make an outlier.",
+        header=("batch", "alpha1", "alpha2", "limit", "predicted", "measured"),
+        rows=rows,
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
+        figure=_figure(size, said.mean(axis=-1), seen.mean(axis=-1)),
+        caption="Number of outliers over the exponents of the two step sizes, predicted (left) and measured (right), on fresh "
+        "batches (above) and on one batch used twice (below). The lines are where the limit's number, 1 plus the integer part of "
+        "α₂/(1/2 − α₁), goes up by one; at finite size the steps come later, most of all in the upper right corner.",
+        settings=tuple(layers.experiment(d, a, ALPHAS2[size], b).id for b in BATCHES for a in ALPHAS1[size]),
+        power=counted(int(np.sum(sharp)), "layers whose number has to be exact"),
+    )
+
+
+def _figure(size: Size, said: "np.ndarray", seen: "np.ndarray") -> str:
+    """Numbers in a grid of cells, shaded, with the limit's lines alpha_2 = m (1/2 - alpha_1)."""
+    import numpy as np
+
+    from giantstep import canvas
+
+    x, y = np.array(ALPHAS1[size]), np.array(ALPHAS2[size])
+    with canvas.figure(2, 2, width=3.4, height=2.9) as (fig, axes):
+        for i, batch in enumerate(BATCHES):
+            for ax, counts, name in zip(axes[i], (said[i], seen[i]), ("predicted", "measured"), strict=True):
+                ax.pcolormesh(*_corners(x, y), counts.T, cmap="Blues", vmin=0, vmax=6)
+                for (j, k), value in np.ndenumerate(counts):
+                    ax.text(x[j], y[k], f"{value:.2g}", ha="center", va="center", fontsize=8, color=canvas.INK)
+                for m in range(1, 6):
+                    fine = np.linspace(0, 0.5, 50)
+                    ax.plot(fine, m * (0.5 - fine), color=canvas.COLOURS[1], linewidth=1.0)
+                (left, right), (low, high) = ((c[0], c[-1]) for c in _corners(x, y))
+                ax.set(xlim=(left, right), ylim=(low, high), xlabel="α₁", ylabel="α₂")
+                ax.set_title(f"{'fresh batches' if batch == 'fresh' else 'one batch twice'}, {name}", loc="left", fontsize=9)
+        return canvas.svg(fig)
+
+
+def _corners(*values: "np.ndarray") -> "list[np.ndarray]":
+    """Borders of cells around the values."""
+    import numpy as np
+
+    middles = [(v[1:] + v[:-1]) / 2 for v in values]
+    return [np.concatenate([[2 * v[0] - m[0]], m, [2 * v[-1] - m[-1]]]) for v, m in zip(values, middles, strict=True)]
+
+
+PHASES = Claim(
+    name="moniri_hassani/phase-diagram",
+    statement="The number of outliers after two steps is governed by the exponents of both step sizes, through "
+    "⌊α₂/(1/2 − α₁)⌋ in the limit and through the signal matrix at finite size, on fresh batches and on one.",
+    paper="moniri_hassani",
+    where="the number of outliers, here over the plane of exponents",
+    test="For every pair of exponents, batch and seed: every outlier beyond 1.1 thresholds of one spectrum, predicted or measured, must "
+    "be an outlier of the other, so that numbers are equal where no outlier is near the edge. One that is not fails.",
+    measure=measure,
+    predict=predict,
+    judge=judge,
+)
