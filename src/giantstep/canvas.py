@@ -117,6 +117,23 @@ def law_panel(ax: "Axes", law: "Law") -> None:
     _name_spectrum(ax)
 
 
+def layer_panel(ax: "Axes", layer: measure.Layer) -> None:
+    """Spectrum of a first layer on a logarithmic axis: its bulk as a histogram, the edge, and the outliers as triangles."""
+    bulk, highest = layer.values[layer.count :], max(layer.values[0], layer.edge)
+    ax.hist(bulk, bins=int(np.clip(len(bulk) / 10, 8, 50)), color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")
+    ax.axvline(layer.edge, color=INK, linewidth=0.8, linestyle=":", label="bulk edge")
+    if layer.count:
+        height = np.full(layer.count, 0.03)
+        ax.plot(layer.positions, height, "v", color=COLOURS[1], transform=ax.get_xaxis_transform(), label="outlier")
+    ax.set_xscale("log")
+    lowest = 0.9 * max(bulk[-1], 0.05 * layer.edge)
+    ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if lowest < tick < 1.3 * highest]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.set_xticks([], minor=True)
+    ax.set(xlim=(lowest, 1.3 * highest), xlabel="singular values of W", ylabel="number")
+    ax.legend()
+
+
 def _name_spectrum(ax: "Axes") -> None:
     ax.set_xlabel("singular values of F/√n")
     ax.set_ylabel("density")

@@ -90,7 +90,7 @@ def moniri_hassani(
     second_layer: str = "gaussian",
     residual: str = "full",
 ) -> Setting:
-    """Moniri and Hassani (arXiv 2605.17767): two steps ``C1 N^alpha1``, ``C2 N^alpha2``, on fresh batches or one (``batch="reuse"``).
+    """Moniri and Hassani (arXiv 2605.17767): two steps ``C1 N^alpha1``, ``C2 N^alpha2``, fresh batches or one.
 
     ``f(x) = N^(-1/2) a^T sigma(W x)``, ``a_i ~ N(0, 1/N)`` (or signs over sqrt(N)), ``W_ij ~ N(0, 1/d)``, and
     ``W <- W + eta (1/n) [(a r^T) o sigma'(W X^T)] X``: eta of order one makes the first outlier. The exponents may be lists that

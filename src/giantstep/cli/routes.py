@@ -1,7 +1,7 @@
 """explain, predict, simulate, compare: one setting or target, and what is known of it."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,9 +17,13 @@ from giantstep.cli.options import (
     draw,
     parse_seeds,
     read_setting,
+    save,
     show,
     trust,
 )
+
+if TYPE_CHECKING:
+    from giantstep.setting import Setting
 
 
 def explain(
@@ -58,7 +62,8 @@ def predict(
 ) -> None:
     """Predict a setting by theory, without simulating.
 
-    Covers one giant step or none on a target of one direction, and any steps on fresh batches where the width is far below d.
+    Covers one giant step or none on a target of one direction, and any steps on fresh batches where the width is far below d. Of
+    two steps at a width of the order of d the spectrum of the first layer is predicted.
     """
     check_options(plot)
     if optimal and (spectrum or plot is not None or regime != "finite"):
@@ -79,12 +84,39 @@ def predict(
         found = {k: getattr(best, k) for k in ("eta", "penalty", "test_error", "random_features")}
         show({**found, "status": status, "setting": best.setting.to_plain()} if as_json else str(best))
         return trust(best.status)
+    if len(read.protocol.steps) == 2:
+        from giantstep.theory.second_step import covers
+
+        if covers(read):
+            return _second_step(read, regime, plot, as_json)
     from giantstep.lab.compare import predict as predicted
 
     found = predicted(read, regime, spectrum=spectrum, fine=plot is not None and not spectrum)
     draw(plot, found, spectrum)
     show(found.theory.to_dict() if as_json else str(found))
     trust(found.theory.status)
+
+
+def _second_step(setting: "Setting", regime: str, plot: Path | None, as_json: bool) -> None:
+    """The spectrum of the first layer after two steps; the published limit is beside the prediction."""
+    from giantstep.theory import SecondStep, second_step
+
+    if regime != "finite":
+        raise InputError(
+            "Two steps at a width of the order of d are predicted at finite size, with the limit's count: leave --regime."
+        )
+    found = second_step(setting)
+    found = (found,) if isinstance(found, SecondStep) else found
+    if plot is not None:
+        from giantstep import canvas
+
+        with canvas.figure(len(found), width=4.2 if len(found) == 1 else 3.2) as (fig, axes):
+            for ax, one in zip([axes] if len(found) == 1 else axes, found, strict=True):
+                canvas.layer_panel(ax, one.layer)
+                ax.set_title(f"eta = {one.eta[0]:.4g}, {one.eta[1]:.4g}", loc="left")
+            save(fig, plot)
+        typer.echo(f"Wrote {plot}.", err=True)
+    show({"predictions": [one.to_dict() for one in found]} if as_json else "\n\n".join(str(one) for one in found))
 
 
 def simulate(

@@ -4,10 +4,11 @@ A step also shuffles the initial weights: its part linear in w_i and a part like
 
     w_i <- A_i w_i + noise,   A_i = (1 + (eta_2 s a_i / n2) X2^T diag(r2 E sigma''(h(t_i, x))) X2) (1 + t_i mu_2 M),
 
-with t_i, M and h of ``signal`` and noise of variance (s a_i)^2 [eta_1^2 E r1^2 rest_1 / n1 + eta_2^2 E r2^2 rest_2 / n2 + twice what a
-reused batch shares], rest the variance of sigma'(h) beyond its mean and its linear part. A_i is a few matrices with weights that depend
-on a_i: E sigma''(h(t, x)) as a function of t and x has a low rank. Of relative size eta / sqrt(p), it moves the edge of the bulk, and
-from about sqrt(p) on has outliers of its own along directions of E[y (x x^T - 1)]: not learned through the spikes.
+with t_i, M and h of ``signal`` and noise of variance (s a_i)^2 (eta_1^2 E[r1^2 rest_1] / n1 + eta_2^2 E[r2^2 rest_2] / n2 + twice
+what a reused batch shares), rest the variance of sigma'(h) beyond its mean and its linear part. A_i is a few matrices with
+weights that depend on a_i: E sigma''(h(t, x)) as a function of t and x has a low rank. The shuffle, of relative size eta s, moves
+the edge of the bulk. Where that is above about one it has outliers of its own, along E[y (x x^T - 1)] and, on a reused batch with
+heavy tails of y, along single samples, whose positions this linear theory knows roughly.
 """
 
 import numpy as np
@@ -34,7 +35,12 @@ def shuffles(given: Draws, found: Slopes) -> tuple[np.ndarray, np.ndarray]:
 
 
 def null(
-    given: Draws, found: Slopes, mixing: tuple[np.ndarray, np.ndarray], etas: tuple[float, float], seed: int, sphere: bool
+    given: Draws,
+    found: Slopes,
+    mixing: tuple[np.ndarray, np.ndarray],
+    etas: tuple[float, float],
+    seed: int,
+    sphere: bool,
 ) -> np.ndarray:
     """The matrix (p, d), of ``found`` and its ``shuffles`` for step sizes of which the first is that of ``found``."""
     (p, d), (first, second) = (len(given.a), len(given.beta)), (eta * given.scale for eta in etas)

@@ -130,8 +130,8 @@ def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool 
         return descent.check(setting)
     refusals = {
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
-        f"theory covers one giant step or none at a width of the order of d; this protocol has more: {SIMULATE}": not narrow
-        and len(protocol.steps) > 1,
+        f"theory covers one giant step or none at a width of the order of d; this protocol has more: {SIMULATE}; of two steps "
+        "theory.second_step predicts the spectrum of the first layer": not narrow and len(protocol.steps) > 1,
         f"theory covers targets of one direction at a width of the order of d; this one has more: {SIMULATE}": not narrow
         and setting.target.rank != 1,
         "theory needs the law of the weights, and this network has weights of its own: simulate it": network.weights

@@ -1,9 +1,9 @@
 """second_step(setting, seed): the spectrum of the first layer after two giant steps at linear width, predicted without W0.
 
-W after the steps is in law a null matrix plus a matrix of low rank, S (see ``null`` and ``signal``). From the seed's own second layer
-and batches S is computed, and the null matrix drawn with numbers of its own; the singular values and vectors of the sum are the
-prediction, its values above the bulk edge the outliers. In the limit n ~ d ~ p to infinity of step sizes p^(alpha_1), p^(alpha_2) in the
-units where eta = O(1) makes the first outlier, their number is 1 + floor(alpha_2 / (1/2 - alpha_1)) (Moniri and Hassani 2026,
+W after the steps is in law a null matrix plus a matrix of low rank, S (see ``null`` and ``signal``). S comes from the seed's own
+second layer and batches, the null matrix is drawn with numbers of its own, and the singular values and vectors of the sum are the
+prediction, those above the bulk edge the outliers. In the limit n ~ d ~ p to infinity of step sizes p^(alpha_1), p^(alpha_2), in
+the units where eta = O(1) makes the first outlier, their number is 1 + floor(alpha_2 / (1/2 - alpha_1)) (Moniri and Hassani 2026,
 arXiv 2605.17767), if mu_(k+1) = E sigma^(k+1) is not zero and a, a^2, ... are linearly independent.
 """
 
@@ -37,8 +37,8 @@ class SecondStep:
         setting, seed: of whose second layer and batches.
         eta: the two step sizes.
         signal: S: its ``strengths`` theta_k, and left and right directions.
-        layer: the predicted spectrum of W, read off as a measured one is by ``measure.layer``: edge, outliers with their left and right
-            directions, and ``alignment``, cos^2 of every outlier with the target's orthonormal directions.
+        layer: the predicted spectrum of W, read off as a measured one is by ``measure.layer``: edge, outliers with their left and
+            right directions, and ``alignment``, cos^2 of every outlier with the target's orthonormal directions.
         own: how many of the outliers the null matrix has without any signal.
         limit: 1 + floor(alpha_2 / (1/2 - alpha_1)), None where the step sizes are no powers or alpha_1 is not below 1/2.
         notes: sentences.
@@ -145,7 +145,9 @@ def exponents(setting: Setting) -> np.ndarray | None:
     steps = setting.protocol.steps
     if not all(isinstance(step.eta, Power) for step in steps):
         return None
-    offset = {"1/sqrt(p)": 0.0, "1/p": -0.5, "1": 0.5}[setting.network.scale]  # of s sqrt(p); n, d and p are of one order
+    offset = {"1/sqrt(p)": 0.0, "1/p": -0.5, "1": 0.5}[
+        setting.network.scale
+    ]  # of s sqrt(p); n, d and p are of one order
     return np.stack(np.broadcast_arrays(*[np.atleast_1d(step.eta.alpha) for step in steps]), axis=-1) + offset  # type: ignore[union-attr]
 
 
@@ -162,9 +164,14 @@ def notes(setting: Setting, own: int) -> tuple[str, ...]:
     network, said = setting.network, []
     vanishing = [k for k, c in enumerate(network.activation.hermite(LIMITED)) if k and abs(c) < 1e-9]
     if vanishing:
-        said.append(f"E sigma^(k) = 0 for k = {', '.join(map(str, vanishing))}: spike k of the limit's count is missing")
+        said.append(
+            f"E sigma^(k) = 0 for k = {', '.join(map(str, vanishing))}: spike k of the limit's count is missing"
+        )
     if network.second_layer != "gaussian":
-        most = {"rademacher": "a^3 = a: the second step adds two spikes at most", "constant": "a^2 = a: there is one spike"}
+        most = {
+            "rademacher": "a^3 = a: the second step adds two spikes at most",
+            "constant": "a^2 = a: there is one spike",
+        }
         said.append(most[network.second_layer])
     if own:
         said.append(f"{own} of the outliers are there without signal: the steps shuffle the initial weights that much")

@@ -1,14 +1,14 @@
 """The signal matrix of two giant steps: what they add to the first layer beyond noise, from a, X, y alone, never from W0.
 
 The first step moves neuron i by t_i = eta_1 s a_i times (mu_1 beta + mu_2 M w_i + noise), beta = X1^T r1 / n1 and
-M = X1^T diag(r1) X1 / n1. In the second step the slope of neuron i on sample x is sigma'(h), averaged over the neuron's z ~ N(0, 1):
+M = X1^T diag(r1) X1 / n1. In the second step the slope of neuron i on sample x is sigma'(h), averaged over its z ~ N(0, 1):
 
     fresh batch:   h = b z + t mu_1 u,                                             u = <beta, x>,  b^2 = alpha^2 + t^2 v,
     reused batch:  h = alpha z + t (k sigma'(z) + mu_1 (u - k)) + t sqrt(v) z',    k = |x|^2 r1 / n1,
     alpha = 1 + t mu_2 tr M / d,   v = mu_2^2 (tr M^2 / d - (tr M / d)^2) + (Var sigma' - mu_2^2) sum r1^2 |x|^2 / n1^2,
 
 so that S = mu_1 t beta^T + (eta_2 s / n2) [a_i E sigma'(h(t_i, x))] diag(r2) X2. All orders in eta_1 are kept: its expansion in t
-has the right vectors X2^T (r2 o u^k) / n2 of left vectors a^(k+1), the spikes of Moniri and Hassani (arXiv 2605.17767). The reused
+has the right vectors X2^T (r2 o u^k) / n2 of left vectors a^(k+1), the spikes of Moniri and Hassani (arXiv 2605.17767). A reused
 batch has the sample's own term k sigma'(z), through which it learns more. v lengthens the neurons, at finite size and step.
 """
 
@@ -30,6 +30,7 @@ GRID = 65  # Chebyshev points for functions of the shift t mu_1 u
 PANELS = 12  # for z of a fresh batch, of 8 points each
 POINTS = 48  # for z, and below for z', of a reused batch
 NOISE_POINTS = 3
+SMALLEST = 1e-3  # spread of z' that is used where t is next to nothing
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ def draws(setting: Setting, seed: int) -> Draws:
 
 @dataclass(frozen=True)
 class Slopes:
-    """sigma'(h) over the second batch at a few t, (nodes, n2): its mean over z, its part along z, what is left of its variance and of
-    its covariance with sigma'(z); ``weights`` (p, nodes) carry it to every neuron's t, ``r2`` are the step's residuals."""
+    """sigma'(h) over the second batch at a few t, (nodes, n2): its mean over z, that of sigma''(h), what is left of its variance
+    and of its covariance with sigma'(z); ``weights`` (p, nodes) carry it to every neuron's t, ``r2`` are the step's residuals."""
 
     mean: np.ndarray
     along: np.ndarray
@@ -108,7 +109,7 @@ def second_slopes(given: Draws, eta: float) -> Slopes:
 
 
 def _fresh(given: Draws, nodes: np.ndarray) -> np.ndarray:
-    """E sigma'(h), E sigma''(h), E sigma'(h)^2 - (E sigma')^2 - b^2 (E sigma'')^2, 0 and E sigma(h), h = b z + t mu_1 u, (5, t, u).
+    """E sigma'(h), E sigma''(h), E sigma'(h)^2 - (E sigma')^2 - b^2 (E sigma'')^2, 0 and E sigma(h), h = b z + t mu_1 u.
 
     Each is a smooth function of the shift, computed at Chebyshev points for all t at once.
     """
@@ -139,17 +140,17 @@ def _reused_at(given: Draws, t: float) -> np.ndarray:
     own = np.asarray(given.sigma.slope(z))
     k = np.sum(given.X1**2, axis=1) * given.r1 / len(given.r1)
     centre = (1 + t * mu2 * mean) * z + t * (k[:, None] * own + (mu1 * (given.X1 @ given.beta - k))[:, None])
+    spread = max(abs(t) * np.sqrt(v), SMALLEST)  # E sigma''(h) = E[z' sigma'(h)] / spread
     first, apart, square, output = (np.zeros(centre.shape) for _ in range(4))
     for point, weight in zip(*_hermite.gauss_hermite(NOISE_POINTS), strict=True):
-        h = centre + abs(t) * np.sqrt(v) * point
+        h = centre + spread * point
         slope = np.asarray(given.sigma.slope(h))
         first, square = first + weight * slope, square + weight * slope**2
         apart = apart + weight * point * slope
         output = output + weight * np.asarray(given.sigma(h)) if given.full else output
-    slope, along = first @ w, (first * z) @ w
-    shared = (first * own) @ w - slope * (w @ own) - along * (w @ (z * own))
-    rest = square @ w - slope**2 - along**2 - (apart @ w) ** 2
-    return np.stack([slope, along, rest, shared, output @ w])
+    slope, linear, apart = first @ w, (first * z) @ w, apart @ w
+    shared = (first * own) @ w - slope * (w @ own) - linear * (w @ (z * own))
+    return np.stack([slope, apart / spread, square @ w - slope**2 - linear**2 - apart**2, shared, output @ w])
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,8 @@ def signal(given: Draws, found: Slopes, etas: tuple[float, float]) -> SignalMatr
 
 
 def outlier(strength: float, ratio: float) -> tuple[float, float, float]:
-    """A spike of that strength in a p x d matrix of N(0, 1/d) numbers, ratio = p/d: its singular value, and cos^2 of the right and
-    left vector (Benaych-Georges and Nadakuditi 2012); at the edge, with zeros, below the threshold ratio^(1/4)."""
+    """A spike of that strength in a p x d matrix of N(0, 1/d) numbers, ratio = p/d: its singular value, and cos^2 of the right
+    and left vector (Benaych-Georges and Nadakuditi 2012); at the edge, with zeros, below the threshold ratio^(1/4)."""
     square = strength**2
     if square <= np.sqrt(ratio):
         return 1 + float(np.sqrt(ratio)), 0.0, 0.0

@@ -56,11 +56,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     mean, error = mean_and_error(measured["shares"])
     said = np.mean(predicted["shares"], axis=-1)
     wrong = (mean[:, 2] > LEARNED) != np.array(predicted["third"])
-    text = ", ".join(f"{mean[i, 2]:.3f} ± {error[i, 2]:.3f} ({said[i, 2]:.3f} predicted) for {c}" for i, c in enumerate(CASES))
+    text = ", ".join(
+        f"{mean[i, 2]:.3f} ± {error[i, 2]:.3f} ({said[i, 2]:.3f} predicted) for {c}" for i, c in enumerate(CASES)
+    )
     return Verdict(
-        outcome=decided(
-            bool(np.any(wrong) or np.any(found.missed)), float(np.max(found.seen, initial=0.0)), NEEDED
-        ),
+        outcome=decided(bool(np.any(wrong) or np.any(found.missed)), float(np.max(found.seen, initial=0.0)), NEEDED),
         sentence=f"Share of the third direction of the target in the span of the outliers: {text}.",
         header=("case", "direction", "share measured", "s.e.", "predicted"),
         rows=tuple(
@@ -71,8 +71,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}, {layers.SHAPE}; α = {ALPHAS[0]}, {ALPHAS[1]}; fresh batches",
         figure=_figure(mean, error, said),
-        caption="Share of each direction of the target in the span of the outliers: measured (dots) and predicted (bars). Signs have "
-        "a³ = a and ReLU has no third Hermite coefficient: the third spike, which carries the third direction, is missing.",
+        caption="Share of each direction of the target in the span of the outliers: measured (dots) and predicted (bars). "
+        "Signs have a³ = a and ReLU has no third Hermite coefficient: the third spike is missing.",
         settings=tuple(layers.experiment(d, *ALPHAS, "fresh", *case[:2]).id for case in CASES.values()),
         power=found.power(),
     )
@@ -96,12 +96,13 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
 
 DEGENERATE = Claim(
     name="moniri_hassani/degenerate",
-    statement="The k-th spike needs E σ⁽ᵏ⁾ ≠ 0 and powers of a that are linearly independent: a second layer of signs and ReLU lack the "
-    "third spike and its direction.",
+    statement="The k-th spike needs E σ⁽ᵏ⁾ ≠ 0 and powers of a that are linearly independent: a second layer of signs "
+    "and ReLU lack the third spike and its direction.",
     paper="moniri_hassani",
     where="the conditions behind the number of outliers",
-    test="Share of the target's three directions in the span of the outliers, seed by seed against the prediction: off by 4 s.e. and 0.04 "
-    "(0.08 at quick size) fails, as does a share of the third direction above 0.2 where it must be missing, or below where not.",
+    test="Share of the target's three directions in the span of the outliers, seed by seed against the prediction: off by "
+    "4 s.e. and 0.04 (0.08 at quick size) fails, as does a share of the third direction above 0.2 where it must be "
+    "missing, or below where not.",
     measure=measure,
     predict=predict,
     judge=judge,

@@ -114,8 +114,8 @@ EXPONENTS = Claim(
     "signal matrix says.",
     paper="moniri_hassani",
     where="the strengths behind the number of outliers",
-    test="Exponents in p of the first two outliers, seed by seed against those of the signal matrix: off by 3 s.e. and by 0.03 (0.05 at "
-    "quick size) fails. The limit's are shown and not judged: corrections are of relative order p^(α₁ − 1/2).",
+    test="Exponents in p of the first two outliers, seed by seed against those of the signal matrix: off by 3 s.e. and by "
+    "0.03 (0.05 at quick size) fails. The limit's are shown and not judged: corrections are of relative order p^(α₁ − 1/2).",
     measure=measure,
     predict=predict,
     judge=judge,

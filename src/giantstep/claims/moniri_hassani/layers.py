@@ -54,7 +54,7 @@ def predicted(setting_of: tuple, seed: int) -> "dict[str, np.ndarray]":
 
 
 def _kept(layers: Any) -> "dict[str, np.ndarray]":
-    """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions (E, TOP, r), zero where there is none."""
+    """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions (E, TOP, r), zero for none."""
     import numpy as np
 
     cosines = np.zeros((len(layers), TOP, DIRECTIONS))

@@ -85,7 +85,9 @@ def _figure(size: Size, said: "np.ndarray", seen: "np.ndarray") -> str:
                     ax.plot(fine, m * (0.5 - fine), color=canvas.COLOURS[1], linewidth=1.0)
                 (left, right), (low, high) = ((c[0], c[-1]) for c in _corners(x, y))
                 ax.set(xlim=(left, right), ylim=(low, high), xlabel="α₁", ylabel="α₂")
-                ax.set_title(f"{'fresh batches' if batch == 'fresh' else 'one batch twice'}, {name}", loc="left", fontsize=9)
+                ax.set_title(
+                    f"{'fresh batches' if batch == 'fresh' else 'one batch twice'}, {name}", loc="left", fontsize=9
+                )
         return canvas.svg(fig)
 
 
@@ -103,8 +105,8 @@ PHASES = Claim(
     "⌊α₂/(1/2 − α₁)⌋ in the limit and through the signal matrix at finite size, on fresh batches and on one.",
     paper="moniri_hassani",
     where="the number of outliers, here over the plane of exponents",
-    test="For every pair of exponents, batch and seed: every outlier beyond 1.1 thresholds of one spectrum, predicted or measured, must "
-    "be an outlier of the other, so that numbers are equal where no outlier is near the edge. One that is not fails.",
+    test="For every pair of exponents, batch and seed every outlier beyond 1.1 thresholds of one spectrum, measured or not, "
+    "must be an outlier of the other, so that numbers are equal where no outlier is near the edge. One that is not fails.",
     measure=measure,
     predict=predict,
     judge=judge,
