@@ -57,6 +57,22 @@ def test_ba(seed):
     agree(setting, seed, np.mean((yt - np.tanh(Xt @ V) @ b / np.sqrt(P)) ** 2), V.T)
 
 
+@pytest.mark.parametrize("batch", ["fresh", "reuse"])
+def test_moniri_hassani(batch, seed):
+    setting = gs.presets.moniri_hassani(
+        N, D, P, 0.3, 0.4, C1=1.5, C2=0.7, batch=batch, penalty=0.07, target="x1 + x1*x2"
+    )
+    W, a, (first, second, (X2, y2), (Xt, yt)) = data(setting, seed)
+    assert np.array_equal(first[0], second[0]) == (batch == "reuse")
+    a = a / np.sqrt(P)  # a_i ~ N(0, 1/N), f = N^(-1/2) a^T sigma(W x)
+    for eta, (X, y) in ((1.5 * P**0.3, first), (0.7 * P**0.4, second)):
+        r = y - np.tanh(X @ W.T + 0.8) @ a / np.sqrt(P)
+        W = W + eta / N * (np.outer(a, r) * (1 - np.tanh(W @ X.T + 0.8) ** 2)) @ X
+    F = np.tanh(X2 @ W.T + 0.8)
+    b = np.linalg.solve(F.T @ F / N + 0.07 * np.eye(P), F.T @ y2 / N)
+    agree(setting, seed, np.mean((yt - np.tanh(Xt @ W.T + 0.8) @ b) ** 2), W)
+
+
 @pytest.mark.parametrize("half", [False, True])
 def test_dandi(half, seed):
     setting = gs.presets.dandi(N, D, P, 40.0, 0.03, steps=2, half=half)

@@ -173,7 +173,33 @@ LIU: dict[str, tuple[Wrong, ...]] = {
         lambda p: where(p, "errors", (slice(None), 1, 5), 1.25),  # the fit at the largest width
     ),
 }
+TWO_STEPS: dict[str, tuple[Wrong, ...]] = {
+    "moniri_hassani/outliers": (
+        lambda p: scaled(p, "values", 1.1),
+        lambda p: scaled(p, "cosines", 0.85),
+        lambda p: where(p, "values", (1, slice(None), slice(None), 2), 0.6),  # two spikes where there are three
+        lambda p: where(p, "values", (0, slice(None), slice(None), 2), 1.5),  # and three where there are two
+    ),
+    "moniri_hassani/phase-diagram": (
+        lambda p: scaled(p, "thresholds", 1.6),
+        lambda p: where(p, "values", (0, 4, 3, 2), 2.0),  # one outlier more in one cell
+    ),
+    "moniri_hassani/exponents": (
+        lambda p: told(p, "positions", p["positions"] * np.array([1.0, 1.1, 1.2])[:, None, None]),
+        lambda p: told(p, "positions", p["positions"][:1] * (np.array([1, 5 / 3, 8 / 3])[:, None, None] ** 0.25)),
+    ),
+    "moniri_hassani/reuse": (
+        lambda p: scaled(p, "cosines", 0.6),
+        lambda p: told(p, "learned", [True, False, False]),
+        lambda p: told(p, "learned", [True, True, True]),  # the even target too
+    ),
+    "moniri_hassani/degenerate": (
+        lambda p: scaled(p, "shares", 0.8),
+        lambda p: told(p, "third", [True, True, False]),
+    ),
+}
 WRONG = {
+    **TWO_STEPS,
     **MONIRI,
     **REST,
     **DEMIR,

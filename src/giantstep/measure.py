@@ -116,10 +116,16 @@ class Layer:
 
 
 def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], most: int = 12) -> Layer:
-    """The bulk edge and up to ``most`` outliers of W, all read off W alone; the directions are orthonormal rows."""
+    """The bulk edge and up to ``most`` outliers of W, all read off W alone; the directions are orthonormal rows.
+
+    The largest value left is taken out as long as it passes the edge of what is below it: a bulk edge that outliers hardly move.
+    """
     found = spectrum(W, vectors=most)
-    edge = bulk_edge(found.values)
-    count = min(int(np.sum(found.values > edge * (1 + layer_margin(found.values.size)))), most)
+    values, factor, out = found.values, 1 + layer_margin(found.values.size), 0
+    while out < most and values.size - out > FEWEST and values[out] > factor * bulk_edge(values[out + 1 :]):
+        out += 1
+    edge = bulk_edge(values[out:])
+    count = int(np.sum(values[:most] > edge * factor))
     right = found.right[:, :count]
     return Layer(found.values, edge, found.left[:, :count], right, alignments(right, np.asarray(directions).T))
 

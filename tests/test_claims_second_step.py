@@ -1,0 +1,27 @@
+"""The claims on two steps at linear width, run at tiny sizes."""
+
+import kept
+import pytest
+
+from giantstep.claims import select
+from giantstep.claims.moniri_hassani import degenerate, exponents, outliers, phases, reuse
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Sizes that say nothing."""
+    for claim, size in (
+        (outliers, (50, 2)), (phases, (50, 1)), (exponents, ((45, 50), 2)), (degenerate, (50, 2)), (reuse, (48, 3, 2)),
+    ):  # fmt: skip
+        monkeypatch.setitem(claim.SIZES, "quick", size)
+    monkeypatch.setitem(phases.ALPHAS1, "quick", (0.0, 0.4))
+    monkeypatch.setitem(phases.ALPHAS2, "quick", (0.1, 0.4))
+
+
+@pytest.mark.parametrize("claim", select(["moniri_hassani"]), ids=lambda claim: claim.name)
+def test_a_claim_runs(claim, tiny):
+    measured, predicted = claim.measure("quick"), claim.predict("quick")
+    verdict = claim.judge("quick", measured, predicted)
+    again = claim.judge("quick", *(kept._back(kept._plain(data)) for data in (measured, predicted)))
+    assert again.outcome == verdict.outcome and again.header == verdict.header
+    assert verdict.sentence and verdict.rows and "<svg" in verdict.figure
