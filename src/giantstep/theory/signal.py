@@ -13,13 +13,14 @@ batch has the sample's own term k sigma'(z), through which it learns more. v len
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.interpolate import BarycentricInterpolator
 
 from giantstep import _hermite, draw
+from giantstep._backend import jax, jnp
 from giantstep._smoothing import slopes
 from giantstep.activation import Activation
 from giantstep.setting import Setting
@@ -119,13 +120,17 @@ def _fresh(given: Draws, nodes: np.ndarray) -> np.ndarray:
     b = np.sqrt((1 + nodes * mu2 * mean) ** 2 + nodes**2 * v)[:, None]
     middle, half = (u.max() + u.min()) / 2, (u.max() - u.min()) / 2 or 1.0
     points = np.cos((np.arange(GRID) + 0.5) * np.pi / GRID)
-    shift, kinks = mu1 * nodes[:, None] * (middle + half * points), given.sigma.kinks
-    found = slopes(given.sigma.slope, shift, b, kinks, (1, 0), PANELS)
-    slope, along, square = (np.asarray(part) for order in found for part in order)
-    ((output,),) = slopes(given.sigma, shift, b, kinks, (0,), PANELS) if given.full else ((0 * shift,),)
-    table = np.stack([slope, along, square - slope**2 - (b * along) ** 2, 0 * shift, np.asarray(output)])
+    shift = mu1 * nodes[:, None] * (middle + half * points)
+    table = np.asarray(_averages(shift, b, sigma=given.sigma, full=given.full))
     fitted = chebyshev.chebfit(points, table.reshape(-1, GRID).T, GRID - 1)
     return (chebyshev.chebvander((u - middle) / half, GRID - 1) @ fitted).T.reshape(*table.shape[:2], -1)
+
+
+@partial(jax.jit, static_argnames=("sigma", "full"))
+def _averages(shift, b, *, sigma: Activation, full: bool):
+    (slope, along), (square,) = slopes(sigma.slope, shift, b, sigma.kinks, (1, 0), PANELS)
+    ((output,),) = slopes(sigma, shift, b, sigma.kinks, (0,), PANELS) if full else ((0 * shift,),)
+    return jnp.stack([slope, along, square - slope**2 - (b * along) ** 2, 0 * shift, output])
 
 
 def _reused(given: Draws, nodes: np.ndarray) -> np.ndarray:
