@@ -1,4 +1,4 @@
-"""The Python of the README, the front page, the tour and three other pages runs as written, each page in one namespace."""
+"""The Python of the README and of some pages runs as written, each page in one namespace."""
 
 import re
 from pathlib import Path
@@ -22,9 +22,10 @@ def masked(text: str) -> str:
     return re.sub(r"\d", "#", re.sub(r"\(\d+\.\d s\)", "", text)).strip()
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/index.md", "docs/tour.md", "docs/explain.md", "docs/data.md", "docs/sgd.md"]
-)
+PAGES = ("README.md", *(f"docs/{page}.md" for page in ("index", "tour", "explain", "data", "sgd", "two-steps")))
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_block_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # the pages save figures and settings
     shared = {"__name__": page}
