@@ -55,7 +55,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     changes = {
         "small": {},
         "reuse": {"readout = { n = 150,": "readout = { n = 120, batch = 'reuse',"},
-        "two": {"steps = [{ n = 120, eta = [0.0, 6.0] }]": "steps = [{ n = 120, eta = 1.0 }, { n = 120, eta = 1.0 }]"},
+        "three": {"[{ n = 120, eta = [0.0, 6.0] }]": "[" + ", ".join(["{ n = 120, eta = 1.0 }"] * 3) + "]"},
         "multi": {"x1 + H2(x1)/sqrt(2)": "x1 + x1*x2"},
         "bare": {"readout = { n = 150, penalty = [0.1, 1.0] }": ""},
         "full": {"eta = [0.0, 6.0]": "eta = [0.0, 6.0], residual = 'full'"},
@@ -79,7 +79,7 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 
 REFUSED = [
     (["predict", "reuse.toml"], "fresh samples"),
-    (["predict", "two.toml"], "one giant step"),
+    (["predict", "three.toml"], "one giant step"),
     (["predict", "multi.toml"], "one direction"),
     (["predict", "bare.toml"], "ridge readout"),
     (["predict", "full.toml", "--regime", "limit"], "residual='target'"),
