@@ -65,7 +65,11 @@ def walk(
         yes = jnp.log(coin) < log
         share = jnp.mean(yes.astype(float))
         h = jnp.minimum(state.h * jnp.exp(GAIN * (share - WANTED)), LONGEST)
-        rows = jnp.where(yes[:, None], v, state.u), jnp.where(yes, U, state.U), jnp.where(yes[:, None], slope, state.slope)
+        rows = (
+            jnp.where(yes[:, None], v, state.u),
+            jnp.where(yes, U, state.U),
+            jnp.where(yes[:, None], slope, state.slope),
+        )
         return Walker(*rows, h, share), None
 
     first = Walker(start, *potential(start), jnp.asarray(h, float), jnp.ones(()))

@@ -67,7 +67,9 @@ def potential(u: Array, g: Array, p: Problem, how: How) -> tuple[Array, Array]:
 
 def start(u: Array, p: Problem, how: How, h: float) -> Cloud:
     """Draws of the prior at g = 0."""
-    return Cloud(jnp.asarray(u), jnp.full(len(u), -np.log(len(u))), features(jnp.asarray(u), p, how), jnp.zeros(len(p.y)), jnp.asarray(h))
+    u = jnp.asarray(u, float)
+    even = jnp.asarray(np.full(len(u), -np.log(len(u))))
+    return Cloud(u, even, features(u, p, how), jnp.zeros(len(p.y)), jnp.asarray(h, float))
 
 
 def weighted(c: Cloud, g: Array, p: Problem) -> Cloud:
@@ -113,7 +115,7 @@ def run(
 ) -> Run:  # fmt: skip
     """Take these samples one after the other; ``refresh`` is the share of particles that must carry the weight."""
     n = len(p.y)
-    state = (c, jnp.asarray(1), jnp.zeros(n), jnp.zeros((-(-len(indices) // every), n)))
+    state = (c, jnp.asarray(1, int), jnp.zeros(n), jnp.zeros((-(-len(indices) // every), n)))
     shares = []
     while True:
         state = _until_few(state, jnp.asarray(indices), p, refresh, how, method, every)
@@ -172,11 +174,18 @@ def annealed(rng: np.random.Generator, u: Array, g: Array, p: Problem, how: How,
         change = _stage(U, 1 - b)
         w = np.exp(-change * (U - U.min()))
         log_z += float(np.log(w.mean())) - change * float(U.min())
-        variance += (float(np.sum(w**2) / np.sum(w) ** 2) - 1 / len(w))
+        variance += float(np.sum(w**2) / np.sum(w) ** 2) - 1 / len(w)
         b = b + change
         c, share = refreshed(rng, c._replace(log_w=jnp.asarray(np.log(w / w.sum())), g=b * g), p, how)
         shares.append(share)
-    return Certified(np.asarray(c.u), np.asarray(c.F), log_z if b >= 1 else np.nan, variance**0.5, len(shares), float(np.mean(shares)))
+    return Certified(
+        np.asarray(c.u),
+        np.asarray(c.F),
+        log_z if b >= 1 else np.nan,
+        variance**0.5,
+        len(shares),
+        float(np.mean(shares)),
+    )
 
 
 def _stage(U: np.ndarray, most: float) -> float:

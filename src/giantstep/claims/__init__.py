@@ -45,6 +45,11 @@ from giantstep.claims.moniri.settings import SETTINGS
 from giantstep.claims.moniri.spikes import SPIKES
 from giantstep.claims.moniri.trap import TRAP
 from giantstep.claims.moniri.trend import TREND
+from giantstep.claims.nishikawa.certified import CERTIFIED
+from giantstep.claims.nishikawa.finite import FINITE
+from giantstep.claims.nishikawa.generalisation import GENERALISATION
+from giantstep.claims.nishikawa.online import ONLINE
+from giantstep.claims.nishikawa.truncation import TRUNCATION
 from giantstep.claims.own.fitted import FITTED
 from giantstep.claims.own.mixtures import MIXTURES
 from giantstep.claims.own.one_curve import ONE_CURVE
@@ -84,6 +89,11 @@ CLAIMS: tuple[Claim, ...] = (
     SGD_ERROR,
     BIAS_VARIANCE,
     INTERPOLATION,
+    TRUNCATION,
+    FINITE,
+    ONLINE,
+    CERTIFIED,
+    GENERALISATION,
     CONDITIONAL,
     WIDTH,
     WEIGHTING,
