@@ -44,6 +44,7 @@ def rho(u: Array, v: Array, U: Array, slope: Array, h: Array) -> Array:
 
 def walk(
     start: Array,
+    here: tuple[Array, Array],
     xi: Array,
     coins: Array,
     potential: Callable[[Array], tuple[Array, Array]],
@@ -52,7 +53,8 @@ def walk(
 ) -> Walker:
     """Steps from these particles with normal numbers xi (steps, particles, J) and uniform coins (steps, particles).
 
-    ``potential(u)`` gives U and its gradient. Adjusted steps set their h as they go, towards an acceptance of 0.7.
+    ``potential(u)`` gives U and its gradient, ``here`` are those at the start. Adjusted steps set their h as they
+    go, towards an acceptance of 0.7.
     """
 
     def step(state: Walker, numbers: tuple[Array, Array]) -> tuple[Walker, None]:
@@ -72,5 +74,5 @@ def walk(
         )
         return Walker(*rows, h, share), None
 
-    first = Walker(start, *potential(start), jnp.asarray(h, float), jnp.ones(()))
+    first = Walker(start, *here, jnp.asarray(h, float), jnp.ones(()))
     return jax.lax.scan(step, first, (xi, coins))[0]

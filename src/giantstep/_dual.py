@@ -41,7 +41,7 @@ def at(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> St
     """Everything at the dual variables g."""
     n, N = len(y), len(H)
     U = H @ g / (lam * n)
-    log_z = float(logsumexp(-U)) - np.log(N)
+    log_z = float(logsumexp(-U)) - np.log(N)  # pyright: ignore[reportArgumentType]
     w = np.exp(-U - log_z) / N
     f = w @ H
     # KL(mu_g | nu) = -E U - log Z

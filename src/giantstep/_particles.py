@@ -19,7 +19,7 @@ import numpy as np
 
 from giantstep import _loss
 from giantstep._backend import jax, jnp
-from giantstep._crank import walk
+from giantstep._crank import Walker, walk
 
 Array = Any
 STAGES = 500  # of an annealing at most
@@ -67,9 +67,9 @@ def potential(u: Array, g: Array, p: Problem, how: How) -> tuple[Array, Array]:
 
 def start(u: Array, p: Problem, how: How, h: float) -> Cloud:
     """Draws of the prior at g = 0."""
-    u = jnp.asarray(u, float)
-    even = jnp.asarray(np.full(len(u), -np.log(len(u))))
-    return Cloud(u, even, features(u, p, how), jnp.zeros(len(p.y)), jnp.asarray(h, float))
+    F = np.asarray(p.bound) * np.asarray(how.sigma(np.asarray(p.X) @ np.asarray(u).T))
+    even = np.full(len(u), -np.log(len(u)))
+    return Cloud(*(jnp.asarray(v, float) for v in (u, even, F, np.zeros(len(p.y)), h)))
 
 
 def weighted(c: Cloud, g: Array, p: Problem) -> Cloud:
@@ -89,15 +89,21 @@ def refreshed(rng: np.random.Generator, c: Cloud, p: Problem, how: How) -> tuple
     # evenly spread over the sum of the weights
     places = (np.arange(M) + rng.random()) / M
     chosen = np.minimum(np.searchsorted(np.cumsum(np.exp(np.asarray(c.log_w))), places), M - 1)
-    cloud, share = _moves(c, chosen, rng.standard_normal((how.inner, M, J)), rng.random((how.inner, M)), p, how)
-    return cloud, float(share)
+    u = np.asarray(c.u)[chosen]
+    xi, coins = rng.standard_normal((how.inner, M, J)), rng.random((how.inner, M))
+    w, F = _moves(u, _potential(u, c.g, p, how), xi, coins, c.g, c.h, p, how)
+    return Cloud(w.u, jnp.asarray(np.full(M, -np.log(M))), F, c.g, w.h), float(w.accepted)
+
+
+_potential = jax.jit(potential, static_argnames="how")
 
 
 @partial(jax.jit, static_argnames="how")
-def _moves(c: Cloud, chosen: Array, xi: Array, coins: Array, p: Problem, how: How) -> tuple[Cloud, Array]:
-    w = walk(c.u[chosen], xi, coins, lambda v: potential(v, c.g, p, how), c.h, how.adjusted)
-    even = jnp.full_like(c.log_w, -jnp.log(len(c.log_w)))
-    return Cloud(w.u, even, features(w.u, p, how), c.g, w.h), w.accepted
+def _moves(
+    u: Array, here: tuple, xi: Array, coins: Array, g: Array, h: Array, p: Problem, how: How
+) -> tuple[Walker, Array]:
+    w = walk(u, here, xi, coins, lambda v: potential(v, g, p, how), h, how.adjusted)
+    return w, features(w.u, p, how)
 
 
 class Run(NamedTuple):
@@ -129,7 +135,7 @@ def run(
 @partial(jax.jit, static_argnames=("how", "method", "every"))
 def _until_few(state: tuple, indices: Array, p: Problem, refresh: Array, how: How, method: str, every: int) -> tuple:
     """On until few particles carry the weight; a sample at least."""
-    n = len(p.y)
+    n, first = len(p.y), state[1]
 
     def step(state: tuple) -> tuple:
         c, t, total, duals = state
@@ -143,12 +149,9 @@ def _until_few(state: tuple, indices: Array, p: Problem, refresh: Array, how: Ho
         return weighted(c, g, p), t + 1, total, duals.at[(t - 1) // every].set(g)
 
     def goes_on(state: tuple) -> Array:
-        return (state[1] <= len(indices)) & (carried(state[0].log_w) >= refresh)
+        return (state[1] <= len(indices)) & ((state[1] == first) | (carried(state[0].log_w) >= refresh))
 
-    return jax.lax.while_loop(goes_on, step, step(state))
-
-
-_potential = jax.jit(potential, static_argnames="how")
+    return jax.lax.while_loop(goes_on, step, state)
 
 
 class Certified(NamedTuple):

@@ -35,7 +35,7 @@ class Training:
         loss: "square", (f - y)^2/2, or "logistic" for labels of +1 and -1.
         activation: sigma, a formula of absolute value at most 1.
         bound: B, the largest output of the network.
-        method: "finite" ascends the dual one coordinate at a time; "online" averages the slopes of a stream drawn from the curves.
+        method: "finite" ascends the dual one coordinate at a time; "online" averages the slopes of a stream of the curves.
         particles: neurons.
         passes: samples taken over n.
         inner: Crank-Nicolson steps when particles are refreshed.
@@ -173,10 +173,11 @@ def train(X: np.ndarray, y: np.ndarray, deviations: np.ndarray, training: Traini
     if not numbers["gap"] <= TRUSTED * numbers["objective"]:
         notes = (
             *notes,
-            f"not certified: the gap is {numbers['gap'] / numbers['objective']:.0%} of the objective; take more passes or particles",
+            f"not certified: the gap is {numbers['gap'] / numbers['objective']:.0%} of the objective; take more passes or "
+            "particles",
         )
     return Field(
-        t, made.u * deviations, **numbers, ess=float(engine.carried(run.cloud.log_w)) * t.particles, errors=errors,
+        t, made.u * deviations, **numbers, ess=1 / float(np.sum(np.exp(2 * np.asarray(run.cloud.log_w)))), errors=errors,
         history=history, duals=run.duals, refreshes=run.refreshes, acceptance=run.acceptance,
         status=Status(not any(note.startswith("not ") for note in notes), notes), seconds=time.perf_counter() - begun,
     )  # fmt: skip

@@ -4,8 +4,8 @@
 
     x(t) = sum_j j^-decay z_j e_j(t),  z_j ~ N(0, 1),      y = target(x_1, ..., x_r) + noise N(0, 1),
 
-of n curves that are drawn once (``data`` is their seed); seeds of a run are those of the method. Neurons are functions too, with the
-prior N(0, C), C = diag(scale^2 j^(-2 gamma)), of which J coordinates are kept.
+of n curves that are drawn once (``data`` is their seed); seeds of a run are those of the method. Neurons are functions too,
+with the prior N(0, C), C = diag(scale^2 j^(-2 gamma)), of which J coordinates are kept.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from giantstep import _loss
 from giantstep._errors import InputError
 from giantstep._random import Stream, normals
 from giantstep._record import choice, flag, real, whole
-from giantstep.curves import BASES, basis, project, smoothness
+from giantstep.curves import basis, project, smoothness
 from giantstep.field import Field, Training, train
 from giantstep.system import System
 from giantstep.target import target
@@ -158,7 +158,8 @@ class Fitted:
     intercept: bool
 
     def predict(self, curves: Any, grid: Any = None) -> np.ndarray:
-        """f of curves on the grid of the fit, or on another, or each on its own; for labels of +1 and -1 its sign is the label."""
+        """f of curves on the grid of the fit, or on another, or each on its own; for labels of +1 and -1 its sign is the "
+        "label."""
         if grid is None and self.grid is None:
             raise InputError("the fit had a grid for every curve: predict needs grid as well")
         X = project(

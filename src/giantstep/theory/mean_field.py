@@ -1,9 +1,10 @@
 """What entropic mean-field training should find: the optimum itself, by its dual problem, and the rates that are guaranteed.
 
 The prior is replaced by a pool of draws, so the optimum has an error of the pool, said beside it; the dual problem is solved to
-rounding. Finite sample: E[D* - D_t] <= (1 - 1/(n + B^2 L/lam))^t (D* - D_0). Online: see ``_dual.averaging``. A class of laws with
-KL(mu | nu) <= R has the Rademacher complexity at most ``B sqrt(2 R/n)`` on n points, whatever their dimension, by
-``sup <u, mu> <= (R + log E_nu exp(eta u))/eta``; twice that times the slope of the loss bounds test less training loss in the mean.
+rounding. Finite sample: E[D* - D_t] <= (1 - 1/(n + B^2 L/lam))^t (D* - D_0). Online: see ``_dual.averaging``. Laws with
+KL(mu | nu) <= R have the Rademacher complexity at most ``B sqrt(2 R/n)`` on n points, whatever their dimension, by
+``sup <u, mu> <= (R + log E_nu exp(eta u))/eta``; twice that times the slope of the loss bounds test less training loss in the
+mean.
 """
 
 import numpy as np

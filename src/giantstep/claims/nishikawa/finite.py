@@ -83,16 +83,16 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     seen = max(power.detectable(row[3], LEVEL) / row[4] for row in rows)
     return Verdict(
         outcome=power.decided(bool(slow or over), seen, 1.0),
-        sentence=f"The dual excess falls by {min(row[2] for row in rows):.2f} to {max(row[2] for row in rows):.2f} decades a pass, "
-        f"{min(ratios):.1f} to {max(ratios):.1f} times as fast as guaranteed, in the second half of a run as in the first; "
+        sentence=f"The dual excess falls by {min(row[2] for row in rows):.2f} to {max(row[2] for row in rows):.2f} decades a "
+        f"pass, {min(ratios):.1f} to {max(ratios):.1f} times as fast as guaranteed, in the second half of a run as in the first; "
         f"its mean over seeds is above the guaranteed curve at {over} points.",
         header=HEADER,
         rows=rows,
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}, J = 16, {passes} passes, a pool of {exact.POOL} draws as the prior, B = 1",
         figure=_figure(measured, predicted),
-        caption="Dual excess over its start against passes through the curves, one panel a case: runs are thin lines, the guarantee "
-        "is dashed. All runs are straight on a logarithmic axis and below the guarantee, until rounding.",
+        caption="Dual excess over its start against passes through the curves, one panel a case: runs are thin lines, the "
+        "guarantee is dashed. All runs are straight on a logarithmic axis and below the guarantee, until rounding.",
         power=power.stated([row[3] / row[4] for row in rows], LEVEL, 0.0, " times the guaranteed rate", seeds=seeds),
         settings=tuple(exact.system(*case, "finite", n, passes).id for case in CASES.values()),
     )
@@ -123,9 +123,9 @@ FINITE = Claim(
     "1 - 1/(n + B²/λ) a step (B²/4λ with the logistic loss).",
     paper="nishikawa",
     where="abstract; the rate is that of coordinate ascent on the dual, derived in giantstep._dual",
-    test="With exact sampling the mean over seeds of the dual excess should be below the guaranteed curve after every pass, and its "
-    "fall in both halves of a run at least the guaranteed one, within 3 s.e.; one beyond fails. Error bars that would not see a "
-    "departure as large as the guaranteed rate leave it open.",
+    test="With exact sampling the mean over seeds of the dual excess should be below the guaranteed curve after every pass, "
+    "and its fall in both halves of a run at least the guaranteed one, within 3 s.e.; one beyond fails. Error bars that would "
+    "not see a departure as large as the guaranteed rate leave it open.",
     measure=measure,
     predict=predict,
     judge=judge,

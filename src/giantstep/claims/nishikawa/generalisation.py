@@ -111,20 +111,23 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
     return Verdict(
         outcome=power.decided(wrong, power.detectable(slope_error, LEVEL, NEAR), ENOUGH),
-        sentence=f"The complexity of KL ≤ {RADIUS:g} is {share.min():.2f} to {share.max():.2f} of B√(2R/n), the same with {BASES[0]} and "
-        f"{BASES[1]} dimensions ({100 * np.max(np.abs(mean[1, :, 0] / mean[0, :, 0] - 1)):.1f}% apart at most), and falls as n to the "
-        f"{slope:.2f} ± {slope_error:.2f}. Test less training loss of the optimum is {mean[0, 0, 1]:.4f} at n = {sizes[0]} and "
-        f"{mean[0, -1, 1]:.4f} at n = {sizes[-1]}; its bound 2G·B√(2KL/n) is {promised[0]:.2g} and {promised[-1]:.2g}, more than the loss "
-        f"{trivial:.2g} of the network 0, so vacuous, at {vacuous} of {len(sizes)} sizes.",
+        sentence=f"The complexity of KL ≤ {RADIUS:g} is {share.min():.2f} to {share.max():.2f} of B√(2R/n), the same with "
+        f"{BASES[0]} and {BASES[1]} dimensions ({100 * np.max(np.abs(mean[1, :, 0] / mean[0, :, 0] - 1)):.1f}% apart at most), "
+        f"and falls as n to the {slope:.2f} ± {slope_error:.2f}. Test less training loss of the optimum is {mean[0, 0, 1]:.4f} "
+        f"at n = {sizes[0]} and {mean[0, -1, 1]:.4f} at n = {sizes[-1]}; its bound 2G·B√(2KL/n) is {promised[0]:.2g} and "
+        f"{promised[-1]:.2g}, more than the loss {trivial:.2g} of the network 0, so vacuous, at {vacuous} of {len(sizes)} sizes.",
         header=HEADER,
         rows=tuple(tuple([int(row[0]), *map(float, row[1:])]) for row in zip(*columns, strict=True)),
         seeds=f"0-{seeds - 1}",
-        sizes=f"n = {', '.join(map(str, sizes))}; λ = {LAM:g}, {draws} draws of the prior, {SIGNS} draws of signs, {TEST} fresh curves",
+        sizes=f"n = {', '.join(map(str, sizes))}; λ = {LAM:g}, {draws} draws of the prior, {SIGNS} draws of signs, {TEST} fresh "
+        "curves",
         figure=_figure(sizes, mean, error, bounds, promised),
-        caption="Left, the Rademacher complexity of laws within KL of 1.5 of the prior against n: dots of 16 and 128 dimensions lie on "
-        "each other, below the dashed bound and parallel to it. Right, test less training loss of the optimum, far below its bound.",
+        caption="Left, the Rademacher complexity of laws within KL of 1.5 of the prior against n: dots of 16 and 128 "
+        "dimensions lie on each other, below the dashed bound and parallel to it. Right, test less training loss of the "
+        "optimum, far below its bound.",
         power=power.stated([slope_error], LEVEL, NEAR, " in the power of n", seeds=seeds),
-        trend=f"Test less training loss falls from {mean[0, 0, 1]:.4f} to {mean[0, -1, 1]:.4f} between n = {sizes[0]} and {sizes[-1]}.",
+        trend=f"Test less training loss falls from {mean[0, 0, 1]:.4f} to {mean[0, -1, 1]:.4f} between n = {sizes[0]} and "
+        f"{sizes[-1]}.",
     )
 
 
@@ -140,7 +143,7 @@ def _figure(
             style = {"color": canvas.COLOURS[i], "marker": "os"[i], "label": f"J = {J}"}
             canvas.dots(left, np.array(sizes) * 1.04 ** (2 * i - 1), mean[i, :, 0], error[i, :, 0], **style)
         left.plot(sizes, bounds, "--", color=canvas.INK, label="bound")
-        left.set_ylabel("complexity of KL ≤ 1.5")
+        left.set_ylabel(f"complexity of KL ≤ {RADIUS:g}")
         canvas.dots(right, sizes, mean[0, :, 1], error[0, :, 1], color=canvas.COLOURS[0], label="measured")
         right.plot(sizes, promised, "--", color=canvas.INK, label="bound")
         right.set_ylabel("test less training loss")
@@ -149,6 +152,8 @@ def _figure(
             ax.set_xticks(sizes, [str(n) for n in sizes])
             ax.minorticks_off()
             ax.legend()
+        ticks = [t for t in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8) if mean[:, :, 0].min() / 2 < t < 2 * bounds[0]]
+        left.set_yticks(ticks, [f"{t:g}" for t in ticks])
         return canvas.svg(fig)
 
 
@@ -158,9 +163,9 @@ GENERALISATION = Claim(
     "Rademacher complexity at most B√(2R/n).",
     paper="nishikawa",
     where="abstract; the bound is derived in giantstep.theory.mean_field",
-    test="The complexity, solved exactly for drawn signs, should be below the bound at every n and J, and fall as n to the -1/2 within 3 "
-    "s.e. or 0.1; test less training loss of the optimum should be below its bound. One beyond, at 3 s.e., fails; error bars that would "
-    "not see 0.3 in the power leave it open. Whether the bound is vacuous is said.",
+    test="The complexity, solved exactly for drawn signs, should be below the bound at every n and J, and fall as n to the "
+    "-1/2 within 3 s.e. or 0.1; test less training loss of the optimum should be below its bound. One beyond, at 3 s.e., "
+    "fails; error bars that would not see 0.3 in the power leave it open. Whether the bound is vacuous is said.",
     measure=measure,
     predict=predict,
     judge=judge,

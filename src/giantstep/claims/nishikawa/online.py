@@ -90,8 +90,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         seeds=f"0-{seeds - 1}",
         sizes=f"a law of {n} curves, J = 16, up to T = {n * passes} samples, a pool of {exact.POOL} draws as the prior, B = 1",
         figure=_figure(T, measured, predicted),
-        caption="Excess of the objective, averaged over a run, against the number of samples, on logarithmic axes: dots with error "
-        "bars fall along the dotted line, which has the slope -1; the dashed guarantee has the same slope far above.",
+        caption="Excess of the objective, averaged over a run, against the number of samples, on logarithmic axes: dots with "
+        "error bars fall along the dotted line, which has the slope -1; the dashed guarantee has the same slope far above.",
         power=power.stated(errors, LEVEL, NEAR, " in the exponent", seeds=seeds),
         settings=tuple(exact.system(*case, "online", n, passes).id for case in CASES.values()),
     )
@@ -123,12 +123,12 @@ def _figure(T: "np.ndarray", measured: Data, predicted: Data) -> str:
 
 ONLINE = Claim(
     name="nishikawa/online",
-    statement="In the online setting the method converges to the regularised global optimum at a polynomial rate: the excess falls "
-    "as 1/T.",
+    statement="In the online setting the method converges to the regularised global optimum at a polynomial rate: the excess "
+    "falls as 1/T.",
     paper="nishikawa",
     where="abstract; the constant is derived in giantstep._dual",
-    test="With exact sampling the exponent of the averaged excess in T should be -1 within 3 s.e. or 0.3, and the mean over seeds below "
-    "the guarantee; beyond, the statement fails. Error bars that would not see 0.7 leave it open.",
+    test="With exact sampling the exponent of the averaged excess in T should be -1 within 3 s.e. or 0.3, and the mean over "
+    "seeds below the guarantee; beyond, the statement fails. Error bars that would not see 0.7 leave it open.",
     measure=measure,
     predict=predict,
     judge=judge,

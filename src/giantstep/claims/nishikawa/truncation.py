@@ -84,7 +84,8 @@ def measure(size: Size) -> Data:
 
 
 def predict(size: Size) -> Data:
-    """The variance that is cut from <theta, x>, sum_{j>J} j^(-2 gamma - 2 decay), and the power of it that the distance follows."""
+    """The variance that is cut from <theta, x>, sum_{j>J} j^(-2 gamma - 2 decay), and the power of it that the distance "
+    "follows."""
     import numpy as np
 
     import giantstep as gs
@@ -120,23 +121,25 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     ]
     return Verdict(
         outcome=power.decided(wrong, power.detectable(slope_error, LEVEL, NEAR), ENOUGH),
-        sentence=f"The optimum with J basis functions is {root[BASES.index(16)]:.2g}% from that with 128 at J = 16 and {root[0]:.2g}% "
-        f"at J = {BASES[0]}, a distance that follows the variance that is cut to the power {slope:.2f} ± {slope_error:.2f}. "
-        f"Of Crank-Nicolson steps {moves[0]:.1%} are accepted at J = {MOVED[0]} and {moves[-1]:.1%} at J = {MOVED[-1]} "
-        f"({change[0]:+.3f} ± {change[1]:.3f}).",
+        sentence=f"The optimum with J basis functions is {root[BASES.index(16)]:.2g}% from that with 128 at J = 16 and "
+        f"{root[0]:.2g}% at J = {BASES[0]}, a distance that follows the variance that is cut to the power {slope:.2f} ± "
+        f"{slope_error:.2f}. Of Crank-Nicolson steps {moves[0]:.1%} are accepted at J = {MOVED[0]} and {moves[-1]:.1%} at J = "
+        f"{MOVED[-1]} ({change[0]:+.3f} ± {change[1]:.3f}).",
         header=HEADER,
         rows=tuple((J, *v, *known.get(J, (float("nan"), float("nan")))) for J, v in zip(every, values, strict=True)),
         seeds=f"0-{seeds - 1}",
-        sizes=f"n = {n}, λ = {LAM:g}, {draws} draws of the prior, curves and neurons with deviations 1/j and 3/j; steps of h = {STEP:g}",
+        sizes=f"n = {n}, λ = {LAM:g}, {draws} draws of the prior, curves and neurons with deviations 1/j and 3/j; steps of h = "
+        f"{STEP:g}",
         figure=_figure(root, error, line, known),
-        caption="Left, distance of the optimum from that with 128 basis functions against J on logarithmic axes: dots along the dashed "
-        "line of the variance that is cut. Right, the share of accepted Crank-Nicolson steps against J: flat.",
+        caption="Left, distance of the optimum from that with 128 basis functions against J on logarithmic axes: dots along "
+        "the dashed line of the variance that is cut. Right, the share of accepted Crank-Nicolson steps against J: flat.",
         power=power.stated([slope_error], LEVEL, NEAR, " in the power", seeds=seeds),
     )
 
 
 def _exponent(off: "np.ndarray", variance: "np.ndarray") -> tuple[float, float]:
-    """Power of the variance in the root mean square over seeds, and its standard error by leaving out one seed after the other."""
+    """Power of the variance in the root mean square over seeds, and its standard error by leaving out one seed after the "
+    "other."""
     import numpy as np
 
     def slope(values: "np.ndarray") -> float:
@@ -166,13 +169,14 @@ def _figure(root: "np.ndarray", error: "np.ndarray", line: "np.ndarray", known: 
 
 TRUNCATION = Claim(
     name="nishikawa/truncation",
-    statement="Neurons may be functions: the optimum and the sampler settle as the basis grows, so that a truncation of the space does "
-    "not matter.",
+    statement="Neurons may be functions: the optimum and the sampler settle as the basis grows, so that a truncation of the "
+    "space does not matter.",
     paper="nishikawa",
     where="abstract (infinite-dimensional neurons); the law in J is this library's",
-    test="The distance of the optimum from that with 128 basis functions should be below 1% from J = 16 on and proportional to the "
-    "variance of <θ, x> that is cut, to the power 1 within 3 s.e. or 0.15; the share of accepted Crank-Nicolson steps should not change between J = 8 and 128, "
-    "within 3 s.e. or 0.03. One beyond fails; error bars that would not see 0.5 in the power leave it open.",
+    test="The distance of the optimum from that with 128 basis functions should be below 1% from J = 16 on and proportional to "
+    "the variance of <θ, x> that is cut, to the power 1 within 3 s.e. or 0.15; the share of accepted Crank-Nicolson steps should "
+    "not change between J = 8 and 128, within 3 s.e. or 0.03. One beyond fails; error bars that would not see 0.5 in the power "
+    "leave it open.",
     measure=measure,
     predict=predict,
     judge=judge,
