@@ -15,6 +15,7 @@ from giantstep import _crank, _dual, _loss
 from giantstep import _particles as engine
 from giantstep._backend import jax, jnp
 from giantstep._random import generator
+from giantstep.claims.nishikawa import finite, generalisation, truncation
 from giantstep.curves import basis
 from giantstep.field import pool, train
 from giantstep.theory import mean_field as theory
@@ -174,7 +175,7 @@ def test_the_certificate_is_that_of_the_law():
     assert abs(field.kl - law.kl) < 4 * np.hypot(field.errors["kl"], law.error / s.penalty)
     assert abs(field.objective - law.objective) < 4 * np.hypot(field.errors["objective"], law.error)
     np.testing.assert_allclose(_loss.value("square", field.outputs(X), y).mean(), field.train_loss)
-    assert field.status.ok and field.history.y[-1] < 0.05 * field.history.y[0]
+    assert field.status.ok and field.history.y[-1] < 0.2 * field.history.y[0]
 
 
 def test_a_short_run_is_not_certified():
@@ -244,7 +245,7 @@ def test_fit_on_noisy_curves_with_grids_of_their_own():
         ({"basis": 16, "points": 10}, "at most points"),
         ({"method": "adam"}, "method must be one of"),
         ({"step": 3.0}, "step must be at most 2"),
-        ({"target": "x1 + x200"}, "target must use x1 to x128"),
+        ({"target": "x1 + x200"}, "x200 asks for more than 8 directions"),
     ],
 )
 def test_refusals(options, sentence):
@@ -269,3 +270,15 @@ def test_fit_refuses(y, options, sentence):
 def test_memory_is_refused_before_it_is_taken():
     with pytest.raises(gs.InputError, match="would fit"):
         train(np.ones((10**5, 2)), np.ones(10**5), np.ones(2), gs.MeanField(2, particles=10**8).training)
+
+
+def test_claims_measure_at_tiny_sizes():
+    """The functions behind the claims, on what they should give however small."""
+    off = truncation.distances(8, 150, 0)
+    assert off.shape == (5,) and abs(off[-1]) < 0.05 * abs(off[0])
+    rows = np.array([generalisation.found(10, J, 200, 0) for J in generalisation.BASES])
+    assert rows[0, 0] == pytest.approx(rows[1, 0], rel=0.05) and rows[0, 0] < theory.rademacher(
+        1.0, generalisation.RADIUS, 10
+    )
+    fall = finite.excess("square", 0.05, 20, 3, 0)
+    assert fall[0] == 1 and np.all(np.diff(fall) < 0)
