@@ -190,7 +190,7 @@ NISHIKAWA: dict[str, tuple[Wrong, ...]] = {
     "nishikawa/certified": (
         lambda p: scaled(p, "optimum", 1.1),
         lambda p: scaled(p, "optimum", [0.9, 1, 1, 1]),
-        lambda p: told(p, "power", -2.5),
+        lambda p: told(p, "power", -2.0),
     ),
     "nishikawa/generalisation": (
         lambda p: scaled(p, "bounds", 0.5),

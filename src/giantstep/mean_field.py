@@ -210,36 +210,47 @@ def fit(
         seed: of the method.
         **training: the fields of ``giantstep.field.Training``: penalty, loss, method, particles, passes, ...
     """
-    known = [f.name for f in fields(Training)]
-    for name in training:
-        if name not in known:
-            raise InputError(f"fit has no option {name!r}; those of training are {', '.join(known)}")
-    own = isinstance(grid, list | tuple) and len(grid) > 0 and np.ndim(grid[0]) == 1
-    ends = [(np.min(g), np.max(g)) for g in grid] if own else [(np.min(grid), np.max(grid))]
-    span = (float(min(e[0] for e in ends)), float(max(e[1] for e in ends))) if domain is None else domain
+    own, span = _span(grid, domain)
     X = project(curves, grid, count, kind, how=how, smooth=smooth, domain=span)
     y = _labels(y, len(X), training.get("loss", "square"))
+    c = _prior(X, gamma, spread)
+    if flag(intercept, "intercept"):
+        X, c = np.column_stack([X, np.ones(len(X))]), np.append(c, spread)
+    recipe = _recipe(training, y, bound)
+    grid = None if own else np.asarray(grid, float)
+    return Fitted(train(X, y, c, recipe, seed), grid, count, kind, how, smooth, span, intercept)
+
+
+def _span(grid: Any, domain: tuple[float, float] | None) -> tuple[bool, tuple[float, float]]:
+    """Whether curves have grids of their own, and the interval of all."""
+    own = isinstance(grid, list | tuple) and len(grid) > 0 and np.ndim(grid[0]) == 1
+    if domain is not None:
+        return own, domain
+    every = np.concatenate([np.ravel(g) for g in grid]) if own else np.asarray(grid, dtype=float)
+    if not every.size:
+        raise InputError("a grid must be at least two increasing finite numbers")
+    return own, (float(np.min(every)), float(np.max(every)))
+
+
+def _prior(X: np.ndarray, gamma: float, spread: float) -> np.ndarray:
+    """Deviations j^-gamma, scaled so that <theta, x> has the variance spread^2 in the mean over the rows."""
     gamma, spread = real(gamma, "gamma"), real(spread, "spread")
     if gamma <= 0.5 or spread <= 0:
         raise InputError("gamma must be above 1/2 and spread above 0")
     c = smoothness(X.shape[1], gamma)
-    root = float(np.mean((X * c) ** 2 @ np.ones(X.shape[1]))) ** 0.5
+    root = float(np.mean(np.sum((X * c) ** 2, axis=1))) ** 0.5
     if root == 0:
         raise InputError("the curves are zero")
-    c = np.append(c * spread / root, spread) if intercept else c * spread / root
-    X = np.column_stack([X, np.ones(len(X))]) if intercept else X
+    return c * spread / root
+
+
+def _recipe(training: dict[str, Any], y: np.ndarray, bound: float | None) -> Training:
+    known = [f.name for f in fields(Training)]
+    for name in training:
+        if name not in known:
+            raise InputError(f"fit has no option {name!r}; those of training are {', '.join(known)}")
     largest = 4.0 if training.get("loss") == "logistic" else 2 * float(np.max(np.abs(y))) or 1.0
-    how_trained = replace(Training(), **training, bound=largest if bound is None else bound)
-    return Fitted(
-        train(X, y, c, how_trained, seed),
-        None if own else np.asarray(grid, float),
-        count,
-        kind,
-        how,
-        smooth,
-        span,
-        intercept,
-    )
+    return replace(Training(), **training, bound=largest if bound is None else bound)
 
 
 def _labels(y: Any, n: int, loss: str) -> np.ndarray:

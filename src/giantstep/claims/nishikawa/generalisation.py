@@ -95,9 +95,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         np.sum(mean[0, :, 1] - LEVEL * error[0, :, 1] > promised)
     )
     wrong = bool(over) or abs(slope - predicted["power"]) > max(LEVEL * slope_error, NEAR)
-    trivial = mean[0, :, 3].mean()
-    vacuous = int(np.sum(promised > trivial))
-    share = mean[:, :, 0] / bounds
     columns = (
         sizes,
         mean[0, :, 0],
@@ -111,11 +108,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
     return Verdict(
         outcome=power.decided(wrong, power.detectable(slope_error, LEVEL, NEAR), ENOUGH),
-        sentence=f"The complexity of KL ≤ {RADIUS:g} is {share.min():.2f} to {share.max():.2f} of B√(2R/n), the same with "
-        f"{BASES[0]} and {BASES[1]} dimensions ({100 * np.max(np.abs(mean[1, :, 0] / mean[0, :, 0] - 1)):.1f}% apart at most), "
-        f"and falls as n to the {slope:.2f} ± {slope_error:.2f}. Test less training loss of the optimum is {mean[0, 0, 1]:.4f} "
-        f"at n = {sizes[0]} and {mean[0, -1, 1]:.4f} at n = {sizes[-1]}; its bound 2G·B√(2KL/n) is {promised[0]:.2g} and "
-        f"{promised[-1]:.2g}, more than the loss {trivial:.2g} of the network 0, so vacuous, at {vacuous} of {len(sizes)} sizes.",
+        sentence=_sentence(sizes, mean, bounds, promised, (slope, slope_error)),
         header=HEADER,
         rows=tuple(tuple([int(row[0]), *map(float, row[1:])]) for row in zip(*columns, strict=True)),
         seeds=f"0-{seeds - 1}",
@@ -128,6 +121,20 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         power=power.stated([slope_error], LEVEL, NEAR, " in the power of n", seeds=seeds),
         trend=f"Test less training loss falls from {mean[0, 0, 1]:.4f} to {mean[0, -1, 1]:.4f} between n = {sizes[0]} and "
         f"{sizes[-1]}.",
+    )
+
+
+def _sentence(
+    sizes: tuple[int, ...], mean: "np.ndarray", bounds: "np.ndarray", promised: "np.ndarray", power: tuple
+) -> str:
+    share, trivial, (slope, slope_error) = mean[:, :, 0] / bounds, float(mean[0, :, 3].mean()), power
+    vacuous, apart = int((promised > trivial).sum()), 100 * float(abs(mean[1, :, 0] / mean[0, :, 0] - 1).max())
+    return (
+        f"The complexity of KL ≤ {RADIUS:g} is {share.min():.2f} to {share.max():.2f} of B√(2R/n), the same with "
+        f"{BASES[0]} and {BASES[1]} dimensions ({apart:.1f}% apart at most), "
+        f"and falls as n to the {slope:.2f} ± {slope_error:.2f}. Test less training loss of the optimum is {mean[0, 0, 1]:.4f} "
+        f"at n = {sizes[0]} and {mean[0, -1, 1]:.4f} at n = {sizes[-1]}; its bound 2G·B√(2KL/n) is {promised[0]:.2g} and "
+        f"{promised[-1]:.2g}, more than the loss {trivial:.2g} of the network 0, so vacuous, at {vacuous} of {len(sizes)} sizes."
     )
 
 
