@@ -22,7 +22,10 @@ def masked(text: str) -> str:
     return re.sub(r"\d", "#", re.sub(r"\(\d+\.\d s\)", "", text)).strip()
 
 
-PAGES = ("README.md", *(f"docs/{page}.md" for page in ("index", "tour", "explain", "data", "sgd", "two-steps")))
+PAGES = (
+    "README.md",
+    *(f"docs/{page}.md" for page in ("index", "tour", "explain", "data", "sgd", "two-steps", "mean-field")),
+)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -198,6 +198,31 @@ TWO_STEPS: dict[str, tuple[Wrong, ...]] = {
         lambda p: told(p, "third", [True, True, False]),
     ),
 }
+NISHIKAWA: dict[str, tuple[Wrong, ...]] = {
+    "nishikawa/truncation": (
+        lambda p: told(p, "exponent", 0.5),  # the deviation that is cut in the place of its variance
+        lambda p: told(p, "change", -0.2),  # a sampler that tires with J
+    ),
+    "nishikawa/finite": (
+        lambda p: {case: 3 * rate for case, rate in p.items()},
+        lambda p: told(p, "logistic, λ = 0.005", 2.5 * p["logistic, λ = 0.005"]),
+    ),
+    "nishikawa/online": (
+        lambda p: told(p, "exponent", -0.5),
+        lambda p: told(p, "exponent", -2.0),
+        lambda p: told(p, "square, λ = 0.02", 0.05),  # slope of the loss: a guarantee that is too good
+    ),
+    "nishikawa/certified": (
+        lambda p: scaled(p, "optimum", 1.1),
+        lambda p: scaled(p, "optimum", [0.9, 1, 1, 1]),
+        lambda p: told(p, "power", -2.0),
+    ),
+    "nishikawa/generalisation": (
+        lambda p: scaled(p, "bounds", 0.5),
+        lambda p: told(p, "power", -1.0),
+        lambda p: told(p, "steepest", 0.002),
+    ),
+}
 WRONG = {
     **TWO_STEPS,
     **MONIRI,
@@ -205,6 +230,7 @@ WRONG = {
     **DEMIR,
     **EQUIVALENCES,
     **LIU,
+    **NISHIKAWA,
 }  # a claim's name, and theories that its measurements contradict
 
 

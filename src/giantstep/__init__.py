@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # read when NumPy is loaded: see _blas
 
 if TYPE_CHECKING:
+    from giantstep import mean_field as mean_field
     from giantstep import presets as presets
     from giantstep import system as system
     from giantstep._errors import InputError as InputError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from giantstep.finding import Finding as Finding
     from giantstep.lab.run import sweep as sweep
     from giantstep.labels import labels as labels
+    from giantstep.mean_field import MeanField as MeanField
     from giantstep.mixture import Component as Component
     from giantstep.mixture import Mixture as Mixture
     from giantstep.mixture import Spike as Spike
@@ -51,6 +53,7 @@ _HOME = {
     "InputError": "_errors",
     "Gaussian": "data",
     "Dataset": "dataset",
+    "MeanField": "mean_field",
     "Mixture": "mixture",
     "Component": "mixture",
     "Spike": "mixture",
@@ -73,6 +76,7 @@ _MODULES = (
     "equivalent",
     "explain",
     "labels",
+    "mean_field",
     "measure",
     "plot",
     "presets",

@@ -236,6 +236,13 @@ PAPERS: tuple[Paper, ...] = (
         arxiv="2110.06910",
     ),
     Paper(
+        key="nishikawa",
+        title="Two-layer neural network on infinite-dimensional data: global optimization guarantee in the mean-field regime",
+        authors=("Naoki Nishikawa", "Taiji Suzuki", "Atsushi Nitanda", "Denny Wu"),
+        year=2022,
+        venue="Advances in Neural Information Processing Systems",
+    ),
+    Paper(
         key="giantstep",
         title="giantstep: two-layer networks after a few giant gradient steps",
         authors=("The giantstep authors",),

@@ -50,6 +50,11 @@ from giantstep.claims.moniri_hassani.exponents import EXPONENTS
 from giantstep.claims.moniri_hassani.outliers import OUTLIERS
 from giantstep.claims.moniri_hassani.phases import PHASES
 from giantstep.claims.moniri_hassani.reuse import REUSE as SECOND_REUSE
+from giantstep.claims.nishikawa.certified import CERTIFIED
+from giantstep.claims.nishikawa.finite import FINITE
+from giantstep.claims.nishikawa.generalisation import GENERALISATION
+from giantstep.claims.nishikawa.online import ONLINE
+from giantstep.claims.nishikawa.truncation import TRUNCATION
 from giantstep.claims.own.fitted import FITTED
 from giantstep.claims.own.mixtures import MIXTURES
 from giantstep.claims.own.one_curve import ONE_CURVE
@@ -94,6 +99,11 @@ CLAIMS: tuple[Claim, ...] = (
     SGD_ERROR,
     BIAS_VARIANCE,
     INTERPOLATION,
+    TRUNCATION,
+    FINITE,
+    ONLINE,
+    CERTIFIED,
+    GENERALISATION,
     CONDITIONAL,
     WIDTH,
     WEIGHTING,
