@@ -209,6 +209,14 @@ PAPERS: tuple[Paper, ...] = (
         pages="52(4):4225--4243",
     ),
     Paper(
+        key="wang_ma",
+        title="Early Stage Convergence and Global Convergence of Training Mildly Parameterized Neural Networks",
+        authors=("Mingze Wang", "Chao Ma"),
+        year=2022,
+        venue="Advances in Neural Information Processing Systems",
+        arxiv="2206.02139",
+    ),
+    Paper(
         key="giantstep",
         title="giantstep: two-layer networks after a few giant gradient steps",
         authors=("The giantstep authors",),
