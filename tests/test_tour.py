@@ -24,7 +24,7 @@ def masked(text: str) -> str:
 
 PAGES = (
     "README.md",
-    *(f"docs/{page}.md" for page in ("index", "tour", "explain", "data", "sgd", "two-steps", "mean-field")),
+    *(f"docs/{page}.md" for page in ("index", "tour", "explain", "data", "sgd", "two-steps", "mean-field", "early")),
 )
 
 

@@ -243,6 +243,14 @@ PAPERS: tuple[Paper, ...] = (
         venue="Advances in Neural Information Processing Systems",
     ),
     Paper(
+        key="wang_ma",
+        title="Early Stage Convergence and Global Convergence of Training Mildly Parameterized Neural Networks",
+        authors=("Mingze Wang", "Chao Ma"),
+        year=2022,
+        venue="Advances in Neural Information Processing Systems",
+        arxiv="2206.02139",
+    ),
+    Paper(
         key="giantstep",
         title="giantstep: two-layer networks after a few giant gradient steps",
         authors=("The giantstep authors",),
