@@ -11,6 +11,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy is loaded: threads of se
 settings.register_profile("giantstep", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("giantstep")
 
+# The longest files, longest first: one of them at the end would leave the other workers idle
+LONG = ("theory_conditional", "executors", "backend", "equivalent_conditional", "overlap", "simulate", "theory_mixture", "tour")
+
 
 def pytest_addoption(parser):
     parser.addoption("--seeds", default="0", help="seeds of the random tests: 3 or 0-19")
@@ -20,6 +23,11 @@ def pytest_generate_tests(metafunc):
     if "seed" in metafunc.fixturenames:
         first, _, last = metafunc.config.getoption("--seeds").partition("-")
         metafunc.parametrize("seed", range(int(first), int(last or first) + 1))
+
+
+def pytest_collection_modifyitems(items):
+    rank = {f"test_{name}.py": place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: rank.get(item.path.name, len(rank)))  # keeps the order within files
 
 
 @pytest.fixture

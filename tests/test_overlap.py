@@ -53,6 +53,12 @@ def p_values(s, seeds=range(10**4, 10**4 + RUNS)):
     return {name: stats.ks_2samp(values, found[name]).pvalue for name, values in dense(s).items()}
 
 
+@pytest.fixture
+def short_blocks(monkeypatch):
+    """Blocks of 4096 numbers: their heads, all that is used here, are the same, and a block of noise is drawn whole."""
+    monkeypatch.setattr(_random, "BLOCK", 2**12)
+
+
 rng = np.random.default_rng(0)
 FULL = {"residual": "full"}
 CASES = {
@@ -80,6 +86,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("short_blocks")
 @pytest.mark.parametrize("case", CASES)
 def test_the_law_is_that_of_the_dense_route(case):
     found = p_values(CASES[case])
@@ -94,6 +101,7 @@ def half_the_freedom(rng, rows, dof):
     return projections.bartlett(rng, rows, max(dof // 2, 1))
 
 
+@pytest.mark.usefixtures("short_blocks")
 @pytest.mark.parametrize("wrong", [no_outside, half_the_freedom])
 @pytest.mark.parametrize("case", ["one step", "reused"])
 def test_a_perturbed_chain_fails_the_same_test(case, wrong, monkeypatch):
@@ -102,11 +110,13 @@ def test_a_perturbed_chain_fails_the_same_test(case, wrong, monkeypatch):
     assert min(p_values(CASES[case]).values()) < LEVEL
 
 
+@pytest.mark.usefixtures("short_blocks")
 def test_a_linear_part_without_its_outside_fails_the_same_test(monkeypatch):
     monkeypatch.setattr(overlap, "_readout_batch", lambda *arguments: None)
     assert min(p_values(CASES["readout without the linear part"]).values()) < LEVEL
 
 
+@pytest.mark.usefixtures("short_blocks")
 def test_a_reused_batch_that_forgets_fails_the_same_test(monkeypatch):
     right = reuse.product
     monkeypatch.setattr(reuse, "product", lambda *arguments: forget(right, *arguments))
