@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from giantstep.activation import activation as activation
     from giantstep.data import Gaussian as Gaussian
     from giantstep.dataset import Dataset as Dataset
+    from giantstep.early import Early as Early
     from giantstep.equivalent import equivalent as equivalent
     from giantstep.explain import explain as explain
     from giantstep.finding import Finding as Finding
@@ -63,6 +64,7 @@ _HOME = {
     "Setting": "setting",
     "Outcome": "outcome",
     "Finding": "finding",
+    "Early": "early",
     "sweep": "lab.run",
     "optimal": "theory",
     "theory_errors": "theory",

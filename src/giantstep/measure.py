@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from scipy import linalg
 from scipy.sparse.linalg import svds
 
@@ -172,3 +172,13 @@ def null_level(W: Any, directions: Any) -> float:
 def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -> Float[np.ndarray, " m"]:
     """Angles in radians, in decreasing order, between the row spaces of A and B."""
     return linalg.subspace_angles(np.asarray(A, dtype=float).T, np.asarray(B, dtype=float).T)
+
+
+def partition(active: Bool[np.ndarray, "n m"], y: Float[np.ndarray, " n"], a: Float[np.ndarray, " m"]) -> np.ndarray:
+    """True-living, false-living, true-dead and false-dead neurons of a sample, in the mean over class + and over class -, (2, 4).
+
+    Neuron k is true for sample i where a_k y_i > 0, and living where it is active (Wang and Ma 2022).
+    """
+    true = np.outer(y, a) > 0
+    kinds = (true & active, ~true & active, true & ~active, ~true & ~active)
+    return np.array([[kind[y * sign > 0].sum(axis=1).mean() for kind in kinds] for sign in (1, -1)])
