@@ -2,12 +2,12 @@
 
     f(x) = sum_k a_k relu(b_k . x + c_k),   a_k = +-1,   b_k ~ N(0, init^2 I),   c_k = init,   L = (1/n) sum_i loss(y_i f(x_i))
 
-The start is so small that only the activation patterns of the neurons matter. Neuron k is, for sample i, true where a_k y_i > 0, else
-false, and living where it is active, else dead.
+The start is so small that only the activation patterns of the neurons matter. Neuron k is, for sample i, true where a_k y_i > 0,
+else false, and living where it is active, else dead.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,10 +18,8 @@ from giantstep._errors import InputError
 from giantstep._random import Stream, generator, normals
 from giantstep._record import build, choice, real, whole
 from giantstep.dataset import Dataset
-from giantstep.finding import Curve
 from giantstep.system import System
 
-POINTS = 60  # of a curve
 DATA, LAYERS, BIASES = ("cone", "gaussian"), ("first", "both"), ("fixed", "trained", "none")
 
 
@@ -94,7 +92,7 @@ class Early(System):
     bias: str = "fixed"
     norm: float = 1.0
     drop: float = 0.2
-    population: int = field(default=0)
+    population: int = 0
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -218,54 +216,3 @@ def batches(system: Early, seed: int) -> Iterator[np.ndarray]:
     draw = generator(seed, Stream.STEP)
     for _ in range(system.steps):
         yield np.arange(system.n) if system.batch is None else draw.permutation(system.n)[: system.batch]
-
-
-@dataclass(frozen=True, eq=False)
-class Course:
-    """What a run does, step by step; the first entry is before the first step.
-
-    Attributes:
-        loss: L.
-        ratio: ‖∇L‖²/L, of the full gradient.
-        counts: of ``measure.partition``, (steps + 1, 2, 4).
-        changed: share of the activation pattern that the step changed.
-        first, last: patterns, n x m, before the first step and after the last.
-        a: second layer at the start.
-    """
-
-    loss: np.ndarray
-    ratio: np.ndarray
-    counts: np.ndarray
-    changed: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    a: np.ndarray
-
-
-def ordered(active: np.ndarray, y: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Which neurons are sorted: true-living on their whole class and dead on the other."""
-    return np.all(active == (np.outer(y, a) > 0), axis=0)
-
-
-def crossing(times: np.ndarray, loss: np.ndarray, level: float) -> float:
-    """The time at which the loss first falls to a level, linear between steps; NaN where it does not."""
-    below = np.flatnonzero(loss <= level)
-    if not below.size:
-        return float("nan")
-    k = int(below[0])
-    if k == 0:
-        return float(times[0])
-    share = (loss[k - 1] - level) / (loss[k - 1] - loss[k])
-    return float(times[k - 1] + share * (times[k] - times[k - 1]))
-
-
-def curve(system: Early, y: np.ndarray, se: np.ndarray | None = None, log: str = "") -> Curve:
-    """Values of all steps as a curve over time, at some of them."""
-    kept = np.unique(np.rint(np.linspace(0, system.steps, POINTS + 1)).astype(int))
-    return Curve("time", system.times[kept], y[kept], None if se is None else se[kept], log)
-
-
-def shares(system: Early, counts: np.ndarray) -> np.ndarray:
-    """Partition counts (steps, 2, 4) as shares of the neurons, in the mean over all samples, (steps, 4)."""
-    weights = np.array([system.plus, system.n - system.plus]) / (system.n * system.width)
-    return np.einsum("tck,c->tk", counts, weights)

@@ -3,12 +3,14 @@
 b_k <- b_k + rate a_k (1/|S|) sum_{i in S} 1{k active on i} pull_i y_i x_i,     S all samples or a minibatch
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from giantstep import _memory
 from giantstep._record import whole
-from giantstep.early import LOSSES, Course, Early, batches, crossing, curve, extended, inputs, ordered, shares, start
-from giantstep.measure import partition
+from giantstep.course import Course, State, crossing, curve, gathered, ordered, shares
+from giantstep.early import LOSSES, Early, batches, extended, inputs, start
 from giantstep.system import Parts
 
 
@@ -19,33 +21,25 @@ def run(system: Early, seed: int = 0) -> Course:
     needed = 8.0 * (6 * n * m + 4 * m * d + 3 * n * d)
     if needed > (allowed := _memory.budget(None)):
         raise _memory.refuse(needed, allowed, f"width = {max(1, int(m * allowed / needed))}")
-    _, y = inputs(system)
-    X, (B, a) = extended(system), start(system, seed)
-    first_a, loss, both = a, LOSSES[system.loss], system.layers == "both"
-    trained = np.ones(d + 1)
+    return gathered(_states(system, seed), inputs(system)[1], start(system, seed)[1])
+
+
+def _states(system: Early, seed: int) -> Iterator[State]:
+    X, (_, y), (B, a) = extended(system), inputs(system), start(system, seed)
+    loss, both = LOSSES[system.loss], system.layers == "both"
+    trained = np.ones(system.d + 1)
     trained[-1] = float(system.bias == "trained")
-    losses, ratios, counts, changed = [], [], [], []
-    before = after = np.zeros((n, m), dtype=bool)
-    for t, rows in enumerate([*batches(system, seed), None]):
-        hidden = np.maximum(X @ B.T, 0.0)
-        before, after = after, hidden > 0
-        if t == 0:
-            first = before = after
-        with np.errstate(over="ignore", invalid="ignore"):
+    for rows in [*batches(system, seed), None]:
+        with np.errstate(over="ignore", invalid="ignore"):  # a rate too large ends in numbers that are none
+            hidden = np.maximum(X @ B.T, 0.0)
+            active = hidden > 0
             z = y * (hidden @ a)
-            losses.append(np.mean(loss.value(z)))
             pull = loss.pull(z) * y
-            whole_b, whole_a = _slope(X, hidden, after, pull, a, trained)
-            ratios.append((np.sum(whole_b**2) + both * np.sum(whole_a**2)) / losses[-1])
-        counts.append(partition(after, y, first_a))
-        changed.append(np.mean(before != after))
-        if rows is None:
-            break
-        own = (whole_b, whole_a)
-        if system.batch is not None:
-            own = _slope(X[rows], hidden[rows], after[rows], pull[rows], a, trained)
-        B, a = B + system.rate * own[0], a + (system.rate * own[1] if both else 0.0)
-    return Course(*map(np.array, (losses, ratios, counts, changed)), first, after, first_a)
+            by_b, by_a = _slope(X, hidden, active, pull, a, trained)
+            yield State(float(np.mean(loss.value(z))), float(np.sum(by_b**2) + both * np.sum(by_a**2)), active)
+            if rows is not None and system.batch is not None:
+                by_b, by_a = _slope(X[rows], hidden[rows], active[rows], pull[rows], a, trained)
+            B, a = B + system.rate * by_b, a + (system.rate * by_a if both else 0.0)
 
 
 def _slope(
@@ -64,7 +58,7 @@ def measured(system: Early, seed: int) -> Parts:
         "sorted_plus": np.sum(into & (course.a > 0)),
         "sorted_minus": np.sum(into & (course.a < 0)),
         "uncovered": float(np.any(~np.any(course.first & true, axis=1))),
-        "drop_time": crossing(system.times, course.loss, (1 - system.drop) * course.loss[0]),
+        "drop_time": crossing(system.times, course.loss, system.drop),
         "last_loss": course.loss[-1],
     }
     lives = shares(system, course.counts)

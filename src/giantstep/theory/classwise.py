@@ -71,7 +71,7 @@ def first_ratio(system: Early) -> float:
 
 
 def minibatches(system: Early, own: Class, m: float) -> np.ndarray:
-    """The mean square loss under minibatches of B of n, without replacement: second moments C = E r r^T of r = 1 - y f are closed.
+    """The mean square loss under minibatches of B of n, without replacement: C = E r r^T, r = 1 - y f, is closed.
 
     C <- C - (rate/n)(M C + C M^T) + (rate/B)^2 [(B/n - w) M diag(C) M^T + w M C M^T],   M = m K,  w = B(B - 1)/(n(n - 1))
     """

@@ -6,7 +6,8 @@ minibatches with another loss than the square, outputs are followed from drawn i
 
 import numpy as np
 
-from giantstep.early import LOSSES, Early, crossing, curve, gram, inputs, ordered, shares
+from giantstep.course import crossing, curve, ordered, shares
+from giantstep.early import LOSSES, Early, gram, inputs
 from giantstep.finding import Number
 from giantstep.measure import mean_and_error
 from giantstep.system import Parts
@@ -60,8 +61,9 @@ def _closed(system: Early) -> Parts:
         ratios[0] = classwise.first_ratio(system)
         curves = {"ratio": curve(system, ratios, log="y")}
     else:
-        losses = sum(np.array([classwise.minibatches(system, own, k) for k in ks]) for own, ks in pairs)
-    times = np.array([crossing(system.times, loss, (1 - system.drop) * loss[0]) for loss in losses])
+        plus, minus = (np.array([classwise.minibatches(system, own, k) for k in ks]) for own, ks in pairs)
+        losses = plus + minus
+    times = np.array([crossing(system.times, loss, system.drop) for loss in losses])
     known = np.isfinite(times) | (weights > RARE)
     at_start, first = np.mean(living.active(system)) / 2, np.arange(system.steps + 1) == 0
     numbers = {
@@ -90,7 +92,7 @@ def _followed(system: Early) -> Parts:
     each = {
         "sorted_plus": [np.sum(s & (a > 0)) for s, a in into],
         "sorted_minus": [np.sum(s & (a < 0)) for s, a in into],
-        "drop_time": [crossing(system.times, c.loss, (1 - system.drop) * c.loss[0]) for c in found],
+        "drop_time": [crossing(system.times, c.loss, system.drop) for c in found],
         "last_loss": [c.loss[-1] for c in found],
     }
     numbers = {name: Number(*map(float, mean_and_error(np.array(values)))) for name, values in each.items()}

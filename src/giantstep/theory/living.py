@@ -1,8 +1,8 @@
 """Living: how many neurons are alive at the start, and the width at which every sample has one (after Wang and Ma 2022).
 
-A neuron is active on x with probability Phi(1/||x||) (1/2 without bias), alive if active on some sample. On orthogonally separable
-data m_+- ~ Binomial(m, alive/2) neurons end up on class +-; the rest stays dead. Given N neurons of its sign, sample i has no
-true-living neuron with probability q_i^N, q_i = P(dead on i), and two samples have none with q_ij^N:
+A neuron is active on x with probability Phi(1/||x||) (1/2 without bias), alive if active on some sample. On orthogonally
+separable data m_+- ~ Binomial(m, alive/2) neurons end up on class +-; the rest stays dead. Given N neurons of its sign, sample i
+has no true-living neuron with probability q_i^N, q_i = P(dead on i), and two samples have none with q_ij^N:
 
     sum_i q_i^2N / sum_j q_ij^N  <=  P(some sample of the class has none)  <=  sum_i q_i^N          (de Caen; union)
 
