@@ -50,6 +50,10 @@ from giantstep.claims.own.mixtures import MIXTURES
 from giantstep.claims.own.one_curve import ONE_CURVE
 from giantstep.claims.own.optimal import OPTIMAL
 from giantstep.claims.saad_solla.one_pass import ONE_PASS
+from giantstep.claims.wang_ma.convergence import CONVERGENCE
+from giantstep.claims.wang_ma.early import EARLY
+from giantstep.claims.wang_ma.partition import PARTITION
+from giantstep.claims.wang_ma.sgd import SGD
 from giantstep.lab.verdict import Claim
 from giantstep.papers import PAPERS, Paper
 
@@ -95,6 +99,10 @@ CLAIMS: tuple[Claim, ...] = (
     HERMITE,
     FASHION,
     FASHION_STEP,
+    PARTITION,
+    EARLY,
+    CONVERGENCE,
+    SGD,
     ONE_CURVE,
     OPTIMAL,
     MIXTURES,

@@ -18,6 +18,7 @@ STARTS, FIRST = (
     24,
     10**6,
 )  # initialisations that are followed, and the seed of the first: none that a run is likely to have
+LEFT = 0.01  # share of the neurons that the first batch may leave where they are
 LARGEST = 200  # samples up to which second moments are followed
 SORTED = "the data are not orthogonally separable, but the first step sorts every neuron all the same"
 UNSORTED = (
@@ -29,10 +30,16 @@ RARE = 1e-3  # chance of a number of neurons that may leave the time of the drop
 def predicted(system: Early) -> Parts:
     """Numbers and curves."""
     separable, square = living.separable(system), system.loss == "square"
-    closed = separable and (system.batch is None or (square and system.n <= LARGEST and system.layers == "first"))
+    closed = separable and (system.batch is None or (square and system.layers == "first" and _moved_at_once(system)))
     parts = _closed(system) if closed else _followed(system)
     numbers = {**parts.numbers, "uncovered": living.uncovered(system).most}
     return Parts(numbers, parts.curves, parts.notes + _notes(system, closed))
+
+
+def _moved_at_once(system: Early) -> bool:
+    """Whether the first batch moves nearly every neuron, and second moments are not too large to follow."""
+    left = float(np.mean(1 - living.active(system))) ** (system.batch or system.n)
+    return left < LEFT and system.n <= LARGEST
 
 
 def _notes(system: Early, closed: bool) -> tuple[str, ...]:

@@ -1,0 +1,111 @@
+"""With the exponential and the logistic loss the training loss goes to zero as one over time, below a bound."""
+
+from typing import TYPE_CHECKING
+
+from giantstep.claims.wang_ma import cases
+from giantstep.lab import bench, power
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LOSSES = ("exponential", "logistic")
+SIZES = {"quick": (40, 20, 6), "full": (100, 40, 20)}  # n, width, seeds
+SPEED, STEPS = 0.4, 1000  # rate times width
+EXACT, POWER = 1e-3, 0.1  # granted to a followed loss, and to a power of time
+
+
+def jobs(size: Size) -> list[tuple]:
+    n, width, seeds = SIZES[size]
+    return [(seed, loss, n, width, SPEED / width, STEPS) for loss in LOSSES for seed in range(seeds)]
+
+
+def measure(size: Size) -> Data:
+    """Losses, (losses, seeds, steps + 1)."""
+    import numpy as np
+
+    found = np.array(bench.each(cases.simulated, jobs(size)))
+    return {"losses": found[:, :-2].reshape(len(LOSSES), -1, STEPS + 1)}
+
+
+def predict(size: Size) -> Data:
+    """Losses followed from the start, bounds on them, and the power of time."""
+    import numpy as np
+
+    from giantstep.theory.classwise import bound
+
+    followed = [cases.followed(*job) for job in jobs(size)]
+    bounds = [bound(cases.system(*job[1:]), *one[-2:]) for job, one in zip(jobs(size), followed, strict=True)]
+    shape = (len(LOSSES), -1, STEPS + 1)
+    return {
+        "losses": np.reshape([one[:-2] for one in followed], shape),
+        "bounds": np.reshape(bounds, shape),
+        "power": -1.0,
+    }
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    import numpy as np
+
+    (n, width, seeds), found, bounds = SIZES[size], measured["losses"], predicted["bounds"]
+    apart = float(np.max(np.abs(predicted["losses"] / found - 1)))
+    above = int(np.sum(found > bounds * (1 + 1e-5)))  # the start is not exactly zero
+    slopes = np.log(found[..., STEPS] / found[..., STEPS // 2]) / np.log(2)
+    off = bool(np.any(np.abs(slopes.mean(axis=1) - predicted["power"]) > POWER))
+    last, room = found[..., -1].mean(axis=1), (bounds[..., -1] / found[..., -1]).mean(axis=1)
+    ends = " and ".join(f"{a:.2g} ({loss})" for loss, a in zip(LOSSES, last, strict=True))
+    rates = " and ".join(f"{s:.2f}" for s in slopes.mean(axis=1))
+    rows = [
+        (loss, seed, *map(float, (found[i, seed, -1], predicted["losses"][i, seed, -1], bounds[i, seed, -1])))
+        for i, loss in enumerate(LOSSES)
+        for seed in range(seeds)
+    ]
+    return Verdict(
+        outcome="fails" if apart > EXACT or above or off else "holds",
+        sentence=f"The loss falls to {ends} after {STEPS} steps, at the end as the time to the {rates}. It is above the bound in "
+        f"{above} of {found.size} steps; the bound is {room[0]:.1f} and {room[1]:.1f} times larger at the end. The n outputs "
+        f"followed without the network have its loss within {apart:.0e} at every step.",
+        header=("loss function", "seed", "last loss", "followed", "bound"),
+        rows=tuple(rows),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"n = {n}, d = {cases.D}, p = {width}; rate {SPEED / width:g}, {STEPS} steps",
+        figure=_figure(width, found, predicted),
+        caption="Loss against time, both logarithmic, for the exponential and the logistic loss: dots of single runs on the "
+        "lines that follow the outputs alone, below the dashed bounds, at the end along a line of slope -1.",
+        power=power.counted(found.size, "losses below the bound"),
+        settings=tuple(cases.system(loss, n, width, SPEED / width, STEPS).id for loss in LOSSES),
+    )
+
+
+def _figure(width: int, found: "np.ndarray", predicted: Data) -> str:
+    import numpy as np
+
+    from giantstep import canvas
+
+    at = np.unique(np.geomspace(1, STEPS, 24).astype(int))
+    time = SPEED / width * np.arange(STEPS + 1)
+    with canvas.figure(width=4.8) as (fig, ax):
+        for loss, own, followed, bound, colour in zip(
+            LOSSES, found, predicted["losses"], predicted["bounds"], canvas.COLOURS, strict=False
+        ):
+            ax.plot(time[1:], followed[0, 1:], color=colour, linewidth=1)
+            ax.plot(time[1:], bound[0, 1:], color=colour, linewidth=1, linestyle=(0, (4, 3)))
+            ax.plot(time[at], own[0, at], "o", color=colour, label=f"{loss} loss")
+        ax.plot([], [], color=canvas.INK, linewidth=1, label="followed without the network")
+        ax.plot([], [], color=canvas.INK, linewidth=1, linestyle=(0, (4, 3)), label="bound")
+        ax.set(xscale="log", yscale="log", xlabel="time", ylabel="loss")
+        ax.legend()
+        return canvas.svg(fig)
+
+
+CONVERGENCE = Claim(
+    name="wang_ma/convergence",
+    statement="With exponential-type losses and separable data, gradient descent on a network of few neurons converges globally.",
+    paper="wang_ma",
+    where="global convergence for exponential-type losses; the bound for the logistic loss and the curve are ours",
+    test="The loss should be below the bound L₀/(1 + μ m₊m₋/(m₊ + m₋) g² L₀ t) at every step of every run, fall as the time to "
+    "the -1 within 0.1 at the end, and be the followed one within 0.1%.",
+    measure=measure,
+    predict=predict,
+    judge=judge,
+)

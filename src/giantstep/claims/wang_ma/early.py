@@ -1,0 +1,140 @@
+"""The loss falls by a fixed share in a time 1/m, whatever n, and for the square loss along a closed curve."""
+
+from typing import TYPE_CHECKING
+
+from giantstep.claims.growth import growth
+from giantstep.claims.wang_ma import cases
+from giantstep.lab import bench
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SIZES = {"quick": ((8, 16, 32, 64), 12), "full": ((8, 16, 32, 64, 128, 256), 40)}  # widths, seeds
+CASES = {"cones, n = 40": (40, False), "cones, n = 160": (160, False), "overlapping classes, n = 40": (40, True)}
+SPEED, STEPS, DROP = 0.03, 60, 0.2  # rate times width
+LEVEL, NEAR, POWER, EXACT = 3.0, 0.03, 0.05, 1e-3  # s.e.; granted to a time, to a power of m, and to a followed loss
+
+
+def jobs(size: Size) -> list[tuple]:
+    widths, seeds = SIZES[size]
+    return [
+        (seed, "square", n, m, SPEED / m, STEPS, None, general)
+        for n, general in CASES.values()
+        for m in widths
+        for seed in range(seeds)
+    ]
+
+
+def measure(size: Size) -> Data:
+    """Times of the drop (cases, widths, seeds), and losses of the separable case (widths, seeds, steps + 1)."""
+    import numpy as np
+
+    widths, seeds = SIZES[size]
+    found = np.array(bench.each(cases.simulated, jobs(size)))[:, :-2].reshape(len(CASES), len(widths), seeds, -1)
+    return {"times": times(widths, found), "losses": found[0]}
+
+
+def times(widths: tuple[int, ...], losses: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    from giantstep.course import crossing
+
+    steps = np.arange(losses.shape[-1])
+    every = [
+        [[crossing(SPEED / m * steps, one, DROP) for one in own] for own, m in zip(case, widths, strict=True)]
+        for case in losses
+    ]
+    return np.array(every)
+
+
+def predict(size: Size) -> Data:
+    """Losses followed from the start, the mean times of the drop of the separable cases, and the power of m."""
+    import numpy as np
+
+    from giantstep.theory import theory
+
+    widths, seeds = SIZES[size]
+    own = [cases.followed(*job)[:-2] for job in jobs(size)[: len(widths) * seeds]]
+    separable = [n for n, general in CASES.values() if not general]
+    law = [[theory(cases.system("square", n, m, SPEED / m, STEPS))["drop_time"][0] for m in widths] for n in separable]
+    return {"losses": np.reshape(own, (len(widths), seeds, -1)), "times": np.array(law), "power": -1.0}
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    import numpy as np
+
+    from giantstep.lab.compared import compare
+
+    (widths, seeds), law = SIZES[size], predicted["times"]
+    apart = float(np.max(np.abs(predicted["losses"] / measured["losses"] - 1)))
+    found = compare(measured["times"][: len(law)], law, level=LEVEL, granted=NEAR * law)
+    slopes = [growth(widths, each) for each in measured["times"]]
+    off = [abs(s - predicted["power"]) > max(LEVEL * e, POWER) for s, e in slopes]
+    missed = int(np.sum(found.missed))
+    effort = measured["times"].mean(axis=2) * np.array(widths)
+    fits = ", ".join(f"{s:.3f} ± {e:.3f} ({name})" for name, (s, e) in zip(CASES, slopes, strict=True))
+    rows = [
+        (name, m, float(effort[i, j]), float(law[i, j] * m) if i < len(law) else "")
+        for i, name in enumerate(CASES)
+        for j, m in enumerate(widths)
+    ]
+    return Verdict(
+        outcome="fails" if apart > EXACT or missed or any(off) else "holds",
+        sentence=f"A drop of {DROP:.0%} takes a time that goes with the width to the {fits}; {found.missed.size - missed} of "
+        f"{found.missed.size} times are the predicted ones within 3 s.e. or {NEAR:.0%}, and from n = 40 to 160 the time changes "
+        f"by {effort[1, -1] / effort[0, -1] - 1:+.1%}. Losses of single runs lie within {apart:.0e} of those followed from their "
+        "initial patterns.",
+        header=("data", "width", "width × time of the drop", "predicted"),
+        rows=tuple(rows),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = {cases.D}, p = {', '.join(map(str, widths))}, n = 40, 160; square loss",
+        figure=_figure(widths, measured, predicted),
+        caption=f"Left, the loss against the width times the time: at every width the dots of single runs lie on lines that were "
+        f"followed without the network. Right, the time of a drop of {DROP:.0%} against the width, along lines of slope -1, for "
+        "cones with n = 40 and 160 and for classes that overlap.",
+        power=found.relative().power("% of a time", 100),
+        trend=f"Width times time stays: {effort[0, 0]:.3f} at p = {widths[0]}, {effort[0, -1]:.3f} at p = {widths[-1]}.",
+        settings=tuple(cases.system("square", 40, m, SPEED / m, STEPS).id for m in widths),
+    )
+
+
+def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
+    import numpy as np
+
+    from giantstep import canvas
+    from giantstep.measure import mean_and_error
+
+    with canvas.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
+        effort = SPEED * np.arange(STEPS + 1)
+        for i in range(0, len(widths), 2):
+            left.plot(effort, predicted["losses"][i, 0], color=canvas.COLOURS[i // 2], linewidth=1)
+            at = slice(i, None, 4)
+            left.plot(
+                effort[at], measured["losses"][i, 0][at], "o", color=canvas.COLOURS[i // 2], label=f"p = {widths[i]}"
+            )
+        left.set(yscale="log", xlabel="width × time", ylabel="square loss")
+        left.legend()
+        for name, times, colour in zip(CASES, measured["times"], canvas.COLOURS, strict=False):
+            mean, error = mean_and_error(times)
+            canvas.dots(right, widths, mean, error, color=colour, label=name)
+        for line, colour in zip(predicted["times"], canvas.COLOURS, strict=False):
+            right.plot(widths, line, color=colour, linewidth=1)
+        right.set(xscale="log", yscale="log", xlabel="width", ylabel=f"time of a drop of {DROP:.0%}")
+        right.set_xticks(widths, [str(m) for m in widths])
+        right.minorticks_off()
+        right.legend()
+        return canvas.svg(fig)
+
+
+EARLY = Claim(
+    name="wang_ma/early",
+    statement="In the early stage the loss falls by a fixed share, in a time of order 1/m that does not grow with n.",
+    paper="wang_ma",
+    where="early stage convergence with the square loss; the curve itself is ours",
+    test="Times of a 20% drop should be predicted within 3 s.e. or 3% on separable data, and go with the width to the -1 "
+    "within 3 s.e. or 0.05 on all data; losses of single runs should be those followed from their initial patterns within 0.1%.",
+    measure=measure,
+    predict=predict,
+    judge=judge,
+)

@@ -1,0 +1,128 @@
+"""The activation patterns at the start decide which neurons end up on which class, and a width of log(n/δ) is enough."""
+
+from typing import TYPE_CHECKING
+
+from giantstep.claims.wang_ma import cases
+from giantstep.lab import bench, power
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+CASES = [(loss, batch) for loss in ("square", "exponential", "logistic") for batch in (None, cases.BATCH)]
+SIZES = {"quick": (40, 16, 12, 1000), "full": (100, 40, 40, 10_000)}  # n, width, seeds, draws of the patterns
+SAMPLES, WIDTHS = (20, 80, 320), (4, 6, 8, 10, 12, 14)
+RATE, STEPS, LEVEL = 0.005, 60, 3.0
+
+
+def bare(n: int, width: int, draws: int) -> float:
+    """Share of draws in which some sample has no true-living neuron at the start."""
+    import numpy as np
+
+    from giantstep.early import extended, inputs, start
+
+    here = cases.system("square", n, width, RATE, STEPS)
+    X, y = extended(here), inputs(here)[1]
+    found = 0
+    for seed in range(draws):
+        B, a = start(here, seed)
+        found += not np.all(np.any((X @ B.T > 0) & (np.outer(y, a) > 0), axis=1))
+    return found / draws
+
+
+def measure(size: Size) -> Data:
+    """Sorted neurons at the end (cases, seeds, 2), and shares of starts that leave a sample bare (n, widths)."""
+    import numpy as np
+
+    n, width, seeds, draws = SIZES[size]
+    jobs = [(seed, loss, n, width, RATE, STEPS, batch) for loss, batch in CASES for seed in range(seeds)]
+    found = np.array(bench.each(cases.simulated, jobs))[:, -2:]
+    shares = bench.each(bare, [(k, m, draws) for k in SAMPLES for m in WIDTHS])
+    return {"sorted": found.reshape(len(CASES), seeds, 2), "bare": np.reshape(shares, (len(SAMPLES), -1))}
+
+
+def predict(size: Size) -> Data:
+    """Neurons that are alive at the start, by sign (seeds, 2); bounds on the shares, and the width that 1% asks for."""
+    import numpy as np
+
+    from giantstep.early import extended, start
+    from giantstep.theory import living
+
+    n, width, seeds, _ = SIZES[size]
+    here = cases.system("square", n, width, RATE, STEPS)
+    starts = [start(here, seed) for seed in range(seeds)]
+    alive = [(np.any(extended(here) @ B.T > 0, axis=0), a) for B, a in starts]
+    every = [cases.system("square", k, WIDTHS[0], RATE, STEPS) for k in SAMPLES]
+    bounds = np.array([[living.uncovered(one, m) for m in WIDTHS] for one in every])
+    return {
+        "alive": np.array([[np.sum(s & (a > 0)), np.sum(s & (a < 0))] for s, a in alive]),
+        "least": bounds[..., 0],
+        "most": bounds[..., 1],
+        "width": [living.width_for(one, 0.01) for one in every],
+    }
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    import numpy as np
+
+    n, width, seeds, draws = SIZES[size]
+    wrong = int(np.sum(measured["sorted"] != predicted["alive"]))
+    shares, least, most = measured["bare"], predicted["least"], predicted["most"]
+    # the error of a share that is the bound itself
+    below, above = (LEVEL * np.sqrt(np.maximum(p * (1 - p), 1 / draws) / draws) for p in (least, most))
+    outside = int(np.sum((shares < least - below) | (shares > most + above)))
+    count = measured["sorted"].size
+    rows = [
+        (k, m, float(shares[i, j]), float(least[i, j]), float(most[i, j]))
+        for i, k in enumerate(SAMPLES)
+        for j, m in enumerate(WIDTHS)
+    ]
+    widths = ", ".join(f"{m} at n = {k}" for k, m in zip(SAMPLES, predicted["width"], strict=True))
+    return Verdict(
+        outcome="fails" if wrong or outside else "holds",
+        sentence=f"{count - wrong} of {count} numbers of neurons that end up on a class, in {len(CASES)} cases (three losses, "
+        f"gradient descent and minibatches), are the ones counted at the start. Starts that leave some sample without a "
+        f"true-living neuron are within the bounds in {shares.size - outside} of {shares.size} cells; a chance of 1% asks for "
+        f"a width of {widths}.",
+        header=("n", "width", "share of bare starts", "at least", "at most"),
+        rows=tuple(rows),
+        seeds=f"0-{seeds - 1}; 0-{draws - 1} for the starts",
+        sizes=f"n = {n}, d = {cases.D}, p = {width}; starts n = {', '.join(map(str, SAMPLES))}",
+        figure=_figure(shares, least, most, draws),
+        caption=f"Chance that some sample has no true-living neuron against the width, for n = {', '.join(map(str, SAMPLES))}: "
+        "the measured dots fall exponentially inside the bands between the two bounds, and a larger n moves them to the right.",
+        power=power.counted(count, "numbers of neurons"),
+        trend=f"The width that 1% asks for grows with log n: {widths}.",
+        settings=(cases.system("square", n, width, RATE, STEPS).id,),
+    )
+
+
+def _figure(shares: "np.ndarray", least: "np.ndarray", most: "np.ndarray", draws: int) -> str:
+    import numpy as np
+
+    from giantstep import canvas
+
+    with canvas.figure(width=4.8) as (fig, ax):
+        for i, (n, colour) in enumerate(zip(SAMPLES, canvas.COLOURS, strict=False)):
+            ax.fill_between(WIDTHS, least[i], most[i], color=colour, alpha=0.15, linewidth=0)
+            seen = shares[i] > 0
+            error = np.sqrt(shares[i] * (1 - shares[i]) / draws)
+            canvas.dots(ax, np.array(WIDTHS)[seen], shares[i][seen], error[seen], color=colour, label=f"n = {n}")
+        ax.fill_between([], [], [], color=canvas.INK, alpha=0.15, linewidth=0, label="between the bounds")
+        ax.set(yscale="log", ylim=(1 / draws / 2, 1.5), xlabel="width", ylabel="chance of a bare sample")
+        ax.legend()
+        return canvas.svg(fig)
+
+
+PARTITION = Claim(
+    name="wang_ma/partition",
+    statement="On separable data the activation patterns at the start decide where every neuron ends: those alive "
+    "become true-living on their class and dead on the other, the rest stays dead; a width of order log(n/δ) gives every sample its neuron.",
+    paper="wang_ma",
+    where="the neuron partition, and the width condition of the theorems",
+    test="Neurons sorted at the end, by sign, should equal those alive at the start in every run, without exception; shares "
+    "of starts that leave a sample bare should lie between de Caen's and the union bound within 3 s.e.",
+    measure=measure,
+    predict=predict,
+    judge=judge,
+)
