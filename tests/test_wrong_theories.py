@@ -171,6 +171,27 @@ LIU: dict[str, tuple[Wrong, ...]] = {
     "liu/threshold": (
         lambda p: where(p, "errors", (slice(None), 0), 1.2),  # one pass
         lambda p: where(p, "errors", (slice(None), 1, 5), 1.25),  # the fit at the largest width
+EARLY: dict[str, tuple[Wrong, ...]] = {
+    "wang_ma/partition": (
+        lambda p: {**p, "alive": p["alive"] + 1},  # a dead neuron that lives
+        lambda p: scaled(p, "most", 0.4),
+        lambda p: scaled(p, "least", 2.5),
+    ),
+    "wang_ma/early": (
+        lambda p: scaled(p, "times", 1.05),
+        lambda p: scaled(p, "times", 2.0),  # as if half of the neurons lived
+        lambda p: told(p, "power", -0.5),  # 1/sqrt(m)
+        lambda p: scaled(p, "losses", 1.003),
+    ),
+    "wang_ma/convergence": (
+        lambda p: scaled(p, "bounds", 0.6),
+        lambda p: scaled(p, "losses", 1.003),
+        lambda p: told(p, "power", -0.5),
+    ),
+    "wang_ma/sgd": (
+        lambda p: {**p, "mean": p["all"]},  # noise of the batches left out
+        lambda p: scaled(p, "mean", 1.2),
+        lambda p: {**p, "followed": {k: 1.003 * v for k, v in p["followed"].items()}},
     ),
 }
 WRONG = {
@@ -179,6 +200,7 @@ WRONG = {
     **DEMIR,
     **EQUIVALENCES,
     **LIU,
+    **EARLY,
 }  # a claim's name, and theories that its measurements contradict
 
 

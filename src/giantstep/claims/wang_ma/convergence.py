@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 LOSSES = ("exponential", "logistic")
 SIZES = {"quick": (40, 20, 6), "full": (100, 40, 20)}  # n, width, seeds
 SPEED, STEPS = 0.4, 1000  # rate times width
+KEPT = tuple(sorted({*range(0, 12), *(round(1000 ** (k / 60)) for k in range(21, 61)), 500}))  # steps that are compared
 EXACT, POWER = 1e-3, 0.1  # granted to a followed loss, and to a power of time
 
 
@@ -21,11 +22,11 @@ def jobs(size: Size) -> list[tuple]:
 
 
 def measure(size: Size) -> Data:
-    """Losses, (losses, seeds, steps + 1)."""
+    """Losses, (losses, seeds, steps kept)."""
     import numpy as np
 
     found = np.array(bench.each(cases.simulated, jobs(size)))
-    return {"losses": found[:, :-2].reshape(len(LOSSES), -1, STEPS + 1)}
+    return {"losses": found[:, list(KEPT)].reshape(len(LOSSES), -1, len(KEPT))}
 
 
 def predict(size: Size) -> Data:
@@ -36,10 +37,10 @@ def predict(size: Size) -> Data:
 
     followed = [cases.followed(*job) for job in jobs(size)]
     bounds = [bound(cases.system(*job[1:]), *one[-2:]) for job, one in zip(jobs(size), followed, strict=True)]
-    shape = (len(LOSSES), -1, STEPS + 1)
+    shape = (len(LOSSES), -1, len(KEPT))
     return {
-        "losses": np.reshape([one[:-2] for one in followed], shape),
-        "bounds": np.reshape(bounds, shape),
+        "losses": np.reshape([one[list(KEPT)] for one in followed], shape),
+        "bounds": np.reshape([one[list(KEPT)] for one in bounds], shape),
         "power": -1.0,
     }
 
@@ -50,7 +51,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (n, width, seeds), found, bounds = SIZES[size], measured["losses"], predicted["bounds"]
     apart = float(np.max(np.abs(predicted["losses"] / found - 1)))
     above = int(np.sum(found > bounds * (1 + 1e-5)))  # the start is not exactly zero
-    slopes = np.log(found[..., STEPS] / found[..., STEPS // 2]) / np.log(2)
+    slopes = np.log(found[..., -1] / found[..., KEPT.index(STEPS // 2)]) / np.log(2)
     off = bool(np.any(np.abs(slopes.mean(axis=1) - predicted["power"]) > POWER))
     last, room = found[..., -1].mean(axis=1), (bounds[..., -1] / found[..., -1]).mean(axis=1)
     ends = " and ".join(f"{a:.2g} ({loss})" for loss, a in zip(LOSSES, last, strict=True))
@@ -82,15 +83,14 @@ def _figure(width: int, found: "np.ndarray", predicted: Data) -> str:
 
     from giantstep import canvas
 
-    at = np.unique(np.geomspace(1, STEPS, 24).astype(int))
-    time = SPEED / width * np.arange(STEPS + 1)
+    time = SPEED / width * np.array(KEPT)
     with canvas.figure(width=4.8) as (fig, ax):
         for loss, own, followed, bound, colour in zip(
             LOSSES, found, predicted["losses"], predicted["bounds"], canvas.COLOURS, strict=False
         ):
             ax.plot(time[1:], followed[0, 1:], color=colour, linewidth=1)
             ax.plot(time[1:], bound[0, 1:], color=colour, linewidth=1, linestyle=(0, (4, 3)))
-            ax.plot(time[at], own[0, at], "o", color=colour, label=f"{loss} loss")
+            ax.plot(time[1::2], own[0, 1::2], "o", color=colour, label=f"{loss} loss")
         ax.plot([], [], color=canvas.INK, linewidth=1, label="followed without the network")
         ax.plot([], [], color=canvas.INK, linewidth=1, linestyle=(0, (4, 3)), label="bound")
         ax.set(xscale="log", yscale="log", xlabel="time", ylabel="loss")

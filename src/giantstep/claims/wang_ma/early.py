@@ -91,8 +91,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         sizes=f"d = {cases.D}, p = {', '.join(map(str, widths))}, n = 40, 160; square loss",
         figure=_figure(widths, measured, predicted),
         caption=f"Left, the loss against the width times the time: at every width the dots of single runs lie on lines that were "
-        f"followed without the network. Right, the time of a drop of {DROP:.0%} against the width, along lines of slope -1, for "
-        "cones with n = 40 and 160 and for classes that overlap.",
+        f"followed without the network. Right, the width times the time of a drop of {DROP:.0%} against the width, "
+        "level for cones with n = 40 and 160, on the predicted lines, and for classes that overlap.",
         power=found.relative().power("% of a time", 100),
         trend=f"Width times time stays: {effort[0, 0]:.3f} at p = {widths[0]}, {effort[0, -1]:.3f} at p = {widths[-1]}.",
         settings=tuple(cases.system("square", 40, m, SPEED / m, STEPS).id for m in widths),
@@ -113,14 +113,15 @@ def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
             left.plot(
                 effort[at], measured["losses"][i, 0][at], "o", color=canvas.COLOURS[i // 2], label=f"p = {widths[i]}"
             )
-        left.set(yscale="log", xlabel="width × time", ylabel="square loss")
+        left.set(xlabel="width × time", ylabel="square loss")
         left.legend()
+        several = np.array(widths)
         for name, times, colour in zip(CASES, measured["times"], canvas.COLOURS, strict=False):
             mean, error = mean_and_error(times)
-            canvas.dots(right, widths, mean, error, color=colour, label=name)
+            canvas.dots(right, widths, mean * several, error * several, color=colour, label=name)
         for line, colour in zip(predicted["times"], canvas.COLOURS, strict=False):
-            right.plot(widths, line, color=colour, linewidth=1)
-        right.set(xscale="log", yscale="log", xlabel="width", ylabel=f"time of a drop of {DROP:.0%}")
+            right.plot(widths, line * several, color=colour, linewidth=1)
+        right.set(xscale="log", xlabel="width", ylabel=f"width × time of a drop of {DROP:.0%}", ylim=(0.6, 0.8))
         right.set_xticks(widths, [str(m) for m in widths])
         right.minorticks_off()
         right.legend()

@@ -117,7 +117,8 @@ def _figure(shares: "np.ndarray", least: "np.ndarray", most: "np.ndarray", draws
 PARTITION = Claim(
     name="wang_ma/partition",
     statement="On separable data the activation patterns at the start decide where every neuron ends: those alive "
-    "become true-living on their class and dead on the other, the rest stays dead; a width of order log(n/δ) gives every sample its neuron.",
+    "become true-living on their class and dead on the other, the rest stays dead; a width of order log(n/δ) gives every "
+    "sample its neuron.",
     paper="wang_ma",
     where="the neuron partition, and the width condition of the theorems",
     test="Neurons sorted at the end, by sign, should equal those alive at the start in every run, without exception; shares "

@@ -56,16 +56,17 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     return Verdict(
         outcome="fails" if missed or apart > EXACT else "holds" if sure else "inconclusive",
         sentence=f"{len(points) - missed} of {len(points)} mean square losses under batches of {batch} are the predicted ones "
-        f"within 3 s.e. or {NEAR:.0%}; batches cost {mean[3] / every[3] - 1:+.0%} of the loss after {points[3]} steps and {extra:+.0%} "
-        f"after {points[-1]}. Single runs of the three losses lie within {apart:.0e} of those followed from their initial "
-        "patterns and batches.",
+        f"within 3 s.e. or {NEAR:.0%}; batches cost {mean[3] / every[3] - 1:+.0%} of the loss after {points[3]} steps and "
+        f"{extra:+.0%} after {points[-1]}. Single runs of the three losses lie within {apart:.0e} of those followed from "
+        "their initial patterns and batches.",
         header=("step", "mean square loss", "s.e.", "predicted", "predicted, all samples"),
         rows=tuple((k, *map(float, (found.mean[i], found.error[i], mean[i], every[i]))) for i, k in enumerate(points)),
         seeds=f"0-{seeds - 1}; 0-{RUNS - 1} followed",
         sizes=f"n = {n}, d = {cases.D}, p = {width}, batches of {batch}; rate {SPEED / width:g}",
         figure=_figure(batch, measured, predicted),
         caption=f"Left, the mean square loss under batches of {batch} against the step: dots on the predicted line, above the "
-        "dashed one of all samples. Right, single runs with the three losses on lines that follow their outputs from the same batches.",
+        "dashed one of all samples. Right, single runs with the three losses on lines that follow their outputs from the "
+        "same batches.",
         power=found.relative().power("% of a mean loss", 100),
         settings=tuple(cases.system(loss, n, width, SPEED / width, STEPS, batch).id for loss in LOSSES),
     )

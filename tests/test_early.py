@@ -1,0 +1,216 @@
+"""The early stage of training: the network, the outputs followed without it, the laws of the classes and of the partition."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+
+import giantstep as gs
+from giantstep import course, early
+from giantstep.cli import run as cli
+from giantstep.early import LOSSES
+from giantstep.lab.beside import beside
+from giantstep.simulate.early import run
+from giantstep.theory import classwise, living
+from giantstep.theory.frozen import follow
+
+SMALL = {"n": 24, "d": 12, "width": 14, "rate": 0.01, "steps": 40}
+
+
+def system(**how):
+    return gs.Early(**{**SMALL, **how})
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_pull_is_minus_the_slope_of_the_loss(name):
+    z, h, loss = np.linspace(-3, 3, 25), 1e-5, LOSSES[name]
+    np.testing.assert_allclose(-(loss.value(z + h) - loss.value(z - h)) / (2 * h), loss.pull(z), rtol=1e-7, atol=1e-10)
+    assert (loss.pull(np.array([-h])) - loss.pull(np.array([h])))[0] / (2 * h) == pytest.approx(loss.bend, rel=1e-6)
+
+
+@pytest.mark.parametrize("how", [{}, {"layers": "both", "bias": "trained", "loss": "logistic"}])
+def test_a_step_is_the_gradient_by_autodiff(how):
+    from giantstep._backend import jax, jnp
+
+    here = system(init=0.3, steps=1, **how)
+    (X, y), (B, a) = early.inputs(here), early.start(here, 0)
+
+    def total(B, a):
+        f = jnp.maximum(X @ B[:, :-1].T + B[:, -1], 0.0) @ a
+        z = y * f
+        return jnp.mean(jnp.logaddexp(0.0, -z) if here.loss == "logistic" else (1 - z) ** 2 / 2)
+
+    value, (by_b, by_a) = jax.value_and_grad(total, (0, 1))(B, a)
+    by_b = by_b.at[:, -1].multiply(here.bias == "trained")
+    found, both = run(here, 0), here.layers == "both"
+    square = np.sum(by_b**2) + both * np.sum(by_a**2)
+    np.testing.assert_allclose([found.loss[0], found.ratio[0]], [value, square / value], rtol=1e-10)
+    assert found.loss[1] == pytest.approx(float(total(B - here.rate * by_b, a - both * here.rate * by_a)), rel=1e-10)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("batch", [None, 3])
+@pytest.mark.parametrize("how", [{}, {"share": 0.3, "bias": "none"}, {"bias": "trained", "norm": 2.5, "cosine": 0.9}])
+def test_outputs_followed_without_the_network_are_its_own(loss, batch, how):
+    here = system(loss=loss, batch=batch, init=1e-9, **how)
+    assert living.separable(here)
+    found, said = run(here, 1), follow(here, 1)
+    np.testing.assert_array_equal(found.first, said.first)
+    np.testing.assert_array_equal(found.last, said.last)
+    np.testing.assert_allclose(said.counts, found.counts)
+    np.testing.assert_allclose(said.loss, found.loss, rtol=1e-6)
+    np.testing.assert_allclose(said.ratio, found.ratio, rtol=1e-6)
+    sorted_ = course.ordered(found.last, early.inputs(here)[1], found.a)
+    np.testing.assert_array_equal(sorted_, np.any(found.first, axis=0))  # whoever was alive, and nobody else
+
+
+def test_the_distance_is_of_the_order_of_the_start():
+    gaps = [np.max(np.abs(follow(s, 0).loss / run(s, 0).loss - 1)) for s in (system(init=k) for k in (1e-5, 1e-7))]
+    assert 30 < gaps[0] / gaps[1] < 300
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30), st.integers(2, 20))
+def test_the_partition_counts_every_neuron_once(seed, m, n):
+    draw = np.random.default_rng(seed)
+    active, a = draw.random((n, m)) < 0.5, np.where(draw.random(m) < 0.5, -1.0, 1.0)
+    y = np.where(np.arange(n) < n / 2, 1.0, -1.0)
+    counts = gs.measure.partition(active, y, a)
+    np.testing.assert_allclose(counts.sum(axis=1), m)
+    np.testing.assert_allclose(counts[:, 0] + counts[:, 2], [np.sum(a > 0), np.sum(a < 0)])
+    np.testing.assert_allclose(gs.measure.partition(active, -y, -a), counts[::-1])
+
+
+def test_cones_are_orthogonally_separable():
+    X, y = early.inputs(system(cosine=0.75))
+    assert np.min(np.outer(y, y) * (X @ X.T)) > 2 * 0.75**2 - 1
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0)
+    assert not living.separable(system(cosine=0.1)) and not living.separable(system(bias="trained"))
+
+
+def test_the_chance_to_be_dead_on_two_samples():
+    here = system()
+    alone, pairs = living.dead(here)
+    X, _ = early.inputs(here)
+    for i, j in ((0, 1), (0, 20)):
+        covariance = [[1.0, X[i] @ X[j]], [X[i] @ X[j], 1.0]]
+        assert pairs[i, j] == pytest.approx(multivariate_normal.cdf([-1, -1], cov=covariance), rel=1e-4)
+    np.testing.assert_allclose(np.diag(pairs), alone)
+
+
+@pytest.mark.parametrize("bias", ["fixed", "none"])
+def test_bounds_on_bare_samples(bias):
+    here = system(width=7, bias=bias)
+    X, (_, y) = early.extended(here), early.inputs(here)
+    starts = [early.start(here, seed) for seed in range(1500)]
+    share = np.mean([not np.all(np.any((X @ B.T > 0) & (np.outer(y, a) > 0), axis=1)) for B, a in starts])
+    least, most = living.uncovered(here)
+    assert least - 0.04 < share < most + 0.04 and most < 4 * least
+    assert living.uncovered(here, living.width_for(here, 0.01)).most <= 0.01
+    widths = [living.width_for(system(n=n, bias=bias), 0.01) for n in (20, 200, 2000)]
+    # log(n/delta) / -log((1 + q)/2)
+    assert widths[2] - widths[1] == pytest.approx(np.log(10) / -np.log1p(-living.active(here)[0] / 2), abs=1.1)
+
+
+def test_alive_by_another_route():
+    """P(no sample is active), an orthant probability, in two dimensions where neurons do die."""
+    here = system(n=2, d=2, bias="none", cosine=0.8)
+    X, _ = early.inputs(here)
+    dead = np.arccos(-X[0] @ X[1]) / (2 * np.pi)  # the angle of the cone X z < 0
+    assert 1 - living.alive(here) == pytest.approx(dead, abs=4 * np.sqrt(dead / living.DRAWS))
+
+
+def test_the_square_loss_in_closed_form():
+    """(I - rate m K/n)^(t-1) by powers of a matrix against the recursion."""
+    here = system()
+    own = classwise.classes(here, 1.0)[0]
+    m, n, t = 6, here.n, 25
+    r = 1 - here.rate * m / n * own.first.sum(axis=1)
+    r = np.linalg.matrix_power(np.eye(len(r)) - here.rate * m / n * own.gram, t - 1) @ r
+    assert classwise.descent(here, own, np.array([m])).loss[0, t] == pytest.approx(r @ r / (2 * n), rel=1e-10)
+
+
+def test_all_samples_are_a_batch():
+    """The second moments with B = n are the squares of gradient descent."""
+    here = system(batch=24)
+    own = classwise.classes(here, 1.0)[1]
+    np.testing.assert_allclose(
+        classwise.minibatches(here, own, 5.0), classwise.descent(here, own, np.array([5])).loss[0]
+    )
+
+
+@pytest.mark.parametrize("how", [{}, {"loss": "exponential", "layers": "both", "width": 6}, {"batch": 6, "rate": 0.04}])
+def test_the_law_is_the_mean_over_starts(how):
+    found = beside(system(**{"width": 20, **how}), range(60))
+    assert found.theory.status.ok and found.simulation.numbers.keys() == found.theory.numbers.keys()
+    for name in ("sorted_plus", "sorted_minus", "drop_time", "last_loss"):
+        gap = found.gaps[name]
+        assert abs(gap.measured - gap.predicted) < max(4 * (gap.se or 0), 0.005 * gap.predicted), name
+    for name in found.curves:
+        for _, gap in found.along(name)[::7]:
+            assert abs(gap.measured - gap.predicted) < max(4 * (gap.se or 0), 0.005 * gap.predicted + 1e-9), name
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize("rate", [0.02, 0.2])
+def test_the_loss_is_below_the_bound(loss, rate):
+    here = system(loss=loss, rate=rate, steps=300, init=1e-9)
+    said = follow(here, 3)
+    into = course.ordered(said.last, early.inputs(here)[1], said.a)
+    bound = classwise.bound(here, np.sum(into & (said.a > 0)), np.sum(into & (said.a < 0)))
+    assert np.all(run(here, 3).loss <= bound + 1e-8) and bound[-1] < 6 * said.loss[-1]
+
+
+def test_the_time_of_a_drop():
+    assert course.crossing(np.arange(4.0), np.array([1.0, 0.9, 0.7, 0.1]), 0.2) == pytest.approx(1.5)
+    assert np.isnan(course.crossing(np.arange(2.0), np.ones(2), 0.2))
+    assert not gs.simulate(system(steps=1), 0).status.ok
+
+
+def test_other_data_say_that_they_are_not_covered():
+    found = gs.theory(system(data="gaussian", cosine=0.3, bias="trained"))
+    assert not found.status.ok and "not to be trusted" in found.status.notes[0]
+    assert gs.simulate(system(data="gaussian", cosine=0.3, bias="trained"), 0).status.ok
+
+
+def test_images_of_ones_own(tmp_path):
+    draw = np.random.default_rng(0)
+    X, labels = draw.standard_normal((60, 12)), np.arange(60) % 3
+    here = system(data=gs.Dataset((X, labels), (2, 0), centre="none", signal=None))
+    inputs, y = early.inputs(here)
+    rows = X[labels == 2] / np.linalg.norm(X[labels == 2], axis=1, keepdims=True)
+    assert all(np.min(np.abs(rows - x).sum(axis=1)) < 1e-12 for x in inputs[y > 0])
+    (tmp_path / "e.toml").write_text(here.to_toml())
+    assert gs.system.read(tmp_path / "e.toml") == here
+
+
+def test_a_rate_too_large_is_a_status():
+    assert not gs.simulate(system(rate=1e4, steps=200), 0).status.ok
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"loss": "hinge"}, "loss must be one of"),
+        ({"batch": 25}, "batch must be at most n = 24"),
+        ({"share": 0.0}, "leaves a class without samples"),
+        ({"cosine": 1.5}, "cosine must be between 0 and 1"),
+        ({"drop": 1.0}, "drop must be a share"),
+        ({"rate": 0}, "rate must be greater than 0"),
+        ({"data": gs.Dataset((np.eye(4), [0, 1, 0, 1]), signal=None)}, "the inputs of data have d = 4, not 12"),
+        ({"data": gs.Dataset((np.eye(4), [0, 1, 0, 1]))}, "signal=None"),
+    ],
+)
+def test_bad_fields_are_one_sentence(how, sentence):
+    with pytest.raises(gs.InputError, match=sentence):
+        system(**how)
+
+
+def test_the_command_line(tmp_path, capsys):
+    (tmp_path / "e.toml").write_text(system().to_toml())
+    assert (
+        cli(["compare", str(tmp_path / "e.toml"), "--seeds", "0-3", "--json", "--plot", str(tmp_path / "e.svg")]) == 0
+    )
+    assert "drop_time" in json.loads(capsys.readouterr().out)["numbers"]
