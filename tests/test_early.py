@@ -1,6 +1,7 @@
 """The early stage of training: the network, the outputs followed without it, the laws of the classes and of the partition."""
 
 import json
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -32,23 +33,23 @@ def test_the_pull_is_minus_the_slope_of_the_loss(name):
 
 
 @pytest.mark.parametrize("how", [{}, {"layers": "both", "bias": "trained", "loss": "logistic"}])
-def test_a_step_is_the_gradient_by_autodiff(how):
-    from giantstep._backend import jax, jnp
-
-    here = system(init=0.3, steps=1, **how)
+def test_a_step_is_along_the_numerical_gradient(how):
+    here = system(n=6, d=3, width=4, init=0.3, steps=1, **how)
     (X, y), (B, a) = early.inputs(here), early.start(here, 0)
 
-    def total(B, a):
-        f = jnp.maximum(X @ B[:, :-1].T + B[:, -1], 0.0) @ a
-        z = y * f
-        return jnp.mean(jnp.logaddexp(0.0, -z) if here.loss == "logistic" else (1 - z) ** 2 / 2)
+    def total(flat):
+        B, a = flat[:-4].reshape(4, 4), flat[-4:]
+        return np.mean(LOSSES[here.loss].value(y * (np.maximum(X @ B[:, :-1].T + B[:, -1], 0.0) @ a)))
 
-    value, (by_b, by_a) = jax.value_and_grad(total, (0, 1))(B, a)
-    by_b = by_b.at[:, -1].multiply(here.bias == "trained")
-    found, both = run(here, 0), here.layers == "both"
-    square = np.sum(by_b**2) + both * np.sum(by_a**2)
-    np.testing.assert_allclose([found.loss[0], found.ratio[0]], [value, square / value], rtol=1e-10)
-    assert found.loss[1] == pytest.approx(float(total(B - here.rate * by_b, a - both * here.rate * by_a)), rel=1e-10)
+    flat = np.append(B, a)
+    slope = np.array([(total(flat + h) - total(flat - h)) / 2e-6 for h in 1e-6 * np.eye(len(flat))])
+    slope[3:-4:4] *= here.bias == "trained"
+    slope[-4:] *= here.layers == "both"
+    found = run(here, 0)
+    assert found.loss[0] == pytest.approx(total(flat)) and found.loss[1] == pytest.approx(
+        total(flat - here.rate * slope)
+    )
+    assert found.ratio[0] == pytest.approx(slope @ slope / total(flat), rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -132,6 +133,44 @@ def test_the_square_loss_in_closed_form():
     assert classwise.descent(here, own, np.array([m])).loss[0, t] == pytest.approx(r @ r / (2 * n), rel=1e-10)
 
 
+def test_minibatches_by_all_their_draws():
+    """The mean over every sequence of three batches of two of five samples."""
+    here = system(n=5, share=0.6, batch=2, steps=3)
+    own, m = classwise.classes(here, 1.0)[0], 7.0
+    draws, losses = list(combinations(range(5), 2)), []
+    for several in product(draws, repeat=3):
+        r = 1 - here.rate / 2 * m * own.first[:, several[0]].sum(axis=1)
+        for rows in several[1:]:
+            mine = [i for i in rows if i < here.plus]
+            r = r - here.rate / 2 * m * own.gram[:, mine] @ r[mine]
+        losses.append(r @ r / (2 * here.n))
+    assert classwise.minibatches(here, own, m)[3] == pytest.approx(np.mean(losses), rel=1e-12)
+
+
+def test_both_layers_of_neurons_that_are_alike():
+    """The recursion of outputs and second layer against m equal neurons with weights of their own."""
+    here, m = system(layers="both", loss="exponential", rate=0.2), 3
+    own, (X, y) = classwise.classes(here, 1.0)[0], early.inputs(here)
+    b, a, losses = here.rate / here.n * (y * living.active(here)) @ X, 1.0, []
+    mine, n = X[y > 0], here.n
+    for _ in range(here.steps):
+        pull = np.exp(-m * a * mine @ b) / n
+        losses.append(pull.sum())
+        b, a = b + here.rate * a * pull @ mine, a + here.rate * pull @ (mine @ b)
+    np.testing.assert_allclose(classwise.descent(here, own, np.array([m])).loss[0, 1:], losses, rtol=1e-10)
+    assert a > 1.1
+
+
+def test_the_gradient_at_the_start():
+    wide = system(width=30000, steps=1)
+    assert classwise.first_ratio(wide) == pytest.approx(follow(wide, 0).ratio[0], rel=0.02)
+
+
+def test_one_sample_a_class_leaves_no_room_between_the_bounds():
+    least, most = living.uncovered(system(n=2, width=6))
+    assert least == pytest.approx(most, rel=1e-12)
+
+
 def test_all_samples_are_a_batch():
     """The second moments with B = n are the squares of gradient descent."""
     here = system(batch=24)
@@ -143,7 +182,7 @@ def test_all_samples_are_a_batch():
 
 @pytest.mark.parametrize("how", [{}, {"loss": "exponential", "layers": "both", "width": 6}, {"batch": 6, "rate": 0.04}])
 def test_the_law_is_the_mean_over_starts(how):
-    found = beside(system(**{"width": 20, **how}), range(60))
+    found = beside(system(**{"width": 20, **how}), range(40))
     assert found.theory.status.ok and found.simulation.numbers.keys() == found.theory.numbers.keys()
     for name in ("sorted_plus", "sorted_minus", "drop_time", "last_loss"):
         gap = found.gaps[name]
