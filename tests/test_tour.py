@@ -1,4 +1,3 @@
-"""The Python of the README, the front page, the tour and three other pages runs as written, each page in one namespace."""
 """The Python of the README, the front page, the tour and other pages runs as written, each page in one namespace."""
 
 import re
@@ -24,8 +23,8 @@ def masked(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/index.md", "docs/tour.md", "docs/explain.md", "docs/data.md", "docs/sgd.md"]
-    "page", ["README.md", "docs/index.md", "docs/tour.md", "docs/explain.md", "docs/data.md", "docs/early.md"]
+    "page",
+    ["README.md", "docs/index.md", "docs/tour.md", "docs/explain.md", "docs/data.md", "docs/sgd.md", "docs/early.md"],
 )
 def test_every_block_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # the pages save figures and settings

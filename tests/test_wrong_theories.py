@@ -171,6 +171,8 @@ LIU: dict[str, tuple[Wrong, ...]] = {
     "liu/threshold": (
         lambda p: where(p, "errors", (slice(None), 0), 1.2),  # one pass
         lambda p: where(p, "errors", (slice(None), 1, 5), 1.25),  # the fit at the largest width
+    ),
+}
 EARLY: dict[str, tuple[Wrong, ...]] = {
     "wang_ma/partition": (
         lambda p: {**p, "alive": p["alive"] + 1},  # a dead neuron that lives

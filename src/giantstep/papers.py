@@ -215,6 +215,8 @@ PAPERS: tuple[Paper, ...] = (
         year=2022,
         venue="Advances in Neural Information Processing Systems",
         arxiv="2110.06910",
+    ),
+    Paper(
         key="wang_ma",
         title="Early Stage Convergence and Global Convergence of Training Mildly Parameterized Neural Networks",
         authors=("Mingze Wang", "Chao Ma"),
