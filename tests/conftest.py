@@ -12,7 +12,16 @@ settings.register_profile("giantstep", deadline=None, derandomize=True, max_exam
 settings.load_profile("giantstep")
 
 # The longest files, longest first: one of them at the end would leave the other workers idle
-LONG = ("theory_conditional", "executors", "backend", "equivalent_conditional", "overlap", "simulate", "theory_mixture", "tour")
+LONG = (
+    "theory_conditional",
+    "executors",
+    "backend",
+    "equivalent_conditional",
+    "overlap",
+    "simulate",
+    "theory_mixture",
+    "tour",
+)
 
 
 def pytest_addoption(parser):

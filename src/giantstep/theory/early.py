@@ -103,6 +103,8 @@ def _followed(system: Early) -> Parts:
         "last_loss": [c.loss[-1] for c in found],
     }
     numbers = {name: Number(*map(float, mean_and_error(np.array(values)))) for name, values in each.items()}
+    if living.separable(system):  # as many as are alive, which needs no draws of batches
+        numbers |= dict.fromkeys(("sorted_plus", "sorted_minus"), Number(system.width * living.alive(system) / 2))
     lives = np.array([shares(system, c.counts) for c in found])
     several = {
         "loss": (np.array([c.loss for c in found]), "y"),
