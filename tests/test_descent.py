@@ -235,6 +235,18 @@ def test_parts_add_up_and_are_predicted():
 # Its limits, and the rest of the library
 
 
+@given(st.floats(1.2, 8.0), st.floats(0.0, 2.0))
+def test_the_minimum_norm_fit_of_isotropic_features_has_a_closed_form(ratio, noise):
+    """Hastie et al. (2022), theorem 1: r^2 (1 - n/p) + noise n / (p - n) for p > n, noise p / (n - p) for p < n."""
+    n = 60
+    p = round(ratio * n)
+    lam, best = np.full(p, 0.3), np.linspace(-1, 1, p)
+    of = moments.Population(lam, best, np.zeros(p), 0.0, 0.0)
+    expected = 0.3 * best @ best * (1 - n / p) + noise * n / (p - n)
+    assert moments.minimum_norm(of, n, noise) == pytest.approx(expected, rel=1e-9)
+    assert moments.minimum_norm(of, 10 * n, noise) == pytest.approx(noise * p / (10 * n - p), abs=1e-12)
+
+
 def test_many_passes_end_in_the_minimum_norm_fit():
     """With more features than samples, rows projected on in turn converge to the interpolator of least norm (Kaczmarz)."""
     rng = np.random.default_rng(2)

@@ -135,6 +135,7 @@ def minimum_norm(of: Population, n: int, noise: float) -> float:
     lam, left = of.values, of.floor + noise
     if len(lam) <= n:
         return left / (1 - len(lam) / n) - noise if len(lam) < n else np.inf
-    k = np.exp(brentq(lambda x: np.sum(lam / (lam + np.exp(x))) - n, np.log(lam[0]) - 40, np.log(lam[-1] * len(lam))))
+    low, high = np.log(lam[0]) - 40, np.log(lam[-1] * len(lam))
+    k = np.exp(float(brentq(lambda x: np.sum(lam / (lam + np.exp(x))) - n, low, high)))  # type: ignore[arg-type]
     bias = k**2 * np.sum(lam * of.best**2 / (lam + k) ** 2)
     return float((left + bias) / (1 - np.sum((lam / (lam + k)) ** 2) / n) - noise)
