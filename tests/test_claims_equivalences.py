@@ -54,7 +54,14 @@ def test_a_step_that_teaches_nothing_fails(monkeypatch):
 
 
 @pytest.fixture
-def pictures(monkeypatch):
+def coarse(monkeypatch):
+    """The moments of the conditional model on few points: test_equivalent_conditional.py tests the fine tables."""
+    for name in ("FEWEST", "MOST"):
+        monkeypatch.setattr(f"giantstep.equivalent.moments.{name}", 64)
+
+
+@pytest.fixture
+def pictures(monkeypatch, coarse):
     """Two small Gaussian classes with a spike each in the place of the images, at sizes that say nothing."""
     rng = np.random.default_rng(0)
     X, labels = rng.standard_normal((900, 12)), np.arange(900) % 2
@@ -86,7 +93,7 @@ def test_it_runs_on_other_pictures(module, pictures, monkeypatch):
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
 
 
-def test_the_conditional_model_runs_at_a_tiny_size(monkeypatch):
+def test_the_conditional_model_runs_at_a_tiny_size(monkeypatch, coarse):
     monkeypatch.setitem(conditional.SIZES, "quick", (40, 3))
     monkeypatch.setattr(conditional, "CASES", conditional.CASES[:2])
     monkeypatch.setattr(conditional, "LARGEST", 1)
