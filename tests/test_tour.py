@@ -23,7 +23,16 @@ def masked(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/index.md", "docs/tour.md", "docs/explain.md", "docs/data.md", "docs/sgd.md", "docs/mean-field.md"]
+    "page",
+    [
+        "README.md",
+        "docs/index.md",
+        "docs/tour.md",
+        "docs/explain.md",
+        "docs/data.md",
+        "docs/sgd.md",
+        "docs/mean-field.md",
+    ],
 )
 def test_every_block_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # the pages save figures and settings
