@@ -12,6 +12,7 @@ sqrt(t_m) with t_1 = 1, t_3 = 3/(D+2). Averages over neurons are over weights or
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb, pi
 
 import numpy as np
@@ -79,16 +80,27 @@ def profile(sigma: Activation, lengths: np.ndarray, order: int) -> np.ndarray:
     middle, half = (high + low) / 2, max((high - low) / 2, 1e-9)
     count = 16 if half < 1e-3 else int(24 + 40 * half)
     at = np.cos(pi * (np.arange(count) + 0.5) / count)
-    values = np.array([_projections(sigma, float(nu), order) for nu in np.exp(middle + half * at)])
+    values = _projections(sigma, np.exp(middle + half * at), order)
     table = np.polynomial.chebyshev.chebvander(at, count - 1) * (2 / count)
     table[:, 0] /= 2
     x = np.clip((np.log(lengths) - middle) / half, -1.0, 1.0)
     return np.polynomial.chebyshev.chebval(x, table.T @ values)
 
 
-def _projections(sigma: Activation, nu: float, order: int) -> np.ndarray:
-    x, w = _hermite.gaussian_panels(tuple(k / nu for k in sigma.kinks), 0.25, max(13.0, 2 * order**0.5 + 9.0))
-    return _hermite.hermite_table(order, x) @ (w * np.asarray(sigma(nu * x)))
+def _projections(sigma: Activation, nu: np.ndarray, order: int) -> np.ndarray:
+    """E sigma(nu z) h_k(z), (lengths, order + 1); the panels are cut where nu z meets a kink."""
+    reach = max(13.0, 2 * order**0.5 + 9.0)
+    if not any(sigma.kinks):  # none, or at zero for every length
+        x, table = _table(sigma.kinks, reach, order)
+        return np.asarray(sigma(nu[:, None] * x)) @ table.T
+    cut = [_table(tuple(k / each for k in sigma.kinks), reach, order) for each in nu.tolist()]
+    return np.array([table @ np.asarray(sigma(each * x)) for each, (x, table) in zip(nu, cut, strict=True)])
+
+
+@lru_cache(maxsize=4)
+def _table(kinks: tuple[float, ...], reach: float, order: int) -> tuple[np.ndarray, np.ndarray]:
+    x, w = _hermite.gaussian_panels(kinks, 0.25, reach)
+    return x, w * _hermite.hermite_table(order, x)
 
 
 def galerkin(
@@ -191,12 +203,14 @@ def _sampled(W: np.ndarray, sigma: Activation, u: np.ndarray, points: int, seed:
     X = normals(seed, (Stream.TEST, 0), 0, points, d)
     F = np.asarray(sigma(X @ W.T)) / np.sqrt(float(p) * points)
     k = min(count, min(F.shape) - 1)
-    left, values, _ = svds(F, k=k, v0=np.random.default_rng(0).standard_normal(min(F.shape)))
+    left, values, _ = svds(F, k=k, v0=np.random.default_rng(0).standard_normal(min(F.shape)))  # type: ignore[misc]
     by = np.argsort(values)[::-1]
-    functions = left[:, by] * points**0.5  # of unit mean square on the points
+    functions = np.asarray(left)[:, by] * points**0.5  # of unit mean square on the points
     tau = X @ u
     radial = (np.sum(X**2, axis=1) - d) / (2 * d) ** 0.5
     known = np.concatenate([_hermite.hermite_table(NAMED - 1, tau), radial[None]])
-    found = np.linalg.lstsq(known.T, functions, rcond=None)[0].T
-    # h_2(tau) and the radial function are not orthogonal: the component along the latter has both coefficients
-    return Modes(values[by] ** 2, found[:, :NAMED], found[:, NAMED] + d**-0.5 * found[:, 2], None, points)
+    # coefficients to components: <radial, h_2> = sqrt(1/d)
+    gram = np.eye(NAMED + 1)
+    gram[2, NAMED] = gram[NAMED, 2] = d**-0.5
+    found = np.linalg.lstsq(known.T, functions, rcond=None)[0].T @ gram
+    return Modes(values[by] ** 2, found[:, :NAMED], found[:, NAMED], None, points)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from giantstep import measure
+from giantstep import draw, measure
 from giantstep.finding import Curve
 from giantstep.kernel import GRID, FunctionSpace, labelled
 from giantstep.setting import Setting
@@ -13,8 +13,12 @@ from giantstep.system import Parts
 
 
 def direction(setting: Setting, seed: int) -> np.ndarray:
-    """beta = X^T r/n on the batch of the step, read off the rank-one update c_1 s a beta^T."""
-    step = replace(setting.protocol.steps[0], update="rank1", eta=0.0)
+    """beta = X^T r/n on the batch of the step; with f_0 in r, or labels deflated, read off the rank-one update c_1 s a beta^T."""
+    step = setting.protocol.steps[0]
+    if step.residual == "target" and not step.deflate:
+        X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
+        return X.T @ y / len(y)
+    step = replace(step, update="rank1", eta=0.0)
     found = train(replace(setting, protocol=replace(setting.protocol, steps=(step,), readout=None)), seed)
     assert found.descent is not None
     a, c1 = found.second_layer, setting.network.activation.hermite(1)[1]

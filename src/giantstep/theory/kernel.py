@@ -15,7 +15,7 @@ p enters the covariance alone. With rho=False the rows are not spread: b_i = 1.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from giantstep.system import Parts
 from giantstep.theory.direction import push
 from giantstep.theory.parameters import activation_of, parameters, target_of
 
-SECOND_NODES = 240  # of a Gaussian second layer
+SECOND_NODES, GIVEN_NODES = 240, 48  # of a Gaussian second layer, and of one that is given
 OWN_NODES, LENGTH_NODES = 3, 2  # of a row's own part along u, and of its length: exact to the order 1/d^2 and 1/d
 
 
@@ -81,9 +81,14 @@ class Rows:
     width: np.ndarray
     cosine: float
 
-    @property
-    def spread(self) -> float:
-        return float(self.weights @ self.width**2)
+
+class Layer(NamedTuple):
+    """1 + rho, and of d W^T W/p the largest eigenvalue, cos^2 of its vector with u, and the edge."""
+
+    spread: float
+    top: float
+    overlap: float
+    edge: float
 
 
 def kernel(
@@ -97,8 +102,12 @@ def kernel(
         second_layer: a network's own a in the place of its law: fluctuations of order 1/sqrt(p) are then predicted too.
         beta: the length of a batch's own X^T r/n in the place of its limit: those of order 1/sqrt(n) are then predicted too.
     """
-    laws = [_reshaped(setting, law) for law in rows(setting, rho, second_layer, beta)]
-    return tuple(laws) if setting.protocol.steps[0].listed else laws[0]
+    laws = rows(setting, rho, second_layer, beta)
+    before = _modes(setting, replace(laws[0], strength=0.0, width=np.ones_like(laws[0].width)))
+    found = tuple(
+        Reshaped(before, _modes(setting, law), law.strength, law.cosine, *layer(setting, law)) for law in laws
+    )
+    return found if setting.protocol.steps[0].listed else found[0]
 
 
 def rows(setting: Setting, rho: bool = True, second_layer: Any = None, beta: float | None = None) -> list[Rows]:
@@ -135,23 +144,38 @@ def _second_layer(setting: Setting, own: Any) -> tuple[np.ndarray, np.ndarray]:
         a = np.asarray(own, dtype=float)
         if a.ndim != 1 or a.size == 0 or not np.all(np.isfinite(a)):
             raise InputError("second_layer must be a list of finite numbers, a_i of the network")
-        return a, np.full(a.size, 1 / a.size)
+        return _gauss(a)
     law = setting.network.second_layer
     if law == "gaussian":
         return offset_trapezoid(SECOND_NODES)
     return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if law == "rademacher" else (np.ones(1), np.ones(1))
 
 
-def _reshaped(setting: Setting, law: Rows) -> Reshaped:
-    before = replace(law, strength=0.0, width=np.ones_like(law.width))
-    g, b = setting.d / setting.p, law.spread
-    signal = setting.d * (law.strength - law.lean) ** 2 * float(law.weights @ law.a**2)
+def _gauss(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss quadrature of the mean over given numbers, by Lanczos' recursion: all their moments below twice its nodes."""
+    different, counts = np.unique(a, return_counts=True)
+    if different.size <= GIVEN_NODES:
+        return different, counts / a.size
+    Q = np.zeros((GIVEN_NODES, a.size))
+    Q[0] = a.size**-0.5
+    for k in range(1, GIVEN_NODES):
+        rest = a * Q[k - 1]
+        for _ in range(2):  # orthogonal to rounding
+            rest = rest - Q[:k].T @ (Q[:k] @ rest)
+        Q[k] = rest / np.linalg.norm(rest)
+    nodes, vectors = np.linalg.eigh((Q * a) @ Q.T)
+    return nodes, vectors[0] ** 2
+
+
+def layer(setting: Setting, law: Rows) -> Layer:
+    """The spectrum of d W^T W/p for that law of the rows."""
+    g, b = setting.d / setting.p, float(law.weights @ law.width**2)
+    signal = setting.d * (law.strength - law.lean) ** 2 * float(law.weights @ law.a**2)  # l - b
     q = b / signal if signal > 0 else np.inf
-    edge, seen = b * (1 + g**0.5) ** 2, q < g**-0.5
-    top = (b + signal) * (1 + g * q) if seen else edge
-    overlap = (1 - g * q**2) / (1 + g * q) if seen else 0.0
-    modes = _modes(setting, before), _modes(setting, law)
-    return Reshaped(*modes, law.strength, law.cosine, b, float(top), float(overlap), float(edge))
+    edge = b * (1 + g**0.5) ** 2
+    if q >= g**-0.5:
+        return Layer(b, edge, 0.0, edge)
+    return Layer(b, (b + signal) * (1 + g * q), (1 - g * q**2) / (1 + g * q), edge)
 
 
 def _modes(setting: Setting, law: Rows) -> Modes:
