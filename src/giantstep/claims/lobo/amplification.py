@@ -44,7 +44,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=sweep.figure(
             {a: ((grown[i].mean(-1), grown[i].std(-1, ddof=1) / seeds**0.5),
                  *(sweep.amplified(predicted[name], "aligned")[i] for name in ("lines", "dashed")))
-             for i, a in enumerate(ACTIVATIONS)}, "amplification of the aligned eigenvalue", "y"),
+             for i, a in enumerate(ACTIVATIONS)}, "amplification", "y"),
         caption="Growth of the eigenvalue aligned with u against the step size, both axes logarithmic, one panel an activation: "
         f"the dots lie on the predicted rising line, up to {last[0][2]:.0f} and {last[1][2]:.0f}; for {last[1][0]} the line "
         "bends where the activation saturates.",

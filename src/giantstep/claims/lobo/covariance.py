@@ -55,7 +55,7 @@ def predict(size: Size) -> Data:
     for (i, (a, ratio)), seed in product(enumerate(CASES), range(seeds)):
         for name, keep in (("numbers", True), ("unspread", False)):
             found[name][i, :, seed] = experiment.layer(setting(a, d, ratio), seed, rho=keep)
-    return {**found}
+    return found
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
@@ -113,11 +113,12 @@ def _figure(measured: Data, predicted: Data) -> str:
             bulk = measured["values"][i][1:]
             ax.hist(bulk, bins=24, density=True, color=canvas.COLOURS[0], alpha=0.55, linewidth=0, label="first seed")
             for name, style, label in (("numbers", "-", "edge, theory"), ("unspread", (0, (3, 2)), "without ρ")):
-                ax.axvline(predicted[name][i, k].mean(), color=canvas.INK, linestyle=style, linewidth=1.1, label=label)
+                ax.axvline(
+                    predicted[name][i, k].mean(), 0, 0.84, color=canvas.INK, linestyle=style, linewidth=1.1, label=label
+                )
             top = measured["numbers"][i, NAMES.index("top")].mean()
-            ax.annotate(
-                f"top: {top:.1f} →", (0.98, 0.93), xycoords="axes fraction", ha="right", color=canvas.COLOURS[1]
-            )
+            ax.annotate(f"top: {top:.1f} →", (1.0, 0.94), xycoords="axes fraction", ha="right", color=canvas.COLOURS[1])
+            ax.set_ylim(0, 1.3 * ax.get_ylim()[1])
             ax.set(xlabel="eigenvalue of $d\\,W^TW/p$", ylabel="density" if i == 0 else "")
             ax.set_title(f"{activation}, n/d = {ratio:g}", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)

@@ -92,7 +92,7 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", predicted: Data) -> str:
     from giantstep import canvas
 
     at, lines = np.arange(MODES), {"values": "-", "unspread": (0, (3, 2))}
-    with canvas.figure(len(CASES), width=2.5, height=2.7) as (fig, axes):
+    with canvas.figure(len(CASES), width=2.7, height=2.7) as (fig, axes):
         for ax, (activation, ratio), y, e, i in zip(axes, CASES, mean, error, range(len(CASES)), strict=True):
             for name, style in lines.items():
                 label = "theory" if name == "values" else "without ρ"
@@ -104,8 +104,13 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", predicted: Data) -> str:
                 name = "after the step" if k else "before it"
                 part = slice(k, k + MODES)
                 canvas.dots(ax, at, y[part], e[part], color=canvas.COLOURS[0], markerfacecolor=fill, label=name)
-            ax.set(yscale="log", xlim=(-0.6, MODES - 0.4), ylabel="eigenvalue" if i == 0 else "")
-            ax.set_xticks(at, ["radial", "aligned", "transverse"])
+            ax.set(
+                yscale="log",
+                xlim=(-0.6, MODES - 0.4),
+                ylim=(0.5 * np.min(mean), 2 * np.max(mean)),
+                ylabel="eigenvalue" if i == 0 else "",
+            )
+            ax.set_xticks(at, ["radial", "aligned", "across u"])
             ax.set_title(f"{activation}, n/d = {ratio:g}", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return canvas.svg(fig)

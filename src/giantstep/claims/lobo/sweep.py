@@ -81,7 +81,7 @@ def figure(panels: dict[str, tuple], label: str, log: str) -> str:
             canvas.dots(
                 ax, ETAS, mean, error, color=canvas.COLOURS[0], label="measured, exact Galerkin modes of the weights"
             )
-            ax.set(xscale="log", xlabel="step size η~", ylabel=label if ax is axes[0] else "")
+            ax.set(xscale="log", xlabel=r"step size $\tilde\eta$", ylabel=label if ax is axes[0] else "")
             if log:
                 ax.set_yscale("log")
             ax.set_title(activation, loc="left")
