@@ -24,7 +24,10 @@ def masked(text: str) -> str:
 
 PAGES = (
     "README.md",
-    *(f"docs/{page}.md" for page in ("index", "tour", "explain", "data", "sgd", "two-steps", "mean-field", "early")),
+    *(
+        f"docs/{page}.md"
+        for page in ("index", "tour", "explain", "data", "sgd", "two-steps", "mean-field", "early", "function-space")
+    ),
 )
 
 

@@ -246,6 +246,27 @@ EARLY: dict[str, tuple[Wrong, ...]] = {
         lambda p: {**p, "followed": {k: 1.003 * v for k, v in p["followed"].items()}},
     ),
 }
+LOBO: dict[str, tuple[Wrong, ...]] = {
+    "lobo/covariance": (
+        lambda p: told(p, "numbers", p["unspread"]),  # no rho
+        lambda p: where(p, "numbers", (slice(None), 0), 1.05),
+        lambda p: where(p, "numbers", (2, 1), 0.95),
+    ),
+    "lobo/eigenvalues": (
+        lambda p: told(p, "values", p["unspread"]),
+        lambda p: where(p, "values", (0, 3), 1.05),
+        lambda p: where(p, "values", (3, 4), 0.96),
+    ),
+    "lobo/amplification": (
+        lambda p: where(p, "found", (slice(None), slice(1, None), 1), 1.12),
+        lambda p: where(p, "found", (slice(None), slice(1, None), 2), 0.9),
+    ),
+    "lobo/mixing": (
+        lambda p: told(p, "found", p["unspread"]),
+        lambda p: where(p, "found", (0, slice(1, None), 3), 1.08),
+        lambda p: where(p, "found", (1, slice(1, None), 3), -1.0),
+    ),
+}
 WRONG = {
     **TWO_STEPS,
     **MONIRI,
@@ -255,6 +276,7 @@ WRONG = {
     **LIU,
     **NISHIKAWA,
     **EARLY,
+    **LOBO,
 }  # a claim's name, and theories that its measurements contradict
 
 

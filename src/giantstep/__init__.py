@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from giantstep.equivalent import equivalent as equivalent
     from giantstep.explain import explain as explain
     from giantstep.finding import Finding as Finding
+    from giantstep.kernel import FunctionSpace as FunctionSpace
     from giantstep.lab.run import sweep as sweep
     from giantstep.labels import labels as labels
     from giantstep.mean_field import MeanField as MeanField
@@ -68,6 +69,7 @@ _HOME = {
     "Outcome": "outcome",
     "Finding": "finding",
     "Early": "early",
+    "FunctionSpace": "kernel",
     "sweep": "lab.run",
     "optimal": "theory",
     "theory_errors": "theory",

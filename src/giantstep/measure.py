@@ -10,6 +10,8 @@ from scipy.sparse.linalg import svds
 
 from giantstep._errors import InputError
 from giantstep._functions import namespace
+from giantstep.eigenmodes import Modes as Modes
+from giantstep.eigenmodes import kernel as kernel
 
 LEARNED = 5.0  # null levels from which a direction counts as learned
 FEWEST = 40  # singular values from which a bulk edge can be read off

@@ -251,6 +251,15 @@ PAPERS: tuple[Paper, ...] = (
         arxiv="2206.02139",
     ),
     Paper(
+        key="lobo",
+        title="How does feature learning reshape the function space?",
+        authors=("João Lobo", "Bruno Loureiro", "Long Tran-Thanh", "Fanghui Liu"),
+        year=2026,
+        venue="arXiv preprint",
+        kind="article",
+        arxiv="2605.17718",
+    ),
+    Paper(
         key="giantstep",
         title="giantstep: two-layer networks after a few giant gradient steps",
         authors=("The giantstep authors",),

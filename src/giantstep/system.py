@@ -25,7 +25,11 @@ from giantstep.setting import Setting, read_plain, without_none
 
 __all__ = ["KINDS", "Parts", "System", "from_plain", "measured", "predicted", "read", "refuse_options"]
 
-KINDS: dict[str, str] = {"early": "Early", "mean_field": "MeanField"}  # kind: the name of its noun
+KINDS: dict[str, str] = {
+    "early": "Early",
+    "kernel": "FunctionSpace",
+    "mean_field": "MeanField",
+}  # kind: the name of its noun
 
 
 class Parts(NamedTuple):

@@ -32,6 +32,10 @@ from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.liu.bias_variance import BIAS_VARIANCE
 from giantstep.claims.liu.errors import TEST_ERROR as SGD_ERROR
 from giantstep.claims.liu.threshold import THRESHOLD as INTERPOLATION
+from giantstep.claims.lobo.amplification import AMPLIFICATION
+from giantstep.claims.lobo.covariance import COVARIANCE
+from giantstep.claims.lobo.eigenvalues import EIGENVALUES
+from giantstep.claims.lobo.mixing import MIXING
 from giantstep.claims.mei_montanari.double_descent import DOUBLE_DESCENT
 from giantstep.claims.moniri.alignment import ALIGNMENT
 from giantstep.claims.moniri.bulk import BULK
@@ -123,6 +127,10 @@ CLAIMS: tuple[Claim, ...] = (
     EARLY,
     CONVERGENCE,
     SGD,
+    COVARIANCE,
+    EIGENVALUES,
+    AMPLIFICATION,
+    MIXING,
     ONE_CURVE,
     OPTIMAL,
     MIXTURES,

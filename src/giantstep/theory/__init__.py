@@ -17,7 +17,7 @@ from giantstep.outcome import Outcome, Status
 from giantstep.protocol import SGD
 from giantstep.setting import Setting
 from giantstep.system import System
-from giantstep.theory import conditional, descent
+from giantstep.theory import conditional, descent, kernel
 from giantstep.theory.descent import parts
 from giantstep.theory.errors import Errors
 from giantstep.theory.evolution import Evolution, evolution
@@ -127,6 +127,7 @@ __all__ = [
     "Parameters",
     "SecondStep",
     "evolution",
+    "kernel",
     "optimal",
     "parameters",
     "parts",

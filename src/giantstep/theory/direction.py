@@ -58,14 +58,28 @@ class Residual(NamedTuple):
     along: Any
 
 
-def direction(numbers: Parameters, form: Form, sigma: Function, star: Function) -> Direction:
-    """The step's direction, strength and remainder."""
+class Push(NamedTuple):
+    """eta times the scale s, ||beta||, rho = cos(beta, beta*) and the residual."""
+
+    step: Any
+    beta: Any
+    rho: Any
+    residual: Residual
+
+
+def push(numbers: Parameters, form: Form, sigma: Function, star: Function) -> Push:
+    """How far and where the rank-one part of the step goes."""
     p = numbers.p_over_d * numbers.d
     scale = {"1/sqrt(p)": p**-0.5, "1/p": 1 / p, "1": jnp.ones_like(p)}[form.scale]
-    c1, c2, phi = sigma.coefficients[1], sigma.coefficients[2], 1 / numbers.n1_over_d
     r = _residual(numbers, form, sigma, star, scale, p)
-    beta = jnp.sqrt(star.coefficients[1] ** 2 + r.along**2 + phi * r.square)
-    rho = star.coefficients[1] / beta
+    beta = jnp.sqrt(star.coefficients[1] ** 2 + r.along**2 + r.square / numbers.n1_over_d)
+    return Push(numbers.eta * scale, beta, star.coefficients[1] / beta, r)
+
+
+def direction(numbers: Parameters, form: Form, sigma: Function, star: Function) -> Direction:
+    """The step's direction, strength and remainder."""
+    c1, c2, phi = sigma.coefficients[1], sigma.coefficients[2], 1 / numbers.n1_over_d
+    step, beta, rho, r = push(numbers, form, sigma, star)
     rest = jnp.sqrt(1 - rho**2)
     # Directions in terms of (beta*, [omega,] beta): v = beta/||beta||, e = (beta* - rho v)/rest, f = (omega - ...)/o_f
     v, e, omega = jnp.array([0.0, 1 / beta]), jnp.array([1 / rest, -rho / (rest * beta)]), None
@@ -77,7 +91,6 @@ def direction(numbers: Parameters, form: Form, sigma: Function, star: Function) 
         v, e = jnp.insert(v, 1, 0.0), jnp.insert(e, 1, 0.0)
         basis = jnp.stack([v, e, (jnp.array([0.0, 1.0, 0.0]) - o_v * v - o_e * e) / o_f])
         omega = jnp.stack([o_v, o_e, o_f])
-    step = numbers.eta * scale
     found = Direction(step * c1 * beta, beta, rho, omega, 0.0, 0.0, *_no_modes(len(basis)))
     if form.rank_one:
         return found

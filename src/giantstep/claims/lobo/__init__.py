@@ -1,0 +1,1 @@
+"""Lobo, Loureiro, Tran-Thanh and Liu: how feature learning reshapes the function space."""

@@ -1,0 +1,67 @@
+"""The step amplifies the eigenvalue aligned with the target and leaves those across it nearly where they were."""
+
+from typing import Any
+
+from giantstep.claims.lobo import sweep
+from giantstep.claims.lobo.experiment import ACTIVATIONS
+from giantstep.claims.lobo.sweep import ETAS
+from giantstep.lab.power import decided
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
+
+NEAR, SURE, NEEDED = 0.03, 4.0, 0.15  # of an amplification, granted to finite sizes; standard errors; what must be seen
+MORE = 10.0  # the aligned eigenvalue grows so many times more than the transverse ones, at the largest step
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    import numpy as np
+
+    from giantstep.lab.compared import compare
+
+    _, seeds = sweep.SIZES[size]
+    grown, said = (sweep.amplified(x["found"], "aligned") for x in (measured, predicted))
+    across, said_across = (sweep.amplified(x["found"], "transverse") for x in (measured, predicted))
+    found = compare(grown / said, 1.0, level=SURE, granted=NEAR)
+    rest = compare(across / said_across, 1.0, level=SURE, granted=NEAR)
+    selective = float(np.min(grown[:, -1].mean(-1) / across[:, -1].mean(-1)))
+    rows: list[Any] = [
+        (a, e, grown[i, k].mean(), grown[i, k].std(ddof=1) / seeds**0.5, said[i, k].mean(), 100 * (found.mean[i, k] - 1),
+         across[i, k].mean(), said_across[i, k].mean())
+        for i, a in enumerate(ACTIVATIONS) for k, e in enumerate(ETAS)
+    ]  # fmt: skip
+    worst, last = max(rows, key=lambda r: abs(r[5])), [r for r in rows if r[1] == ETAS[-1]]
+    seen = "; ".join(f"{y:.0f} times for {a} (predicted {x:.0f}; across u {t:.2f})" for a, _, y, _, x, _, t, _ in last)
+    return Verdict(
+        outcome=decided(
+            bool(np.any(found.missed) or np.any(rest.missed)) or selective < MORE, float(np.max(found.seen)), NEEDED
+        ),
+        sentence=f"At η~ = {ETAS[-1]:g} the aligned eigenvalue grows {seen}. {np.sum(~found.missed)} of {len(rows)} "
+        f"amplifications and {np.sum(~rest.missed)} of those across agree with theory; the furthest is {worst[5]:+.1f}% off "
+        f"({worst[0]}, η~ = {worst[1]:g}).",
+        header=tuple("activation|η~|amplification|s.e.|predicted|gap in %|across u|predicted ".split("|")),
+        rows=tuple(rows),
+        seeds=f"0-{seeds - 1}",
+        sizes=sweep.sizes(size),
+        figure=sweep.figure(
+            {a: ((grown[i].mean(-1), grown[i].std(-1, ddof=1) / seeds**0.5),
+                 *(sweep.amplified(predicted[name], "aligned")[i] for name in ("lines", "dashed")))
+             for i, a in enumerate(ACTIVATIONS)}, "amplification", "y"),
+        caption="Growth of the eigenvalue aligned with u against the step size, both axes logarithmic, one panel an activation: "
+        f"the dots lie on the predicted rising line, up to {last[0][2]:.0f} and {last[1][2]:.0f}; for {last[1][0]} the line "
+        "bends where the activation saturates.",
+        settings=sweep.settings(size),
+        power=found.power("% of an amplification", 100),
+    )  # fmt: skip
+
+
+AMPLIFICATION = Claim(
+    name="lobo/amplification",
+    statement="A large step selectively amplifies the kernel's eigenvalue aligned with the target direction.",
+    paper="lobo",
+    where="the selective amplification of the abstract; the factor is derived here",
+    test="The aligned eigenvalue after over before, five step sizes and two activations at n = d, over theory given the seed's "
+    "‖β‖, and the same across u: fails where one is off by 4 s.e. and by 3%, or where at the largest step the aligned eigenvalue "
+    "does not grow ten times more than those across; inconclusive where 15% could pass unseen.",
+    measure=sweep.measure,
+    predict=sweep.predict,
+    judge=judge,
+)
