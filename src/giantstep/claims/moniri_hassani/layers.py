@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from giantstep import presets
+import giantstep as gs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ def experiment(
     d: int, alpha1: float, alpha2: Any, batch: str, activation: str = SMOOTH, second_layer: str = "gaussian"
 ) -> "Setting":
     """Two steps on the staircase target, the gradient of the labels alone."""
-    return presets.moniri_hassani(
+    return gs.presets.moniri_hassani(
         15 * d, d, 4 * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=STAIRCASE,
         activation=activation, second_layer=second_layer, residual="target",
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from giantstep import presets
+import giantstep as gs
 from giantstep.lab import bench
 from giantstep.lab.power import decided
 from giantstep.lab.verdict import Claim, Data, Size, Verdict
@@ -32,7 +32,7 @@ def experiment(name: str, batch: str, d: int) -> "Setting":
     from giantstep.activation import activation as made
 
     C1 = first / float(made(activation).hermite(1)[1])
-    return presets.moniri_hassani(
+    return gs.presets.moniri_hassani(
         6 * d, d, 5 * d // 4, 0.5, 0.5, C1=C1, C2=second / 1000**0.5, batch=batch, target=target, activation=activation,
         residual="target",
     )  # fmt: skip
