@@ -61,7 +61,8 @@ class Paper:
 
 def _latex(text: str) -> str:
     """Accented letters written as every BibTeX reads them."""
-    return text.replace("á", r"{\'a}").replace("à", r"{\`a}").replace("ğ", r"{\u{g}}")
+    written = {"á": r"{\'a}", "à": r"{\`a}", "ã": r"{\~a}", "ğ": r"{\u{g}}"}
+    return "".join(written.get(letter, letter) for letter in text)
 
 
 # The last entry is this library: it is cited with everything.

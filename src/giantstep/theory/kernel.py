@@ -37,6 +37,13 @@ SECOND_NODES, GIVEN_NODES = 240, 48  # of a Gaussian second layer, and of one th
 OWN_NODES, LENGTH_NODES = 3, 2  # of a row's own part along u, and of its length: exact to the order 1/d^2 and 1/d
 
 
+BETWEEN = 16  # step sizes of a curve
+NOTICED = 1.05  # spread from which the colour of the noise shows
+COLOURED = (
+    "the edge is that of white noise: where n ~ d the gradient's noise is not white, and the bulk reaches further"
+)
+
+
 @dataclass(frozen=True)
 class Reshaped:
     """The function space before and after the step.
@@ -196,20 +203,25 @@ def _modes(setting: Setting, law: Rows) -> Modes:
 
 
 def predicted(system: FunctionSpace) -> Parts:
-    """The system's numbers and curves."""
-    said = kernel(system.setting, system.rho)
-    every = said if isinstance(said, tuple) else (said,)
-    last = every[-1]
+    """The system's numbers and curves; those over step sizes also between the ones listed."""
+    etas = system.etas
+    step = system.setting.protocol.steps[0]
+    fine = np.unique(np.concatenate([etas, np.geomspace(etas.min(), etas.max(), BETWEEN)])) if etas.min() > 0 else etas
+    along = fine if step.listed else etas
+    protocol = replace(system.setting.protocol, steps=(replace(step, eta=tuple(along.tolist())),))
+    every = kernel(replace(system.setting, protocol=protocol), system.rho)
+    assert isinstance(every, tuple)
+    last = every[int(np.argmin(np.abs(along - etas[-1])))]
     numbers = {name: getattr(last, name) for name in ("strength", "cosine", "spread", "top", "overlap", "edge")}
     curves = {}
-    if isinstance(said, tuple):
-        etas = system.etas
-        curves |= {
-            "amplifications": Curve("step size η", etas, np.array([r.amplification for r in every]), log="xy"),
-            "mixings": Curve("step size η", etas, np.array([r.mixing for r in every]), log="x"),
+    if step.listed:
+        curves = {
+            "amplifications": Curve("step size η", along, np.array([r.amplification for r in every]), log="xy"),
+            "mixings": Curve("step size η", along, np.array([r.mixing for r in every]), log="x"),
         }
     own, more = labelled(last.before, last.after, GRID)
-    return Parts(numbers | own, curves | more, system.notes)
+    notes = (COLOURED,) * (last.spread > NOTICED)
+    return Parts(numbers | own, curves | more, system.notes + notes)
 
 
 callable_module(__name__, kernel)

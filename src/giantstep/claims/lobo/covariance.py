@@ -3,7 +3,6 @@
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import giantstep as gs
 from giantstep.claims.lobo import experiment
 from giantstep.lab import bench
 from giantstep.lab.power import decided
@@ -27,10 +26,11 @@ def setting(activation: str, d: int, ratio: float) -> "Setting":
 def layer(activation: str, d: int, ratio: float, seed: int) -> dict[str, Any]:
     """What is measured of d W^T W/p, and its eigenvalues."""
     from giantstep import measure
+    from giantstep.simulate import train
     from giantstep.simulate.kernel import covariance, direction
 
     case = setting(activation, d, ratio)
-    (W,), beta = gs.simulate.train(case, seed).final, direction(case, seed)
+    (W,), beta = train(case, seed).final, direction(case, seed)
     found = covariance(W, beta / float(sum(beta**2)) ** 0.5)
     values = measure.spectrum(W * (d / len(W)) ** 0.5).values ** 2
     return {"numbers": [found[name] for name in NAMES], "values": values if seed == 0 else None}

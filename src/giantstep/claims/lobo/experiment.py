@@ -36,10 +36,11 @@ def measured(activation: str, d: int, ratio: float, etas: tuple[float, ...], law
     import numpy as np
 
     from giantstep import measure
+    from giantstep.simulate import train
     from giantstep.simulate.kernel import direction
 
     case = setting(activation, d, ratio, etas, law)
-    found, u = gs.simulate.train(case, seed), direction(case, seed)
+    found, u = train(case, seed), direction(case, seed)
     return np.array([numbers(measure.kernel(W, activation, u)) for W in (found.initial, *found.final)])
 
 
@@ -57,8 +58,11 @@ def predicted(case: "Setting", seed: int | None = None, *, rho: bool = True) -> 
     """The same numbers by theory, from the laws or given a seed's second layer and ||beta||."""
     import numpy as np
 
+    from giantstep.theory.kernel import kernel
+
     a, beta = (None, None) if seed is None else given(case, seed)
-    said = gs.theory.kernel(case, rho, second_layer=a, beta=beta)
+    said = kernel(case, rho, second_layer=a, beta=beta)
+    assert isinstance(said, tuple)  # a list of step sizes was given
     return np.array([numbers(said[0].before), *(numbers(each.after) for each in said)])
 
 
