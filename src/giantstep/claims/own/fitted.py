@@ -17,7 +17,7 @@ SIZES = {"quick": (250, 8), "full": (500, 24)}  # m, and seeds
 RATIOS = {"quick": (0.1, 1.0), "full": (0.1, 0.5, 1.0, 5.0)}  # k/m
 STEPS = {0.0: "no step", 1.0: "η = 1"}
 SPIKES = 20  # of every class
-NODES = {"quick": 128, "full": 512}  # Sobol points of the prediction
+NODES = {"quick": 256, "full": 512}  # Sobol points of the prediction
 CONTROL, IMAGES = "Gaussian control", "images"
 GRANTED = {CONTROL: 6.0, IMAGES: 30.0}  # % within which the prediction should be
 LEVEL, ENOUGH = 3.0, 25.0  # standard errors; % that the test should see on the control
