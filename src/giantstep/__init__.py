@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from giantstep import system as system
     from giantstep._errors import InputError as InputError
     from giantstep.activation import activation as activation
+    from giantstep.attack import Attack as Attack
+    from giantstep.attack import attack as attack
     from giantstep.data import Gaussian as Gaussian
     from giantstep.dataset import Dataset as Dataset
     from giantstep.early import Early as Early
@@ -70,6 +72,7 @@ _HOME = {
     "Finding": "finding",
     "Early": "early",
     "FunctionSpace": "kernel",
+    "Attack": "attack",
     "sweep": "lab.run",
     "optimal": "theory",
     "theory_errors": "theory",
@@ -77,6 +80,7 @@ _HOME = {
 # Some are verbs: see _callable.
 _MODULES = (
     "activation",
+    "attack",
     "equivalent",
     "explain",
     "labels",

@@ -26,6 +26,7 @@ from giantstep.setting import Setting, read_plain, without_none
 __all__ = ["KINDS", "Parts", "System", "from_plain", "measured", "predicted", "read", "refuse_options"]
 
 KINDS: dict[str, str] = {
+    "attack": "Attack",
     "early": "Early",
     "kernel": "FunctionSpace",
     "mean_field": "MeanField",

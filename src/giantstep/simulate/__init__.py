@@ -1,20 +1,17 @@
 """simulate(setting, seed): what a finite network does, measured."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, overload
 
-import numpy as np
-
-from giantstep import _assemble, _mesh, _train
+from giantstep import _assemble, _mesh
 from giantstep import system as _system
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._plan import make_plan
-from giantstep._record import choice, whole
+from giantstep._record import choice
 from giantstep.finding import Finding
 from giantstep.outcome import Outcome
 from giantstep.parts import Parts
@@ -26,6 +23,7 @@ from giantstep.simulate.online import sgd
 from giantstep.simulate.solver import CHOSEN as ITERATED
 from giantstep.simulate.solver import SOLVERS
 from giantstep.simulate.solver import planner as solved
+from giantstep.simulate.weights import Trained, network, train
 from giantstep.system import System
 
 METHODS = ("auto", "dense", "overlap")
@@ -92,39 +90,6 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     return _assemble.outcome(job, parts, notes)
 
 
-@dataclass(frozen=True)
-class Trained:
-    """The weights of one seed.
-
-    Attributes:
-        initial: W before the first step (p x d).
-        second_layer: a (p).
-        descent: minus the gradient of the first step (p x d); None without steps.
-        final: W after all steps; a first axis of step sizes when the protocol lists them.
-    """
-
-    initial: np.ndarray
-    second_layer: np.ndarray
-    descent: np.ndarray | None
-    final: np.ndarray
-
-
-def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Trained:
-    """The weights themselves, for measurements of one's own; the readout and the test are left out.
-
-    ``dtype`` is that of the matrix products, "float64" or "float32", and of what is returned.
-    """
-    _assemble.check(setting, "train")
-    choice(dtype, ("float64", "float32"), "dtype")
-    seed = whole(seed, "seed", least=0)
-    plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
-    found = _train.train(_train.Run(setting, (seed,), plan, jnp.dtype(dtype), lambda work: None))
-    several = any(step.listed for step in setting.protocol.steps)
-    final = np.stack([np.asarray(found.layers[e][0]) for e in range(len(found.layers))])
-    descent = None if found.descent is None else np.asarray(found.descent[0])
-    return Trained(np.asarray(found.W0[0]), np.asarray(found.a[0]), descent, final if several else final[0])
-
-
 def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:
     """Bias and variance of the readout: two simulations, of labels without noise and of noise alone, on the same features.
 
@@ -137,5 +102,5 @@ def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Pa
     return _parts.measured(partial(simulate, **options), setting, seed)
 
 
-__all__ = ["Trained", "parts", "sgd", "simulate", "train"]
+__all__ = ["Trained", "network", "parts", "sgd", "simulate", "train"]
 callable_module(__name__, simulate)

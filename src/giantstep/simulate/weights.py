@@ -1,0 +1,78 @@
+"""The weights of one seed, for measurements of one's own: after the steps, and as a network of its own after the readout."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep import _assemble, _train, draw
+from giantstep._backend import jnp
+from giantstep._errors import InputError
+from giantstep._memory import budget, refuse
+from giantstep._plan import make_plan
+from giantstep._record import choice, whole
+from giantstep.network import Network
+from giantstep.protocol import Ridge
+from giantstep.ridge import ridge
+from giantstep.setting import Setting
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The weights of one seed.
+
+    Attributes:
+        initial: W before the first step (p x d).
+        second_layer: a (p).
+        descent: minus the gradient of the first step (p x d); None without steps.
+        final: W after all steps; a first axis of step sizes when the protocol lists them.
+    """
+
+    initial: np.ndarray
+    second_layer: np.ndarray
+    descent: np.ndarray | None
+    final: np.ndarray
+
+
+def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Trained:
+    """The weights themselves, for measurements of one's own; the readout and the test are left out.
+
+    ``dtype`` is that of the matrix products, "float64" or "float32", and of what is returned.
+    """
+    _assemble.check(setting, "train")
+    choice(dtype, ("float64", "float32"), "dtype")
+    seed = whole(seed, "seed", least=0)
+    plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
+    found = _train.train(_train.Run(setting, (seed,), plan, jnp.dtype(dtype), lambda work: None))
+    several = any(step.listed for step in setting.protocol.steps)
+    final = np.stack([np.asarray(found.layers[e][0]) for e in range(len(found.layers))])
+    descent = None if found.descent is None else np.asarray(found.descent[0])
+    return Trained(np.asarray(found.W0[0]), np.asarray(found.a[0]), descent, final if several else final[0])
+
+
+def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Network:
+    """The network of one seed after all steps and, where there is one, the readout, with weights of its own.
+
+    After a readout its second layer is b and its scale 1, so that f is the prediction. One step size and one penalty.
+    """
+    if any(step.listed for step in setting.protocol.steps):
+        raise InputError("simulate.network takes one step size: this protocol lists several")
+    found = train(setting, seed, memory=memory)
+    own, readout = setting.network, setting.protocol.readout
+    if readout is None:
+        weights = (found.final, found.second_layer)
+        return Network(own.width, own.activation, scale=own.scale, weights=weights)
+    if not isinstance(readout, Ridge):
+        raise InputError("simulate.network takes a ridge readout or none: SGD is measured by simulate")
+    if isinstance(readout.penalty, tuple):
+        raise InputError("simulate.network takes one penalty: this readout lists several")
+    if readout.deflate:
+        raise InputError(
+            "simulate.network takes a readout without deflate: its prediction is a network and a linear part"
+        )
+    batch = draw.readout_batch(setting)
+    needed, allowed = 8.0 * (2 * batch.n * (own.width + setting.d) + own.width**2), budget(memory)
+    if needed > allowed:
+        raise refuse(needed, allowed, f"a readout of {max(int(batch.n * allowed / needed), 1)} samples")
+    X, y = draw.rows(setting, seed, batch)
+    fit = ridge(np.asarray(own.activation(X @ found.final.T)), y, readout.penalty)
+    return Network(own.width, own.activation, scale="1", weights=(found.final, np.asarray(fit.coefficients)))

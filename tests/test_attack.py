@@ -1,0 +1,212 @@
+"""Attacks: the verb on given weights, the law of a random network's ray, and the same after a giant step."""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import erf
+
+import giantstep as gs
+from giantstep import ray, system
+from giantstep.cli import run
+from giantstep.lab.beside import beside
+from giantstep.simulate.attack import random_network, sample
+from giantstep.theory.ray import RayLaw
+from giantstep.theory.stepped_ray import law
+
+ACTIVATIONS = ("relu", "tanh", "sin(x+0.4)")
+
+
+def drawn(name="tanh", p=40, d=12, n=9, seed=0):
+    rng = np.random.default_rng(seed)
+    network = gs.Network(p, name, weights=(rng.normal(size=(p, d)) / d**0.5, rng.normal(size=p)))
+    return network, rng.normal(size=(n, d))
+
+
+def output(network, x):
+    z = np.asarray(x) @ network.weights.W.T
+    return network.factor * np.asarray(network.activation(z)) @ network.weights.a
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_the_gradient_is_that_of_automatic_differentiation(name):
+    network, X = drawn(name)
+    W, a = (jax.numpy.asarray(v) for v in (network.weights.W, network.weights.a))
+    slope = jax.vmap(jax.grad(lambda x: network.factor * network.activation(W @ x) @ a))(X)
+    np.testing.assert_allclose(ray.rays(network, X).gradient, slope, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6), eta=st.floats(0.01, 20.0))
+def test_what_is_said_of_a_step_is_so(name, seed, eta):
+    network, X = drawn(name, seed=seed)
+    found = gs.attack(network, X, eta)
+    np.testing.assert_allclose(found.after, output(network, X + found.perturbation), atol=1e-10)
+    np.testing.assert_array_equal(found.flipped, found.before * output(network, X + found.perturbation) < 0)
+    sizes = np.linalg.norm(found.perturbation, axis=1)
+    np.testing.assert_allclose(found.relative, sizes / np.linalg.norm(X, axis=1), rtol=1e-12)
+    assert np.all(found.eta * found.before <= 0)
+    near = np.isfinite(found.root)
+    start, reach = X[near], (found.root / sizes)[near, None] * found.perturbation[near]
+    inside, beyond = (found.before[near] * output(network, start + scale * reach) for scale in (1 - 1e-6, 1 + 1e-6))
+    assert np.all((inside > 0) & (beyond < 0))
+
+
+def test_a_root_is_scipys():
+    network, X = drawn(n=30)
+    found = gs.attack(network, X)
+    for x, delta, root in zip(X, found.perturbation, found.root, strict=True):
+        u = delta / np.linalg.norm(delta)
+        if np.isfinite(root):
+            own = brentq(lambda t: output(network, x + t * u), 0.9 * root, 1.1 * root, xtol=1e-14)  # noqa: B023
+            assert root == pytest.approx(own, rel=1e-9)
+
+
+def test_a_linear_network_flips_where_its_linear_part_does():
+    network, X = drawn("x")
+    found = gs.attack(network, X)
+    np.testing.assert_allclose(found.after, -found.before, rtol=1e-9)  # twice the first-order step
+    np.testing.assert_allclose(2 * found.root, np.linalg.norm(found.perturbation, axis=1), rtol=1e-9)
+
+
+def test_rows_do_not_depend_on_the_chunks(monkeypatch):
+    network, X = drawn()
+    whole = gs.attack(network, X)
+    monkeypatch.setattr(ray, "AT_ONCE", 100)
+    parts = gs.attack(network, X)
+    np.testing.assert_allclose(parts.root, whole.root, rtol=1e-12)
+    np.testing.assert_array_equal(parts.flipped, whole.flipped)
+
+
+def test_a_dead_input_has_no_ray():
+    network = gs.Network(2, "relu", weights=(np.eye(2), np.ones(2)))
+    found = gs.attack(network, [[-1.0, -1.0], [1.0, 1.0]])
+    assert found.gradient[0] == 0 and np.isinf(found.root[0]) and not found.flipped[0]
+    assert "the gradient vanishes at 1 inputs" in found.notes[0]
+
+
+def test_bad_input_is_one_sentence():
+    network, X = drawn()
+    with pytest.raises(gs.InputError, match="weights of its own"):
+        gs.attack(gs.Network(4, "relu"), X)
+    with pytest.raises(gs.InputError, match=r"shape \(n, 12\)"):
+        gs.attack(network, X[:, 1:])
+    with pytest.raises(gs.InputError, match="no useful one"):
+        gs.attack(gs.Network(2, "sign", weights=(np.eye(2), np.ones(2))), np.ones(2))
+    with pytest.raises(gs.InputError, match="d and width, or a setting"):
+        gs.Attack(d=10)
+    with pytest.raises(gs.InputError, match="etas must increase"):
+        gs.Attack(10, 20, etas=(1.0, 0.5))
+
+
+def test_trained_networks_predict_what_simulate_tests(small):
+    """The network after the readout has the risk that ``simulate`` measures on the same inputs."""
+    from giantstep import draw
+
+    network = gs.simulate.network(small, 3)
+    X, y = draw.rows(small, 3, draw.test_batch(500))
+    assert np.mean((output(network, X) - y) ** 2) == pytest.approx(gs.simulate(small, 3, n_test=500).risk, rel=1e-8)
+    with pytest.raises(gs.InputError, match="one penalty"):
+        gs.simulate.network(
+            gs.Setting(small.data, small.target, small.network, gs.Protocol((), gs.Ridge(70, (0.1, 1))))
+        )
+
+
+def test_limits_of_the_law():
+    """As p and d grow: A -> sqrt(v1) t, flips 2 Phi(eta v1/sqrt(v0)) - 1, which is erf(eta/2) for ReLU."""
+    far = RayLaw(gs.activation("relu"), 10**9, 10**9)
+    assert far.flips(np.array([1.0, 2.0])) == pytest.approx(erf(np.array([0.5, 1.0])), abs=1e-4)
+    assert far.median == pytest.approx(0.67449, abs=1e-4)
+    smooth = RayLaw(gs.activation("tanh"), 10**6, 10**6)
+    assert smooth.pushed(1.0) == pytest.approx((smooth.v1**0.5, 1.0), rel=1e-5)
+
+
+@pytest.mark.parametrize("d", [50, 800])
+def test_a_move_at_random_turns_relu_by_an_arctangent(d):
+    for t in (0.5, 2.0):
+        assert RayLaw(gs.activation("relu"), 10, d).random_change(t) == pytest.approx(
+            np.arctan(t / d**0.5) / np.pi, rel=1e-6
+        )
+
+
+def test_the_closed_form_of_relu():
+    """E D^2 at first order in t/sqrt(d): t/sqrt(2 pi d) (E|N(m, 1)| + sqrt(2/pi))/2, m = sqrt(2d/p)."""
+    from scipy.stats import foldnorm
+
+    d = 10**6
+    for p in (d // 4, d, 16 * d):
+        closed = (foldnorm.mean(np.sqrt(2 * d / p)) + np.sqrt(2 / np.pi)) / 2 / np.sqrt(2 * np.pi * d)
+        assert RayLaw(gs.activation("relu"), p, d).change() == pytest.approx(closed, rel=0.01)
+
+
+@pytest.mark.parametrize(("name", "width"), [("relu", 240), ("relu", 30), ("tanh", 240), ("tanh", 30)])
+def test_random_networks_follow_the_law(name, width, seed):
+    """Within 4 standard errors, and 2% of the gradient's change, whose law leaves out what is of order 1/d."""
+    attack = gs.Attack(60, width, name, etas=(0.5, 1.5, 3.0), networks=350)
+    found, said = sample(attack, width, seed), RayLaw(attack.activation, width, 60)
+    mean = {k: np.mean(v, axis=0) for k, v in found.items()}
+    error = {k: np.std(v, axis=0) / 350**0.5 for k, v in found.items()}
+    assert abs(mean["output"] - said.v0) < 4 * error["output"]
+    assert abs(mean["gradient"] - said.gradient) < 4 * error["gradient"] < 0.07 * said.gradient
+    assert np.all(np.abs(mean["flips"] - said.flips(np.array(attack.etas))) < 4 * error["flips"] + 0.01)
+    assert abs(mean["change"] - said.change()) < 4 * error["change"] + 0.03 * said.change()
+    assert abs(mean["random_change"] - said.random_change()) < 4 * error["random_change"] + 0.02 * said.random_change()
+    assert np.mean(found["root"] <= said.median) == pytest.approx(0.5, abs=4 * 0.5 / 350**0.5)
+
+
+def test_random_networks_have_the_papers_law():
+    network, x = random_network(gs.Attack(50, 400), 400, 0, 3)
+    assert np.linalg.norm(x) == pytest.approx(50**0.5) and set(network.weights.a) == {-1.0, 1.0}
+    assert np.mean(network.weights.W**2) * 50 == pytest.approx(1, abs=0.04)
+
+
+@pytest.fixture(scope="module")
+def stepped():
+    step = gs.GiantStep(400, 20.0)
+    return gs.Setting(gs.Gaussian(60), gs.target("x1", noise=0.3), gs.Network(120, "tanh"), gs.Protocol((step,), None))
+
+
+def test_after_a_giant_step(stepped):
+    """The gradient grows tenfold, the way to the other sign does not: both as predicted, within 4 s.e. or 10%."""
+    found = beside(gs.Attack(setting=stepped, networks=12, inputs=60), [0])
+    assert found.gaps.keys() == {"output", "gradient", "median", "relative", "untrained"}
+    for name, gap in found.gaps.items():
+        assert abs(gap.measured - gap.predicted) < max(4 * gap.se, 0.1 * gap.predicted), name
+    assert found.gaps["gradient"].measured > 8 * 0.46
+    assert all(abs(gap.measured - gap.predicted) < 0.08 for _, gap in found.along("within"))
+
+
+def test_without_a_step_it_is_the_first_order_law(stepped):
+    from dataclasses import replace
+
+    plain = law(replace(stepped, protocol=gs.Protocol((), None)))
+    v0, v1 = RayLaw(stepped.network.activation, 120, 60).v0, RayLaw(stepped.network.activation, 120, 60).v1
+    assert plain.gradient == pytest.approx(v1, rel=1e-6) and plain.output == pytest.approx(v0, rel=1e-6)
+    assert plain.median == pytest.approx(0.67449 * (v0 / v1) ** 0.5, rel=1e-3)
+
+
+def test_what_is_not_predicted_is_said(small):
+    found = gs.theory(gs.Attack(setting=small, networks=2))
+    assert not found.numbers and found.status.notes == (
+        "nothing is predicted: a readout makes the second layer depend on the rows",
+    )
+    assert gs.simulate(gs.Attack(setting=small, networks=2, inputs=5))["median"].value > 0
+
+
+def test_files_and_the_command_line(stepped, tmp_path, capsys):
+    for attack in (
+        gs.Attack(20, 30, networks=20),
+        gs.Attack(20, (10, 30), "tanh", networks=20),
+        gs.Attack(setting=stepped),
+    ):
+        assert system.from_plain(json.loads(json.dumps(attack.to_plain()))).id == attack.id
+        (tmp_path / "a.toml").write_text(attack.to_toml())
+        assert system.read(tmp_path / "a.toml") == attack
+    (tmp_path / "a.toml").write_text('system = "attack"\nd = 20\nwidth = [10, 40]\nnetworks = 20\n')
+    assert run(["compare", str(tmp_path / "a.toml"), "--seeds", "0-1"]) == 0
+    assert "flips, η = 1" in capsys.readouterr().out
