@@ -26,7 +26,18 @@ PAGES = (
     "README.md",
     *(
         f"docs/{page}.md"
-        for page in ("index", "tour", "explain", "data", "sgd", "two-steps", "mean-field", "early", "function-space")
+        for page in (
+            "index",
+            "tour",
+            "explain",
+            "data",
+            "sgd",
+            "two-steps",
+            "mean-field",
+            "early",
+            "function-space",
+            "attack",
+        )
     ),
 )
 

@@ -267,6 +267,24 @@ LOBO: dict[str, tuple[Wrong, ...]] = {
         lambda p: where(p, "found", (1, slice(1, None), 3), -1.0),
     ),
 }
+BUBECK: dict[str, tuple[Wrong, ...]] = {
+    "bubeck/flips": (
+        lambda p: scaled(p, "finite", [1.0, 1.12, 1.12, 1.0, 1.0]),
+        lambda p: scaled(p, "finite", [1.05, 1.0, 1.0, 1.0, 1.0]),  # of the gradient alone
+        lambda p: where(p, "finite", (1, 0, slice(3, None)), 1.07),  # ReLU with few neurons as if it were linear
+    ),
+    "bubeck/rate": (lambda p: told(p, "exponent", -0.25), lambda p: scaled(p, "medians", 1.2)),
+    "bubeck/linearity": (
+        lambda p: told(p, "rates", [-1.0, -1.0]),
+        lambda p: where(p, "changes", (3, 0, 0), 0.5),  # without the neurons' own share of the gradient
+        lambda p: where(p, "changes", (slice(None), 1, 1), 1.2),
+    ),
+    "bubeck/width": (lambda p: scaled(p, "flips", [[1.0], [0.9], [0.7], [0.5]]), lambda p: scaled(p, "flips", 1.15)),
+    "giantstep/flip-distance": (
+        lambda p: where(p, "found", (slice(None), -1, slice(-1)), 0.85),  # further away after the step
+        lambda p: where(p, "found", (0, 2, -1), 1.3),
+    ),
+}
 WRONG = {
     **TWO_STEPS,
     **MONIRI,
@@ -277,6 +295,7 @@ WRONG = {
     **NISHIKAWA,
     **EARLY,
     **LOBO,
+    **BUBECK,
 }  # a claim's name, and theories that its measurements contradict
 
 

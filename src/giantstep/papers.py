@@ -61,7 +61,7 @@ class Paper:
 
 def _latex(text: str) -> str:
     """Accented letters written as every BibTeX reads them."""
-    written = {"á": r"{\'a}", "à": r"{\`a}", "ã": r"{\~a}", "ğ": r"{\u{g}}"}
+    written = {"á": r"{\'a}", "à": r"{\`a}", "ã": r"{\~a}", "é": r"{\'e}", "ğ": r"{\u{g}}"}
     return "".join(written.get(letter, letter) for letter in text)
 
 
@@ -259,6 +259,23 @@ PAPERS: tuple[Paper, ...] = (
         venue="arXiv preprint",
         kind="article",
         arxiv="2605.17718",
+    ),
+    Paper(
+        key="bubeck",
+        title="A Single Gradient Step Finds Adversarial Examples on Random Two-Layers Neural Networks",
+        authors=("Sébastien Bubeck", "Yeshwanth Cherapanamjeri", "Gauthier Gidel", "Rémi Tachet des Combes"),
+        year=2021,
+        venue="Advances in Neural Information Processing Systems",
+        arxiv="2104.03863",
+    ),
+    Paper(
+        key="nguwi",
+        title="Generalization Error Bounds for Two-Layer Neural Networks with Lipschitz Loss Function",
+        authors=("Jiang Yu Nguwi", "Nicolas Privault"),
+        year=2026,
+        venue="arXiv preprint",
+        kind="article",
+        arxiv="2604.06281",
     ),
     Paper(
         key="giantstep",

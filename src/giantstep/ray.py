@@ -14,9 +14,9 @@ import numpy as np
 from giantstep.network import Network
 
 REACH = 8.0  # how far a ray is scanned, in first-order distances |f|/||grad f||
-POINTS = 64  # of the scan
+POINTS, TOGETHER = 64, 8  # of the scan, and how many of them at once
 ROUNDS, EXACT = 60, 1e-12  # of false position in the bracket that the scan finds, and the relative step that ends it
-AT_ONCE = 2**22  # preactivations held at a time
+AT_ONCE = 2**19  # preactivations held at a time
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,10 @@ class Rays:
     network: Network
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """f(x + t u) at distances t (n,)."""
-        return _output(self.network, self.z + np.asarray(t)[:, None] * self.along)
+        """f(x + t u) at distances t (n,), or several for each input (n, T)."""
+        if np.ndim(t) == 1:
+            return _output(self.network, self.z + t[:, None] * self.along)
+        return _output(self.network, self.z[:, None, :] + t[:, :, None] * self.along[:, None, :])
 
     def slopes_at(self, t: np.ndarray) -> np.ndarray:
         """sigma'(W (x + t u)), (n, p)."""
@@ -61,14 +63,15 @@ class Rays:
         far = np.where(np.isfinite(self.first_order), reach * self.first_order, 0.0)
         sign, low, high = np.where(self.output < 0, -1.0, 1.0), np.zeros_like(far), np.full_like(far, np.inf)
         above, below = np.abs(self.output), np.zeros_like(far)
-        for k in range(1, POINTS + 1):
-            t = far * (k / POINTS)
-            value, open_ = sign * self.at(t), np.isinf(high)
-            crossed = open_ & (value < 0)
-            high, below = np.where(crossed, t, high), np.where(crossed, value, below)
-            ahead = open_ & ~crossed
-            low, above = np.where(ahead, t, low), np.where(ahead, value, above)
-            if not np.any(ahead):
+        for start in range(1, POINTS + 1, TOGETHER):
+            steps = far[:, None] * (np.arange(start, start + TOGETHER) / POINTS)
+            values = sign[:, None] * self.at(steps)
+            for t, value in zip(steps.T, values.T, strict=True):
+                open_ = np.isinf(high)
+                crossed = open_ & (value < 0)
+                high, below = np.where(crossed, t, high), np.where(crossed, value, below)
+                low, above = np.where(open_ & ~crossed, t, low), np.where(open_ & ~crossed, value, above)
+            if np.all(np.isfinite(high)):
                 break
         return self._between(sign, (low, above), (high, below))
 

@@ -8,6 +8,10 @@ from difflib import get_close_matches
 
 from giantstep._errors import InputError
 from giantstep.claims.ba.baselines import BASELINES
+from giantstep.claims.bubeck.flips import FLIPS
+from giantstep.claims.bubeck.linearity import LINEARITY
+from giantstep.claims.bubeck.rate import RATE
+from giantstep.claims.bubeck.width import WIDTH as ANY_WIDTH
 from giantstep.claims.cui.errors import TEST_ERROR
 from giantstep.claims.dandi.conditional import CONDITIONAL
 from giantstep.claims.dandi.floors import FLOORS
@@ -60,6 +64,7 @@ from giantstep.claims.nishikawa.generalisation import GENERALISATION
 from giantstep.claims.nishikawa.online import ONLINE
 from giantstep.claims.nishikawa.truncation import TRUNCATION
 from giantstep.claims.own.fitted import FITTED
+from giantstep.claims.own.flip_distance import FLIP_DISTANCE
 from giantstep.claims.own.mixtures import MIXTURES
 from giantstep.claims.own.one_curve import ONE_CURVE
 from giantstep.claims.own.optimal import OPTIMAL
@@ -131,10 +136,15 @@ CLAIMS: tuple[Claim, ...] = (
     EIGENVALUES,
     AMPLIFICATION,
     MIXING,
+    FLIPS,
+    RATE,
+    LINEARITY,
+    ANY_WIDTH,
     ONE_CURVE,
     OPTIMAL,
     MIXTURES,
     FITTED,
+    FLIP_DISTANCE,
 )
 
 

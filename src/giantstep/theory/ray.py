@@ -20,6 +20,7 @@ not grow with d.)
 from functools import cached_property, partial
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from giantstep import _hermite
@@ -98,15 +99,13 @@ class RayLaw:
     def median(self) -> float:
         """The median distance at which the sign changes; NaN where none is found."""
         first = ndtri(0.75) * np.sqrt(self.v0 / self.v1)
-        low, high = 0.0, first
-        while self.within(np.array([high]))[0] < 0.5:
-            low, high = high, 1.25 * high
+        gap = lambda t: float(self.within(np.array([t]))[0]) - 0.5  # noqa: E731
+        low = high = first / 2
+        while gap(high) < 0:
+            low, high = high, 1.5 * high
             if high > FURTHEST * first:
                 return float("nan")
-        for _ in range(30):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.within(np.array([middle]))[0] < 0.5 else (low, middle)
-        return float(high)
+        return float(brentq(gap, low if low < high else 0.0, high, xtol=1e-7))  # type: ignore[arg-type]
 
     def change(self, t: float = 1.0) -> float:
         """E ||grad f(x + t u) - grad f(x)||^2 with u along the gradient.

@@ -1,0 +1,1 @@
+"""Claims of Bubeck, Cherapanamjeri, Gidel and Tachet des Combes."""

@@ -1,0 +1,103 @@
+"""The perturbation that flips a sign is d^{-1/2} of the input."""
+
+from typing import TYPE_CHECKING
+
+from giantstep.claims.bubeck import drawn
+from giantstep.claims.growth import growth
+from giantstep.lab import bench, power
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NAMES = ("relu", "tanh")
+RATIO = 2  # p/d
+SIZES = {"quick": ((30, 60, 120, 240), 15, 24), "full": ((50, 200, 800, 3200), 25, 160)}  # d, seeds, networks of a seed
+LEVEL, NEAR, ENOUGH = 3.0, 0.05, 0.3  # standard errors; granted to an exponent; what must be seen of it
+CLOSE = 0.05  # granted to a median, as a share of it
+
+
+def measure(size: Size) -> Data:
+    """Median distances over ‖x‖, (d, activations, seeds)."""
+    import numpy as np
+
+    sizes, seeds, networks = SIZES[size]
+    found = bench.each(drawn.medians, [(d, RATIO * d, NAMES, networks, seed) for d in sizes for seed in range(seeds)])
+    return {"medians": np.moveaxis(np.array(found).reshape(len(sizes), seeds, len(NAMES)), 1, -1)}
+
+
+def predict(size: Size) -> Data:
+    """Medians by the law of the ray, (d, activations), and the exponent of the paper."""
+    import numpy as np
+
+    sizes = SIZES[size][0]
+    laws = drawn.laws([(name, d, RATIO * d) for d in sizes for name in NAMES])
+    medians = np.array([law.median / law.d**0.5 for law in laws]).reshape(len(sizes), len(NAMES))
+    return {"medians": medians, "exponent": -0.5}
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    import numpy as np
+
+    from giantstep.lab.compared import compare
+
+    sizes, seeds, networks = SIZES[size]
+    slopes = [growth(sizes, measured["medians"][:, j]) for j in range(len(NAMES))]
+    said = predicted["medians"]
+    seen = compare(measured["medians"], said, granted=CLOSE * said)
+    share = seen.relative()
+    off = [abs(slope - predicted["exponent"]) > max(LEVEL * error, NEAR) for slope, error in slopes]
+    sure = all(power.detectable(error, LEVEL, NEAR) < ENOUGH for _, error in slopes)
+    fall = " and ".join(f"{s:.3f} ± {e:.3f} ({drawn.TITLES[n]})" for n, (s, e) in zip(NAMES, slopes, strict=True))
+    furthest = float(np.max(np.abs(share.mean - 1)))
+    return Verdict(
+        outcome="fails" if any(off) or bool(np.any(seen.missed)) else ("holds" if sure else "inconclusive"),
+        sentence=f"The median perturbation that flips the sign, over ‖x‖, falls as d to the {fall} (paper: "
+        f"{predicted['exponent']:g}) and is {seen.mean[-1, 0]:.4f} for ReLU at d = {sizes[-1]}; the medians are within "
+        f"{100 * furthest:.0f}% of the law of the ray (s.e. up to {100 * float(np.max(share.error)):.0f}%).",
+        header=("activation", "d", "median over ‖x‖", "s.e.", "predicted", "in s.e."),
+        rows=tuple(
+            (name, d, *(float(x[i, j]) for x in (seen.mean, seen.error, said, seen.distance)))
+            for j, name in enumerate(NAMES)
+            for i, d in enumerate(sizes)
+        ),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = {', '.join(map(str, sizes))}; p = {RATIO}d, {networks} networks a seed",
+        figure=_figure(sizes, seen.mean, seen.error, said),
+        caption="Median distance to the other sign over ‖x‖ against d on logarithmic axes, for ReLU and tanh: the dots fall as d "
+        f"to the {fall} along the lines of the law of the ray.",
+        power=f"Exponents: {power.stated([e for _, e in slopes], LEVEL, NEAR, ' in the exponent', seeds=seeds)} "
+        f"Medians: {share.power('%', 100)}",
+        trend=f"Median over ‖x‖ times √d for ReLU: {', '.join(f'{x:.3f}' for x in seen.mean[:, 0] * np.sqrt(sizes))}.",
+    )
+
+
+def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
+    from giantstep import canvas
+
+    with canvas.figure(width=4.2, height=3.0) as (fig, ax):
+        for j, (name, colour) in enumerate(zip(NAMES, canvas.COLOURS, strict=False)):
+            ax.plot(sizes, said[:, j], color=colour, linewidth=1)
+            canvas.dots(ax, sizes, mean[:, j], error[:, j], color=colour, label=drawn.TITLES[name])
+        ax.set(xscale="log", yscale="log", xlabel="dimension d", ylabel="median ‖δ‖ / ‖x‖ that flips the sign")
+        ax.set_xticks(sizes, [str(d) for d in sizes])
+        low, high = ax.get_ylim()
+        ticks = [t for t in (0.01, 0.02, 0.03, 0.05, 0.1, 0.15) if low <= t <= high]
+        ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
+        ax.minorticks_off()
+        ax.legend()
+        return canvas.svg(fig)
+
+
+RATE = Claim(
+    name="bubeck/rate",
+    statement="The perturbation that changes the sign of a random network is smaller than the input by a factor of order √d.",
+    paper="bubeck",
+    where="the main theorems: ‖δ‖ ≲ ‖x‖/√d",
+    test="The median relative distance to the other sign is fitted by a power of d, which should be -1/2 within 3 s.e. or 0.05, "
+    "and is that of the law of the ray at every d within 3 s.e. or 5%; fails beyond, inconclusive where 0.3 in the exponent "
+    "could pass unseen.",
+    measure=measure,
+    predict=predict,
+    judge=judge,
+)

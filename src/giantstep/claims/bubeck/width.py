@@ -1,0 +1,97 @@
+"""Width does not protect: far beyond the dimension a step flips the sign as often."""
+
+from typing import TYPE_CHECKING
+
+from giantstep.claims.bubeck import drawn
+from giantstep.lab import bench
+from giantstep.lab.power import decided
+from giantstep.lab.verdict import Claim, Data, Size, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NAMES = ("tanh", "relu")
+ETA = 2.0
+SIZES = {  # d, widths over d, seeds, networks of a seed
+    "quick": (16, (1, 8, 64, 512), 16, 25),
+    "full": (32, (1, 8, 64, 512, 4096, 32768), 20, 60),
+}
+GRANTED, NEEDED = 0.03, 0.15
+
+
+def measure(size: Size) -> Data:
+    """Shares of flips, (widths, activations, seeds)."""
+    import numpy as np
+
+    d, ratios, seeds, networks = SIZES[size]
+    jobs = [(d, r * d, NAMES, (ETA,), networks, seed) for r in ratios for seed in range(seeds)]
+    found = np.array(bench.each(drawn.steps, jobs))[..., 1].reshape(len(ratios), seeds, len(NAMES))
+    return {"flips": np.moveaxis(found, 1, -1)}
+
+
+def predict(size: Size) -> Data:
+    """The same by the law of the ray."""
+    import numpy as np
+
+    d, ratios, _, _ = SIZES[size]
+    laws = drawn.laws([(name, d, r * d) for r in ratios for name in NAMES])
+    return {"flips": np.array([law.flips(np.array([ETA]))[0] for law in laws]).reshape(len(ratios), len(NAMES))}
+
+
+def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
+    import numpy as np
+
+    from giantstep.lab.compared import compare
+
+    d, ratios, seeds, networks = SIZES[size]
+    said = predicted["flips"]
+    seen = compare(measured["flips"], said, granted=GRANTED)
+    ends = " and ".join(
+        f"{seen.mean[-1, j]:.3f} ± {seen.error[-1, j]:.3f} ({drawn.TITLES[name]}; {seen.mean[0, j]:.3f} at p = d)"
+        for j, name in enumerate(NAMES)
+    )
+    return Verdict(
+        outcome=decided(bool(np.any(seen.missed)), float(np.max(seen.seen)), NEEDED),
+        sentence=f"At p = {ratios[-1]}d, d = {d}, a step with η = {ETA:g} flips {ends} of the signs; all {said.size} shares are "
+        f"within {np.max(np.abs(seen.mean - said)):.3f} of the law of the ray.",
+        header=("activation", "p/d", "share flipped", "s.e.", "predicted", "in s.e."),
+        rows=tuple(
+            (name, r, *(float(x[i, j]) for x in (seen.mean, seen.error, said, seen.distance)))
+            for j, name in enumerate(NAMES)
+            for i, r in enumerate(ratios)
+        ),
+        seeds=f"0-{seeds - 1}",
+        sizes=f"d = {d}; p/d = {', '.join(map(str, ratios))}; {networks} networks a seed",
+        figure=_figure(size, seen.mean, seen.error, said),
+        caption=f"The share of signs flipped by a step with η = {ETA:g} against the width over the dimension, d = {d}: dots stay "
+        f"level on the lines of the law of the ray, up to {ends} at the largest width.",
+        power=seen.power(" of a probability"),
+    )
+
+
+def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
+    from giantstep import canvas
+
+    d, ratios, _, _ = SIZES[size]
+    with canvas.figure(width=4.2, height=3.0) as (fig, ax):
+        for j, (name, colour) in enumerate(zip(NAMES, canvas.COLOURS, strict=False)):
+            ax.plot(ratios, said[:, j], color=colour, linewidth=1)
+            canvas.dots(ax, ratios, mean[:, j], error[:, j], color=colour, label=drawn.TITLES[name])
+        ax.set(xscale="log", xlabel=f"width over dimension p/d, d = {d}", ylabel=f"share of signs flipped, η = {ETA:g}")
+        ax.set_ylim(0, 1.02)
+        ax.legend(loc="lower right")
+        return canvas.svg(fig)
+
+
+WIDTH = Claim(
+    name="bubeck/width",
+    statement="One step finds adversarial examples at every width that is subexponential in the dimension, with smooth "
+    "activations and with ReLU.",
+    paper="bubeck",
+    where="the theorems on smooth activations and on overcomplete ReLU networks",
+    test="At one d the share of flips is that of the law of the ray within 3 s.e. or 0.03 at every width, up to hundreds of d; "
+    "fails where one is missed, inconclusive where 0.15 could pass unseen.",
+    measure=measure,
+    predict=predict,
+    judge=judge,
+)
