@@ -210,3 +210,18 @@ def test_files_and_the_command_line(stepped, tmp_path, capsys):
     (tmp_path / "a.toml").write_text('system = "attack"\nd = 20\nwidth = [10, 40]\nnetworks = 20\n')
     assert run(["compare", str(tmp_path / "a.toml"), "--seeds", "0-1"]) == 0
     assert "flips, η = 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("name", "p"), [("relu", 20), ("tanh", 60)])
+def test_chance_in_the_length_of_the_gradient_is_averaged(name, p):
+    """E 2 Phi(Q level) - 1 against draws of S0, S1 and the chi-square themselves; without chance it would be off by 0.007."""
+    from scipy.special import ndtr
+
+    law, rng, d, level = RayLaw(gs.activation(name), p, 50), np.random.default_rng(0), 50, np.array([2.0])
+    z = rng.standard_normal((60_000, p))
+    zero, one = (np.mean(np.asarray(g(z)) ** 2, axis=1) for g in (law.sigma, law.sigma.slope))
+    length = one / law.v1 * rng.chisquare(d, len(z)) / d
+    for power in (0.5, 1.0):
+        drawn = np.mean(2 * ndtr(level * length**power * (zero / law.v0) ** -0.5) - 1)
+        found = law._probability(level, power)[0]
+        assert found == pytest.approx(drawn, abs=0.004) and (power < 1 or 2 * ndtr(2.0) - 1 - found > 0.007)

@@ -285,6 +285,20 @@ BUBECK: dict[str, tuple[Wrong, ...]] = {
         lambda p: where(p, "found", (0, 2, -1), 1.3),
     ),
 }
+NGUWI: dict[str, tuple[Wrong, ...]] = {
+    "nguwi/fresh": (
+        lambda p: told(p, "exponent", -0.4),
+        lambda p: scaled(p, "bounds", [0.09, 1.0]),  # below the bound from the weights
+        lambda p: scaled(p, "spread", 0.02),
+    ),
+    "nguwi/training": (lambda p: told(p, "exponent", -0.5), lambda p: scaled(p, "bounds", 0.01)),
+    "nguwi/wasserstein": (lambda p: scaled(p, "exponents", [1.0, 1.0, 2.0]), lambda p: scaled(p, "bounds", 0.05)),
+    "nguwi/vacuity": (
+        lambda p: scaled(p, "modulus", 0.5),
+        lambda p: scaled(p, "bounds", 0.5),  # below the bound from the weights
+        lambda p: scaled(p, "trivial", 0.1),
+    ),
+}
 WRONG = {
     **TWO_STEPS,
     **MONIRI,
@@ -296,6 +310,7 @@ WRONG = {
     **EARLY,
     **LOBO,
     **BUBECK,
+    **NGUWI,
 }  # a claim's name, and theories that its measurements contradict
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from giantstep.activation import activation as activation
     from giantstep.attack import Attack as Attack
     from giantstep.attack import attack as attack
+    from giantstep.bounds import Bounds as Bounds
     from giantstep.data import Gaussian as Gaussian
     from giantstep.dataset import Dataset as Dataset
     from giantstep.early import Early as Early
@@ -73,6 +74,7 @@ _HOME = {
     "Early": "early",
     "FunctionSpace": "kernel",
     "Attack": "attack",
+    "Bounds": "bounds",
     "sweep": "lab.run",
     "optimal": "theory",
     "theory_errors": "theory",

@@ -27,6 +27,7 @@ __all__ = ["KINDS", "Parts", "System", "from_plain", "measured", "predicted", "r
 
 KINDS: dict[str, str] = {
     "attack": "Attack",
+    "bounds": "Bounds",
     "early": "Early",
     "kernel": "FunctionSpace",
     "mean_field": "MeanField",

@@ -63,6 +63,10 @@ from giantstep.claims.nishikawa.finite import FINITE
 from giantstep.claims.nishikawa.generalisation import GENERALISATION
 from giantstep.claims.nishikawa.online import ONLINE
 from giantstep.claims.nishikawa.truncation import TRUNCATION
+from giantstep.claims.nguwi.fresh import FRESH
+from giantstep.claims.nguwi.training import TRAINING
+from giantstep.claims.nguwi.vacuity import VACUITY
+from giantstep.claims.nguwi.wasserstein import WASSERSTEIN
 from giantstep.claims.own.fitted import FITTED
 from giantstep.claims.own.flip_distance import FLIP_DISTANCE
 from giantstep.claims.own.mixtures import MIXTURES
@@ -140,6 +144,10 @@ CLAIMS: tuple[Claim, ...] = (
     RATE,
     LINEARITY,
     ANY_WIDTH,
+    FRESH,
+    TRAINING,
+    WASSERSTEIN,
+    VACUITY,
     ONE_CURVE,
     OPTIMAL,
     MIXTURES,

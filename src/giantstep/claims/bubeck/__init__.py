@@ -1,1 +1,1 @@
-"""Claims of Bubeck, Cherapanamjeri, Gidel and Tachet des Combes."""
+"""Bubeck, Cherapanamjeri, Gidel, Tachet des Combes: A single gradient step finds adversarial examples (arXiv 2104.03863)."""

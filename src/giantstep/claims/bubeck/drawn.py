@@ -50,13 +50,10 @@ def changes(d: int, p: int, names: Names, networks: int, seed: int) -> "np.ndarr
     """Means over the networks of the gradient's change along the ray and at random, (activations, 2)."""
     import numpy as np
 
-    from giantstep import simulate
+    from giantstep.simulate.attack import changes as turned
 
     rng = np.random.default_rng([seed, d, p])
-    found = [
-        [simulate.attack.changes(one, rng.standard_normal(d)) for one in several]
-        for several in rays(d, p, names, networks, seed)
-    ]
+    found = [[turned(one, rng.standard_normal(d)) for one in several] for several in rays(d, p, names, networks, seed)]
     return np.mean(np.array(found), axis=0)
 
 

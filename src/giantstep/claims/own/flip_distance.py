@@ -32,12 +32,13 @@ def one(name: str, d: int, inputs: int, seed: int) -> "np.ndarray":
 
     from giantstep import draw
     from giantstep.ray import rays
+    from giantstep.simulate import network
 
     found = []
     for step in STEPS:
         of = setting(name, d, step)
         X, _ = draw.rows(of, seed, draw.test_batch(inputs))
-        ray = rays(gs.simulate.network(of, seed), X)
+        ray = rays(network(of, seed), X)
         found.append([*np.mean(ray.roots()[:, None] <= np.array(DISTANCES), axis=0), np.mean(ray.length**2)])
     return np.array(found)
 
