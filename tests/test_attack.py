@@ -18,7 +18,7 @@ from giantstep.simulate.attack import random_network, sample
 from giantstep.theory.ray import RayLaw
 from giantstep.theory.stepped_ray import law
 
-ACTIVATIONS = ("relu", "tanh", "sin(x+0.4)")
+ACTIVATIONS = ("relu", "sin(x+0.4)")
 
 
 def drawn(name="tanh", p=40, d=12, n=9, seed=0):
@@ -144,19 +144,19 @@ def test_the_closed_form_of_relu():
         assert RayLaw(gs.activation("relu"), p, d).change() == pytest.approx(closed, rel=0.01)
 
 
-@pytest.mark.parametrize(("name", "width"), [("relu", 240), ("relu", 30), ("tanh", 240), ("tanh", 30)])
+@pytest.mark.parametrize(("name", "width"), [("relu", 240), ("relu", 30), ("tanh", 120)])
 def test_random_networks_follow_the_law(name, width, seed):
     """Within 4 standard errors, and 2% of the gradient's change, whose law leaves out what is of order 1/d."""
-    attack = gs.Attack(60, width, name, etas=(0.5, 1.5, 3.0), networks=350)
+    attack = gs.Attack(60, width, name, etas=(0.5, 1.5, 3.0), networks=250)
     found, said = sample(attack, width, seed), RayLaw(attack.activation, width, 60)
     mean = {k: np.mean(v, axis=0) for k, v in found.items()}
-    error = {k: np.std(v, axis=0) / 350**0.5 for k, v in found.items()}
+    error = {k: np.std(v, axis=0) / 250**0.5 for k, v in found.items()}
     assert abs(mean["output"] - said.v0) < 4 * error["output"]
-    assert abs(mean["gradient"] - said.gradient) < 4 * error["gradient"] < 0.07 * said.gradient
+    assert abs(mean["gradient"] - said.gradient) < 4 * error["gradient"] < 0.08 * said.gradient
     assert np.all(np.abs(mean["flips"] - said.flips(np.array(attack.etas))) < 4 * error["flips"] + 0.01)
     assert abs(mean["change"] - said.change()) < 4 * error["change"] + 0.03 * said.change()
     assert abs(mean["random_change"] - said.random_change()) < 4 * error["random_change"] + 0.02 * said.random_change()
-    assert np.mean(found["root"] <= said.median) == pytest.approx(0.5, abs=4 * 0.5 / 350**0.5)
+    assert np.mean(found["root"] <= said.median) == pytest.approx(0.5, abs=4 * 0.5 / 250**0.5)
 
 
 def test_random_networks_have_the_papers_law():
@@ -173,7 +173,7 @@ def stepped():
 
 def test_after_a_giant_step(stepped):
     """The gradient grows tenfold, the way to the other sign does not: both as predicted, within 4 s.e. or 10%."""
-    found = beside(gs.Attack(setting=stepped, networks=12, inputs=60), [0])
+    found = beside(gs.Attack(setting=stepped, networks=10, inputs=60), [0])
     assert found.gaps.keys() == {"output", "gradient", "median", "relative", "untrained"}
     for name, gap in found.gaps.items():
         assert abs(gap.measured - gap.predicted) < max(4 * gap.se, 0.1 * gap.predicted), name

@@ -39,7 +39,7 @@ def test_norms_of_initial_weights():
         assert np.mean(norms**q) ** (1 / q) == pytest.approx(theory.start(12, 0.09, q), rel=0.01)
 
 
-@pytest.mark.parametrize(("activation", "loss"), [("tanh", "absolute"), ("relu", "huber"), ("sin(x+1)", "absolute")])
+@pytest.mark.parametrize(("activation", "loss"), [("tanh", "absolute"), ("sin(x+1)", "huber")])
 def test_sgd_takes_the_step_of_its_formula(activation, loss):
     """One step on one sample: dW2 = -rate g sigma(h)^T, dW1 = -rate (W2^T g o sigma'(h)) (x, 1)^T, db2 = -rate g."""
     b = replace(SMALL, d_out=2, activation=activation, loss=loss, steps=1)
@@ -64,15 +64,14 @@ def test_sgd_takes_the_step_of_its_formula(activation, loss):
     "b",
     [
         replace(SMALL, rate=0.05, steps=100),  # bounded, more than one pass
-        replace(SMALL, activation="relu", data="gaussian"),  # one pass
-        replace(SMALL, activation="sin(x+1)", loss="huber"),  # sigma(0) != 0
+        replace(SMALL, activation="relu(x+1)", data="gaussian"),  # one pass, sigma(0) != 0
     ],
 )
 def test_the_modulus_is_below_its_bound_on_the_way(b, seed):
     """E Lambda with Frobenius norms, which the bound is of, and E v w behind it, at several numbers of steps."""
     rng = generator(seed, 9)
     start, (x, y) = measure.initial(b, rng), measure.draw(b, rng, b.trainings, b.n)
-    for steps in (0, 10, b.steps):
+    for steps in (0, b.steps):
         now = replace(b, steps=steps)
         W1, W2, _ = measure.train(now, start, x, y) if steps else start
         product = np.linalg.norm(W1, axis=(1, 2)) * np.linalg.norm(W2, axis=(1, 2))
@@ -94,7 +93,7 @@ def test_more_training_gives_larger_bounds(steps, rate, width):
 
 
 def test_what_the_bounds_are_of_is_below_them():
-    found, said = gs.simulate(SMALL, range(2)), gs.theory(SMALL)
+    found, said = gs.simulate(SMALL, 0), gs.theory(SMALL)
     for name in ("test_gap", "train_gap", "lipschitz", "wasserstein"):
         assert found[name].value < said[name].value
         if name != "lipschitz":
@@ -155,6 +154,7 @@ TINY = {fresh: (3, 900), training: (3, 900, 2), wasserstein: ((10, 20), 3), vacu
 def test_a_claim_runs_at_a_tiny_size(module, monkeypatch):
     monkeypatch.setitem(module.SIZES, "quick", TINY[module])
     monkeypatch.setattr(drawn, "STEPS", 10)
+    monkeypatch.setitem(drawn.CASES, "ReLU", drawn.CASES["tanh"])  # one program
     monkeypatch.setattr(vacuity, "N", 50)
     for name in ("AMOUNTS", "SAMPLES"):
         if hasattr(module, name):
