@@ -83,6 +83,25 @@ def test_the_modulus_is_below_its_bound_on_the_way(b, seed):
         assert theory.polynomial(replace(b, steps=0), 2) == pytest.approx(np.sqrt(b.width * b.d_out))
 
 
+@pytest.mark.parametrize("data", ["cube", "gaussian"])
+def test_the_bounds_of_the_weights_are_those_of_the_worst_steps(data):
+    """Norms that grow as fast as a step allows, drawn: E v w is below the bound, by a little, and so is the root of E (v w)^2."""
+    b = gs.Bounds(2, activation="sin(x+0.4)", rate=0.01, steps=120, n=120, data=data)
+    rng = np.random.default_rng(0)
+    x, _ = measure.draw(b, rng, 4000, b.steps)
+    r = np.sqrt(1 + np.sum(x**2, axis=2))
+    w0 = np.sqrt(rng.chisquare(b.width * 3, 4000) / 3)
+    v0 = np.sqrt(rng.chisquare(b.width, 4000) / b.width)
+    added, root = abs(float(b.activation(0.0))) * b.width**0.5, b.width**0.5
+    once, bounded = np.stack([v0, w0]), np.stack([v0, w0])
+    for k in range(b.steps):
+        once = once + b.rate * np.stack([r[:, k] * once[1] + added, r[:, k] * once[0]])
+        bounded = bounded + b.rate * np.stack([root + 0 * v0, r[:, k] * bounded[0]])
+    for (v, w), way, slack in ((once, theory.growing, 1.3), (bounded, theory.polynomial, 1.1)):
+        assert np.mean(v * w) < way(b, 2) < slack * np.mean(v * w)
+        assert np.mean((v * w) ** 2) ** 0.5 < way(b, 4) < slack * np.mean((v * w) ** 2) ** 0.5
+
+
 @settings(max_examples=25)
 @given(steps=st.integers(0, 2000), rate=st.floats(0, 0.1), width=st.integers(1, 400))
 def test_more_training_gives_larger_bounds(steps, rate, width):

@@ -53,9 +53,12 @@ def start(entries: int, variance: float, q: int) -> float:
 def growing(b: Bounds, q: int) -> float:
     """A bound of ||v w||_{q/2} by v w <= (v + w)^2/4: any Lipschitz activation, through the samples once.
 
-    A step multiplies ||v + w||_q by 1 + rate L_sigma ||r||_q, r independent of the weights, and adds rate |sigma(0)| sqrt(m).
+    A step multiplies ||v + w||_q by ||1 + rate L_sigma r||_q, r independent of the weights, and adds rate |sigma(0)| sqrt(m).
     """
-    factor = 1 + b.rate * b.lipschitz * input_moment(b, q)
+    c, two, four = b.rate * b.lipschitz, input_moment(b, 2), input_moment(b, 4)
+    # E r <= ||r||_2 and E r^3 <= ||r||_4^3
+    fourth = 1 + 4 * c * two + 6 * (c * two) ** 2 + 4 * (c * four) ** 3 + (c * four) ** 4
+    factor = 1 + c * two if q == 2 else fourth**0.25
     added = b.rate * abs(float(b.activation(0.0))) * sqrt(b.width)
     total = start(b.width * (b.d_in + 1), 1 / (b.d_in + 1), q) + start(b.d_out * b.width, 1 / b.width, q)
     with np.errstate(over="ignore"):
