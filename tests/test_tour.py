@@ -37,6 +37,7 @@ PAGES = (
             "early",
             "function-space",
             "attack",
+            "bounds",
         )
     ),
 )

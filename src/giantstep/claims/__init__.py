@@ -58,15 +58,15 @@ from giantstep.claims.moniri_hassani.exponents import EXPONENTS
 from giantstep.claims.moniri_hassani.outliers import OUTLIERS
 from giantstep.claims.moniri_hassani.phases import PHASES
 from giantstep.claims.moniri_hassani.reuse import REUSE as SECOND_REUSE
+from giantstep.claims.nguwi.fresh import FRESH
+from giantstep.claims.nguwi.training import TRAINING
+from giantstep.claims.nguwi.vacuity import VACUITY
+from giantstep.claims.nguwi.wasserstein import WASSERSTEIN
 from giantstep.claims.nishikawa.certified import CERTIFIED
 from giantstep.claims.nishikawa.finite import FINITE
 from giantstep.claims.nishikawa.generalisation import GENERALISATION
 from giantstep.claims.nishikawa.online import ONLINE
 from giantstep.claims.nishikawa.truncation import TRUNCATION
-from giantstep.claims.nguwi.fresh import FRESH
-from giantstep.claims.nguwi.training import TRAINING
-from giantstep.claims.nguwi.vacuity import VACUITY
-from giantstep.claims.nguwi.wasserstein import WASSERSTEIN
 from giantstep.claims.own.fitted import FITTED
 from giantstep.claims.own.flip_distance import FLIP_DISTANCE
 from giantstep.claims.own.mixtures import MIXTURES
