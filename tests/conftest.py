@@ -50,3 +50,10 @@ def small():
         gs.Network(40, "tanh"),
         gs.Protocol((gs.GiantStep(90, 2.0),), gs.Ridge(70, 0.05)),
     )
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    """Moments of the conditional model on 256 points in place of 1024 to 4096: test_equivalent_conditional.py has the fine ones."""
+    for name in ("FEWEST", "MOST"):
+        monkeypatch.setattr(f"giantstep.equivalent.moments.{name}", 256)

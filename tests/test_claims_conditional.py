@@ -46,7 +46,7 @@ def test_several_sizes_show_a_trend(found, monkeypatch):
     assert "6 of 6 differences fitted by A + B/d" in verdict.trend and "<svg" in verdict.figure
 
 
-def test_it_runs(monkeypatch):
+def test_it_runs(monkeypatch, coarse):
     monkeypatch.setitem(conditional.SIZES, "quick", ((30,), 2))
     monkeypatch.setattr(conditional, "CASES", conditional.CASES[:1])
     measured = conditional.measure("quick")

@@ -81,7 +81,7 @@ def test_the_components_of_a_population_have_equal_traces():
 
 
 @pytest.mark.parametrize("module", (rank, ratio, weighting), ids=lambda module: module.__name__.split(".")[-1])
-def test_it_runs_at_a_tiny_size(module):
+def test_it_runs_at_a_tiny_size(module, coarse):
     own = module.PANEL
     curves = tuple(replace(c, untold=True, populations=min(c.populations, 2)) for c in own.curves["quick"])
     tiny = replace(own, curves={"quick": curves}, sizes={"quick": (30, 3)})

@@ -54,13 +54,6 @@ def test_a_step_that_teaches_nothing_fails(monkeypatch):
 
 
 @pytest.fixture
-def coarse(monkeypatch):
-    """The moments of the conditional model on few points: test_equivalent_conditional.py tests the fine tables."""
-    for name in ("FEWEST", "MOST"):
-        monkeypatch.setattr(f"giantstep.equivalent.moments.{name}", 64)
-
-
-@pytest.fixture
 def pictures(monkeypatch, coarse):
     """Two small Gaussian classes with a spike each in the place of the images, at sizes that say nothing."""
     rng = np.random.default_rng(0)

@@ -203,7 +203,7 @@ def test_degrees():
 # The network
 
 
-def test_the_network_its_equivalents_and_the_linear_model_on_aligned_labels():
+def test_the_network_its_equivalents_and_the_linear_model_on_aligned_labels(coarse):
     s = gs.presets.demir(200, 250, 250, penalty=1e-4, alpha=0.0, beta=0.74, spiked_target=True)
     network = gs.simulate(s, range(6), n_test=1000).test_error
     for model, options in (("conditional", {}), ("hermite", {})):
@@ -237,7 +237,7 @@ def test_a_class_of_a_dataset_is_its_mean_and_its_covariance(seed):
     np.testing.assert_allclose(few.B.T @ few.M @ few.B, np.cov(X[:8:2].T, bias=True), atol=1e-9)
 
 
-def test_a_dataset_drawn_from_a_mixture_has_its_equivalent():
+def test_a_dataset_drawn_from_a_mixture_has_its_equivalent(coarse):
     """Classes of 3000 inputs each: covariances are known to a few percent, and the errors to the noise of seeds."""
     rng = np.random.default_rng(0)
     labels = rng.choice([0, 1], 6000)

@@ -44,8 +44,8 @@ def test_one_step_has_a_closed_form(sigma):
 )
 def test_overlaps_of_dense_networks(changes):
     """RMS overlaps after every step and the readout's error, over seeds, within 3 standard errors or 4%."""
-    setting, seeds = experiment(**changes), range(12)
-    found = gs.simulate(setting, seeds, method="dense", n_test=20_000)
+    setting, seeds = experiment(d=500, n=1000, **changes), range(12)
+    found = gs.simulate(setting, seeds, method="dense", n_test=8000)
     paths = [evolution(setting, seed) for seed in seeds]
     measured = np.mean(np.asarray(found.overlaps) ** 2, axis=1)  # (seeds, r)
     expected = np.array([np.mean(path.M[-1] ** 2, axis=0) for path in paths])
