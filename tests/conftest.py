@@ -54,6 +54,6 @@ def small():
 
 @pytest.fixture
 def coarse(monkeypatch):
-    """Moments of the conditional model on 256 points in place of 1024 to 4096: test_equivalent_conditional.py has the fine ones."""
+    """Moments of the conditional model on 256 points in place of thousands; test_equivalent_conditional.py has the fine ones."""
     for name in ("FEWEST", "MOST"):
         monkeypatch.setattr(f"giantstep.equivalent.moments.{name}", 256)
