@@ -15,7 +15,7 @@ from giantstep._record import real, whole
 from giantstep.cli import run
 from giantstep.finding import Curve, Number
 from giantstep.lab.beside import beside
-from giantstep.system import Parts, System
+from giantstep.system import Reading, System
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ def measured(walk, seed):
     squares = np.cumsum(steps, axis=1) ** 2
     error = np.std(squares[:, -1], ddof=1) / 20
     curve = Curve("step", np.arange(1, walk.steps + 1), squares.mean(axis=0))
-    return Parts({"square": Number(squares[:, -1].mean(), error)}, {"spread": curve})
+    return Reading({"square": Number(squares[:, -1].mean(), error)}, {"spread": curve})
 
 
 def predicted(walk):
     steps = np.arange(1, walk.steps + 1)
-    return Parts({"square": walk.size**2 * walk.steps}, {"spread": Curve("step", steps, walk.size**2 * steps)})
+    return Reading({"square": walk.size**2 * walk.steps}, {"spread": Curve("step", steps, walk.size**2 * steps)})
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +113,7 @@ def test_options_for_settings_are_refused(tmp_path, capsys):
 
 
 def test_a_number_that_is_none_is_a_status(monkeypatch):
-    monkeypatch.setattr(sys.modules["giantstep.theory.walk"], "predicted", lambda walk: Parts({"square": np.nan}))
+    monkeypatch.setattr(sys.modules["giantstep.theory.walk"], "predicted", lambda walk: Reading({"square": np.nan}))
     found = gs.theory(Walk(3))
     assert not found.status.ok and "not a number: mean square at the end" in found.status.notes
 
@@ -132,6 +132,6 @@ def test_the_command_line(tmp_path, capsys):
 
 
 def test_a_picture_needs_a_curve(monkeypatch):
-    monkeypatch.setattr(sys.modules["giantstep.theory.walk"], "predicted", lambda walk: Parts({"square": 1.0}))
+    monkeypatch.setattr(sys.modules["giantstep.theory.walk"], "predicted", lambda walk: Reading({"square": 1.0}))
     with pytest.raises(gs.InputError, match="no curve to draw"):
         gs.plot(gs.theory(Walk(3)))

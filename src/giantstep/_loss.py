@@ -1,7 +1,8 @@
 """Losses of a prediction f: their slopes, their conjugates, and the step of dual coordinate ascent. NumPy or JAX.
 
-    square     l(f) = (f - y)^2 / 2
-    logistic   l(f) = log(1 + exp(-y f)),   y = +1 or -1
+    square        l(f) = (f - y)^2 / 2
+    logistic      l(f) = log(1 + exp(-y f)),   y = +1 or -1
+    exponential   l(f) = exp(-y f), without the last two
 
 The conjugate is ``l*(g) = max_f g f - l(f)``; ``l(f) + l*(g) - g f >= 0`` is zero where ``g = l'(f)`` (Fenchel and Young).
 """
@@ -11,7 +12,8 @@ from typing import Any
 from giantstep._backend import jax
 from giantstep._functions import namespace
 
-LOSSES = ("square", "logistic")
+LOSSES = ("square", "logistic")  # with a conjugate here
+CLASSES = ("square", "exponential", "logistic")  # of a margin y f
 SMOOTH = {"square": 1.0, "logistic": 0.25}  # the largest l''
 
 Array = Any
@@ -21,6 +23,8 @@ def value(loss: str, f: Array, y: Array) -> Array:
     """l(f)."""
     if loss == "square":
         return (f - y) ** 2 / 2
+    if loss == "exponential":
+        return namespace(f).exp(-y * f)
     return namespace(f).logaddexp(0.0, -y * f)
 
 
@@ -28,13 +32,18 @@ def slope(loss: str, f: Array, y: Array) -> Array:
     """l'(f)."""
     if loss == "square":
         return f - y
-    return -y / (1 + namespace(f).exp(y * f))
+    if loss == "exponential":
+        return -y * namespace(f).exp(-y * f)
+    xp = namespace(f)
+    return -y * xp.exp(-xp.logaddexp(0.0, y * f))
 
 
 def bend(loss: str, f: Array, y: Array) -> Array:
     """l''(f)."""
     if loss == "square":
         return namespace(f).ones_like(f)
+    if loss == "exponential":
+        return y * y * namespace(f).exp(-y * f)
     s = -y * slope(loss, f, y)
     return s * (1 - s)
 

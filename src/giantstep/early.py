@@ -8,12 +8,12 @@ else false, and living where it is active, else dead.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
+from giantstep import _loss
 from giantstep._errors import InputError
 from giantstep._random import Stream, generator, normals
 from giantstep._record import build, choice, real, whole
@@ -31,11 +31,12 @@ class Loss(NamedTuple):
     bend: float
 
 
-LOSSES = {
-    "square": Loss(lambda z: (1 - z) ** 2 / 2, lambda z: 1 - z, 1.0),
-    "exponential": Loss(lambda z: np.exp(-z), lambda z: np.exp(-z), 1.0),
-    "logistic": Loss(lambda z: np.logaddexp(0.0, -z), lambda z: expit(-z), 0.25),
-}
+def _margin(name: str) -> Loss:
+    value, slope, bend = (partial(of, name, y=1.0) for of in (_loss.value, _loss.slope, _loss.bend))
+    return Loss(value, lambda z: -slope(z), float(bend(np.zeros(1))[0]))
+
+
+LOSSES = {name: _margin(name) for name in _loss.CLASSES}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 ``simulate(system, seed)`` and ``theory(system)`` give a ``Finding`` each; ``giantstep simulate | predict | compare FILE`` do so
 for a file whose first line says ``system = "kind"``. The kind names three modules: the noun ``giantstep.kind``, what measures
-it, ``simulate.kind.measured(system, seed)``, and what predicts it, ``theory.kind.predicted(system)``; both give ``Parts``.
+it, ``simulate.kind.measured(system, seed)``, and what predicts it, ``theory.kind.predicted(system)``; both give ``Reading``.
 """
 
 import time
@@ -23,7 +23,7 @@ from giantstep.finding import Curve, Finding, Number, pooled
 from giantstep.outcome import Status
 from giantstep.setting import Setting, read_plain, without_none
 
-__all__ = ["KINDS", "Parts", "System", "from_plain", "measured", "predicted", "read", "refuse_options"]
+__all__ = ["KINDS", "Reading", "System", "from_plain", "measured", "predicted", "read", "refuse_options"]
 
 KINDS: dict[str, str] = {
     "attack": "Attack",
@@ -34,7 +34,7 @@ KINDS: dict[str, str] = {
 }  # kind: the name of its noun
 
 
-class Parts(NamedTuple):
+class Reading(NamedTuple):
     """What a route returns: numbers and curves by name, and sentences; one that starts "not " says not to trust them."""
 
     numbers: Mapping[str, Number | float] = {}
@@ -88,7 +88,7 @@ def read(path: str | Path) -> Setting | System:
         raise InputError(f"{path}: {error}") from None
 
 
-def measured(system: System, seed: int | Iterable[int], measure: Callable[[Any, int], Parts]) -> Finding:
+def measured(system: System, seed: int | Iterable[int], measure: Callable[[Any, int], Reading]) -> Finding:
     """The mean over seeds of what ``measure(system, seed)`` finds."""
     given = tuple(seed) if isinstance(seed, Iterable) else (seed,)
     seeds = tuple(whole(s, "seed", least=0) for s in given)
@@ -105,12 +105,12 @@ def refuse_options(system: System, verb: Callable[..., Any], **given: Any) -> No
             raise InputError(f"{name} is an option for a Setting: a system of kind {system.kind!r} does not take it")
 
 
-def predicted(system: System, predict: Callable[[Any], Parts]) -> Finding:
+def predicted(system: System, predict: Callable[[Any], Reading]) -> Finding:
     """What ``predict(system)`` says."""
     return _finding(system, "theory", lambda: predict(system), None)
 
 
-def _finding(system: System, route: str, work: Callable[[], Parts], seeds: tuple[int, ...] | None) -> Finding:
+def _finding(system: System, route: str, work: Callable[[], Reading], seeds: tuple[int, ...] | None) -> Finding:
     start = time.perf_counter()
     parts = work()
     numbers = {k: v if isinstance(v, Number) else Number(float(v)) for k, v in parts.numbers.items()}

@@ -11,7 +11,7 @@ from giantstep.measure import mean_and_error
 from giantstep.network import Network, Weights
 from giantstep.setting import Setting
 from giantstep.simulate.weights import network as trained
-from giantstep.system import Parts
+from giantstep.system import Reading
 
 UNIT = 1.0  # the move after which the gradient is compared
 
@@ -72,7 +72,7 @@ def median(values: np.ndarray) -> Number:
     return Number(float(np.median(values)), float(near[1] - near[0]) / 2)
 
 
-def measured(attack: Attack, seed: int) -> Parts:
+def measured(attack: Attack, seed: int) -> Reading:
     """Means over the networks of one seed."""
     if attack.setting is not None:
         return _of_setting(attack, attack.setting, seed)
@@ -81,12 +81,12 @@ def measured(attack: Attack, seed: int) -> Parts:
     lost = int(sum(np.sum(np.isinf(one["root"])) for one in found))
     notes = (f"no change of sign was found on {lost} rays: they count as infinitely far",) if lost else ()
     if not isinstance(attack.width, tuple):
-        return Parts(numbers[0], _curves(attack, found[0]), notes)
+        return Reading(numbers[0], _curves(attack, found[0]), notes)
     curves = {name: _over(attack, [one[name] for one in numbers]) for name in numbers[0]}
     for k, eta in enumerate(attack.etas):
         shares = [Number(*map(float, mean_and_error(one["flips"][:, k]))) for one in found]
         curves[f"flips, η = {eta:g}"] = _over(attack, shares)
-    return Parts({}, curves, notes)
+    return Reading({}, curves, notes)
 
 
 def _numbers(attack: Attack, found: dict[str, np.ndarray]) -> dict[str, Number]:
@@ -107,7 +107,7 @@ def _curves(attack: Attack, found: dict[str, np.ndarray]) -> dict[str, Curve]:
     return {"flips": flips, "within": Curve("distance", np.array(attack.distances), *mean_and_error(inside, axis=0))}
 
 
-def _of_setting(attack: Attack, setting: Setting, seed: int) -> Parts:
+def _of_setting(attack: Attack, setting: Setting, seed: int) -> Reading:
     """The networks ``seed * networks + k`` of the setting, on the first inputs of their own test sets; errors over networks."""
     rows = [_one(attack, setting, seed * attack.networks + k) for k in range(attack.networks)]
     found = {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -120,7 +120,7 @@ def _of_setting(attack: Attack, setting: Setting, seed: int) -> Parts:
         **{name: _clustered(found[key]) for name, key in (("median", "root"), ("relative", "relative"))},
         "untrained": _clustered(found["untrained"]),
     }
-    return Parts(
+    return Reading(
         numbers, {"within": Curve("distance", np.array(attack.distances), *mean_and_error(inside, axis=0))}, notes
     )
 

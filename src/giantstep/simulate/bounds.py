@@ -14,7 +14,7 @@ from giantstep._random import Stream, generator
 from giantstep.bounds import Bounds
 from giantstep.finding import Curve, Number
 from giantstep.measure import mean_and_error
-from giantstep.system import Parts
+from giantstep.system import Reading
 
 ORACLE = 40_000  # fresh samples that stand for the law
 LARGEST = 3000  # samples up to which an assignment is solved
@@ -136,7 +136,7 @@ def check(b: Bounds) -> None:
         raise refuse(needed, allowed, f"{max(int(b.trainings * allowed / needed), 2)} trainings")
 
 
-def measured(b: Bounds, seed: int) -> Parts:
+def measured(b: Bounds, seed: int) -> Reading:
     """Means over the trainings of one seed."""
     check(b)
     rng, mean = generator(seed, Stream.TEST), lambda v: Number(*map(float, mean_and_error(np.asarray(v))))
@@ -158,7 +158,7 @@ def measured(b: Bounds, seed: int) -> Parts:
         "train_gap": _curve(b, [mean(found[n].train_gap) for n in b.samples]),
         "wasserstein": _curve(b, [apart[n] for n in b.samples]),
     }
-    return Parts(numbers, curves, ("W1 is measured between two samples: an upper value, at most twice the true one",))
+    return Reading(numbers, curves, ("W1 is measured between two samples: an upper value, at most twice the true one",))
 
 
 def _curve(b: Bounds, values: list[Number]) -> Curve:

@@ -11,7 +11,7 @@ from giantstep import _memory
 from giantstep._record import whole
 from giantstep.course import Course, State, crossing, curve, gathered, ordered, shares
 from giantstep.early import LOSSES, Early, batches, extended, inputs, start
-from giantstep.system import Parts
+from giantstep.system import Reading
 
 
 def run(system: Early, seed: int = 0) -> Course:
@@ -50,7 +50,7 @@ def _slope(
     return first / len(X), hidden.T @ pull / len(X)
 
 
-def measured(system: Early, seed: int) -> Parts:
+def measured(system: Early, seed: int) -> Reading:
     """Numbers and curves of one run."""
     course, (_, y) = run(system, seed), inputs(system)
     into, true = ordered(course.last, y, course.a), np.outer(y, course.a) > 0
@@ -69,4 +69,4 @@ def measured(system: Early, seed: int) -> Parts:
         "false_living": curve(system, lives[:, 1]),
     }
     never = f"the loss did not fall by {system.drop:.0%} in {system.steps} steps"
-    return Parts(numbers, curves, (never,) if np.isnan(numbers["drop_time"]) else ())
+    return Reading(numbers, curves, (never,) if np.isnan(numbers["drop_time"]) else ())

@@ -9,7 +9,7 @@ from giantstep.finding import Curve
 from giantstep.kernel import GRID, FunctionSpace, labelled
 from giantstep.setting import Setting
 from giantstep.simulate import train
-from giantstep.system import Parts
+from giantstep.system import Reading
 
 
 def direction(setting: Setting, seed: int) -> np.ndarray:
@@ -39,7 +39,7 @@ def covariance(W: np.ndarray, u: np.ndarray) -> dict[str, float]:
     }
 
 
-def measured(system: FunctionSpace, seed: int) -> Parts:
+def measured(system: FunctionSpace, seed: int) -> Reading:
     """The system's numbers and curves."""
     setting = system.setting
     found, beta = train(setting, seed), direction(setting, seed)
@@ -63,4 +63,4 @@ def measured(system: FunctionSpace, seed: int) -> Parts:
             "amplifications": Curve("step size η", system.etas, amplified, log="xy"),
             "mixings": Curve("step size η", system.etas, np.array([m.mixing for m in every]), log="x"),
         }
-    return Parts(numbers | own, curves | more, system.notes)
+    return Reading(numbers | own, curves | more, system.notes)

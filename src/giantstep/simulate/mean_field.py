@@ -6,12 +6,12 @@ from giantstep import _dual, _loss
 from giantstep.field import pool, train
 from giantstep.finding import Curve, Number
 from giantstep.mean_field import MeanField
-from giantstep.system import Parts
+from giantstep.system import Reading
 
 TEST = 4000  # fresh curves
 
 
-def measured(system: MeanField, seed: int) -> Parts:
+def measured(system: MeanField, seed: int) -> Reading:
     """One run of the method on the system's curves."""
     X, y = system.curves
     field = train(X, y, system.deviations, system.training, seed)
@@ -26,7 +26,7 @@ def measured(system: MeanField, seed: int) -> Parts:
         "ess": field.ess,
         "acceptance": field.acceptance,
     }
-    return Parts(numbers, _curve(system, X, y, field.duals, seed), field.status.notes)
+    return Reading(numbers, _curve(system, X, y, field.duals, seed), field.status.notes)
 
 
 def _curve(system: MeanField, X: np.ndarray, y: np.ndarray, duals: np.ndarray, seed: int) -> dict[str, Curve]:

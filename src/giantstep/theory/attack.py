@@ -4,14 +4,14 @@ import numpy as np
 
 from giantstep.attack import Attack
 from giantstep.finding import Curve
-from giantstep.system import Parts
+from giantstep.system import Reading
 from giantstep.theory import stepped_ray
 from giantstep.theory.ray import RayLaw
 
 FEWEST = 20  # neurons below which f is far from Gaussian
 
 
-def predicted(attack: Attack) -> Parts:
+def predicted(attack: Attack) -> Reading:
     """The same numbers and curves as those measured."""
     if attack.setting is not None:
         return stepped_ray.predicted(attack, attack.setting)
@@ -19,13 +19,13 @@ def predicted(attack: Attack) -> Parts:
     laws = [RayLaw(attack.activation, width, attack.d) for width in attack.widths]
     notes = (f"below {FEWEST} neurons f is far from Gaussian: take the shares as rough",) if laws[0].p < FEWEST else ()
     if not isinstance(attack.width, tuple):
-        return Parts(_numbers(laws[0]), _curves(attack, laws[0]), notes)
+        return Reading(_numbers(laws[0]), _curves(attack, laws[0]), notes)
     numbers, x = [_numbers(law) for law in laws], np.array(attack.widths, dtype=float)
     curves = {name: Curve("width", x, np.array([one[name] for one in numbers]), log="x") for name in numbers[0]}
     flips = np.array([law.flips(np.array(attack.etas)) for law in laws])
     for eta, share in zip(attack.etas, flips.T, strict=True):
         curves[f"flips, η = {eta:g}"] = Curve("width", x, share, log="x")
-    return Parts({}, curves, notes)
+    return Reading({}, curves, notes)
 
 
 def _numbers(law: RayLaw) -> dict[str, float]:

@@ -23,7 +23,7 @@ from scipy.special import ndtr
 
 from giantstep.bounds import Bounds
 from giantstep.finding import Curve
-from giantstep.system import Parts
+from giantstep.system import Reading
 
 DEPTH = 60  # halvings of the cube that are tried
 CUTS = np.linspace(1.0, 12.0, 111)  # half sides of the cube that Gaussian inputs are cut to
@@ -133,7 +133,7 @@ def trivial(b: Bounds) -> float:
     return float(np.mean(size if b.loss == "absolute" else np.where(size < 1, size**2 / 2, size - 0.5)))
 
 
-def predicted(b: Bounds) -> Parts:
+def predicted(b: Bounds) -> Reading:
     """Bounds under the names of what they bound; where the weights have none, it is left out and said."""
     mean, _, way = modulus(b)
     numbers = {
@@ -156,7 +156,7 @@ def predicted(b: Bounds) -> Parts:
                 f"the bound {said} is vacuous: {numbers[name]:.3g}, where predicting zero has the error {numbers['trivial']:.3g}"
             )
     known = {name: value for name, value in numbers.items() if np.isfinite(value)}
-    return Parts(known, {name: line for name, line in curves.items() if line.x.size}, tuple(notes))
+    return Reading(known, {name: line for name, line in curves.items() if line.x.size}, tuple(notes))
 
 
 def _line(b: Bounds, values: list[float]) -> Curve:

@@ -10,7 +10,7 @@ from giantstep.course import crossing, curve, ordered, shares
 from giantstep.early import LOSSES, Early, gram, inputs
 from giantstep.finding import Number
 from giantstep.measure import mean_and_error
-from giantstep.system import Parts
+from giantstep.system import Reading
 from giantstep.theory import classwise, living
 from giantstep.theory.frozen import follow
 
@@ -27,13 +27,13 @@ UNSORTED = (
 RARE = 1e-3  # chance of a number of neurons that may leave the time of the drop unknown
 
 
-def predicted(system: Early) -> Parts:
+def predicted(system: Early) -> Reading:
     """Numbers and curves."""
     separable, square = living.separable(system), system.loss == "square"
     closed = separable and (system.batch is None or (square and system.layers == "first" and _moved_at_once(system)))
     parts = _closed(system) if closed else _followed(system)
     numbers = {**parts.numbers, "uncovered": living.uncovered(system).most}
-    return Parts(numbers, parts.curves, parts.notes + _notes(system, closed))
+    return Reading(numbers, parts.curves, parts.notes + _notes(system, closed))
 
 
 def _moved_at_once(system: Early) -> bool:
@@ -53,7 +53,7 @@ def _notes(system: Early, closed: bool) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _closed(system: Early) -> Parts:
+def _closed(system: Early) -> Reading:
     """By the laws of the classes, m_+ on its values and m_- the rest of the living."""
     share = living.alive(system)
     m, weights = living.numbers(system, share)
@@ -88,10 +88,10 @@ def _closed(system: Early) -> Parts:
     if system.loss != "square" and system.layers == "first" and system.batch is None:
         bounds = [classwise.bound(system, *k) for k in zip(*several, strict=True)]
         curves["bound"] = curve(system, weights @ bounds, log="y")
-    return Parts(numbers, curves)
+    return Reading(numbers, curves)
 
 
-def _followed(system: Early) -> Parts:
+def _followed(system: Early) -> Reading:
     """By the mean over initialisations and batches that are followed."""
     _, y = inputs(system)
     found = [follow(system, FIRST + k) for k in range(STARTS)]
@@ -115,4 +115,4 @@ def _followed(system: Early) -> Parts:
     curves = {name: curve(system, *mean_and_error(values, 0), log) for name, (values, log) in several.items()}
     loose = np.mean([np.mean(~s & np.any(c.last, axis=0)) for c, (s, _) in zip(found, into, strict=True)])
     notes = (UNSORTED.format(loose),) if loose > 0 else () if living.separable(system) else (SORTED,)
-    return Parts(numbers, curves, notes)
+    return Reading(numbers, curves, notes)

@@ -29,7 +29,7 @@ from giantstep.finding import Curve
 from giantstep.kernel import GRID, FunctionSpace, labelled
 from giantstep.protocol import Ridge
 from giantstep.setting import Setting
-from giantstep.system import Parts
+from giantstep.system import Reading
 from giantstep.theory.direction import push
 from giantstep.theory.parameters import activation_of, parameters, target_of
 
@@ -202,7 +202,7 @@ def _modes(setting: Setting, law: Rows) -> Modes:
     return galerkin(setting.network.activation, along.ravel(), across.ravel(), weights.ravel(), d, count=COUNT)
 
 
-def predicted(system: FunctionSpace) -> Parts:
+def predicted(system: FunctionSpace) -> Reading:
     """The system's numbers and curves; those over step sizes also between the ones listed."""
     etas = system.etas
     step = system.setting.protocol.steps[0]
@@ -221,7 +221,7 @@ def predicted(system: FunctionSpace) -> Parts:
         }
     own, more = labelled(last.before, last.after, GRID)
     notes = (COLOURED,) * (last.spread > NOTICED)
-    return Parts(numbers | own, curves | more, system.notes + notes)
+    return Reading(numbers | own, curves | more, system.notes + notes)
 
 
 callable_module(__name__, kernel)

@@ -14,13 +14,13 @@ from giantstep import _dual, _loss
 from giantstep.field import CARRIED, features, pool
 from giantstep.finding import Curve, Number
 from giantstep.mean_field import MeanField
-from giantstep.system import Parts
+from giantstep.system import Reading
 
 TEST = 4000  # fresh curves
 ENOUGH = 1e-6  # gap over objective at which the dual problem counts as solved
 
 
-def predicted(system: MeanField) -> Parts:
+def predicted(system: MeanField) -> Reading:
     """The optimum on the system's curves, and the guaranteed excess along a run."""
     t, (X, y) = system.training, system.curves
     _, best = _dual.optimum(pool(X * system.deviations, t, system.data, 0), y, t.penalty, t.loss)
@@ -41,7 +41,7 @@ def predicted(system: MeanField) -> Parts:
         )
     if best.gap > ENOUGH * best.objective:
         notes += (f"not converged: the dual problem has a gap of {best.gap:.1e}",)
-    return Parts(numbers, _guaranteed(system, best.kl, steepest), notes)
+    return Reading(numbers, _guaranteed(system, best.kl, steepest), notes)
 
 
 def _test_outputs(system: MeanField, weights: np.ndarray) -> np.ndarray:

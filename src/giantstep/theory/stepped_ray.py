@@ -26,7 +26,7 @@ from giantstep.data import Gaussian
 from giantstep.finding import Curve
 from giantstep.protocol import Protocol, Ridge
 from giantstep.setting import Setting
-from giantstep.system import Parts
+from giantstep.system import Reading
 from giantstep.theory.conditional import second_layer
 from giantstep.theory.direction import direction
 from giantstep.theory.parameters import activation_of, parameters, target_of
@@ -141,11 +141,11 @@ def law(setting: Setting) -> Stepped:
     return Stepped(output, gradient, t, within)
 
 
-def predicted(attack: Attack, setting: Setting) -> Parts:
+def predicted(attack: Attack, setting: Setting) -> Reading:
     """Numbers and curves of an attack on the networks of a setting."""
     reason = refusal(setting)
     if reason is not None:
-        return Parts(notes=(reason,))
+        return Reading(notes=(reason,))
     after, before = law(setting), law(replace(setting, protocol=Protocol((), None)))
     numbers = {
         "output": after.output,
@@ -155,4 +155,4 @@ def predicted(attack: Attack, setting: Setting) -> Parts:
         "untrained": before.median,
     }
     x = np.array(attack.distances)
-    return Parts(numbers, {"within": Curve("distance", x, np.interp(x, after.distances, after.within))})
+    return Reading(numbers, {"within": Curve("distance", x, np.interp(x, after.distances, after.within))})
