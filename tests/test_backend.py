@@ -62,14 +62,14 @@ def finish(folder, processes: int, **environment: str) -> None:
 
 
 def test_small_lapack_calls_under_a_while_loop_do_not_hang(tmp_path):
-    """Eight processes, 4000 turns of the loop; where it hung it did so about once in 4000. GIANTSTEP_PROCESSES=20 for more."""
-    finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 8)))
+    """Four processes, 4000 turns of the loop; where it hung it did so about once in 4000. GIANTSTEP_PROCESSES=20 for more."""
+    finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 4)), CALLS="10")
 
 
 @pytest.mark.parametrize("worker", WORKERS)
 def test_they_do_not_hang_in_other_workers_either(tmp_path, worker):
-    """A few processes; GIANTSTEP_PROCESSES=20 here too."""
-    finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 3)), **WORKERS[worker])
+    """Two processes; GIANTSTEP_PROCESSES=20 here too."""
+    finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 2)), **WORKERS[worker])
 
 
 def test_the_flag_is_added_to_those_of_the_user():
