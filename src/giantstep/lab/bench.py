@@ -85,7 +85,7 @@ def _what(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":
-    from giantstep.lab.block import Block, join, members
+    from giantstep.lab.block import Block, join, members, portions
     from giantstep.lab.forecast import together
     from giantstep.lab.row import ARRAYS
     from giantstep.lab.run import missing, run
@@ -94,7 +94,7 @@ def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterab
     seeds = tuple(seed) if isinstance(seed, Iterable) else (seed,)
     whole = Block(setting, members(setting), seeds, route)
     count = together(setting, route)
-    todo = [whole.narrowed(seeds[start : start + count]) for start in range(0, len(seeds), count)]
+    todo = [whole.narrowed(some) for some in portions(seeds, count)]
     ended = run(missing(todo, bench.store), bench.store, bench.where, kept=_trimmed)
     if ended.refused:
         raise Unmeasured(ended.refused[0][0])

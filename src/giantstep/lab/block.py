@@ -19,7 +19,7 @@ from giantstep.outcome import SCALARS, Outcome, Status
 from giantstep.protocol import SGD, GiantStep, Power, Protocol, Ridge
 from giantstep.setting import Setting
 
-__all__ = ["Block", "blocks", "join", "members", "split"]
+__all__ = ["Block", "blocks", "join", "members", "portions", "split"]
 
 NOT_FINITE = "not finite"  # in the sentence that an outcome with overflows carries
 
@@ -55,11 +55,14 @@ def blocks(
                 yield Block(setting, inner, (), route)
                 continue
             count = len(seeds) if together is None else max(1, together(setting, route))
-            count = -(
-                -len(seeds) // -(-len(seeds) // count)
-            )  # blocks of one size where possible: what is compiled serves all
-            for start in range(0, len(seeds), count):
-                yield Block(setting, inner, tuple(seeds[start : start + count]), route)
+            yield from (Block(setting, inner, some, route) for some in portions(seeds, count))
+
+
+def portions(seeds: Sequence[int], most: int) -> list[tuple[int, ...]]:
+    """The seeds, at most so many at a time, in portions of one size where possible: what is compiled serves all."""
+    divisors = [k for k in range(min(most, len(seeds)), most // 2, -1) if len(seeds) % k == 0]
+    size = divisors[0] if divisors else -(-len(seeds) // -(-len(seeds) // most))
+    return [tuple(seeds[start : start + size]) for start in range(0, len(seeds), size)]
 
 
 def members(setting: Setting) -> tuple[tuple[Setting, ...], ...]:
