@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from giantstep.setting import Setting
 
 PAIRS = ((0, 1), (5, 9))
-SIZES = {"quick": (250, 6), "full": (500, 8)}  # m, and seeds
+SIZES = {"quick": (240, 4), "full": (500, 8)}  # m, and seeds
 RATIOS = {"quick": (0.1, 1.0), "full": (0.1, 0.5, 1.0, 5.0)}  # k/m
 ACTIVATIONS = {"quick": ("relu",), "full": ("relu", "tanh", "sigmoid")}
 CONDITIONED = {"quick": (0.1,), "full": RATIOS["full"]}  # k/m where the conditional model is measured too
