@@ -8,8 +8,9 @@
   LAPACK runs on one device, also where a mesh shares the samples (``_mesh.alone``).
 - Small LAPACK calls belong under ``one_blas_thread``. XLA takes LAPACK from SciPy's OpenBLAS, whose threads wait by
   spinning: when another process wants the cores, that same graph took 117 s instead of 3.8 s.
-- Compilations of more than a second, which are those of the theory, are kept in the user's cache folder: the second
-  program that needs one loads it instead. JAX_COMPILATION_CACHE_DIR moves it, JAX_ENABLE_COMPILATION_CACHE=0 stops it.
+- Compilations of more than a fiftieth of a second are kept in the user's cache folder: the second program that needs one
+  loads it instead (a claim has some hundred of them, small ones that take a third of its time together).
+  JAX_COMPILATION_CACHE_DIR moves the folder, JAX_ENABLE_COMPILATION_CACHE=0 stops it.
 """
 
 import hashlib
@@ -50,6 +51,8 @@ def _compilations() -> Path | None:
 
 if not getattr(jax.config, "jax_compilation_cache_dir", None) and (folder := _compilations()):
     jax.config.update("jax_compilation_cache_dir", str(folder))
+    if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.02)
 
 SMALL = 512  # matrices below this gain nothing from several BLAS threads
 
