@@ -16,9 +16,14 @@ import giantstep as gs
 from benchmarks.faults import SWEEP, command, compare, faults
 from giantstep import cli
 from giantstep._errors import InputError
+from giantstep.claims import select
+from giantstep.claims.alone import task
 from giantstep.lab import cluster as clusters
+from giantstep.lab.bench import Bench
 from giantstep.lab.call import Call, call
+from giantstep.lab.check import check
 from giantstep.lab.cluster import Cluster
+from giantstep.lab.code import digest
 from giantstep.lab.executor import Here, executor
 from giantstep.lab.perform import attempt
 from giantstep.lab.pool import Pool, pinned
@@ -55,6 +60,18 @@ def test_two_workers_write_what_one_process_writes(tmp_path, pool):
         assert (ended.new, ended.refused, ended.left) == (24, (), 0)
     here, there = (numbers(sweep, tmp_path / name) for name in ("here", "pool"))
     np.testing.assert_allclose([there[key] for key in here], list(here.values()), rtol=1e-10)
+
+
+def test_claims_side_by_side_are_those_of_one_process(tmp_path, pool):
+    names, told = ["nguwi/wasserstein", "wang_ma/sgd"], []
+    with Store.open(tmp_path / "here") as one, Store.open(tmp_path / "pool") as two:
+        here = check(select(names[:1]), "quick", Bench(one, Here(), digest()))
+        there = check(select(names), "quick", Bench(two, pool, digest()), lambda *what: told.append(what[:2]), task)
+        again = check(select(names), "quick", Bench(two, pool, digest()), lambda *what: told.append(what[:2]), task)
+    assert told == [(0, 2), (1, 2)]
+    assert [r.stored for r in there + again] == [False, False, True, True]
+    assert [r.verdict.outcome for r in there] == ["holds", "holds"]
+    assert there[0].verdict.sentence == here[0].verdict.sentence
 
 
 def test_a_worker_that_dies_is_replaced_and_a_task_that_kills_is_given_up(pool):

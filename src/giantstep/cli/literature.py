@@ -28,9 +28,11 @@ def check(
     """Check statements of the literature.
 
     Prints the verdicts and writes an HTML report with the numbers and the figures. Measurements are kept: a second run is
-    instant, and one that was stopped or killed goes on where it was. A new version of the code measures anew.
+    instant, and one that was stopped or killed goes on where it was. A new version of the code measures anew. Workers
+    take a claim each at quick size, and the trials of one claim after the other at full size.
     """
     from giantstep.claims import select
+    from giantstep.claims.alone import task
     from giantstep.lab import report, verdict
     from giantstep.lab.bench import Bench, Interrupted
     from giantstep.lab.check import check as checked
@@ -50,6 +52,7 @@ def check(
                     size,
                     Bench(opened, where, digest()),
                     lambda index, total, claim: typer.echo(f"[{index + 1}/{total}] {claim.name}", err=True),
+                    task if workers is not None and size == "quick" and len(chosen) > 1 else None,
                 )
             except Interrupted:
                 leave("claims")

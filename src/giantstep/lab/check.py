@@ -12,6 +12,7 @@ from typing import Any
 
 from giantstep._errors import InputError
 from giantstep.lab.bench import Bench, Interrupted, on
+from giantstep.lab.call import Call
 from giantstep.lab.verdict import Claim, Result, Size, Verdict
 
 __all__ = ["check"]
@@ -24,17 +25,22 @@ def check(
     size: Size,
     bench: Bench | None = None,
     on_progress: Callable[[int, int, Claim], None] | None = None,
+    task: Callable[[str, Size, str], Call] | None = None,
 ) -> list[Result]:
     """Run the claims one after the other; ``on_progress(index, total, claim)`` is called before each that is not kept.
+
+    With ``task(name, size, store)`` those that are not kept are first done by the bench's executor, whole claims side by side,
+    each by a process that writes to the same store; ``on_progress`` is called after each of them.
 
     A claim that breaks does not lose the others: it is inconclusive, and its result carries the error. Bad input is not a
     verdict and goes through, and so does an interruption.
     """
     results = []
+    fresh = set() if bench is None or task is None else _side_by_side(claims, size, bench, on_progress, task)
     for index, claim in enumerate(claims):
         kept = None if bench is None else bench.store.kept(_key(bench, claim, size, "verdict"))
         if kept is not None:
-            results.append(Result(claim, _verdict(kept[0]), kept[1], size, stored=True))
+            results.append(Result(claim, _verdict(kept[0]), kept[1], size, stored=claim.name not in fresh))
             continue
         if bench is not None and bench.where.stopping.is_set():
             raise Interrupted
@@ -42,6 +48,16 @@ def check(
             on_progress(index, len(claims), claim)
         results.append(_run(claim, size, bench))
     return results
+
+
+def _side_by_side(claims: Sequence[Claim], size: Size, bench: Bench, on_progress: Any, task: Any) -> set[str]:
+    """Names of the claims that were done now. One that broke has no verdict: it is run again here, where it is told."""
+    todo = [claim for claim in claims if bench.store.kept(_key(bench, claim, size, "verdict")) is None]
+    tasks = {task(claim.name, size, str(bench.store.path.absolute())): claim for claim in todo}
+    for index, done in enumerate(bench.where.run(tasks)):
+        if on_progress is not None:
+            on_progress(index, len(todo), tasks[done.task])
+    return {claim.name for claim in todo}
 
 
 def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:

@@ -15,7 +15,9 @@ from giantstep.outcome import Outcome
 __all__ = ["Done", "Task", "attempt", "perform"]
 
 Task = Block | Call
-_ALONE = threading.Lock()  # small solves of JAX from several threads of one process may hang
+_ALONE = (
+    threading.RLock()
+)  # small solves of JAX from several threads of one process may hang; a claim has tasks of its own
 
 
 @dataclass(frozen=True)

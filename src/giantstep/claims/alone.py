@@ -1,0 +1,21 @@
+"""A claim checked in a process of its own, which writes to the store of all."""
+
+from giantstep.claims import select
+from giantstep.lab.bench import Bench
+from giantstep.lab.call import Call, call
+from giantstep.lab.check import check
+from giantstep.lab.code import digest
+from giantstep.lab.executor import Here
+from giantstep.lab.store import Store
+from giantstep.lab.verdict import Size
+
+
+def task(name: str, size: Size, store: str) -> Call:
+    """What a worker is asked to do."""
+    return call(alone, (name, size, store))
+
+
+def alone(name: str, size: Size, store: str) -> None:
+    """Check a claim; what it measured and its verdict are in the store afterwards."""
+    with Store.open(store) as opened:
+        check(select([name]), size, Bench(opened, Here(), digest()))
