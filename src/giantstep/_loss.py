@@ -9,7 +9,6 @@ The conjugate is ``l*(g) = max_f g f - l(f)``; ``l(f) + l*(g) - g f >= 0`` is ze
 
 from typing import Any
 
-from giantstep._backend import jax
 from giantstep._functions import namespace
 
 LOSSES = ("square", "logistic")  # with a conjugate here
@@ -63,6 +62,8 @@ def ascent(loss: str, g: Array, f: Array, y: Array, k: Array) -> Array:
     """The g' that maximises ``-l*(g') + g' f - (k/2) (g' - g)^2`` (JAX)."""
     if loss == "square":
         return (f - y + k * g) / (1 + k)
+    from giantstep._backend import jax  # the other functions serve nouns, which do without it
+
     a0 = -y * g
 
     # v = logit a solves v + y f + k (a - a0) = 0, which increases in v

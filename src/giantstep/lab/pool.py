@@ -1,7 +1,7 @@
 """Pool: worker processes on this machine, each with its own share of the cores.
 
 A worker that dies (out of memory, killed) is replaced and its task tried again; one that ends its worker ``TRIES`` times is given
-up with a sentence. Nothing is written by workers: this process has the store to itself.
+up with a sentence. Trials are written by this process alone; a worker that has a whole claim writes it itself.
 """
 
 import os
