@@ -7,8 +7,8 @@ asks for a short wait when it is imported, which has an effect if it comes befor
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas
 
+from giantstep._arrays import squares as squares
 from giantstep._backend import jax, jnp
 
 Array = Any
@@ -33,10 +33,3 @@ def product(X: Array, W: Array) -> Array:
 @jax.jit
 def _product(X, W):
     return jnp.einsum("snd,spd->snp", X, W)
-
-
-def squares(F: np.ndarray) -> np.ndarray:
-    """F^T F, half of it computed."""
-    (syrk,) = blas.get_blas_funcs(("syrk",), (F,))
-    lower = syrk(1.0, F.T, lower=True)
-    return np.tril(lower) + np.tril(lower, -1).T

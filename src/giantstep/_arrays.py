@@ -1,0 +1,59 @@
+"""One array code for the host and for a GPU: NumPy with SciPy, or JAX's twins of the two."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import blas
+
+from giantstep._errors import InputError
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """``xp`` (NumPy) and ``linalg`` (SciPy) wherever the arrays lie; ``gpu`` is the device of JAX, None for the host."""
+
+    xp: Any
+    linalg: Any
+    gpu: Any = None
+
+    def put(self, x: np.ndarray) -> Array:
+        """The array where the work is done."""
+        if self.gpu is None:
+            return x
+        from giantstep._backend import jax
+
+        return jax.device_put(x, self.gpu)
+
+    def squares(self, F: Array) -> Array:
+        """F^T F."""
+        return squares(F) if self.gpu is None else F.T @ F
+
+
+HOST = Arrays(np, scipy.linalg)
+
+
+def arrays(device: str) -> Arrays:
+    """The host for "cpu", the first GPU of JAX for "gpu", and for "auto" a GPU where there is one."""
+    if device not in ("auto", "cpu", "gpu"):
+        raise InputError(f'device is "auto", "cpu" or "gpu", not {device!r}')
+    if device == "cpu":
+        return HOST
+    from giantstep._backend import jax, jnp
+
+    gpus = [d for d in jax.devices() if d.platform in ("gpu", "cuda", "rocm")]
+    if not gpus and device == "gpu":
+        raise InputError(
+            'device="gpu" needs a GPU that JAX can see, and there is none; device="cpu" runs on this machine'
+        )
+    return Arrays(jnp, jax.scipy.linalg, gpus[0]) if gpus else HOST
+
+
+def squares(F: np.ndarray) -> np.ndarray:
+    """F^T F by NumPy's BLAS, half of it computed."""
+    (syrk,) = blas.get_blas_funcs(("syrk",), (F,))
+    lower = syrk(1.0, F.T, lower=True)
+    return np.tril(lower) + np.tril(lower, -1).T

@@ -1,0 +1,165 @@
+"""What the regressor and the classifier share: checks, scaling, learning, directions."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from giantstep import _memory, importance
+from giantstep import learn as learning
+from giantstep._arrays import HOST, Arrays, arrays
+from giantstep._errors import InputError
+from giantstep.activation import activation
+from giantstep.estimator.explanation import Explanation
+from giantstep.estimator.scaling import choose
+from giantstep.importance import Directions
+from giantstep.layer import CHUNK, Layer, Stream, Table
+
+LOOKED_AT = 2000  # rows on which shares of variance are measured
+SHOWN = 500  # rows that a plot shows
+MOST_DIRECTIONS = 10
+
+
+class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A two-layer network whose first layer takes giant steps; see the subclasses."""
+
+    def __init__(
+        self, *, width="auto", activation="relu", steps="auto", eta="auto", batch="auto", penalty="auto", scaling="auto",
+        device="cpu", memory=None, random_state=0, verbose=False,
+    ):  # fmt: skip
+        self.width = width
+        self.activation = activation
+        self.steps = steps
+        self.eta = eta
+        self.batch = batch
+        self.penalty = penalty
+        self.scaling = scaling
+        self.device = device
+        self.memory = memory
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
+        """Everything after the labels have become numbers (n, k)."""
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = weights > 0
+        if kept.sum() < 2:
+            raise InputError(
+                f"fit needs at least two rows of positive weight, not {int(kept.sum())} (n_samples = {len(X)})"
+            )
+        X, Y, weights = X[kept].astype(np.float64), Y[kept].astype(np.float64), weights[kept] / weights[kept].mean()
+        wanted, where = self._wanted(len(X)), arrays(self.device)
+        self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.width, where)
+        self._centre = np.average(Y, axis=0, weights=weights)
+        deviation = np.sqrt(np.average((Y - self._centre) ** 2, axis=0, weights=weights))
+        self._spread = np.where(deviation > 0, deviation, 1.0)
+        Y = (Y - self._centre) / self._spread
+        seed = check_random_state(self.random_state).randint(2**31)
+
+        def random_error(scaled: np.ndarray) -> float:
+            return learning.random_error(Table(scaled, Y, weights), wanted, np.random.default_rng(seed), where)
+
+        self.scaling_, self._scaler = choose(self.scaling, X, weights, random_error)
+        table = Table(self._scaler.transform(X), Y, weights)
+        tell = print if self.verbose else None
+        found = learning.learn(table, wanted, np.random.default_rng(seed), where, tell)
+        self._keep(found, table, np.flatnonzero(kept))
+        return self
+
+    def _wanted(self, n: int) -> learning.Wanted:
+        width = learning.width(n) if _auto(self.width) else _whole(self.width, "width", 1)
+        steps = None if _auto(self.steps) else _whole(self.steps, "steps", 0, learning.STEPS)
+        if self.batch not in ("auto", "fresh", "reuse"):
+            raise InputError(f'batch is "auto", "fresh" or "reuse", not {self.batch!r}')
+        eta = None if _auto(self.eta) else _positive(self.eta, "eta")
+        penalty = None if _auto(self.penalty) else _positive(self.penalty, "penalty")
+        sigma = activation(self.activation)
+        if sigma.jumps:
+            raise InputError(
+                f"activation {sigma.name!r} has no useful slope for a giant step; relu, gelu and tanh have"
+            )
+        return learning.Wanted(width, sigma, steps, eta, penalty, self.batch)
+
+    def _refuse_too_large(self, n: int, d: int, k: int, p: int, where: Arrays) -> None:
+        """Scaled rows, rows that choices are made on, moments and factors, one chunk of rows with what is made of it."""
+        q, few = p + d, min(n, learning.MOST)
+        numbers = 2 * n * (d + k) + 2 * few * (d + k) + 8 * (q + k + 1) ** 2 + 6 * max(CHUNK, 256 * q)
+        allowed = _memory.budget(self.memory) if where is HOST else _memory.on_each(self.memory, [where.gpu])
+        if 8 * numbers > allowed:
+            raise _memory.refuse(8 * numbers, allowed, f"fewer than {n} rows, {d} columns or {p} neurons")
+
+    def _keep(self, found: learning.Learned, table: Table, rows: np.ndarray) -> None:
+        self.steps_, self.eta_, self.penalty_, self.batch_ = found.steps, found.eta, found.penalty, found.batch
+        self.width_ = len(found.layer.bias)
+        self.loo_error_, self.loo_errors_ = found.loo_error, found.by_steps
+        self._layer = Layer(np.asarray(found.layer.W), np.asarray(found.layer.bias), found.layer.sigma)
+        self._coefficients, self._intercept = np.asarray(found.fitted.coefficients), np.asarray(found.fitted.intercept)
+        self._left_out = rows[found.rows], found.residuals
+        self.directions_ = self._directions(found, table)
+        self._n_features_out = max(self.directions_.count, 1)
+        shown = found.rows[:SHOWN]
+        self._shown = table.X[shown] @ self.directions_.components[:1].T, self._labels(table.Y[shown])
+
+    def _directions(self, found: learning.Learned, table: Table) -> Directions:
+        strength, components = importance.strengths(found.gradient)
+        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(table.X.shape[1])])
+        components, strength = components[:MOST_DIRECTIONS], strength[:MOST_DIRECTIONS]
+        X = table.X[:LOOKED_AT]
+        share = [
+            importance.share(self._outputs, X, components[: j + 1], np.random.default_rng(0))
+            for j in range(len(components))
+        ]
+        return Directions(
+            components, strength, importance.null_level(found.null), np.array(share), tuple(map(str, names))
+        )
+
+    def _outputs(self, scaled: np.ndarray) -> np.ndarray:
+        """The network of scaled rows, in units of scaled labels."""
+        table = Table(scaled, np.zeros((len(scaled), 0)), np.ones(len(scaled)))
+        parts = [piece.features @ self._coefficients + self._intercept for piece in Stream(table, self._layer, HOST)]
+        return np.concatenate(parts)
+
+    def _labels(self, outputs: np.ndarray) -> np.ndarray:
+        return outputs * self._spread + self._centre
+
+    def _rows(self, X: Any) -> tuple[np.ndarray, np.dtype]:
+        """Scaled rows and the type they came in."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self._scaler.transform(X.astype(np.float64)), X.dtype
+
+    def _predicted(self, X: Any) -> np.ndarray:
+        scaled, dtype = self._rows(X)
+        return self._labels(self._outputs(scaled)).astype(dtype, copy=False)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Coordinates of the rows along the learned directions (at least one)."""
+        scaled, dtype = self._rows(X)
+        return (scaled @ self.directions_.components[: self._n_features_out].T).astype(dtype, copy=False)
+
+    def explain(self) -> Explanation:
+        """Which directions were learned, how many, what they carry, and what random features achieve."""
+        check_is_fitted(self)
+        return Explanation(
+            self.directions_, self.steps_, self.batch_, self.loo_error_, self.loo_errors_, self.width_, self._shown
+        )
+
+
+def _auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def _whole(value: Any, name: str, least: int, most: int | None = None) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= (most or int(value)):
+        span = f"from {least} to {most}" if most is not None else f"of at least {least}"
+        raise InputError(f'{name} is "auto" or a whole number {span}, not {value!r}')
+    return int(value)
+
+
+def _positive(value: Any, name: str) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise InputError(f'{name} is "auto" or a positive number, not {value!r}')
+    return float(value)

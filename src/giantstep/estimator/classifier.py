@@ -1,0 +1,71 @@
+"""Classification by a network that has taken giant steps."""
+
+from typing import Any, Self
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from giantstep._errors import InputError
+from giantstep.estimator.base import GiantStep
+
+
+class GiantStepClassifier(ClassifierMixin, GiantStep):
+    """Least squares on class indicators, with features learned by up to three giant gradient steps.
+
+    Parameters and attributes are those of ``GiantStepRegressor``; ``loo_error_`` is that of the indicators. Probabilities are
+    the softmax of ``sharpness_`` times the fitted indicators, with one number ``sharpness_`` for all classes that minimises the
+    logarithmic loss of left-out rows which the steps have not seen.
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X (n, d) and labels y (n,)."""
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, number = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError(f"a classifier needs at least two classes, and y has one class: {self.classes_[0]!r}")
+        indicators = (number[:, None] == np.arange(len(self.classes_))).astype(float)
+        self._learn(X, indicators[:, 1:] if len(self.classes_) == 2 else indicators, sample_weight)
+        rows, residuals = self._left_out
+        left_out = indicators[rows, -residuals.shape[1] :] - residuals * self._spread
+        self.sharpness_ = _sharpness(_both(left_out) if len(self.classes_) == 2 else left_out, number[rows])
+        return self
+
+    def _all_classes(self, X: Any) -> np.ndarray:
+        """Fitted indicators of all classes."""
+        found = self._predicted(X)
+        return _both(found) if len(self.classes_) == 2 else found
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Fitted indicators (n, classes); of two classes twice that of the second minus one, (n,)."""
+        found = self._predicted(X)
+        return 2 * found[:, 0] - 1 if len(self.classes_) == 2 else found
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, in the order of ``classes_``."""
+        fitted = self._all_classes(X)
+        return softmax(self.sharpness_ * fitted, axis=1)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of every row."""
+        fitted = self._all_classes(X)
+        return self.classes_[np.argmax(fitted, axis=1)]
+
+
+def _both(fitted: np.ndarray) -> np.ndarray:
+    """Of two classes only the second is fitted; the two indicators add up to one."""
+    return np.concatenate([1 - fitted, fitted], axis=1)
+
+
+def _sharpness(scores: np.ndarray, number: np.ndarray) -> float:
+    """The factor of least logarithmic loss."""
+
+    def loss(logarithm: float) -> float:
+        return -float(np.mean(log_softmax(np.exp(logarithm) * scores, axis=1)[np.arange(len(number)), number]))
+
+    found: Any = minimize_scalar(loss, bounds=(-2.0, 5.0), method="bounded")
+    return float(np.exp(found.x))

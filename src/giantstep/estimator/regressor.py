@@ -1,0 +1,54 @@
+"""Regression by a network that has taken giant steps."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from giantstep.estimator.base import GiantStep
+
+
+class GiantStepRegressor(RegressorMixin, GiantStep):
+    """Ridge regression on features that were learned by up to three giant gradient steps.
+
+    ``fit(X, y)`` alone works on any table of numbers: what is ``"auto"`` is chosen by leave-one-out on rows that the steps have
+    not seen, the same way every time for the same ``random_state``.
+
+    Parameters:
+        width: number of neurons.
+        activation: a name or formula of the library (``"relu"``, ``"gelu"``, ``"tanh"``, ...).
+        steps: 0 (random features) to 3.
+        eta: step size, in units of the neurons' initial length.
+        batch: ``"reuse"`` all rows in every step and in the readout, or ``"fresh"`` ones for each.
+        penalty: lam of (1/n) |y - F b|^2 + lam |b|^2, for labels and columns scaled to variance one.
+        scaling: ``"standard"`` or ``"normal"`` (normal scores, for columns with values far out).
+        device: ``"cpu"``, ``"gpu"``, or ``"auto"`` for a GPU where there is one.
+        memory: GiB to stay within; what would need more is refused before it is taken.
+        random_state: of the initial network and of the rows held out.
+        verbose: print a line for every stage.
+
+    Attributes:
+        steps_, eta_, batch_, penalty_, width_, scaling_: what was chosen.
+        loo_error_: leave-one-out error, a mean square in units of the variance of y (so 1 - R^2).
+        loo_errors_: the same after 0, 1, ... steps; the first is that of random features.
+        directions_: learned directions with their strength, the null level and the share of variance they carry.
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags: Any = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X (n, d) and numbers y, (n,) or (n, outputs)."""
+        X, y = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True, ensure_min_samples=2
+        )
+        self._one_output = y.ndim == 1
+        return self._learn(X, y.reshape(len(y), -1), sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The network's value at every row."""
+        found = self._predicted(X)
+        return found[:, 0] if self._one_output else found

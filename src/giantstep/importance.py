@@ -1,0 +1,69 @@
+"""Which directions of the input a network has learned, and how much of its variance they carry."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Learned directions, strongest first.
+
+    Attributes:
+        components: orthonormal rows (m, d), in units of the scaled columns.
+        strength: of every direction, sqrt(mean over neurons of <g_i, v>^2).
+        null_level: the strength that labels without structure reach.
+        share: of the network's variance, carried by the first 1, 2, ... directions together.
+        names: of the columns.
+    """
+
+    components: np.ndarray
+    strength: np.ndarray
+    null_level: float
+    share: np.ndarray
+    names: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many are stronger than the null level."""
+        return int(np.sum(self.strength > self.null_level))
+
+    def largest(self, which: int, most: int = 4) -> str:
+        """The columns with the largest weights in a direction, as a sum."""
+        v = self.components[which]
+        order = np.argsort(-np.abs(v))[:most]
+        terms = [f"{v[j]:+.2f} {self.names[j]}" for j in order if abs(v[j]) > 0.05]
+        more = float(np.sum(v**2) - np.sum(v[order] ** 2)) > 0.05
+        return " ".join(terms).removeprefix("+") + (" + ..." if more else "")
+
+
+def strengths(gradient: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Singular values and right vectors of the gradients (p, d) of p neurons, divided by sqrt(p)."""
+    values, vectors = np.linalg.svd(gradient / np.sqrt(len(gradient)), full_matrices=False)[1:]
+    return values, vectors
+
+
+def null_level(null: np.ndarray) -> float:
+    """The largest strength without structure and three of its standard deviations.
+
+    It is that of a common gradient, a Gaussian vector in d dimensions, whose length varies by 1/sqrt(2 d) of itself.
+    """
+    return float(strengths(null)[0][0] * (1 + 3 / np.sqrt(2 * null.shape[1])))
+
+
+def share(
+    predict: Callable[[np.ndarray], np.ndarray], X: np.ndarray, basis: np.ndarray, rng: np.random.Generator
+) -> float:
+    """Share of the variance of f that the orthonormal rows of ``basis`` carry: the closed Sobol index of their span,
+
+        Cov(f(x), f(P x + (1 - P) x')) / Var f(x)
+
+    with x' another row (Sobol 2001). It is exact where P x and (1 - P) x are independent, as for Gaussian rows.
+    """
+    inside = X @ basis.T @ basis
+    other = X[rng.permutation(len(X))]
+    whole, frozen = predict(X), predict(inside + other - other @ basis.T @ basis)
+    whole, frozen = whole - whole.mean(axis=0), frozen - frozen.mean(axis=0)
+    variance = float(np.sum(whole**2))
+    return float(np.clip(np.sum(whole * frozen) / variance, 0.0, 1.0)) if variance > 0 else 0.0
