@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from scipy.linalg import blas
 
 from giantstep._errors import InputError
 
@@ -28,9 +27,13 @@ class Arrays:
 
         return jax.device_put(x, self.gpu)
 
+    def double(self, x: Array) -> Array:
+        """In double precision."""
+        return x.astype(self.xp.float64) if x.dtype != self.xp.float64 else x
+
     def squares(self, F: Array) -> Array:
-        """F^T F."""
-        return squares(F) if self.gpu is None else F.T @ F
+        """F^T F; NumPy computes half of it."""
+        return F.T @ F
 
 
 HOST = Arrays(np, scipy.linalg)
@@ -50,10 +53,3 @@ def arrays(device: str) -> Arrays:
             'device="gpu" needs a GPU that JAX can see, and there is none; device="cpu" runs on this machine'
         )
     return Arrays(jnp, jax.scipy.linalg, gpus[0]) if gpus else HOST
-
-
-def squares(F: np.ndarray) -> np.ndarray:
-    """F^T F by NumPy's BLAS, half of it computed."""
-    (syrk,) = blas.get_blas_funcs(("syrk",), (F,))
-    lower = syrk(1.0, F.T, lower=True)
-    return np.tril(lower) + np.tril(lower, -1).T

@@ -17,8 +17,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from functools import lru_cache
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,8 @@ if "xla_cpu_enable_concurrency_optimized_scheduler" not in os.environ.get("XLA_F
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+
+from giantstep._threads import SMALL, one_blas_thread  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 
@@ -53,23 +54,6 @@ if not getattr(jax.config, "jax_compilation_cache_dir", None) and (folder := _co
     jax.config.update("jax_compilation_cache_dir", str(folder))
     if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.02)
-
-SMALL = 512  # matrices below this gain nothing from several BLAS threads
-
-
-@lru_cache(maxsize=1)
-def _blas():
-    import scipy.linalg.cython_lapack  # noqa: F401  (the library that XLA calls must be loaded to be found)
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController().select(user_api="blas")
-
-
-@contextmanager
-def one_blas_thread(size: int = 0) -> Iterator[None]:
-    """Run LAPACK calls on matrices of this size with one BLAS thread if they are small; results must be ready inside."""
-    with _blas().limit(limits=1) if size < SMALL else nullcontext():
-        yield
 
 
 @contextmanager

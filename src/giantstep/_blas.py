@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._arrays import squares as squares
 from giantstep._backend import jax, jnp
 
 Array = Any
@@ -33,3 +32,8 @@ def product(X: Array, W: Array) -> Array:
 @jax.jit
 def _product(X, W):
     return jnp.einsum("snd,spd->snp", X, W)
+
+
+def squares(F: np.ndarray) -> np.ndarray:
+    """F^T F: NumPy sees the two factors as one and computes half of it."""
+    return F.T @ F

@@ -22,9 +22,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from giantstep._arrays import Array, Arrays
-from giantstep.layer import Fitted, Layer, Piece
+from giantstep.layer import Fitted, Layer, Piece, weighted
 
-DAMPING = 0.1  # of S, whose columns have variance one
+DAMPING = 1.0  # of S, whose columns have variance one
 
 
 def damped(spread: Array, where: Arrays) -> tuple:
@@ -44,10 +44,11 @@ def descent(rows: Iterable[Piece], fitted: Fitted, outputs: np.ndarray, covarian
     layer: Layer = None  # type: ignore[assignment]
     for piece in rows:
         slopes, layer = piece.slopes, piece.layer
-        residual = piece.weights[:, None] * (piece.Y - fitted.predict(piece.features))
-        both = both + where.squares(slopes * piece.roots)
+        residual = piece.weights[:, None] * (piece.Y - fitted.predict(piece))
+        both = both + where.double(where.squares(weighted(slopes, piece.roots)))
         active = active + piece.weights @ slopes
-        pull = pull + (slopes * residual[:, outputs]).T @ piece.X
+        residual = (residual if residual.shape[1] == 1 else residual[:, outputs]).astype(slopes.dtype)
+        pull = pull + where.double((slopes * residual).T @ piece.X)
         n = n + piece.weights.sum()
     p, b = len(layer.W), fitted.coefficients[:, outputs]
     explained = (both / n * b[:p].T) @ layer.W + (active / n)[:, None] * b[p:].T

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eigh
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class Directions:
         components: orthonormal rows (m, d), in units of the scaled columns.
         strength: of every direction, sqrt(mean over neurons of <g_i, v>^2).
         null_level: the strength that labels without structure reach.
-        share: of the network's variance, carried by the first 1, 2, ... directions together.
+        share: of the network's variance, carried by the first 1, 2, ... directions together, up to the first that is not
+            above the null level.
         names: of the columns.
     """
 
@@ -38,18 +40,25 @@ class Directions:
         return " ".join(terms).removeprefix("+") + (" + ..." if more else "")
 
 
-def strengths(gradient: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Singular values and right vectors of the gradients (p, d) of p neurons, divided by sqrt(p)."""
-    values, vectors = np.linalg.svd(gradient / np.sqrt(len(gradient)), full_matrices=False)[1:]
-    return values, vectors
+def strengths(gradient: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The largest singular values and right vectors of the gradients (p, d) of p neurons, divided by sqrt(p)."""
+    g = gradient / np.sqrt(len(gradient))
+    wide = g.shape[0] < g.shape[1]
+    size = min(g.shape)
+    squares, vectors = eigh(g @ g.T if wide else g.T @ g, subset_by_index=(max(size - most, 0), size - 1))
+    values = np.sqrt(np.maximum(squares[::-1], 0.0))
+    rows = vectors.T[::-1]
+    if wide:  # left vectors: v = g^T u / value
+        rows = rows @ g / np.where(values > 0, values, 1.0)[:, None]
+    return values, rows
 
 
 def null_level(null: np.ndarray) -> float:
-    """The largest strength without structure and three of its standard deviations.
+    """The largest strength without structure and two of its standard deviations.
 
     It is that of a common gradient, a Gaussian vector in d dimensions, whose length varies by 1/sqrt(2 d) of itself.
     """
-    return float(strengths(null)[0][0] * (1 + 3 / np.sqrt(2 * null.shape[1])))
+    return float(strengths(null, 1)[0][0] * (1 + 2 / np.sqrt(2 * null.shape[1])))
 
 
 def share(

@@ -2,7 +2,8 @@
 
     f(x) = c + sum_i b_i sigma(<w_i, x> + t_i) + <b_0, x>
 
-The features of a row are q = p + d numbers, those of the p neurons followed by the row itself. Rows may have weights.
+The features of a row are q = p + d numbers, those of the p neurons followed by the row itself. Rows may have weights. Products
+with the rows are in the rows' own precision, sums of them and everything solved in double.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from giantstep._arrays import Array, Arrays
+from giantstep._threads import one_blas_thread
 from giantstep.activation import Activation
 
 CHUNK = 2**23  # numbers that the features of a chunk of rows may fill
@@ -57,23 +59,36 @@ class Piece:
     weights: Array
     layer: Layer
     where: Arrays
+    equal: bool = False  # all weights are one
 
     @cached_property
     def H(self) -> Array:
-        return self.X @ self.layer.W.T + self.layer.bias
+        return self.X @ self.layer.W.T.astype(self.X.dtype) + self.layer.bias.astype(self.X.dtype)
 
     @cached_property
+    def neurons(self) -> Array:
+        """sigma(H), (rows, p)."""
+        return self.layer.sigma(self.H).astype(self.X.dtype)
+
+    @property
     def features(self) -> Array:
         """[sigma(H), X], (rows, q)."""
-        return self.where.xp.concatenate([self.layer.sigma(self.H), self.X], axis=1)
+        return self.where.xp.concatenate([self.neurons, self.X], axis=1)
 
     @property
     def slopes(self) -> Array:
-        return self.layer.sigma.slope(self.H)
+        return self.layer.sigma.slope(self.H).astype(self.X.dtype)
 
     @property
-    def roots(self) -> Array:
-        return self.where.xp.sqrt(self.weights)[:, None]
+    def linear(self) -> Array:
+        """[X, Y, 1], in the precision of X."""
+        ones = self.where.xp.ones((len(self.X), 1), dtype=self.X.dtype)
+        return self.where.xp.concatenate([self.X, self.Y.astype(self.X.dtype), ones], axis=1)
+
+    @property
+    def roots(self) -> Array | None:
+        """Square roots of the weights as a column, None where they are all one."""
+        return None if self.equal else self.where.xp.sqrt(self.weights)[:, None].astype(self.X.dtype)
 
 
 @dataclass(frozen=True)
@@ -92,7 +107,9 @@ class Stream:
         put, table = self.where.put, self.table
         for start in range(0, len(table), self.rows):
             part = slice(start, start + self.rows)
-            yield Piece(put(table.X[part]), put(table.Y[part]), put(table.weights[part]), self.layer, self.where)
+            weights = table.weights[part]
+            equal = bool(np.all(weights == 1.0))
+            yield Piece(put(table.X[part]), put(table.Y[part]), put(weights), self.layer, self.where, equal)
 
 
 def pieces(table: Table, layer: Layer, where: Arrays) -> Iterable[Piece]:
@@ -101,13 +118,52 @@ def pieces(table: Table, layer: Layer, where: Arrays) -> Iterable[Piece]:
     return list(stream) if len(table) <= stream.rows else stream
 
 
-def moments(rows: Iterable[Piece], q: int, k: int, where: Arrays) -> Array:
-    """Z^T diag(weights) Z for Z = [features, Y, 1]: all that a ridge fit needs. Moments of parts add up."""
-    total = where.xp.zeros((q + k + 1,) * 2)
-    for piece in rows:
-        ones = where.xp.ones((len(piece.X), 1))
-        total = total + where.squares(where.xp.concatenate([piece.features, piece.Y, ones], axis=1) * piece.roots)
+def weighted(rows: Array, roots: Array | None) -> Array:
+    return rows if roots is None else rows * roots
+
+
+def linear_moments(table: Table, layer: Layer, where: Arrays) -> Array:
+    """V^T diag(weights) V for V = [X, Y, 1]: the part of the moments that no step changes."""
+    total: Array = 0.0
+    for piece in pieces(table, layer, where):
+        total = total + where.double(where.squares(weighted(piece.linear, piece.roots)))
     return total
+
+
+def moments(rows: Iterable[Piece], linear: Array, where: Arrays) -> Array:
+    """Z^T diag(weights) Z for Z = [sigma(H), V]: all that a ridge fit needs. Moments of parts add up."""
+    own: Array = 0.0
+    cross: Array = 0.0
+    for piece in rows:
+        F = weighted(piece.neurons, piece.roots)
+        own = own + where.double(where.squares(F))
+        cross = cross + where.double(F.T @ weighted(piece.linear, piece.roots))
+    return where.xp.concatenate(
+        [where.xp.concatenate([own, cross], axis=1), where.xp.concatenate([cross.T, linear], axis=1)], axis=0
+    )
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Centred normal equations: A = F^T F / n (q, q) and B = F^T y / n (q, k), the means of F and y, n the total weight."""
+
+    A: Array
+    B: Array
+    mean: Array
+    mean_y: Array
+    weight: Array
+
+    @property
+    def size(self) -> float:
+        """tr A, the unit of penalties: with more features of the same kind A + lam keeps its proportions."""
+        return float(self.A.diagonal().sum())
+
+
+def normal(total: Array, q: int, where: Arrays) -> Normal:
+    """Normal equations from moments."""
+    n, mean = total[-1, -1], total[-1, :-1] / total[-1, -1]
+    centred = total[:q, :-1] / n - where.xp.outer(mean[:q], mean)
+    return Normal(centred[:, :q], centred[:, q:], mean[:q], mean[q:], n)
 
 
 @dataclass(frozen=True)
@@ -117,38 +173,38 @@ class Fitted:
 
     coefficients: Array
     intercept: Array
-    mean: Array
-    factor: tuple
-    weight: Array
+    mean: Array = None
+    factor: tuple = ()
+    weight: Array = None
 
-    def predict(self, F: Array) -> Array:
-        return F @ self.coefficients + self.intercept
-
-
-def size_of_features(total: Array, q: int) -> float:
-    """tr A / q, the unit in which penalties are searched; A as in ``solve``."""
-    mean = total[-1, :q] / total[-1, -1]
-    return float((total.diagonal()[:q] / total[-1, -1] - mean**2).sum() / q)
+    def predict(self, piece: Piece) -> Array:
+        p, b = piece.neurons.shape[1], self.coefficients.astype(piece.X.dtype)
+        return piece.neurons @ b[:p] + piece.X @ b[p:] + self.intercept
 
 
-def solve(total: Array, q: int, penalty: float, where: Arrays) -> Fitted:
-    """Ridge from moments: minimise (1/n) sum_mu weight_mu (y - c - F b)^2 + lam |b|^2, n the total weight, c not penalised.
+def solve(equations: Normal, penalty: float, where: Arrays) -> Fitted:
+    """Ridge: minimise (1/n) sum_mu weight_mu (y - c - F b)^2 + lam |b|^2, n the total weight, c not penalised.
 
-    With A and B the centred second moments F^T F / n and F^T y / n:  b = (A + lam)^{-1} B.
+    b = (A + lam)^{-1} B.
     """
-    n, mean = total[-1, -1], total[-1, :-1] / total[-1, -1]
-    centred = total[:-1, :-1] / n - where.xp.outer(mean, mean)
-    factor = where.linalg.cho_factor(centred[:q, :q] + penalty * where.xp.eye(q), lower=True)
-    b = where.linalg.cho_solve(factor, centred[:q, q:])
-    return Fitted(b, mean[q:] - mean[:q] @ b, mean[:q], factor, n)
+    e = equations
+    with one_blas_thread(len(e.A) // 2):
+        return _solved(e, penalty, where)
+
+
+def _solved(e: Normal, penalty: float, where: Arrays) -> Fitted:
+    factor = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True, overwrite_a=True)
+    b = where.linalg.cho_solve(factor, e.B)
+    return Fitted(b, e.mean_y - e.mean @ b, e.mean, factor, e.weight)
 
 
 def refit(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> Fitted:
     """The same rows and penalty with other labels: one product and one solve."""
-    cross, mean = 0.0, 0.0
+    cross: Array = 0.0
+    mean: Array = 0.0
     for piece in rows:
-        weighted = piece.weights[:, None] * piece.Y / fitted.weight
-        cross, mean = cross + piece.features.T @ weighted, mean + weighted.sum(axis=0)
+        y = piece.weights[:, None] * piece.Y / fitted.weight
+        cross, mean = cross + where.double(piece.features).T @ y, mean + y.sum(axis=0)
     b = where.linalg.cho_solve(fitted.factor, cross - where.xp.outer(fitted.mean, mean))
     return replace(fitted, coefficients=b, intercept=mean - fitted.mean @ b)
 
@@ -160,7 +216,9 @@ def left_out(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> np.ndarray
     """
     found = []
     for piece in rows:
-        root = where.linalg.solve_triangular(fitted.factor[0], (piece.features - fitted.mean).T, lower=True)
+        away = (where.double(piece.features) - fitted.mean).T
+        with one_blas_thread(len(away) // 2):
+            root = where.linalg.solve_triangular(fitted.factor[0], away, lower=True, overwrite_b=True)
         leverage = piece.weights / fitted.weight * (1 + (root**2).sum(axis=0))
-        found.append(np.asarray((piece.Y - fitted.predict(piece.features)) / (1 - leverage)[:, None]))
+        found.append(np.asarray((piece.Y - fitted.predict(piece)) / (1 - leverage)[:, None]))
     return np.concatenate(found)

@@ -15,18 +15,33 @@ import numpy as np
 from giantstep._arrays import Array, Arrays
 from giantstep.activation import Activation
 from giantstep.corrected import damped, descent, moved, unit, without_common
-from giantstep.layer import Fitted, Layer, Piece, Table, left_out, moments, pieces, refit, size_of_features, solve
+from giantstep.layer import (
+    Fitted,
+    Layer,
+    Normal,
+    Piece,
+    Table,
+    left_out,
+    linear_moments,
+    moments,
+    normal,
+    pieces,
+    refit,
+    solve,
+)  # fmt: skip
 
 Tell = Callable[[str], Any] | None
 
 STEPS = 3  # at most
-ETA = 10.0  # of a step, in units of the neurons' own length
-ETAS = (3.0, 30.0)  # tried beside it for the last step
+ETA = 30.0  # of a step, in units of the neurons' own length
+ETAS = (3.0,)  # tried beside it for the last step
 HELD_OUT = 0.2  # of the rows
 FOLDS, FEW = 5, 2000  # one fold from FEW rows on, up to FOLDS of them below
 MOST = 16384  # rows that choices are made on
-DECADES = (-7.0, 2.0)  # of the penalty, in units of the mean square of a feature
-DECADE = 0.5
+DECADES = (-10.0, 0.0)  # of the penalty, in units of the trace of A
+SINGLE = -8.0  # the least of them in single precision
+NEAR, FINE = -3.5, 0.5  # where the search begins, by whole decades, and how fine it ends
+NARROW = 2  # choices are made with a network this many times narrower
 PLENTY = 4.0  # n / d from which rows are reused without asking
 
 
@@ -45,10 +60,13 @@ class Wanted:
     def step_size(self) -> float:
         return ETA if self.eta is None else self.eta
 
+    def penalty_at(self, decade: float, equations: Normal) -> float:
+        return equations.size * 10.0**decade if self.penalty is None else self.penalty
+
 
 def width(n: int) -> int:
-    """An eighth of the rows, between 64 and 1024: the directions are learned from far fewer numbers than rows."""
-    return int(np.clip(n // 8, 64, 1024))
+    """A sixteenth of the rows, between 128 and 1024 neurons: more gain little and cost their square."""
+    return int(np.clip(n // 16, 128, 1024))
 
 
 @dataclass(frozen=True)
@@ -75,14 +93,23 @@ class Learned:
 
 @dataclass(frozen=True)
 class _Start:
-    """What every run begins with: initial layer, sign and output of each neuron, covariance of the table and its factor."""
+    """What every run begins with: initial layer, sign and output of each neuron, linear moments and covariance of the table."""
 
     layer: Layer
     signs: Array
     outputs: np.ndarray
+    rows: int
+    linear: Array
     spread: Array
     covariance: tuple
     where: Arrays
+
+    @property
+    def narrow(self) -> "_Start":
+        """The same with fewer neurons."""
+        p = max(len(self.outputs) // NARROW, min(64, len(self.outputs)))
+        layer = replace(self.layer, W=self.layer.W[:p], bias=self.layer.bias[:p])
+        return replace(self, layer=layer, signs=self.signs[:p], outputs=self.outputs[:p])
 
     @property
     def random(self) -> Layer:
@@ -97,34 +124,34 @@ class _Start:
     def gradient(self, rows: Iterable[Piece], fitted: Fitted) -> Array:
         return descent(rows, fitted, self.outputs, self.covariance, self.where)
 
-    def fitted(self, rows: Iterable[Piece], layer: Layer, penalty: float, outputs: int) -> Fitted:
-        return solve(moments(rows, layer.q, outputs, self.where), layer.q, penalty, self.where)
+    def normal(self, rows: Iterable[Piece], layer: Layer, linear: Array | None = None) -> Normal:
+        return normal(moments(rows, self.linear if linear is None else linear, self.where), layer.q, self.where)
 
 
 def _start(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> _Start:
     d, p, k = table.X.shape[1], wanted.width, table.Y.shape[1]
     W, bias, signs = rng.standard_normal((p, d)), rng.standard_normal(p), rng.choice([-1.0, 1.0], p)
     W /= np.linalg.norm(W, axis=1, keepdims=True)
-    spread = np.zeros((d, d))
     layer = Layer(where.put(W), where.put(bias), wanted.sigma)
-    for piece in pieces(table, layer, where):
-        spread = spread + where.squares(piece.X * piece.roots)
-    spread = spread / table.weights.sum()
-    return _Start(layer, where.put(signs), np.arange(p) % k, spread, damped(spread, where), where)
+    linear = linear_moments(table, layer, where)
+    spread = linear[:d, :d] / linear[-1, -1]
+    return _Start(layer, where.put(signs), np.arange(p) % k, len(table), linear, spread, damped(spread, where), where)
 
 
 @dataclass(frozen=True)
 class _Fold:
-    """Rows the steps see and rows they do not, and the layer that one run has got to."""
+    """Rows the steps see and rows they do not, with the linear moments of both."""
 
     seen: Table
     held: Table
     rows: np.ndarray  # those held out
+    linear: tuple[Array, Array]
 
     def at(self, layer: Layer, where: Arrays) -> "_Stage":
-        q, k = layer.q, self.seen.Y.shape[1]
         seen, held = pieces(self.seen, layer, where), pieces(self.held, layer, where)
-        return _Stage(self, layer, seen, held, moments(seen, q, k, where), moments(held, q, k, where))
+        of_seen = moments(seen, self.linear[0], where)
+        of_all = of_seen + moments(held, self.linear[1], where)
+        return _Stage(self, layer, seen, held, normal(of_seen, layer.q, where), normal(of_all, layer.q, where))
 
 
 @dataclass(frozen=True)
@@ -135,19 +162,15 @@ class _Stage:
     layer: Layer
     seen: Iterable[Piece]
     held: Iterable[Piece]
-    of_seen: Array
-    of_held: Array
-
-    @property
-    def moments(self) -> Array:
-        return self.of_seen + self.of_held
+    of_seen: Normal
+    of_all: Normal
 
     def judged(self, penalty: float, where: Arrays) -> np.ndarray:
         """Residuals of the held-out rows."""
-        return left_out(solve(self.moments, self.layer.q, penalty, where), self.held, where)
+        return left_out(solve(self.of_all, penalty, where), self.held, where)
 
-    def gradient(self, start: _Start, penalty: float) -> Array:
-        return start.gradient(self.seen, solve(self.of_seen, self.layer.q, penalty, start.where))
+    def gradient(self, start: _Start, decade: float, wanted: Wanted) -> Array:
+        return start.gradient(self.seen, solve(self.of_seen, wanted.penalty_at(decade, self.of_seen), start.where))
 
 
 def _error(residuals: Sequence[np.ndarray], folds: Sequence[_Fold]) -> float:
@@ -161,28 +184,26 @@ class _Point:
 
     stages: tuple[_Stage, ...]
     decade: float
-    penalty: float
     error: float
     residuals: tuple[np.ndarray, ...]
     gradients: tuple[Array, ...] = ()
 
 
-def _judge(stages: Sequence[_Stage], near: float, wanted: Wanted, where: Arrays) -> _Point:
-    """The penalty by leave-one-out: downhill on half decades from ``near``."""
-    scale = float(np.mean([size_of_features(s.moments, s.layer.q) for s in stages]))
+def _judge(stages: Sequence[_Stage], near: float, wanted: Wanted, where: Arrays, pace: float = 1.0) -> _Point:
+    """The penalty by leave-one-out: downhill from ``near`` by ``pace`` decades at a time."""
     folds, known = [s.fold for s in stages], {}
+    least = DECADES[0] if folds[0].held.X.dtype == np.float64 else SINGLE
 
     def error(decade: float) -> float:
         if decade not in known:
-            penalty = wanted.penalty if wanted.penalty is not None else scale * 10.0**decade
-            residuals = tuple(s.judged(penalty, where) for s in stages)
-            known[decade] = _Point(tuple(stages), decade, penalty, _error(residuals, folds), residuals)
+            residuals = tuple(s.judged(wanted.penalty_at(decade, s.of_all), where) for s in stages)
+            known[decade] = _Point(tuple(stages), decade, _error(residuals, folds), residuals)
         return known[decade].error
 
     best = near
     error(best)
-    for way in (-DECADE, DECADE) if wanted.penalty is None else ():
-        while DECADES[0] <= best + way <= DECADES[1] and error(best + way) < error(best):
+    for way in (-pace, pace) if wanted.penalty is None else ():
+        while least <= best + way <= DECADES[1] and error(best + way) < error(best):
             best += way
         if best != near:
             break
@@ -191,15 +212,16 @@ def _judge(stages: Sequence[_Stage], near: float, wanted: Wanted, where: Arrays)
 
 def _climb(folds: Sequence[_Fold], start: _Start, wanted: Wanted, steps: int, tell: Tell) -> list[_Point]:
     """The points after 0, 1, ..., ``steps`` steps."""
-    layers, near, gradients, found = [start.random] * len(folds), -1.0, (), []
+    layers, near, gradients, found = [start.random] * len(folds), NEAR, (), []
     for t in range(steps + 1):
         stages = [f.at(layer, start.where) for f, layer in zip(folds, layers, strict=True)]
         point = replace(_judge(stages, near, wanted, start.where), gradients=gradients)
         found.append(point)
         if tell is not None:
-            tell(f"after {t} giant steps: leave-one-out error {point.error:.4g} at penalty {point.penalty:.2g}")
+            tell(f"after {t} giant steps: leave-one-out error {point.error:.4g}")
         if t < steps:
-            near, gradients = point.decade, tuple(s.gradient(start, point.penalty) for s in stages)
+            near = point.decade
+            gradients = tuple(s.gradient(start, near, wanted) for s in stages)
             layers = [start.moved(g, wanted.step_size) for g in gradients]
     return found
 
@@ -213,37 +235,50 @@ def _last_eta(point: _Point, start: _Start, wanted: Wanted) -> tuple[_Point, flo
         tried = _judge(stages, best.decade, wanted, start.where)
         if tried.error < best.error:
             best, eta = tried, other
-    return best, eta
+    return _judge(best.stages, best.decade, wanted, start.where, FINE), eta
 
 
-def _folds(table: Table, rng: np.random.Generator) -> list[_Fold]:
+def _folds(table: Table, start: _Start, rng: np.random.Generator) -> list[_Fold]:
     rows = rng.permutation(len(table))[:MOST]
     count = int(np.clip(round(FEW / len(rows)), 1, FOLDS))
     parts = np.array_split(rows, max(count, round(1 / HELD_OUT)))
-    return [_Fold(table.take(np.setdiff1d(rows, held)), table.take(held), held) for held in parts[:count]]
+    return [_fold(table, np.setdiff1d(rows, held), held, start) for held in parts[:count]]
 
 
-def _taken(parts: Sequence[Table], start: _Start, etas: Sequence[float], penalties: Sequence[float]) -> Layer:
+def _fold(table: Table, seen: np.ndarray, held: np.ndarray, start: _Start) -> _Fold:
+    parts = table.take(seen), table.take(held)
+    one, other = (linear_moments(part, start.layer, start.where) for part in parts)
+    return _Fold(*parts, held, (one, other))
+
+
+def _taken(
+    parts: Sequence[Table], start: _Start, wanted: Wanted, etas: Sequence[float], decades: Sequence[float]
+) -> Layer:
     """The layer after a step on each part."""
-    layer = start.random
-    for part, eta, penalty in zip(parts, etas, penalties, strict=True):
-        rows = pieces(part, layer, start.where)
-        layer = start.moved(start.gradient(rows, start.fitted(rows, layer, penalty, part.Y.shape[1])), eta)
+    layer, where = start.random, start.where
+    for part, eta, decade in zip(parts, etas, decades, strict=True):
+        rows = pieces(part, layer, where)
+        equations = start.normal(rows, layer, None if len(part) == start.rows else linear_moments(part, layer, where))
+        fitted = solve(equations, wanted.penalty_at(decade, equations), where)
+        layer = start.moved(start.gradient(rows, fitted), eta)
     return layer
 
 
-def _fresh(table: Table, start: _Start, wanted: Wanted, etas: Sequence[float], points: Sequence[_Point], rng) -> _Point:
+def _fresh(table: Table, start: _Start, wanted: Wanted, etas: Sequence[float], decades: Sequence[float], rng) -> _Point:
     """A part of the rows for each step and one for the readout, whose rows are the judges."""
     deal = np.array_split(rng.permutation(len(table)), len(etas) + 1)
-    layer = _taken([table.take(rows) for rows in deal[:-1]], start, etas, [p.penalty for p in points])
-    fold = _Fold(table.take(deal[-1][:0]), table.take(deal[-1]), deal[-1])
-    return _judge([fold.at(layer, start.where)], points[-1].decade, wanted, start.where)
+    layer = _taken([table.take(rows) for rows in deal[:-1]], start, wanted, etas, decades)
+    last = table.take(deal[-1])
+    rows, linear = pieces(last, layer, start.where), linear_moments(last, layer, start.where)
+    equations = start.normal(rows, layer, linear)
+    stage = _Stage(_Fold(last, last, deal[-1], (linear, linear)), layer, rows, rows, equations, equations)
+    return _judge([stage], decades[-1], wanted, start.where)
 
 
 def _null(rows: Iterable[Piece], fitted: Fitted, level: float, start: _Start, rng: np.random.Generator) -> Array:
     """The gradient for residuals of random signs whose mean square is ``level``."""
     signed = []
-    residuals = [piece.Y - fitted.predict(piece.features) for piece in rows]
+    residuals = [piece.Y - fitted.predict(piece) for piece in rows]
     scale = np.sqrt(level / max(float(np.mean([np.mean(np.asarray(r) ** 2) for r in residuals])), 1e-300))
     for piece, residual in zip(rows, residuals, strict=True):
         signs = start.where.put(scale * rng.choice([-1.0, 1.0], (len(residual), 1)))
@@ -254,27 +289,31 @@ def _null(rows: Iterable[Piece], fitted: Fitted, level: float, start: _Start, rn
 def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> float:
     """The leave-one-out error of random features."""
     start = _start(table, wanted, rng, where)
-    return _climb(_folds(table, rng), start, wanted, 0, None)[0].error
+    return _climb(_folds(table, start, rng), start.narrow, wanted, 0, None)[0].error
 
 
 def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays, tell: Tell = None) -> Learned:
     """A network for rows scaled to variance one, labels too; ``tell`` takes a sentence about every stage."""
     start = _start(table, wanted, rng, where)
-    climbed = _climb(_folds(table, rng), start, wanted, STEPS if wanted.steps is None else wanted.steps, tell)
+    climbed = _climb(
+        _folds(table, start, rng), start.narrow, wanted, STEPS if wanted.steps is None else wanted.steps, tell
+    )
     errors = tuple(point.error for point in climbed)
     steps = int(np.argmin(errors)) if wanted.steps is None else wanted.steps
-    best, eta = _last_eta(climbed[steps], start, wanted)
-    etas = (wanted.step_size,) * (steps - 1) + (eta,) * (steps > 0)
-    layer, batch, rest = None, "reuse", table
+    best, eta = _last_eta(climbed[steps], start.narrow, wanted)
+    etas, decades = (wanted.step_size,) * (steps - 1) + (eta,) * (steps > 0), [p.decade for p in climbed[:steps]]
+    batch, layer, rest = "reuse", None, table
     if steps and (wanted.batch == "fresh" or wanted.batch == "auto" and len(table) < PLENTY * table.X.shape[1]):
-        fresh = _fresh(table, start, wanted, etas, climbed[:steps], rng)
+        fresh = _fresh(table, start, wanted, etas, decades, rng)
         if wanted.batch == "fresh" or fresh.error < best.error:
             best, batch, layer, rest = fresh, "fresh", fresh.stages[0].layer, fresh.stages[0].fold.held
-    layer = layer or _taken([table] * steps, start, etas, [p.penalty for p in climbed[:steps]])
+    layer = layer or _taken([table] * steps, start, wanted, etas, decades)
     rows = pieces(rest, layer, where)
-    fitted = start.fitted(rows, layer, best.penalty, table.Y.shape[1])
+    equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer)
+    penalty = wanted.penalty_at(best.decade, equations)
+    fitted = solve(equations, penalty, where)
     gradient, null = start.gradient(rows, fitted), _null(rows, fitted, best.error, start, rng)
     return Learned(
-        layer, fitted, steps, etas, best.penalty, batch, best.error, errors, np.concatenate(best.residuals),
+        layer, fitted, steps, etas, penalty, batch, best.error, errors, np.concatenate(best.residuals),
         np.concatenate([s.fold.rows for s in best.stages]), np.asarray(gradient), np.asarray(null),
     )  # fmt: skip

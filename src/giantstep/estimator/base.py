@@ -16,9 +16,9 @@ from giantstep.activation import activation
 from giantstep.estimator.explanation import Explanation
 from giantstep.estimator.scaling import choose
 from giantstep.importance import Directions
-from giantstep.layer import CHUNK, Layer, Stream, Table
+from giantstep.layer import CHUNK, Fitted, Layer, Stream, Table
 
-LOOKED_AT = 2000  # rows on which shares of variance are measured
+LOOKED_AT = 1000  # rows on which shares of variance are measured
 SHOWN = 500  # rows that a plot shows
 MOST_DIRECTIONS = 10
 
@@ -50,7 +50,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"fit needs at least two rows of positive weight, not {int(kept.sum())} (n_samples = {len(X)})"
             )
-        X, Y, weights = X[kept].astype(np.float64), Y[kept].astype(np.float64), weights[kept] / weights[kept].mean()
+        X, Y, weights = X[kept], Y[kept].astype(np.float64), weights[kept] / weights[kept].mean()
         wanted, where = self._wanted(len(X)), arrays(self.device)
         self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.width, where)
         self._centre = np.average(Y, axis=0, weights=weights)
@@ -86,7 +86,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _refuse_too_large(self, n: int, d: int, k: int, p: int, where: Arrays) -> None:
         """Scaled rows, rows that choices are made on, moments and factors, one chunk of rows with what is made of it."""
         q, few = p + d, min(n, learning.MOST)
-        numbers = 2 * n * (d + k) + 2 * few * (d + k) + 8 * (q + k + 1) ** 2 + 6 * max(CHUNK, 256 * q)
+        numbers = 2 * n * (d + k) + 2 * few * (d + k) + 8 * (q + k + 1) ** 2 + 6 * min(max(CHUNK, 256 * q), n * q)
         allowed = _memory.budget(self.memory) if where is HOST else _memory.on_each(self.memory, [where.gpu])
         if 8 * numbers > allowed:
             raise _memory.refuse(8 * numbers, allowed, f"fewer than {n} rows, {d} columns or {p} neurons")
@@ -96,7 +96,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.width_ = len(found.layer.bias)
         self.loo_error_, self.loo_errors_ = found.loo_error, found.by_steps
         self._layer = Layer(np.asarray(found.layer.W), np.asarray(found.layer.bias), found.layer.sigma)
-        self._coefficients, self._intercept = np.asarray(found.fitted.coefficients), np.asarray(found.fitted.intercept)
+        self._fitted = Fitted(np.asarray(found.fitted.coefficients), np.asarray(found.fitted.intercept))
         self._left_out = rows[found.rows], found.residuals
         self.directions_ = self._directions(found, table)
         self._n_features_out = max(self.directions_.count, 1)
@@ -104,23 +104,20 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._shown = table.X[shown] @ self.directions_.components[:1].T, self._labels(table.Y[shown])
 
     def _directions(self, found: learning.Learned, table: Table) -> Directions:
-        strength, components = importance.strengths(found.gradient)
-        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(table.X.shape[1])])
-        components, strength = components[:MOST_DIRECTIONS], strength[:MOST_DIRECTIONS]
-        X = table.X[:LOOKED_AT]
+        strength, components = importance.strengths(found.gradient, MOST_DIRECTIONS)
+        level = importance.null_level(found.null)
+        shown = min(int(np.sum(strength > level)) + 1, len(strength))
         share = [
-            importance.share(self._outputs, X, components[: j + 1], np.random.default_rng(0))
-            for j in range(len(components))
+            importance.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))
+            for j in range(shown)
         ]
-        return Directions(
-            components, strength, importance.null_level(found.null), np.array(share), tuple(map(str, names))
-        )
+        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(table.X.shape[1])])
+        return Directions(components, strength, level, np.array(share), tuple(map(str, names)))
 
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
         """The network of scaled rows, in units of scaled labels."""
         table = Table(scaled, np.zeros((len(scaled), 0)), np.ones(len(scaled)))
-        parts = [piece.features @ self._coefficients + self._intercept for piece in Stream(table, self._layer, HOST)]
-        return np.concatenate(parts)
+        return np.concatenate([self._fitted.predict(piece) for piece in Stream(table, self._layer, HOST)])
 
     def _labels(self, outputs: np.ndarray) -> np.ndarray:
         return outputs * self._spread + self._centre
@@ -129,7 +126,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Scaled rows and the type they came in."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return self._scaler.transform(X.astype(np.float64)), X.dtype
+        return self._scaler.transform(X), X.dtype
 
     def _predicted(self, X: Any) -> np.ndarray:
         scaled, dtype = self._rows(X)

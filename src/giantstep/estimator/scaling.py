@@ -9,12 +9,21 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
 from giantstep._errors import InputError
 
+ALIKE = 1.5  # ratio of two standard deviations up to which columns are in one unit already
 FAR = 6.0  # standard deviations: a Gaussian column stays within them up to some 10^8 rows
 
 
 def standard(X: np.ndarray, weights: np.ndarray) -> Any:
     """Mean zero and variance one."""
     return StandardScaler().fit(X, sample_weight=weights)
+
+
+def common(X: np.ndarray, weights: np.ndarray) -> Any:
+    """Mean zero, and one factor for all columns: for columns in the same unit, like pixels."""
+    scaler = StandardScaler().fit(X, sample_weight=weights)
+    factor = np.sqrt(np.mean(scaler.var_))  # type: ignore[arg-type]
+    scaler.scale_ = np.full(X.shape[1], factor if factor > 0 else 1.0)
+    return scaler
 
 
 def normal(X: np.ndarray, weights: np.ndarray) -> Any:
@@ -25,18 +34,22 @@ def normal(X: np.ndarray, weights: np.ndarray) -> Any:
     return make_pipeline(ranks, StandardScaler()).fit(X)
 
 
-SCALINGS = {"standard": standard, "normal": normal}
+SCALINGS = {"standard": standard, "common": common, "normal": normal}
 
 
 def choose(name: str, X: np.ndarray, weights: np.ndarray, error: Callable[[np.ndarray], float]) -> tuple[str, Any]:
-    """The scaling of that name; for "auto" the one of less error, where some column has values far out."""
+    """The scaling of that name; for "auto" the one of least error among those that can make a difference."""
     if name != "auto":
         if name not in SCALINGS:
-            raise InputError(f'scaling is "auto", "standard" or "normal", not {name!r}')
+            raise InputError(f'scaling is "auto", {", ".join(map(repr, SCALINGS))}, not {name!r}'.replace("'", '"'))
         return name, SCALINGS[name](X, weights)
     plain = standard(X, weights)
-    scaled = plain.transform(X)
-    if np.abs(scaled).max() <= FAR:
+    fitted = {"standard": plain}
+    if plain.scale_.max() > ALIKE * plain.scale_.min():
+        fitted["common"] = common(X, weights)
+    if np.abs(plain.transform(X)).max() > FAR:
+        fitted["normal"] = normal(X, weights)
+    if len(fitted) == 1:
         return "standard", plain
-    ranked = normal(X, weights)
-    return ("normal", ranked) if error(ranked.transform(X)) < error(scaled) else ("standard", plain)
+    best = min(fitted, key=lambda kind: error(fitted[kind].transform(X)))
+    return best, fitted[best]
