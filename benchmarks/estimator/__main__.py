@@ -22,7 +22,6 @@ from giantstep._errors import InputError
 
 TASKS = (*synthetic.TASKS, *tables.TASKS)
 QUICK = ("staircase-128", "multi-index-64", "diabetes", "iris")
-NAMES = tuple(each.name for each in CONTENDERS)
 
 
 def chosen(wanted: str | None, every: Sequence[Any], what: str) -> list[Any]:
@@ -30,17 +29,12 @@ def chosen(wanted: str | None, every: Sequence[Any], what: str) -> list[Any]:
     if wanted is None:
         return list(every)
     words = [word.strip() for word in wanted.split(",")]
-    known = {each.name.replace(", ", "-").replace(" ", "-") for each in every} | {
-        getattr(each, "group", "") for each in every
-    }
+    groups = {each: getattr(each, "group", each.name) for each in every}
+    known = {each.name for each in every} | set(groups.values())
     for word in words:
-        if word not in known or not word:
-            raise InputError(f"there is no {what} {word!r}: there are {', '.join(sorted(known - {''}))}")
-    return [
-        each
-        for each in every
-        if each.name.replace(", ", "-").replace(" ", "-") in words or getattr(each, "group", None) in words
-    ]
+        if word not in known:
+            raise InputError(f"there is no {what} {word!r}: there are {', '.join(sorted(known))}")
+    return [each for each in every if each.name in words or groups[each] in words]
 
 
 def arguments(given: Sequence[str]) -> argparse.Namespace:
@@ -64,7 +58,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         help="measure nothing: write the tables of --out between the markers of a page",
     )
     parser.add_argument("--json", action="store_true", help="print lines of JSON in the place of tables")
-    return parser.parse_args(given)  # fmt: skip
+    return parser.parse_args(given)
 
 
 @contextmanager
@@ -74,12 +68,14 @@ def progress(total: int) -> Iterator[Any]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    shown = sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown) as bar:
         key = bar.add_task("warming up", total=total)
-        yield (
-            lambda said: bar.console.print(said, highlight=False),
-            lambda said: bar.update(key, advance=1, description=said),
-        )
+
+        def tell(said: str) -> None:
+            bar.console.print(said, markup=False, highlight=False, soft_wrap=True)
+
+        yield tell, lambda said: bar.update(key, advance=1, description=said)
 
 
 def measured(tasks: list[Task], wanted: str | None, out: Path | None) -> list[Line]:
@@ -110,11 +106,11 @@ def main(given: Sequence[str]) -> int:
         if options.write:
             if options.out is None or not options.out.exists():
                 raise InputError("--write needs --out FILE with results to write")
-            page.write(options.write, page.text(TASKS, NAMES, read(options.out)))
+            page.write(options.write, page.text(TASKS, read(options.out)))
             return 0
         names = {task.name for task in tasks}
         lines = [line for line in measured(tasks, options.contenders, options.out) if line.task in names]
-        print("\n".join(json.dumps(asdict(line)) for line in lines) if options.json else page.text(tasks, NAMES, lines))
+        print("\n".join(json.dumps(asdict(line)) for line in lines) if options.json else page.text(tasks, lines))
     except InputError as problem:
         print(f"benchmarks.estimator: {problem}", file=sys.stderr)
         return 2

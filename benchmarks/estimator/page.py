@@ -1,12 +1,12 @@
 """The tables: errors with their standard errors, and fitting times as multiples of ours."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.estimator.contender import OURS
+from benchmarks.estimator.contender import CONTENDERS, OURS
 from benchmarks.estimator.race import Line
 from benchmarks.estimator.task import Task
 from giantstep._errors import InputError
@@ -16,35 +16,37 @@ BEGIN = "<!-- Written by `python -m benchmarks.estimator --write PAGE`; do not e
 END = "<!-- To here. -->"
 TITLES = {
     "staircase": "Staircases",
-    "index": "Single-index, additive and multi-index targets, with noise",
-    "tables": "Real tables, numbers",
-    "classes": "Real tables, classes",
+    "index": "Targets with noise",
+    "tables": "Tables of numbers",
+    "classes": "Tables of classes",
 }
 RIVAL, SHARE = "xRFM", 5.0  # the goal: not worse than xRFM in a fifth of its time
 SURE = 2.0  # standard errors of the difference over splits
+HOW = (
+    "An error is the mean squared error over the variance of the test labels, without noise where the law is known; for "
+    "classes it is the share of wrong ones. ± is the standard error over splits: seeds of a law, folds or draws of a table. "
+    "× is the time to fit over ours on the same split in the same run. Better and worse are differences of more than two "
+    "standard errors over the same splits; the least error of a row is bold."
+)
 
 
 @dataclass(frozen=True)
 class Results:
-    """Lines in the order of tasks and contenders."""
+    """Lines by task and contender, and then by split."""
 
     tasks: Sequence[Task]
-    names: Sequence[str]
-    lines: Iterable[Line]
+    found: Mapping[tuple[str, str], Mapping[int, Line]]
 
-    def __post_init__(self) -> None:
-        found: dict[tuple[str, str], dict[int, Line]] = {}
-        for line in self.lines:
-            found.setdefault((line.task, line.contender), {})[line.split] = line
-        object.__setattr__(self, "_found", found)
+    @property
+    def names(self) -> list[str]:
+        return [each.name for each in CONTENDERS]
 
     def of(self, task: str, name: str) -> dict[int, Line]:
         """Lines by split, without failures."""
-        found: dict[int, Line] = self._found.get((task, name), {})  # type: ignore[attr-defined]
-        return {split: line for split, line in found.items() if line.error is not None}
+        return {split: line for split, line in self.found.get((task, name), {}).items() if line.error is not None}
 
     def failed(self, task: str, name: str) -> bool:
-        return bool(self._found.get((task, name))) and not self.of(task, name)  # type: ignore[attr-defined]
+        return (task, name) in self.found and not self.of(task, name)
 
     def mean(self, task: str, name: str) -> float:
         return float(np.mean([line.error for line in self.of(task, name).values()] or [np.inf]))
@@ -55,12 +57,13 @@ class Results:
         return float(np.median(found)) if found else None
 
     def verdict(self, task: str, name: str) -> str:
-        """We against another on the same splits: "better", "worse", or "level" within 2 standard errors of the difference."""
+        """We against another: "better", "worse", or "level" within 2 standard errors of the difference over the same splits;
+        nothing where there are no two of them."""
         ours, theirs = self.of(task, OURS.name), self.of(task, name)
         gaps = np.array([theirs[split].error - ours[split].error for split in ours if split in theirs])  # type: ignore[operator]
-        if not len(gaps):
+        if len(gaps) < 2:
             return ""
-        if len(gaps) == 1 or abs(gaps.mean()) <= SURE * gaps.std(ddof=1) / len(gaps) ** 0.5:
+        if abs(gaps.mean()) <= SURE * gaps.std(ddof=1) / len(gaps) ** 0.5:
             return "level"
         return "better" if gaps.mean() > 0 else "worse"
 
@@ -95,10 +98,10 @@ def table(results: Results, group: str) -> list[str]:
 def score(results: Results) -> list[str]:
     """On how many tasks we are better, level and worse, against each of the others."""
     groups = [g for g in TITLES if any(t.group == g and results.of(t.name, OURS.name) for t in results.tasks)]
-    head = "| against | " + " | ".join(TITLES[g].split(",")[0] if g != "classes" else "Classes" for g in groups)
+    head = "| against | " + " | ".join(TITLES[g] for g in groups)
     lines = ["### Better, level, worse", "", head + " | its time over ours |", "|---" * (len(groups) + 2) + "|"]
     for name in results.names:
-        if name == OURS.name or not any(results.of(t.name, name) for t in results.tasks):
+        if name == OURS.name or not any(results.verdict(t.name, name) for t in results.tasks):
             continue
         cells = []
         for group in groups:
@@ -107,7 +110,7 @@ def score(results: Results) -> list[str]:
         times = [results.times(t.name, name) for t in results.tasks]
         middle = np.median([each for each in times if each is not None])
         lines.append(f"| {name} | {' | '.join(cells)} | {middle:.2g}× |")
-    return [*lines, ""]
+    return [*lines, ""] if len(lines) > 4 else []
 
 
 def goal(results: Results) -> list[str]:
@@ -131,35 +134,28 @@ def goal(results: Results) -> list[str]:
             first = min(ahead, key=lambda n: results.mean(task.name, n))
             ours, theirs = results.mean(task.name, OURS.name), results.mean(task.name, first)
             behind.append(f"`{task.name}` ({first} {theirs:.3g}, we {ours:.3g})")
-    lines.append(f"Tasks on which another is better: {', '.join(behind) if behind else 'none'}.")
-    return [*lines, ""]
+    if any(results.verdict(task.name, name) for task in results.tasks for name in results.names):
+        lines.append(f"Tasks on which another is better: {', '.join(behind) or 'none'}.")
+    return [*lines, ""] if lines else []
 
 
-def text(tasks: Sequence[Task], names: Sequence[str], lines: Sequence[Line]) -> str:
+def text(tasks: Sequence[Task], lines: Sequence[Line]) -> str:
     """Everything between the markers."""
-    results = Results(tasks, names, lines)
     if not lines:
-        return "Nothing has been measured yet: `python -m benchmarks.estimator` does it.\n"
-    first = (
-        "An error is the mean squared error over the variance of the test labels, which for laws have no noise; for classes it "
-        "is the share of wrong ones. ± is the standard error over splits (seeds of a law, folds or draws of a table), × the time "
-        "to fit over ours on the same split in the same run. Better and worse mean a difference of more than two standard errors "
-        "over the same splits."
-    )
-    found = [first, "", *goal(results)]
+        return "Nothing has been measured yet: `python -m benchmarks.estimator --help` says how.\n"
+    found: dict[tuple[str, str], dict[int, Line]] = {}
+    for line in lines:
+        found.setdefault((line.task, line.contender), {})[line.split] = line
+    results, ran = Results(tasks, found), {line.contender for line in lines}
+    parts = [HOW, "", *goal(results)]
     for group in TITLES:
-        found += table(results, group)
-    found += score(results)
-    notes = [
-        (line.contender, line.task, line.failed or f"warned: {line.warned}")
-        for line in lines
-        if line.failed or line.warned
-    ]
+        parts += table(results, group)
+    parts += [*score(results), *(f"- {each.name}: {each.about}." for each in CONTENDERS if each.name in ran), ""]
+    said = [(line, line.failed or line.warned and f"warned: {line.warned}") for line in lines]
+    notes = dict.fromkeys(f"- {line.contender}, `{line.task}`: {words}" for line, words in said if words)
     if notes:
-        found += ["Failures and warnings:", ""]
-        found += [f"- {name}, `{task}`: {said}" for name, task, said in dict.fromkeys(notes)]
-        found += [""]
-    return "\n".join([*found, "Measured with " + "; ".join(dict.fromkeys(line.made for line in lines)) + "."]) + "\n"
+        parts += ["Failures and warnings:", "", *notes, ""]
+    return "\n".join([*parts, "Measured with " + "; ".join(dict.fromkeys(line.made for line in lines)) + "."]) + "\n"
 
 
 def write(page: Path, inside: str) -> None:
