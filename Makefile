@@ -36,6 +36,7 @@ bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks.devices --small
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.faults --kills 5
+	$(BIN)/python -m benchmarks.estimator --quick
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""The estimators against the usual ones, on the same splits in one run: ``python -m benchmarks.estimator --help``."""

@@ -1,0 +1,112 @@
+"""Tasks from real tables: those of scikit-learn, Fashion-MNIST, and tables that come inside other packages."""
+
+import tarfile
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn import datasets
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+
+from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task
+from giantstep import _idx
+from giantstep._errors import InputError
+
+FOLDS, DRAWS = 5, 3
+MOST = 10_000  # rows of a large table to learn from, and as many to be tested on
+
+
+def _scaled(kind: str, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> Split:
+    """Labels of a regression to mean 0 and variance 1 on the training rows: methods with fixed penalties need it."""
+    if kind == REGRESSION:
+        y = (y - y[train].mean(axis=0)) / y[train].std(axis=0)
+    return Split(X[train], y[train], X[test], y[test])
+
+
+def _fold(kind: str, X: np.ndarray, y: np.ndarray, split: int) -> Split:
+    folds = (KFold if kind == REGRESSION else StratifiedKFold)(FOLDS, shuffle=True, random_state=0)
+    return _scaled(kind, X, y, *list(folds.split(X, y))[split])
+
+
+def _draw(kind: str, X: np.ndarray, y: np.ndarray, split: int) -> Split:
+    """Four fifths and one fifth of the rows, at most 10 000 each."""
+    train, test = min(MOST, 4 * len(y) // 5), min(MOST, len(y) // 5)
+    classes = y if kind == CLASSES else None
+    rows = train_test_split(np.arange(len(y)), train_size=train, test_size=test, random_state=split, stratify=classes)
+    return _scaled(kind, X, y, *rows)
+
+
+def small(name: str, group: str, kind: str, about: str) -> Task:
+    """A table of scikit-learn, in five folds."""
+
+    def load(split: int) -> Split:
+        found: Any = getattr(datasets, f"load_{name.replace('-', '_')}")()
+        return _fold(kind, found.data, found.target, split)
+
+    return Task(name, group, kind, about, FOLDS, load)
+
+
+def fashion(name: str, classes: tuple[int, ...], n: int, about: str, draws: int) -> Task:
+    """n training images of some classes, and all test images of theirs."""
+
+    def load(split: int) -> Split:
+        images = _idx.fashion_mnist(None)
+        (X, y), (X_test, y_test) = images["train"], images["test"]
+        rows = np.random.default_rng(split).permutation(np.flatnonzero(np.isin(y, classes)))[:n]
+        others = np.flatnonzero(np.isin(y_test, classes))
+        number = np.searchsorted(classes, np.arange(10))
+        return Split(X[rows] / 255.0, number[y[rows]], X_test[others] / 255.0, number[y_test[others]])
+
+    return Task(name, "classes", CLASSES, about, draws, load)
+
+
+@lru_cache(maxsize=1)
+def frame(package: str, path: str) -> Any:
+    """A table inside a package that need not be imported: a file, or behind "!" a member of an archive."""
+    import pandas
+
+    home = find_spec(package)
+    if home is None or home.origin is None:
+        raise InputError(f"it comes with the package {package}, which is not installed (pip install {package})")
+    file, _, member = path.partition("!")
+    if not member:
+        return pandas.read_csv(Path(home.origin).parent / file)
+    with tarfile.open(Path(home.origin).parent / file) as archive:
+        return pandas.read_csv(archive.extractfile(member), index_col=0)  # type: ignore[arg-type]
+
+
+def packaged(name: str, kind: str, about: str, package: str, path: str, label: str) -> Task:
+    """A table of a package. Columns of words become indicators, for all contenders alike; a class is a label above 0."""
+
+    def load(split: int) -> Split:
+        import pandas
+
+        rows = frame(package, path).dropna()
+        y = rows[label].to_numpy(float)
+        X = pandas.get_dummies(rows.drop(columns=label)).to_numpy(float)
+        return _draw(kind, X, (y > 0).astype(int) if kind == CLASSES else y, split)
+
+    group = "tables" if kind == REGRESSION else "classes"
+    return Task(name, group, kind, f"{about} (package `{package}`)", DRAWS, load)
+
+
+PYDATASET = ("pydataset", "resources.tar.gz!resources/rdata/csv/")
+DIAMONDS, COMPUTERS = ((PYDATASET[0], PYDATASET[1] + path) for path in ("ggplot2/diamonds.csv", "Ecdat/Computers.csv"))
+RANDHIE, FAIR = (("statsmodels", f"datasets/{name}/{name}.csv") for name in ("randhie", "fair"))
+TASKS = (
+    small("diabetes", "tables", REGRESSION, "progression of diabetes, 442 rows, 10 columns"),
+    small("linnerud", "tables", REGRESSION, "three body measures from three exercises, 20 rows"),
+    packaged("diamonds", REGRESSION, "price of a diamond, 10 000 of 53 940 rows", *DIAMONDS, "price"),
+    packaged("computers", REGRESSION, "price of a computer, 6259 rows", *COMPUTERS, "price"),
+    packaged("randhie", REGRESSION, "visits to a doctor, 10 000 of 20 190 rows", *RANDHIE, "mdvis"),
+    small("breast-cancer", "classes", CLASSES, "569 rows, 30 columns, 2 classes"),
+    small("wine", "classes", CLASSES, "178 rows, 13 columns, 3 classes"),
+    small("iris", "classes", CLASSES, "150 rows, 4 columns, 3 classes"),
+    small("digits", "classes", CLASSES, "1797 images of 8 x 8, 10 classes"),
+    packaged("fair", CLASSES, "an affair or none, 6366 rows", *FAIR, "affairs"),
+    fashion("fashion-shirts", (0, 6), 4000, "Fashion-MNIST, T-shirts against shirts, n = 4000", DRAWS),
+    fashion("fashion-shoes", (5, 9), 4000, "Fashion-MNIST, sandals against boots, n = 4000", DRAWS),
+    fashion("fashion-ten", tuple(range(10)), 10_000, "Fashion-MNIST, ten classes, n = 10 000", 2),
+)
