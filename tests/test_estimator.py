@@ -182,7 +182,7 @@ def test_probabilities_are_calibrated_on_rows_left_out():
         ({"device": "tpu"}, 'device is "auto", "cpu" or "gpu"'),
         ({"activation": "sign"}, "has no useful slope"),
         ({"activation": "__import__('os')"}, ""),
-        ({"memory": 0.05}, "needs at least"),
+        ({"memory": 0.001, "width": 2000}, "needs at least"),
     ],
 )
 def test_bad_input_is_one_sentence(wrong, sentence):

@@ -121,7 +121,7 @@ def race(heats: Sequence[Heat], tell: Callable[[str], None]) -> Iterator[Line]:
         if task.name in absent:
             continue
         try:
-            data = task.load(split)
+            data = task.load(split).single()
         except InputError as problem:
             absent.add(task.name)
             tell(f"{task.name} is left out: {problem}")

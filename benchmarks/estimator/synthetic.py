@@ -15,7 +15,7 @@ INDEX = (
     ("multi-index", "x1 + x1*x2 + tanh(x3)", 0.3, True),
     ("product", "x1*x2", 0.1, True),
 )
-SIZES = ((64, 2048), (256, 8000))  # (d, n)
+SIZES = ((64, 2048), (256, 4000))  # (d, n)
 
 
 def drawn(formula: str, noise: float, turned: bool, d: int, n: int, seed: int) -> Split:

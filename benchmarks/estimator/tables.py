@@ -15,7 +15,7 @@ from giantstep import _idx
 from giantstep._errors import InputError
 
 FOLDS, DRAWS = 5, 3
-MOST = 10_000  # rows of a large table to learn from, and as many to be tested on
+MOST = 5_000  # rows of a large table to learn from, and as many to be tested on
 
 
 def _scaled(kind: str, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> Split:
@@ -31,7 +31,7 @@ def _fold(kind: str, X: np.ndarray, y: np.ndarray, split: int) -> Split:
 
 
 def _draw(kind: str, X: np.ndarray, y: np.ndarray, split: int) -> Split:
-    """Four fifths and one fifth of the rows, at most 10 000 each."""
+    """Four fifths and one fifth of the rows, at most 5000 each."""
     train, test = min(MOST, 4 * len(y) // 5), min(MOST, len(y) // 5)
     classes = y if kind == CLASSES else None
     rows = train_test_split(np.arange(len(y)), train_size=train, test_size=test, random_state=split, stratify=classes)
@@ -98,15 +98,15 @@ RANDHIE, FAIR = (("statsmodels", f"datasets/{name}/{name}.csv") for name in ("ra
 TASKS = (
     small("diabetes", "tables", REGRESSION, "progression of diabetes, 442 rows, 10 columns"),
     small("linnerud", "tables", REGRESSION, "three body measures from three exercises, 20 rows"),
-    packaged("diamonds", REGRESSION, "price of a diamond, 10 000 of 53 940 rows", *DIAMONDS, "price"),
-    packaged("computers", REGRESSION, "price of a computer, 6259 rows", *COMPUTERS, "price"),
-    packaged("randhie", REGRESSION, "visits to a doctor, 10 000 of 20 190 rows", *RANDHIE, "mdvis"),
+    packaged("diamonds", REGRESSION, "price of a diamond, 5000 of 53 940 rows", *DIAMONDS, "price"),
+    packaged("computers", REGRESSION, "price of a computer, 5000 of 6259 rows", *COMPUTERS, "price"),
+    packaged("randhie", REGRESSION, "visits to a doctor, 5000 of 20 190 rows", *RANDHIE, "mdvis"),
     small("breast-cancer", "classes", CLASSES, "569 rows, 30 columns, 2 classes"),
     small("wine", "classes", CLASSES, "178 rows, 13 columns, 3 classes"),
     small("iris", "classes", CLASSES, "150 rows, 4 columns, 3 classes"),
     small("digits", "classes", CLASSES, "1797 images of 8 x 8, 10 classes"),
-    packaged("fair", CLASSES, "an affair or none, 6366 rows", *FAIR, "affairs"),
-    fashion("fashion-shirts", (0, 6), 4000, "Fashion-MNIST, T-shirts against shirts, n = 4000", DRAWS),
-    fashion("fashion-shoes", (5, 9), 4000, "Fashion-MNIST, sandals against boots, n = 4000", DRAWS),
-    fashion("fashion-ten", tuple(range(10)), 10_000, "Fashion-MNIST, ten classes, n = 10 000", 2),
+    packaged("fair", CLASSES, "an affair or none, 5000 of 6366 rows", *FAIR, "affairs"),
+    fashion("fashion-shirts", (0, 6), 4000, "Fashion-MNIST, T-shirts against shirts, n = 4000", 2),
+    fashion("fashion-shoes", (5, 9), 4000, "Fashion-MNIST, sandals against boots, n = 4000", 2),
+    fashion("fashion-ten", tuple(range(10)), 5000, "Fashion-MNIST, ten classes, n = 5000", 1),
 )
