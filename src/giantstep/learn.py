@@ -35,7 +35,7 @@ Tell = Callable[[str], Any] | None
 STEPS = 3  # at most
 ETA = 30.0  # of a step, in units of the neurons' own length
 ETAS = (3.0,)  # tried beside it for the last step
-HELD_OUT = 0.2  # of the rows
+HELD_OUT, ENOUGH = 0.2, 600  # of the rows, and how many judge well enough
 FOLDS, FEW = 5, 2000  # one fold from FEW rows on, up to FOLDS of them below
 MOST = 16384  # rows that choices are made on
 DECADES = (-10.0, 0.0)  # of the penalty, in units of the trace of A
@@ -242,7 +242,7 @@ def _folds(table: Table, start: _Start, rng: np.random.Generator) -> list[_Fold]
     rows = rng.permutation(len(table))[:MOST]
     count = int(np.clip(round(FEW / len(rows)), 1, FOLDS))
     parts = np.array_split(rows, max(count, round(1 / HELD_OUT)))
-    return [_fold(table, np.setdiff1d(rows, held), held, start) for held in parts[:count]]
+    return [_fold(table, np.setdiff1d(rows, held), held, start) for held in (part[:ENOUGH] for part in parts[:count])]
 
 
 def _fold(table: Table, seen: np.ndarray, held: np.ndarray, start: _Start) -> _Fold:
