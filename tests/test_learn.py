@@ -170,3 +170,12 @@ def test_strengths_are_singular_values(shape):
     _, s, Vt = np.linalg.svd(g / np.sqrt(shape[0]))
     np.testing.assert_allclose(values, s[:3], rtol=1e-10)
     np.testing.assert_allclose(np.abs(np.sum(rows * Vt[:3], axis=1)), 1.0, rtol=1e-9)
+
+
+def test_what_cannot_be_solved_is_said():
+    """Columns that agree to the last digit and no penalty to speak of."""
+    rows = table(300, 3, 0)
+    rows = replace(rows, X=np.repeat(rows.X, 3, axis=1))
+    with pytest.raises(gs.InputError, match="give a larger"):
+        learn.learn(rows, learn.Wanted(16, RELU, steps=1, penalty=1e-300), np.random.default_rng(0), HOST)
+    assert learn.learn(rows, learn.Wanted(16, RELU), np.random.default_rng(0), HOST).loo_error < 0.5

@@ -177,6 +177,10 @@ class Fitted:
     factor: tuple = ()
     weight: Array = None
 
+    @property
+    def finite(self) -> bool:
+        return bool(np.all(np.isfinite(np.asarray(self.coefficients))))
+
     def predict(self, piece: Piece) -> Array:
         p, b = piece.neurons.shape[1], self.coefficients.astype(piece.X.dtype)
         return piece.neurons @ b[:p] + piece.X @ b[p:] + self.intercept
@@ -185,7 +189,7 @@ class Fitted:
 def solve(equations: Normal, penalty: float, where: Arrays) -> Fitted:
     """Ridge: minimise (1/n) sum_mu weight_mu (y - c - F b)^2 + lam |b|^2, n the total weight, c not penalised.
 
-    b = (A + lam)^{-1} B.
+    b = (A + lam)^{-1} B; not a number where A + lam is not positive in floating point.
     """
     e = equations
     with one_blas_thread(len(e.A) // 2):
@@ -193,8 +197,11 @@ def solve(equations: Normal, penalty: float, where: Arrays) -> Fitted:
 
 
 def _solved(e: Normal, penalty: float, where: Arrays) -> Fitted:
-    factor = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True, overwrite_a=True)
-    b = where.linalg.cho_solve(factor, e.B)
+    try:
+        factor = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True)
+        b = where.linalg.cho_solve(factor, e.B)
+    except (np.linalg.LinAlgError, ValueError):  # not positive, or not finite; JAX says it with NaN
+        factor, b = (), np.full(e.B.shape, np.nan)
     return Fitted(b, e.mean_y - e.mean @ b, e.mean, factor, e.weight)
 
 
@@ -216,6 +223,9 @@ def left_out(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> np.ndarray
     """
     found = []
     for piece in rows:
+        if not fitted.finite:
+            found.append(np.full(piece.Y.shape, np.nan))
+            continue
         away = (where.double(piece.features) - fitted.mean).T
         with one_blas_thread(len(away) // 2):
             root = where.linalg.solve_triangular(fitted.factor[0], away, lower=True, overwrite_b=True)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._arrays import Array, Arrays
+from giantstep._errors import InputError
 from giantstep.activation import Activation
 from giantstep.corrected import damped, descent, moved, unit, without_common
 from giantstep.layer import (
@@ -20,6 +21,7 @@ from giantstep.layer import (
     Layer,
     Normal,
     Piece,
+    Stream,
     Table,
     left_out,
     linear_moments,
@@ -175,7 +177,8 @@ class _Stage:
 
 def _error(residuals: Sequence[np.ndarray], folds: Sequence[_Fold]) -> float:
     squares = sum(float(f.held.weights @ (r**2).mean(axis=1)) for r, f in zip(residuals, folds, strict=True))
-    return squares / sum(float(f.held.weights.sum()) for f in folds)
+    error = squares / sum(float(f.held.weights.sum()) for f in folds)
+    return error if np.isfinite(error) else np.inf
 
 
 @dataclass(frozen=True)
@@ -219,6 +222,8 @@ def _climb(folds: Sequence[_Fold], start: _Start, wanted: Wanted, steps: int, te
         found.append(point)
         if tell is not None:
             tell(f"after {t} giant steps: leave-one-out error {point.error:.4g}")
+        if not np.isfinite(point.error):
+            break
         if t < steps:
             near = point.decade
             gradients = tuple(s.gradient(start, near, wanted) for s in stages)
@@ -275,30 +280,40 @@ def _fresh(table: Table, start: _Start, wanted: Wanted, etas: Sequence[float], d
     return _judge([stage], decades[-1], wanted, start.where)
 
 
-def _null(rows: Iterable[Piece], fitted: Fitted, level: float, start: _Start, rng: np.random.Generator) -> Array:
+def _null(table: Table, layer: Layer, fitted: Fitted, level: float, start: _Start, rng: np.random.Generator) -> Array:
     """The gradient for residuals of random signs whose mean square is ``level``."""
-    signed = []
-    residuals = [piece.Y - fitted.predict(piece) for piece in rows]
-    scale = np.sqrt(level / max(float(np.mean([np.mean(np.asarray(r) ** 2) for r in residuals])), 1e-300))
-    for piece, residual in zip(rows, residuals, strict=True):
-        signs = start.where.put(scale * rng.choice([-1.0, 1.0], (len(residual), 1)))
-        signed.append(replace(piece, Y=residual * signs))
-    return start.gradient(signed, refit(fitted, signed, start.where))
+    residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in Stream(table, layer, start.where)])
+    residual *= np.sqrt(level / max(float(np.mean(residual**2)), 1e-300)) * rng.choice([-1.0, 1.0], (len(table), 1))
+    rows = pieces(replace(table, Y=residual), layer, start.where)
+    return start.gradient(rows, refit(fitted, rows, start.where))
 
 
 def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> float:
     """The leave-one-out error of random features."""
-    start = _start(table, wanted, rng, where)
-    return _climb(_folds(table, start, rng), start.narrow, wanted, 0, None)[0].error
+    with where.exact():
+        start = _start(table, wanted, rng, where)
+        return _climb(_folds(table, start, rng), start.narrow, wanted, 0, None)[0].error
 
 
 def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays, tell: Tell = None) -> Learned:
     """A network for rows scaled to variance one, labels too; ``tell`` takes a sentence about every stage."""
-    start = _start(table, wanted, rng, where)
-    climbed = _climb(
-        _folds(table, start, rng), start.narrow, wanted, STEPS if wanted.steps is None else wanted.steps, tell
-    )
-    errors = tuple(point.error for point in climbed)
+    with where.exact():
+        start = _start(table, wanted, rng, where)
+        climbed = _climb(
+            _folds(table, start, rng), start.narrow, wanted, STEPS if wanted.steps is None else wanted.steps, tell
+        )
+        if not np.isfinite(climbed[-1].error):
+            raise InputError(
+                f"the readout cannot be solved after {len(climbed) - 1} steps in {table.X.dtype} numbers: give a larger penalty"
+            )
+        return _chosen(table, start, climbed, wanted, rng)
+
+
+def _chosen(
+    table: Table, start: _Start, climbed: Sequence[_Point], wanted: Wanted, rng: np.random.Generator
+) -> Learned:
+    """The best of what was tried, on all rows."""
+    where, errors = start.where, tuple(point.error for point in climbed)
     steps = int(np.argmin(errors)) if wanted.steps is None else wanted.steps
     best, eta = _last_eta(climbed[steps], start.narrow, wanted)
     etas, decades = (wanted.step_size,) * (steps - 1) + (eta,) * (steps > 0), [p.decade for p in climbed[:steps]]
@@ -312,7 +327,9 @@ def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays,
     equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer)
     penalty = wanted.penalty_at(best.decade, equations)
     fitted = solve(equations, penalty, where)
-    gradient, null = start.gradient(rows, fitted), _null(rows, fitted, best.error, start, rng)
+    if not fitted.finite:
+        raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")
+    gradient, null = start.gradient(rows, fitted), _null(rest, layer, fitted, best.error, start, rng)
     return Learned(
         layer, fitted, steps, etas, penalty, batch, best.error, errors, np.concatenate(best.residuals),
         np.concatenate([s.fold.rows for s in best.stages]), np.asarray(gradient), np.asarray(null),
