@@ -42,12 +42,14 @@ class Runs:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._todo: list[Piece] = []
         self._hand: Piece | None = None
+        self._page = ""
         self._changed = threading.Condition()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def start(self, pieces: Sequence[Piece]) -> None:
-        """Make these pieces the job, in this order, less those that are kept or in hand."""
+    def start(self, pieces: Sequence[Piece], page: str) -> None:
+        """Make these pieces of a page the job, in this order, less those that are kept or in hand."""
         with self._changed:
+            self._page = page
             for piece in pieces:
                 if isinstance(self._kept.get(piece.key), Refused):
                     del self._kept[piece.key]
@@ -61,6 +63,12 @@ class Runs:
             self._todo, busy = [], self._hand is not None
         if busy:
             self._child.stop()
+
+    def leave(self, page: str, keys: Sequence[Hashable]) -> None:
+        """Drop the job of a page that has moved on: nothing of it is under these keys."""
+        with self._changed:
+            if page == self._page and not any(piece.key in keys for piece in self._todo):
+                self._todo = []
 
     def kept(self, key: Hashable) -> Any:
         """What was found under a key, or None."""

@@ -1,0 +1,163 @@
+"""The numbers of the one-step view: lines by this process, spectra by the second, simulations by the third."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from giantstep._errors import InputError
+from giantstep.explorer import recipe
+from giantstep.explorer.laboratory import Laboratory
+from giantstep.explorer.runs import Piece, Refused
+from giantstep.explorer.state import OneStep
+
+__all__ = ["Found", "Numbers", "joined"]
+
+BLOCK = 16  # points of the theory solved together: small enough to follow a slider
+MOST_KEPT = 200
+TRIMMED: dict[str, Any] = {"overlaps": None, "norms": None, "learned": None, "captured": None, "captured_se": None, "null_level": None}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of a state: errors predicted at ``alphas``, the spectrum, and the simulations that have arrived."""
+
+    alphas: tuple[float, ...]
+    test: np.ndarray
+    train: np.ndarray
+    theory: Any = None
+    limit: Any = None
+    law: Any = None
+    simulation: Any = None
+    values: np.ndarray | None = None
+    refused: str = ""
+
+    @property
+    def seeds(self) -> int:
+        """How many have arrived."""
+        return 0 if self.simulation is None else len(self.simulation.seeds)
+
+
+class Numbers:
+    """Everything the view computes; what was predicted is kept for a while."""
+
+    def __init__(self, lab: Laboratory) -> None:
+        self._lab = lab
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+
+    def line(self, s: OneStep, page: str) -> Found:
+        """The errors at a few step sizes, soon."""
+        same = ("line", replace(s, alpha=0.0, seeds=1))
+        test, train = self._keep(same, lambda: self._lab.line.ask(page, lambda: _few(s)))
+        return self._with_runs(s, Found(recipe.FAST, test, train))
+
+    def found(self, s: OneStep, page: str) -> Found:
+        """Everything, as far as simulations have come."""
+        law = self._keep(("law", replace(s, seeds=1)), lambda: self._lab.read(page, law_of, s))
+        many = lambda: self._lab.line.ask(page, lambda: _many(s), later=True)  # noqa: E731
+        theory, limit = self._keep(("theory", replace(s, seeds=1)), many)
+        alphas = _alphas(s)
+        return self._with_runs(s, Found(alphas, theory.test_error, theory.train_error, theory, limit, law))
+
+    def start(self, s: OneStep, page: str) -> None:
+        """Simulate: the spectrum first, then the errors seed by seed."""
+        n, p = recipe.sizes(s)
+        if p > recipe.WIDEST:
+            raise InputError(f"A simulation here has at most {recipe.WIDEST} neurons, not {p}: the theory goes on beyond.")
+        recipe.one_step(s, s.alpha)  # a target that is refused is refused before anything starts
+        pieces = [Piece(_spectrum_key(s), values_of, (s,))]
+        pieces += [Piece(_errors_key(s, seed), errors_of, (replace(s, alpha=0.0), seed)) for seed in range(s.seeds)]
+        self._lab.runs.start(pieces, page)
+
+    def stop(self) -> None:
+        self._lab.runs.stop()
+
+    def leave(self, s: OneStep, page: str) -> None:
+        """A job of this page that was for another state goes no further."""
+        self._lab.runs.leave(page, self._keys(s))
+
+    def busy(self, s: OneStep) -> bool:
+        return self._lab.runs.busy(self._keys(s))
+
+    def count(self, s: OneStep) -> int:
+        """How many pieces have arrived."""
+        return sum(self._lab.runs.kept(key) is not None for key in self._keys(s))
+
+    def _keys(self, s: OneStep) -> list[Any]:
+        return [_spectrum_key(s), *(_errors_key(s, seed) for seed in range(s.seeds))]
+
+    def _with_runs(self, s: OneStep, found: Found) -> Found:
+        kept = [self._lab.runs.kept(_errors_key(s, seed)) for seed in range(s.seeds)]
+        arrived = [one for one in kept if one is not None and not isinstance(one, Refused)]
+        values = self._lab.runs.kept(_spectrum_key(s))
+        refused = next((one.sentence for one in (*kept, values) if isinstance(one, Refused)), "")
+        values = None if isinstance(values, Refused) else values
+        return replace(found, simulation=joined(arrived) if arrived else None, values=values, refused=refused)
+
+    def _keep(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = make()
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return self._kept[key]
+
+
+def _errors_key(s: OneStep, seed: int) -> Any:
+    return "errors", replace(s, alpha=0.0, seeds=1), seed
+
+
+def _spectrum_key(s: OneStep) -> Any:
+    return "spectrum", replace(s, seeds=1)
+
+
+def _alphas(s: OneStep) -> tuple[float, ...]:
+    """Where the theory is evaluated: at the dots, and at the slider."""
+    return tuple(sorted({*recipe.ALPHAS, s.alpha}))
+
+
+def _few(s: OneStep) -> tuple[np.ndarray, np.ndarray]:
+    from giantstep.theory.curves import curves
+    from giantstep.theory.parameters import parameters
+
+    found = curves(*parameters(recipe.one_step(s, recipe.FAST)), BLOCK).errors
+    return found.test[:, 0], found.train[:, 0]
+
+
+def _many(s: OneStep) -> tuple[Any, Any]:
+    import giantstep as gs
+
+    setting = recipe.one_step(s, _alphas(s))
+    return gs.theory(setting), gs.theory(setting, "limit")
+
+
+def law_of(s: OneStep) -> Any:
+    """The predicted spectrum at the slider's step size."""
+    import giantstep as gs
+
+    return gs.theory.spectrum(recipe.one_step(s, s.alpha))
+
+
+def values_of(s: OneStep) -> np.ndarray:
+    """The singular values of one simulated network."""
+    import giantstep as gs
+
+    return np.asarray(gs.simulate(recipe.one_step(s, s.alpha), 0, spectrum=True, progress=False).singular_values)
+
+
+def errors_of(s: OneStep, seed: int) -> Any:
+    """The outcome of one seed at all step sizes, as one of several."""
+    import giantstep as gs
+
+    return replace(gs.simulate(recipe.one_step(s, recipe.ALPHAS), [seed], progress=False), **TRIMMED)
+
+
+def joined(outcomes: list[Any]) -> Any:
+    """One outcome of several seeds from outcomes of one seed each."""
+    names = [f"{name}{end}" for name in ("test_error", "risk", "train_error", "train_objective") for end in ("", "_se")]
+    known = {name: [getattr(one, name) for one in outcomes] for name in names}
+    arrays: dict[str, Any] = {
+        name: np.concatenate(values, axis=-1) for name, values in known.items() if values[0] is not None
+    }
+    return replace(outcomes[0], seeds=tuple(seed for one in outcomes for seed in one.seeds), **arrays)
