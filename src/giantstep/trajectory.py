@@ -37,11 +37,13 @@ class Evolution:
         Q: W W^T, (T + 1, p, p).
         M: W W*^T with orthonormal target directions, (T + 1, p, r).
         a: the second layer (p,).
+        route: "simulate" or "theory".
     """
 
     Q: np.ndarray
     M: np.ndarray
     a: np.ndarray
+    route: str
 
     @property
     def shares(self) -> np.ndarray:

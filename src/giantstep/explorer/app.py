@@ -7,13 +7,13 @@ from typing import Any
 from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 
 from giantstep import __version__
-from giantstep.explorer import explain, one_step, state
+from giantstep.explorer import explain, giant_steps, one_step, state
 from giantstep.explorer.laboratory import Laboratory
 
 __all__ = ["make_app"]
 
 NAMES = {"explain": "Explain", "one-step": "One step", "giant-steps": "Giant steps", "claims": "Claims"}
-PAGES = {"explain": explain, "one-step": one_step}
+PAGES = {"explain": explain, "one-step": one_step, "giant-steps": giant_steps}
 INDEX = """<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -6,6 +6,7 @@ from typing import Any
 
 from dash import Input, Output, dcc, html, no_update
 
+from giantstep.explorer.chart import chart
 from giantstep.explorer.state import VIEWS, Choice, Range, State, said
 from giantstep.papers import paper
 
@@ -72,14 +73,14 @@ def head(title: str, lead: str, refused: Sequence[str] = ()) -> html.Div:
     return html.Div([html.H1(title), html.P(lead, className="lead"), *said], className="head")
 
 
-def figure(key: str, title: str, height: str = "") -> html.Figure:
+def figure(key: str, title: str, shape: str = "") -> html.Figure:
     """A chart with its title, what it says in words for a screen reader, and its numbers to unfold."""
     return html.Figure(
         [
             html.Figcaption(title, id=f"{key}--title"),
             html.Div(
-                dcc.Graph(id=key, config=QUIET, className=f"chart {height}", figure={"data": [], "layout": {}}),
-                id=f"{key}--plate",
+                dcc.Graph(id=key, config=QUIET, className="chart", figure=chart([], {}, {})),
+                className=f"plate {shape}".strip(),
                 role="img",
                 **{"aria-labelledby": f"{key}--title {key}--words"},  # type: ignore[arg-type]
             ),

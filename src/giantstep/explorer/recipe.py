@@ -6,7 +6,8 @@ from giantstep._errors import InputError
 from giantstep.explorer.state import GiantSteps, OneStep
 
 __all__ = [
-    "ALPHAS", "FAST", "dimension", "giant_steps", "giant_steps_code", "one_step", "one_step_code", "one_step_figures", "sizes",
+    "ALPHAS", "FAST", "dimension", "giant_steps", "giant_steps_code", "giant_steps_figures", "one_step", "one_step_code",
+    "one_step_figures", "sizes",
 ]  # fmt: skip
 
 ALPHAS = tuple(round(0.05 * k, 2) for k in range(15))  # exponents with dots
@@ -122,4 +123,14 @@ gs.plot(found, "train_error").savefig("train.svg")
 step = gs.GiantStep(n={n}, eta=gs.power({s.alpha!r}))
 one = replace(s, protocol=replace(s.protocol, steps=(step,)))
 gs.plot({verb}(one{seed}, spectrum=True), "spectrum").savefig("spectrum.svg")
+"""
+
+
+def giant_steps_figures(s: GiantSteps, *, complete: bool, predicted: bool) -> str:
+    """The Python that draws what is known of the setting ``s``."""
+    known = [f"gs.simulate.evolution(s, seed={s.seed})"] * complete + [f"gs.theory.evolution(s, seed={s.seed})"] * predicted
+    return f"""
+paths = [{", ".join(known)}]
+gs.plot(paths, "neurons").savefig("neurons.svg")
+gs.plot(paths, "shares").savefig("shares.svg")
 """

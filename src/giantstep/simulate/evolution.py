@@ -29,4 +29,4 @@ def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -
     a, r = draw.second_layer(setting, seed), setting.target.rank
     with one_blas_thread():
         layers = [np.asarray(branches[0].layers[0][0]) for branches in overlap.walk(run, a[None])]
-    return Evolution(np.stack([W @ W.T for W in layers]), np.stack([W[:, :r] for W in layers]), a)
+    return Evolution(np.stack([W @ W.T for W in layers]), np.stack([W[:, :r] for W in layers]), a, "simulate")

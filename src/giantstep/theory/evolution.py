@@ -44,7 +44,7 @@ def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "li
     history = [(Q, M)]
     for step, n, size in zip(steps, setting.protocol.sizes(), etas.tolist(), strict=True):
         history.append(_stepped(setting, step, n, size, *history[-1], a))
-    return Evolution(np.stack([Q for Q, _ in history]), np.stack([M for _, M in history]), a)
+    return Evolution(np.stack([Q for Q, _ in history]), np.stack([M for _, M in history]), a, "theory")
 
 
 def check(setting: Setting) -> None:
