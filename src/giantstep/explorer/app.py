@@ -7,13 +7,13 @@ from typing import Any
 from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 
 from giantstep import __version__
-from giantstep.explorer import explain, giant_steps, one_step, state
+from giantstep.explorer import claims, download, explain, giant_steps, one_step, state
 from giantstep.explorer.laboratory import Laboratory
 
 __all__ = ["make_app"]
 
 NAMES = {"explain": "Explain", "one-step": "One step", "giant-steps": "Giant steps", "claims": "Claims"}
-PAGES = {"explain": explain, "one-step": one_step, "giant-steps": giant_steps}
+PAGES: dict[str, Any] = {"explain": explain, "one-step": one_step, "giant-steps": giant_steps, "claims": claims}
 INDEX = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -51,8 +51,9 @@ def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
         websocket_callbacks=False,
     )
     app.layout = _layout
-    for view in PAGES.values():
-        view.register(app, lab)
+    explain.register(app, lab)
+    steps, giants, known = one_step.register(app, lab), giant_steps.register(app, lab), claims.register(app, lab, report)
+    download.register(app, lab, steps, giants, known)
 
     @app.callback(
         Output("main", "children"), Output("views", "children"), Input("url", "pathname"), Input("url", "search")
@@ -94,6 +95,5 @@ def _links(current: str) -> html.Ul:
         [
             html.Li(dcc.Link(title, href=f"/{name}", className="here" if name == current else ""), **(here if name == current else {}))  # type: ignore[arg-type]
             for name, title in NAMES.items()
-            if name in PAGES
         ]
     )  # fmt: skip

@@ -105,7 +105,7 @@ def take_away(view: str) -> html.Section:
             html.H2("Take it with you", id=f"{view}-away"),
             html.P([html.Button("Copy the link", className="copy", id=f"{view}-link", **_copies("location"))]),
             html.Div(id=f"{view}-downloads", className="downloads"),
-            html.Div([_copied("Python", f"{view}-snippet"), _copied("BibTeX", f"{view}-bibtex")], className="texts"),
+            html.Div([copied("Python", f"{view}-snippet"), copied("BibTeX", f"{view}-bibtex")], className="texts"),
         ],
         className="away",
         **{"aria-labelledby": f"{view}-away"},  # type: ignore[arg-type]
@@ -116,9 +116,10 @@ def _copies(what: str) -> dict[str, Any]:
     return {"data-copy": what, "type": "button"}
 
 
-def _copied(title: str, key: str) -> html.Div:
+def copied(title: str, key: str, text: str = "") -> html.Div:
+    """A text with a button that copies it."""
     button = html.Button("Copy", className="copy", **_copies(key), **{"aria-label": f"Copy the {title}"})  # type: ignore[arg-type]
-    return html.Div([html.Div([html.H3(title), button], className="text-head"), html.Pre(html.Code(id=key), tabIndex=0)])
+    return html.Div([html.Div([html.H3(title), button], className="text-head"), html.Pre(html.Code(text, id=key), tabIndex=0)])
 
 
 def downloads(view: str, query: str, names: dict[str, str]) -> list[html.P]:

@@ -71,7 +71,7 @@ def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
     ]
 
 
-def register(app: Dash, lab: Laboratory) -> None:
+def register(app: Dash, lab: Laboratory) -> Numbers:
     """The view's callbacks: theory and what is kept at once, the simulation when it arrives, and Play."""
     numbers = Numbers(lab)
 
@@ -138,6 +138,8 @@ def register(app: Dash, lab: Laboratory) -> None:
         following = min(s.shown + 1, s.steps)
         return str(following), following >= s.steps
 
+    return numbers
+
 
 def _values(s: state.GiantSteps) -> dict[str, str]:
     d, n = recipe.dimension(s)
@@ -156,7 +158,7 @@ def _large(number: int) -> str:
 
 
 def _pictures(s: state.GiantSteps, seen: Seen) -> tuple[Any, ...]:
-    then = recipe.giant_steps_figures(s, complete=seen.chain is not None, predicted=seen.theory is not None)
+    then = recipe.giant_steps_figures(s, [one.route for one in (seen.chain, seen.theory) if one is not None])
     return (
         plane_chart(s, seen),
         share_chart(s, seen),

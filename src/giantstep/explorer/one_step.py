@@ -72,7 +72,7 @@ def page(s: state.OneStep, refused: list[str]) -> list[Any]:
     ]
 
 
-def register(app: Dash, lab: Laboratory) -> None:
+def register(app: Dash, lab: Laboratory) -> Numbers:
     """The view's callbacks: the line at once, the rest after it, and what simulations add."""
     numbers = Numbers(lab)
 
@@ -159,6 +159,8 @@ def register(app: Dash, lab: Laboratory) -> None:
         except (InputError, Replaced):
             return controls.unchanged(len(PICTURES) + 1)
 
+    return numbers
+
 
 def _values(s: state.OneStep) -> dict[str, str]:
     """The values of the sliders as the paper would write them."""
@@ -199,5 +201,6 @@ def _progress(s: state.OneStep, found: Found, busy: bool) -> str:
 
 
 def _snippet(s: state.OneStep, found: Found) -> str:
-    """The Python that draws what the page shows: with the simulation where it is complete."""
-    return recipe.one_step_code(s, recipe.ALPHAS, recipe.one_step_figures(s, complete=found.seeds >= s.seeds))
+    """The Python that draws what the page shows: with the simulations that are complete."""
+    there = {"errors": found.seeds >= s.seeds, "spectrum": found.values is not None}
+    return recipe.one_step_code(s, recipe.one_step_figures(s, **there))

@@ -67,7 +67,7 @@ class Numbers:
         if p > recipe.WIDEST:
             raise InputError(f"A simulation here has at most {recipe.WIDEST} neurons, not {p}: the theory goes on beyond.")
         recipe.one_step(s, s.alpha)  # a target that is refused is refused before anything starts
-        pieces = [Piece(_spectrum_key(s), values_of, (s,))]
+        pieces = [Piece(_spectrum_key(s), spectrum_of, (s,))]
         pieces += [Piece(_errors_key(s, seed), errors_of, (replace(s, alpha=0.0), seed)) for seed in range(s.seeds)]
         self._lab.runs.start(pieces, page)
 
@@ -85,15 +85,21 @@ class Numbers:
         """How many pieces have arrived."""
         return sum(self._lab.runs.kept(key) is not None for key in self._keys(s))
 
+    def simulated(self, s: OneStep) -> tuple[Any, Any]:
+        """The simulation of the errors if all seeds have arrived, and that of the spectrum; or None."""
+        kept = [self._lab.runs.kept(key) for key in self._keys(s)]
+        spectrum, *errors = [None if isinstance(one, Refused) else one for one in kept]
+        return None if any(one is None for one in errors) else joined(errors), spectrum
+
     def _keys(self, s: OneStep) -> list[Any]:
         return [_spectrum_key(s), *(_errors_key(s, seed) for seed in range(s.seeds))]
 
     def _with_runs(self, s: OneStep, found: Found) -> Found:
         kept = [self._lab.runs.kept(_errors_key(s, seed)) for seed in range(s.seeds)]
         arrived = [one for one in kept if one is not None and not isinstance(one, Refused)]
-        values = self._lab.runs.kept(_spectrum_key(s))
-        refused = next((one.sentence for one in (*kept, values) if isinstance(one, Refused)), "")
-        values = None if isinstance(values, Refused) else values
+        one = self._lab.runs.kept(_spectrum_key(s))
+        refused = next((each.sentence for each in (*kept, one) if isinstance(each, Refused)), "")
+        values = None if one is None or isinstance(one, Refused) else one.singular_values
         return replace(found, simulation=joined(arrived) if arrived else None, values=values, refused=refused)
 
     def _keep(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -139,11 +145,11 @@ def law_of(s: OneStep) -> Any:
     return gs.theory.spectrum(recipe.one_step(s, s.alpha))
 
 
-def values_of(s: OneStep) -> np.ndarray:
-    """The singular values of one simulated network."""
+def spectrum_of(s: OneStep) -> Any:
+    """The outcome of one simulated network at the slider's step size, with its singular values."""
     import giantstep as gs
 
-    return np.asarray(gs.simulate(recipe.one_step(s, s.alpha), 0, spectrum=True, progress=False).singular_values)
+    return replace(gs.simulate(recipe.one_step(s, s.alpha), 0, spectrum=True, progress=False), **TRIMMED)
 
 
 def errors_of(s: OneStep, seed: int) -> Any:

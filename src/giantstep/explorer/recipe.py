@@ -1,5 +1,6 @@
 """Recipes: the settings behind a view, and the Python that builds the same ones: shown, copied, and run by the tests."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from giantstep._errors import InputError
@@ -46,21 +47,43 @@ def _penalty(s: OneStep) -> float:
     return float(f"{10**s.penalty:.6g}")
 
 
-def one_step_code(s: OneStep, alpha: float | tuple[float, ...], then: str) -> str:
-    """The Python of ``one_step`` and what is then done with the setting ``s``."""
+def one_step_code(s: OneStep, then: str) -> str:
+    """The Python of ``one_step`` at all step sizes, and what is then done with the setting ``s``."""
     n, p = sizes(s)
+    listed = ", ".join(f"{alpha:g}" for alpha in ALPHAS)
     return f"""import giantstep as gs
 
+alphas = [{listed}]
 s = gs.Setting(
     data=gs.Gaussian(d={s.d}),
     target=gs.target({s.target!r}, noise={s.noise!r}),
     network=gs.Network(width={p}, activation={s.activation!r}, centred=True),
     protocol=gs.Protocol(
-        steps=(gs.GiantStep(n={n}, eta=gs.power({alpha!r})),),
+        steps=(gs.GiantStep(n={n}, eta=gs.power(alphas)),),
         readout=gs.Ridge(n={n}, penalty={_penalty(s)!r}),
     ),
 )
 {then}"""
+
+
+def one_step_figures(s: OneStep, *, errors: bool, spectrum: bool) -> str:
+    """The Python that draws the setting ``s``: with the simulation of its errors, and of its spectrum, where it is there."""
+    n, _ = sizes(s)
+    verbs = sorted({"compare" if there else "predict" for there in (errors, spectrum)})
+    of_errors = f"compare(s, seed=range({s.seeds}))" if errors else "predict(s)"
+    of_spectrum = "compare(one, seed=0, spectrum=True)" if spectrum else "predict(one, spectrum=True)"
+    return f"""
+from dataclasses import replace
+from giantstep.lab.compare import {", ".join(verbs)}
+
+found = {of_errors}
+gs.plot(found, "test_error").savefig("test.svg")
+gs.plot(found, "train_error").savefig("train.svg")
+
+step = gs.GiantStep(n={n}, eta=gs.power({s.alpha!r}))
+one = replace(s, protocol=replace(s.protocol, steps=(step,)))
+gs.plot({of_spectrum}, "spectrum").savefig("spectrum.svg")
+"""
 
 
 def dimension(s: GiantSteps) -> tuple[int, int]:
@@ -107,30 +130,13 @@ s = gs.Setting(
 {then}"""
 
 
-def one_step_figures(s: OneStep, *, complete: bool) -> str:
-    """The Python that draws the setting ``s``: with its simulation where that is ``complete``."""
-    verb = "compare" if complete else "predict"
-    seeds, seed = (f", seed=range({s.seeds})", ", seed=0") if complete else ("", "")
-    n, _ = sizes(s)
+def giant_steps_figures(s: GiantSteps, routes: Sequence[str]) -> str:
+    """The Python that draws the setting ``s`` by these routes."""
+    known = "\n".join(f"    gs.{route}.evolution(s, seed={s.seed})," for route in routes)
     return f"""
-from dataclasses import replace
-from giantstep.lab.compare import {verb}
-
-found = {verb}(s{seeds})
-gs.plot(found, "test_error").savefig("test.svg")
-gs.plot(found, "train_error").savefig("train.svg")
-
-step = gs.GiantStep(n={n}, eta=gs.power({s.alpha!r}))
-one = replace(s, protocol=replace(s.protocol, steps=(step,)))
-gs.plot({verb}(one{seed}, spectrum=True), "spectrum").savefig("spectrum.svg")
-"""
-
-
-def giant_steps_figures(s: GiantSteps, *, complete: bool, predicted: bool) -> str:
-    """The Python that draws what is known of the setting ``s``."""
-    known = [f"gs.simulate.evolution(s, seed={s.seed})"] * complete + [f"gs.theory.evolution(s, seed={s.seed})"] * predicted
-    return f"""
-paths = [{", ".join(known)}]
+paths = [
+{known}
+]
 gs.plot(paths, "neurons").savefig("neurons.svg")
 gs.plot(paths, "shares").savefig("shares.svg")
 """

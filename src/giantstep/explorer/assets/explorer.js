@@ -25,7 +25,28 @@
     setTimeout(() => { button.textContent = before; }, 1500);
   }
 
+  // The figure of a claim is an SVG; a PNG of it is painted here.
+  function painted(link) {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement("canvas");
+      canvas.width = 2 * image.naturalWidth;
+      canvas.height = 2 * image.naturalHeight;
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      const save = document.createElement("a");
+      save.href = canvas.toDataURL("image/png");
+      save.download = link.download;
+      save.click();
+    };
+    image.src = link.href;
+  }
+
   document.addEventListener("click", (event) => {
+    const link = event.target.closest("a.as-png");
+    if (link) {
+      event.preventDefault();
+      painted(link);
+    }
     const button = event.target.closest("button");
     if (!button) return;
     if (button.id === "theme") {
