@@ -1,7 +1,7 @@
 """Writes docs/cli.md and docs/claims.md from the code; ``--check`` only says whether they are up to date.
 
-The verdicts at full size are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes them from a
-report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
+The verdicts at full size are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
+them from a report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
 """
 
 import json

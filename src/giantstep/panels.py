@@ -86,7 +86,10 @@ def shares(paths: Sequence[Evolution]) -> "Figure":
         for path in paths:
             steps = np.arange(len(path.M))
             for k in range(path.M.shape[2]):
-                share, style = path.shares[:, :, k], {"color": COLOURS[k % len(COLOURS)], "label": f"w{k + 1}, {path.route}"}
+                share, style = (
+                    path.shares[:, :, k],
+                    {"color": COLOURS[k % len(COLOURS)], "label": f"w{k + 1}, {path.route}"},
+                )
                 if path.route == "theory":
                     ax.plot(steps, share.mean(axis=1), **style)
                 else:

@@ -14,6 +14,7 @@ __all__ = ["make_app"]
 
 NAMES = {"explain": "Explain", "one-step": "One step", "giant-steps": "Giant steps", "claims": "Claims"}
 PAGES: dict[str, Any] = {"explain": explain, "one-step": one_step, "giant-steps": giant_steps, "claims": claims}
+FOOT = "This page is served by your own machine and asks nothing of the network."
 INDEX = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -52,7 +53,11 @@ def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
     )
     app.layout = _layout
     explain.register(app, lab)
-    steps, giants, known = one_step.register(app, lab), giant_steps.register(app, lab), claims.register(app, lab, report)
+    steps, giants, known = (
+        one_step.register(app, lab),
+        giant_steps.register(app, lab),
+        claims.register(app, lab, report),
+    )
     download.register(app, lab, steps, giants, known)
 
     @app.callback(
@@ -66,14 +71,16 @@ def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
         return PAGES[name].page(kept, refused), _links(name)
 
     app.clientside_callback(
-        ClientsideFunction("explorer", "address"), Output("kept", "data"), Input("query", "data"), prevent_initial_call=True
+        ClientsideFunction("explorer", "address"),
+        Output("kept", "data"),
+        Input("query", "data"),
+        prevent_initial_call=True,
     )
     return app
 
 
 def _layout() -> html.Div:
     """A word for every page that is open, so that its newest request replaces its older ones and no other page's."""
-    theme = html.Button("Theme", id="theme", type="button", className="theme", title="Light or dark")
     return html.Div(
         [
             dcc.Location(id="url", refresh=False),
@@ -81,19 +88,22 @@ def _layout() -> html.Div:
             dcc.Store(id="query"),
             dcc.Store(id="kept"),
             html.Header(
-                [html.P(["giantstep ", html.Span("explorer")], className="brand"), html.Nav(id="views", **{"aria-label": "Views"}), theme]  # type: ignore[arg-type]
+                [
+                    html.P(["giantstep ", html.Span("explorer")], className="brand"),
+                    html.Nav(id="views", **{"aria-label": "Views"}),  # type: ignore[arg-type]
+                    html.Button("Light or dark", id="theme", type="button", className="theme"),
+                ]
             ),
             html.Main(id="main", tabIndex=-1),
-            html.Footer(html.P(f"giantstep {__version__}. This page is served by your own machine and asks nothing of the network.")),
+            html.Footer(html.P([f"giantstep {__version__}. ", FOOT])),
         ]
-    )  # fmt: skip
+    )
 
 
 def _links(current: str) -> html.Ul:
-    here = {"aria-current": "page"}
-    return html.Ul(
-        [
-            html.Li(dcc.Link(title, href=f"/{name}", className="here" if name == current else ""), **(here if name == current else {}))  # type: ignore[arg-type]
-            for name, title in NAMES.items()
-        ]
-    )  # fmt: skip
+    """The views, the current one marked."""
+    items = []
+    for name, title in NAMES.items():
+        here: dict[str, Any] = {"aria-current": "page"} if name == current else {}
+        items.append(html.Li(dcc.Link(title, href=f"/{name}", className="here" if here else ""), **here))
+    return html.Ul(items)

@@ -36,14 +36,24 @@ def curve(x: Any, y: Any, name: str, colour: int | None = 0, **style: Any) -> di
     """A predicted line; without a colour it is drawn in ink, whatever the theme."""
     line = {"color": INK if colour is None else COLOURS[colour], "width": 2, **style.pop("line", {})}
     uid = {"uid": style.pop("uid", "ink")} if colour is None else {}
-    return {"type": "scatter", "mode": "lines", "x": _list(x), "y": _list(y), "name": name, "line": line, **uid, **style}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": _list(x),
+        "y": _list(y),
+        "name": name,
+        "line": line,
+        **uid,
+        **style,
+    }
 
 
 def marks(x: Any, y: Any, error: Any, name: str, colour: int = 0, **style: Any) -> dict[str, Any]:
     """Measured dots with one standard error."""
     bars = {} if error is None else {"error_y": {"type": "data", "array": _list(error), "thickness": 1.2, "width": 3}}
     marker = {"color": COLOURS[colour], "size": 7, **style.pop("marker", {})}
-    return {"type": "scatter", "mode": "markers", "x": _list(x), "y": _list(y), "name": name, "marker": marker, **bars, **style}  # fmt: skip
+    given = {"x": _list(x), "y": _list(y), "name": name, "marker": marker, **bars, **style}
+    return {"type": "scatter", "mode": "markers", **given}
 
 
 def band(edges: Any, heights: Any, name: str, colour: int = 0) -> dict[str, Any]:

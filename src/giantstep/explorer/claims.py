@@ -123,7 +123,9 @@ def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:
 
 
 def _facts(facts: dict[str, str]) -> html.Dl:
-    return html.Dl([html.Div([html.Dt(name), html.Dd(text)]) for name, text in facts.items() if text], className="facts")
+    return html.Dl(
+        [html.Div([html.Dt(name), html.Dd(text)]) for name, text in facts.items() if text], className="facts"
+    )
 
 
 def _snippet(name: str) -> str:
@@ -160,7 +162,11 @@ def register(app: Dash, lab: Laboratory, report: Path | None) -> Numbers:
         shown = numbers.shown(name)
         return _shown(name, shown), "" if shown is None else shown.refused, True, True
 
-    @app.callback(Output("query", "data", allow_duplicate=True), Input("claims-open", "data"), prevent_initial_call="initial_duplicate")
+    @app.callback(
+        Output("query", "data", allow_duplicate=True),
+        Input("claims-open", "data"),
+        prevent_initial_call="initial_duplicate",
+    )
     def address(name: Any) -> Any:
         return f"/claims?{state.write(state.Claims(claim=name))}" if numbers.known(name) else no_update
 
@@ -175,7 +181,9 @@ def _shown(name: str, shown: Shown | None) -> Any:
     picture = f"/claim/{name}.svg"
     figure = html.Figure(
         [
-            html.Div(html.Img(src=f"{picture}?{shown.made}", alt=verdict.caption or verdict.sentence), className="print"),
+            html.Div(
+                html.Img(src=f"{picture}?{shown.made}", alt=verdict.caption or verdict.sentence), className="print"
+            ),
             html.Figcaption(verdict.caption or verdict.sentence, className="caption"),
             html.P(
                 [
@@ -186,7 +194,9 @@ def _shown(name: str, shown: Shown | None) -> Any:
             ),
         ]
     )
-    table = html.Div(controls.numbers(verdict.header, [cells(row) for row in verdict.rows]), className="scroll", tabIndex=0)
+    table = html.Div(
+        controls.numbers(verdict.header, [cells(row) for row in verdict.rows]), className="scroll", tabIndex=0
+    )
     return [
         html.P([_badge(verdict.outcome), f" {shown.words}: {verdict.sentence}"], className="seen"),
         *([figure] if verdict.figure else []),

@@ -12,7 +12,13 @@ from giantstep.papers import paper
 
 __all__ = ["control", "figure", "head", "inputs", "numbers", "take_away", "values"]
 
-QUIET = {"displayModeBar": False, "showTips": False, "responsive": True, "displaylogo": False, "showSendToCloud": False}
+QUIET: Any = {
+    "displayModeBar": False,
+    "showTips": False,
+    "responsive": True,
+    "displaylogo": False,
+    "showSendToCloud": False,
+}
 
 
 def identity(view: str, name: str) -> str:
@@ -119,7 +125,9 @@ def _copies(what: str) -> dict[str, Any]:
 def copied(title: str, key: str, text: str = "") -> html.Div:
     """A text with a button that copies it."""
     button = html.Button("Copy", className="copy", **_copies(key), **{"aria-label": f"Copy the {title}"})  # type: ignore[arg-type]
-    return html.Div([html.Div([html.H3(title), button], className="text-head"), html.Pre(html.Code(text, id=key), tabIndex=0)])
+    return html.Div(
+        [html.Div([html.H3(title), button], className="text-head"), html.Pre(html.Code(text, id=key), tabIndex=0)]
+    )
 
 
 def downloads(view: str, query: str, names: dict[str, str]) -> list[html.P]:
@@ -160,3 +168,11 @@ def unchanged(count: int) -> tuple[Any, ...]:
 
 def bibtex(keys: Sequence[str]) -> str:
     return "\n\n".join(paper(key).bibtex for key in keys)
+
+
+def told(refused: Sequence[str], problem: str = "") -> list[Any]:
+    """What was refused, in sentences; one about a formula keeps its caret in place."""
+    return [
+        *(html.P(one, className="refused") for one in refused),
+        *([html.Pre(problem, className="mistake")] if problem else []),
+    ]

@@ -30,7 +30,9 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
     def of_one_step(name: str, kind: str) -> Response:
         s = _asked(state.OneStep, name in one_step.FIGURES and kind in TYPES)
         errors, spectrum = steps.simulated(s)
-        code = recipe.one_step_code(s, recipe.one_step_figures(s, errors=errors is not None, spectrum=spectrum is not None))
+        code = recipe.one_step_code(
+            s, recipe.one_step_figures(s, errors=errors is not None, spectrum=spectrum is not None)
+        )
         return _file(lab, kind, code, one_step.PAPERS, _one_step, s, name, spectrum if name == "spectrum" else errors)
 
     @server.get("/figure/giant-steps/<name>.<kind>")

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from dash import Dash, Input, Output, State, dcc, html
+from dash import Dash, Output, State, dcc, html
 
 from giantstep._errors import InputError
-from giantstep.claims import cited
 from giantstep.explorer import controls, state
 from giantstep.explorer.desk import Replaced
 from giantstep.explorer.laboratory import Laboratory
@@ -19,6 +18,7 @@ LEAD = (
 )
 PAPERS = ("dandi", "abbe", "damian", "dandi_reuse", "giantstep")
 EXAMPLES = ("x1 + H2(x1)*x2", "x1 + x1*x2 + x1*x2*x3", "H3(x1)", "x1 + H3(x2)", "tanh(x1) + x2*x3")
+WRITTEN = "x1, x2, …, H2(x1), tanh(x1 + x2), 3, sqrt(2), with + − * ^ and / by a number"
 MARK = {"fitted": "✓", "partial": "◐", "lost": "✗"}
 MOST_TERMS = 40
 FLOORS = {"network": "this batch and width", "narrow": "width of order one", "random_features": "no step"}
@@ -63,7 +63,7 @@ def page(s: state.Explain, refused: list[str]) -> list[Any]:
             [
                 html.Section(
                     [
-                        controls.control(VIEW, s, "target", live=True, hint="x1, x2, …, H2(x1), tanh(x1 + x2), 3, sqrt(2), + − * ^"),
+                        controls.control(VIEW, s, "target", live=True, hint=WRITTEN),
                         html.Div(id="explain-mistake", role="alert"),
                         html.P(["For example ", *[part for e in examples for part in (e, " ")]], className="examples"),
                         controls.control(VIEW, s, "batch", hint="samples of a step, as a power of d"),
@@ -102,16 +102,19 @@ def register(app: Dash, lab: Laboratory) -> None:
         *raw, token = given
         s, refused = state.read(state.Explain, controls.named(VIEW, raw))
         try:
-            found, wrong = lab.read(controls.token(token), explained, s), []
-        except InputError as problem:
-            found, wrong = None, [html.Pre(str(problem), className="mistake")]
+            found, problem = lab.read(controls.token(token), explained, s), ""
+        except InputError as wrong:
+            found, problem = None, str(wrong)
         except Replaced:
             return controls.unchanged(6 + len(controls.values(VIEW)))
-        said = [html.P(sentence, className="refused") for sentence in refused]
-        words = {"batch": f"n = {power(s.batch)}", "width": f"p = {power(s.width)}", "steps": str(s.steps or "until it stops")}
+        words = {
+            "batch": f"n = {power(s.batch)}",
+            "width": f"p = {power(s.width)}",
+            "steps": str(s.steps or "until it stops"),
+        }
         return (
             [] if found is None else answered(found),
-            [*said, *wrong],
+            controls.told(refused, problem),
             *controls.shown_values(s, words),
             snippet(s),
             controls.bibtex(PAPERS),
@@ -122,7 +125,11 @@ def register(app: Dash, lab: Laboratory) -> None:
 
 def answered(x: Any) -> list[Any]:
     """The explanation as the page shows it."""
-    exponents = {"information exponent": x.information_exponent, "leap": x.leap, "generative exponent": x.generative_exponent}
+    exponents = {
+        "information exponent": x.information_exponent,
+        "leap": x.leap,
+        "generative exponent": x.generative_exponent,
+    }
     return [
         html.Dl(
             [html.Div([html.Dt(name), html.Dd("none" if value is None else str(value))]) for name, value in exponents.items()],
@@ -167,13 +174,14 @@ def _staircase(x: Any) -> html.Div:
 
 def _terms(x: Any) -> html.Div:
     climbs = _climbs(x)
-    order = sorted(range(len(x.terms)), key=lambda i: -x.terms[i]["mass"])[:MOST_TERMS]
-    most = max((x.terms[i]["mass"] for i in order), default=1.0) or 1.0
+    mass = lambda i: x.terms[i]["mass"]  # noqa: E731
+    order = sorted(range(len(x.terms)), key=lambda i: -mass(i))[:MOST_TERMS]
+    most = max((mass(i) for i in order), default=1.0) or 1.0
     rows = [
         html.Tr(
             [
                 html.Th(html.Code(x.terms[i]["term"]), scope="row"),
-                html.Td([f"{x.terms[i]['mass']:.5g}", html.I(style={"width": f"{60 * x.terms[i]['mass'] / most:.1f}%"})], className="mass"),
+                html.Td([f"{mass(i):.5g}", html.I(style={"width": f"{60 * mass(i) / most:.1f}%"})], className="mass"),
                 *[html.Td(_fate(climb.terms[i])) for _, climb in climbs],
             ]
         )
@@ -194,8 +202,6 @@ def _fate(term: dict[str, Any]) -> html.Span:
 
 def _floors(x: Any) -> html.Div:
     climbs = _climbs(x)
-    rows = [
-        [words, *(f"{climb.floor[name]:.5g}" for _, climb in climbs)] for name, words in FLOORS.items()
-    ]
+    rows = [[words, *(f"{climb.floor[name]:.5g}" for _, climb in climbs)] for name, words in FLOORS.items()]
     header = ["least mean square error, label noise apart", *(name for name, _ in climbs)]
     return html.Div(controls.numbers(header, rows), className="scroll")

@@ -7,7 +7,14 @@ from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 from giantstep._errors import InputError
 from giantstep.explorer import controls, recipe, state
 from giantstep.explorer.desk import Replaced
-from giantstep.explorer.giant_steps_charts import plane_chart, plane_rows, plane_words, share_chart, share_rows, share_words
+from giantstep.explorer.giant_steps_charts import (
+    plane_chart,
+    plane_rows,
+    plane_words,
+    share_chart,
+    share_rows,
+    share_words,
+)
 from giantstep.explorer.giant_steps_numbers import Numbers, Seen
 from giantstep.explorer.laboratory import Laboratory
 
@@ -15,8 +22,8 @@ __all__ = ["page", "register"]
 
 VIEW = "giant-steps"
 LEAD = (
-    "A narrow network takes a few giant steps in a space of up to a billion dimensions. Only its overlaps with the target and with "
-    "itself matter, and they are drawn exactly. Move the batch exponent across the transition."
+    "A narrow network takes a few giant steps in a space of up to a billion dimensions. Only its overlaps with the target and "
+    "with itself matter, and they are drawn exactly. Move the batch exponent across the transition."
 )
 PAPERS = ("dandi", "dandi_reuse", "saad_solla", "giantstep")
 FIGURES = {"neurons": "Neurons", "shares": "Shares"}
@@ -24,7 +31,15 @@ OUTPUTS = [
     *(Output(f"giant-steps-{one}", "figure", allow_duplicate=True) for one in ("plane", "shares")),
     *(
         Output(f"giant-steps-{one}", "children", allow_duplicate=True)
-        for one in ("plane--words", "plane--numbers", "shares--words", "shares--numbers", "progress", "snippet", "downloads")
+        for one in (
+            "plane--words",
+            "plane--numbers",
+            "shares--words",
+            "shares--numbers",
+            "progress",
+            "snippet",
+            "downloads",
+        )
     ),
     Output("giant-steps-poll", "disabled", allow_duplicate=True),
     Output("giant-steps-stop", "disabled", allow_duplicate=True),
@@ -89,17 +104,24 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
     def answer(*given: Any) -> Any:
         *raw, token = given
         s, refused = state.read(state.GiantSteps, controls.named(VIEW, raw))
-        said, shown = [html.P(sentence, className="refused") for sentence in refused], None
+        shown, problem = None, ""
         try:
             numbers.start(s, controls.token(token))
             shown = _pictures(s, numbers.seen(s, controls.token(token)))
-        except InputError as problem:
-            said.append(html.Pre(str(problem), className="mistake"))
+        except InputError as wrong:
+            problem = str(wrong)
         except Replaced:
             return controls.unchanged(len(OUTPUTS) + 4 + len(controls.values(VIEW)))
         words = controls.shown_values(s, _values(s))
         shown = controls.unchanged(len(OUTPUTS)) if shown is None else shown
-        return *shown, said, *words, controls.bibtex(PAPERS), state.write(s), f"/{VIEW}?{state.write(s)}"
+        return (
+            *shown,
+            controls.told(refused, problem),
+            *words,
+            controls.bibtex(PAPERS),
+            state.write(s),
+            f"/{VIEW}?{state.write(s)}",
+        )
 
     @app.callback(
         *OUTPUTS,
@@ -154,7 +176,11 @@ def _values(s: state.GiantSteps) -> dict[str, str]:
 
 def _large(number: int) -> str:
     """A large number as people read it."""
-    return f"{number:,}".replace(",", "\u202f") if number < 10**7 else f"{number:.2g}".replace("e+0", "·10^").replace("e+", "·10^")
+    return (
+        f"{number:,}".replace(",", "\u202f")
+        if number < 10**7
+        else f"{number:.2g}".replace("e+0", "·10^").replace("e+", "·10^")
+    )
 
 
 def _pictures(s: state.GiantSteps, seen: Seen) -> tuple[Any, ...]:

@@ -31,10 +31,11 @@ def plane_chart(s: GiantSteps, seen: Seen) -> dict[str, Any]:
         signs = np.where(seen.best.a > 0, COLOURS[0], COLOURS[1]).tolist()
         marker = {"color": signs, "size": 9, "line": {"width": 1, "color": "rgba(255,255,255,0.8)"}}
         words = [f"neuron {i + 1}, a = {a:.2f}" for i, a in enumerate(seen.best.a)]
-        traces.append(marks(*places[-1].T, None, f"after step {at}", marker=marker, text=words, hoverinfo="text+x+y"))
-    y = {**axis, "title": names[1], "scaleanchor": "x", "scaleratio": 1}
+        x, y = places[-1].T
+        traces.append(marks(x, y, None, f"after step {at}", marker=marker, text=words, hoverinfo="text+x+y"))
+    up = {**axis, "title": names[1], "scaleanchor": "x", "scaleratio": 1}
     moves = {"transition": {"duration": 500, "easing": "cubic-in-out"}}
-    return chart(traces, {**axis, "title": names[0]}, y, shapes=CIRCLE, showlegend=False, **moves)
+    return chart(traces, {**axis, "title": names[0]}, up, shapes=CIRCLE, showlegend=False, **moves)
 
 
 def plane_words(s: GiantSteps, seen: Seen) -> str:
@@ -43,7 +44,8 @@ def plane_words(s: GiantSteps, seen: Seen) -> str:
     at = min(s.shown, s.steps)
     source = "simulated" if seen.chain is not None else "predicted"
     shares = ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(seen.best.shares[at].mean(axis=0)))
-    return f"After step {at} a neuron has a share (cos²) of {shares} on average, {source}. Colours are the signs of the second layer."
+    signs = "Blue neurons have a positive second layer, red ones a negative one."
+    return f"After step {at} a neuron has a share (cos²) of {shares} on average, {source}. {signs}"
 
 
 def plane_rows(s: GiantSteps, seen: Seen) -> Any:
@@ -80,7 +82,9 @@ def share_words(s: GiantSteps, seen: Seen) -> str:
 
 def share_rows(s: GiantSteps, seen: Seen) -> Any:
     """The table behind the shares."""
-    both = {"simulated": seen.chain, "theory": seen.theory}
-    columns = [(f"w{k + 1}, {name}", one.shares[:, :, k].mean(axis=1)) for name, one in both.items() if one is not None for k in range(one.M.shape[2])]  # fmt: skip
+    both = [(name, one) for name, one in (("simulated", seen.chain), ("theory", seen.theory)) if one is not None]
+    columns = [
+        (f"w{k + 1}, {name}", one.shares[:, :, k].mean(axis=1)) for name, one in both for k in range(one.M.shape[2])
+    ]
     rows = [[str(t), *(f"{values[t]:.5g}" for _, values in columns)] for t in range(s.steps + 1)]
     return controls.numbers(["step", *(name for name, _ in columns)], rows) if columns else []

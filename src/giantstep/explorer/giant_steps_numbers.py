@@ -13,6 +13,7 @@ from giantstep.explorer.state import GiantSteps
 __all__ = ["Numbers", "Seen"]
 
 MOST_KEPT = 200
+MEMORY = 2.0  # GiB of a simulation
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,9 @@ class Numbers:
     def _too_large(self, s: GiantSteps) -> str:
         _, n = recipe.dimension(s)
         most = recipe.LARGEST_BATCH[s.batches]
-        return "" if n <= most else f"Batches of more than {most:,} samples are not simulated here.".replace(",", "\u202f")
+        return (
+            "" if n <= most else f"Batches of more than {most:,} samples are not simulated here.".replace(",", "\u202f")
+        )
 
 
 def _same(s: GiantSteps) -> GiantSteps:
@@ -89,13 +92,13 @@ def _key(s: GiantSteps) -> Any:
 
 def chain_of(s: GiantSteps) -> Any:
     """The simulated chain."""
-    import giantstep as gs
+    from giantstep.simulate import evolution
 
-    return gs.simulate.evolution(recipe.giant_steps(s), s.seed, memory=2.0)
+    return evolution(recipe.giant_steps(s), s.seed, memory=MEMORY)
 
 
 def theory_of(s: GiantSteps) -> Any:
     """The recursion of the limit, with the same second layer."""
-    import giantstep as gs
+    from giantstep.theory import evolution
 
-    return gs.theory.evolution(recipe.giant_steps(s), s.seed)
+    return evolution(recipe.giant_steps(s), s.seed)

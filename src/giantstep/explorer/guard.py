@@ -25,7 +25,11 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
     def known() -> Response | None:
         if not anyone and _name(request.host) not in LOOPBACK:
             return _sentence("This explorer answers on localhost only.", 403)
-        if request.method == "POST" and request.path == "/_dash-update-component" and not _asked(app, request.get_json(silent=True)):
+        if (
+            request.method == "POST"
+            and request.path == "/_dash-update-component"
+            and not _asked(app, request.get_json(silent=True))
+        ):
             return _sentence("This is not a request that the page makes.", 400)
         return None
 

@@ -30,7 +30,8 @@ class Laboratory:
         try:
             return self.child.call(function, *arguments, limit=limit)
         except Overdue:
-            raise InputError(f"This takes more than {limit:.0f} seconds: fewer directions or lower degrees would do.") from None  # fmt: skip
+            sentence = f"This takes more than {limit:.0f} seconds: fewer directions or lower degrees would do."
+            raise InputError(sentence) from None
         except Stopped:
             raise InputError("The explorer is being closed.") from None
 

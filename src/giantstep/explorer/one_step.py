@@ -15,8 +15,8 @@ __all__ = ["page", "register"]
 
 VIEW = "one-step"
 LEAD = (
-    "One giant gradient step of size η = n^α on the first layer, then ridge regression on the second. Left, the features' singular "
-    "values; right, the errors against α."
+    "One giant gradient step of size η = n^α on the first layer, then ridge regression on the second. Left, the singular values "
+    "of the features; right, the errors against α."
 )
 PAPERS = ("moniri", "ba", "cui", "dandi", "mei_montanari", "giantstep")
 FIGURES = {"test": "Test error", "train": "Training error", "spectrum": "Spectrum"}
@@ -91,17 +91,24 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         """The line of the theory at a few step sizes."""
         *raw, token = given
         s, refused = state.read(state.OneStep, controls.named(VIEW, raw))
-        said, figure = [html.P(sentence, className="refused") for sentence in refused], no_update
+        figure, problem = no_update, ""
         try:
             numbers.leave(s, controls.token(token))
             figure = error_chart(s, numbers.line(s, controls.token(token)))
-        except InputError as problem:
-            said.append(html.Pre(str(problem), className="mistake"))
+        except InputError as wrong:
+            problem = str(wrong)
         except Replaced:
             return controls.unchanged(5 + len(controls.values(VIEW)))
         asked = no_update if figure is no_update else state.write(s)
         words = controls.shown_values(s, _values(s))
-        return figure, said, *words, controls.bibtex(PAPERS), asked, f"/{VIEW}?{state.write(s)}"
+        return (
+            figure,
+            controls.told(refused, problem),
+            *words,
+            controls.bibtex(PAPERS),
+            asked,
+            f"/{VIEW}?{state.write(s)}",
+        )
 
     @app.callback(*PICTURES, Input("one-step-asked", "data"), State("page", "data"), prevent_initial_call=True)
     def rest(asked: Any, token: Any) -> Any:
@@ -184,7 +191,7 @@ def _pictures(s: state.OneStep, found: Found, busy: bool) -> tuple[Any, ...]:
         law_rows(found),
         error_words(s, found),
         error_rows(found),
-        f"Theory: {found.theory.status}.",
+        f"Theory, over all step sizes shown: {found.theory.status}.",
         _progress(s, found, busy),
         _snippet(s, found),
         controls.downloads(VIEW, state.write(s), FIGURES),

@@ -20,7 +20,9 @@ def error_chart(s: OneStep, found: Found) -> dict[str, Any]:
     """Test and training error against alpha: lines of the theory through its points, dots with error bars."""
     traces = []
     for colour, (name, words) in enumerate(KINDS.items()):
-        traces.append(curve(ALONG, through(found.alphas, getattr(found, name)), f"{words}, theory", colour, hoverinfo="x+y"))
+        traces.append(
+            curve(ALONG, through(found.alphas, getattr(found, name)), f"{words}, theory", colour, hoverinfo="x+y")
+        )
     if found.limit is not None:
         y, published = found.limit.test_error, {"dash": "dot", "width": 1.3, "shape": "hvh"}
         traces.append(curve(found.alphas, y, "test error, published limit", None, line=published, uid="ink2"))
@@ -28,7 +30,9 @@ def error_chart(s: OneStep, found: Found) -> dict[str, Any]:
         mean = found.simulation.mean()
         for colour, (name, words) in enumerate(KINDS.items()):
             y, error = getattr(mean, f"{name}_error"), getattr(mean, f"{name}_error_se")
-            traces.append(marks(recipe.ALPHAS, y, error, f"{words}, {found.seeds} seed{'s' * (found.seeds > 1)}", colour))
+            traces.append(
+                marks(recipe.ALPHAS, y, error, f"{words}, {found.seeds} seed{'s' * (found.seeds > 1)}", colour)
+            )
     x = {"title": "α, the step size being n^α", "range": [-0.02, 0.72]}
     return chart(traces, x, {"title": "mean square error", "rangemode": "tozero"}, shapes=[rule(s.alpha)])
 
@@ -90,7 +94,9 @@ def law_chart(s: OneStep, found: Found) -> dict[str, Any]:
     for i, place in enumerate(places):
         dashed = {"dash": "dash", "width": 1.6, "color": COLOURS[1]}
         traces.append(
-            curve([place, place], [0, 0.5 * top], "spike, theory", 1, line=dashed, showlegend=i == 0, legendgroup="spike")
+            curve(
+                [place, place], [0, 0.5 * top], "spike, theory", 1, line=dashed, showlegend=i == 0, legendgroup="spike"
+            )
         )
     axis = {"title": "singular value", "range": [0, 1.08 * furthest]}
     return chart(traces, axis, {"title": "density", "range": [0, 1.08 * top]}, bargap=0)

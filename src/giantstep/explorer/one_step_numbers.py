@@ -17,7 +17,14 @@ __all__ = ["Found", "Numbers", "joined"]
 
 BLOCK = 16  # points of the theory solved together: small enough to follow a slider
 MOST_KEPT = 200
-TRIMMED: dict[str, Any] = {"overlaps": None, "norms": None, "learned": None, "captured": None, "captured_se": None, "null_level": None}
+TRIMMED: dict[str, Any] = {
+    "overlaps": None,
+    "norms": None,
+    "learned": None,
+    "captured": None,
+    "captured_se": None,
+    "null_level": None,
+}
 
 
 @dataclass(frozen=True)
@@ -50,22 +57,23 @@ class Numbers:
     def line(self, s: OneStep, page: str) -> Found:
         """The errors at a few step sizes, soon."""
         same = ("line", replace(s, alpha=0.0, seeds=1))
-        test, train = self._keep(same, lambda: self._lab.line.ask(page, lambda: _few(s)))
+        test, train = self._keep(same, lambda: self._lab.line.ask(page, lambda: few(s)))
         return self._with_runs(s, Found(recipe.FAST, test, train))
 
     def found(self, s: OneStep, page: str) -> Found:
         """Everything, as far as simulations have come."""
         law = self._keep(("law", replace(s, seeds=1)), lambda: self._lab.read(page, law_of, s))
-        many = lambda: self._lab.line.ask(page, lambda: _many(s), later=True)  # noqa: E731
-        theory, limit = self._keep(("theory", replace(s, seeds=1)), many)
-        alphas = _alphas(s)
-        return self._with_runs(s, Found(alphas, theory.test_error, theory.train_error, theory, limit, law))
+        same, line = ("theory", replace(s, seeds=1)), self._lab.line
+        theory, limit = self._keep(same, lambda: line.ask(page, lambda: many(s), later=True))
+        return self._with_runs(s, Found(_alphas(s), theory.test_error, theory.train_error, theory, limit, law))
 
     def start(self, s: OneStep, page: str) -> None:
         """Simulate: the spectrum first, then the errors seed by seed."""
         n, p = recipe.sizes(s)
         if p > recipe.WIDEST:
-            raise InputError(f"A simulation here has at most {recipe.WIDEST} neurons, not {p}: the theory goes on beyond.")
+            raise InputError(
+                f"A simulation here has at most {recipe.WIDEST} neurons, not {p}: the theory goes on beyond."
+            )
         recipe.one_step(s, s.alpha)  # a target that is refused is refused before anything starts
         pieces = [Piece(_spectrum_key(s), spectrum_of, (s,))]
         pieces += [Piece(_errors_key(s, seed), errors_of, (replace(s, alpha=0.0), seed)) for seed in range(s.seeds)]
@@ -123,15 +131,17 @@ def _alphas(s: OneStep) -> tuple[float, ...]:
     return tuple(sorted({*recipe.ALPHAS, s.alpha}))
 
 
-def _few(s: OneStep) -> tuple[np.ndarray, np.ndarray]:
+def few(s: OneStep) -> tuple[np.ndarray, np.ndarray]:
+    """Test and training error at the few step sizes of the line that follows a slider."""
     from giantstep.theory.curves import curves
     from giantstep.theory.parameters import parameters
 
     found = curves(*parameters(recipe.one_step(s, recipe.FAST)), BLOCK).errors
-    return found.test[:, 0], found.train[:, 0]
+    return np.asarray(found.test)[:, 0], np.asarray(found.train)[:, 0]
 
 
-def _many(s: OneStep) -> tuple[Any, Any]:
+def many(s: OneStep) -> tuple[Any, Any]:
+    """The prediction at all step sizes, and its published limit."""
     import giantstep as gs
 
     setting = recipe.one_step(s, _alphas(s))
@@ -140,9 +150,9 @@ def _many(s: OneStep) -> tuple[Any, Any]:
 
 def law_of(s: OneStep) -> Any:
     """The predicted spectrum at the slider's step size."""
-    import giantstep as gs
+    from giantstep.theory import spectrum
 
-    return gs.theory.spectrum(recipe.one_step(s, s.alpha))
+    return spectrum(recipe.one_step(s, s.alpha))
 
 
 def spectrum_of(s: OneStep) -> Any:

@@ -12,7 +12,9 @@ __all__ = [
 ]  # fmt: skip
 
 ALPHAS = tuple(round(0.05 * k, 2) for k in range(15))  # exponents with dots
-FAST = tuple(round(0.1 * k, 1) for k in range(8))  # those of the line that follows a slider at once: one block of tables
+FAST = tuple(
+    round(0.1 * k, 1) for k in range(8)
+)  # those of the line that follows a slider at once: one block of tables
 WIDEST = 2000  # neurons of a simulated network
 LARGEST_BATCH = {"fresh": 2_000_000, "reuse": 50_000}  # samples of a simulated giant step
 DIRECTIONS = 4

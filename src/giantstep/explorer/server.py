@@ -46,7 +46,9 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; ``ready`` is called with the address once requests are taken. Port 0 takes a free one."""
     if not address.loopback and not allow_network:
-        raise InputError(f"{address.host} is not a loopback address: others could reach the explorer. --allow-network allows it.")
+        raise InputError(
+            f"{address.host} is not a loopback address: others could reach the explorer. --allow-network allows it."
+        )
     listening = _listen(address)
     from werkzeug.serving import WSGIRequestHandler, make_server
 
@@ -65,7 +67,12 @@ def serve(
     app = make_app(lab, report)
     guard(app, anyone=not address.loopback)
     server = make_server(
-        address.host, listening.getsockname()[1], app.server, threaded=True, request_handler=Quiet, fd=listening.fileno()
+        address.host,
+        listening.getsockname()[1],
+        app.server,
+        threaded=True,
+        request_handler=Quiet,
+        fd=listening.fileno(),
     )  # type: ignore[arg-type]
     server.daemon_threads = True  # type: ignore[attr-defined]
 
@@ -93,5 +100,6 @@ def _listen(address: Address) -> socket.socket:
         listening.bind(place)
         listening.listen(128)
     except OSError as problem:
-        raise InputError(f"{address.host}:{address.port} cannot be used: {problem.strerror or problem}. Give another --port.") from None  # fmt: skip
+        place = f"{address.host}:{address.port}"
+        raise InputError(f"{place} cannot be used: {problem.strerror or problem}. Give another --port.") from None
     return listening

@@ -9,7 +9,19 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
-__all__ = ["VIEWS", "Claims", "Explain", "GiantSteps", "OneStep", "Range", "State", "read", "read_query", "said", "write"]
+__all__ = [
+    "VIEWS",
+    "Claims",
+    "Explain",
+    "GiantSteps",
+    "OneStep",
+    "Range",
+    "State",
+    "read",
+    "read_query",
+    "said",
+    "write",
+]
 
 LONGEST = 300  # characters of a target
 MOST_QUERY = 4000  # characters of a query

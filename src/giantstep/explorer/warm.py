@@ -1,18 +1,42 @@
 """Warm-up: compile what the views need first, in the background, so that the first slider moves at once."""
 
 import threading
+from typing import Any
 
+from giantstep.explorer import giant_steps_numbers, one_step_numbers
+from giantstep.explorer.desk import Replaced
 from giantstep.explorer.laboratory import Laboratory
+from giantstep.explorer.runs import Piece
+from giantstep.explorer.state import GiantSteps, OneStep
 
 __all__ = ["warm_up"]
 
+PAGE = "warm-up"
+
 
 def warm_up(lab: Laboratory) -> None:
-    """Start compiling on every process; the page can be used meanwhile, a little slower."""
-    threading.Thread(target=lambda: lab.read("warm-up", _reader, limit=300.0), daemon=True).start()
+    """Start compiling in every process; the page can be used meanwhile, a little slower."""
+    for work in (lambda: _lines(lab), lambda: lab.read(PAGE, _reader, limit=300.0), lambda: _runs(lab)):
+        threading.Thread(target=_quietly, args=(work,), daemon=True).start()
+
+
+def _quietly(work: Any) -> None:
+    try:
+        work()
+    except Replaced:  # a page wants the same: it warms up by itself
+        pass
+
+
+def _lines(lab: Laboratory) -> None:
+    lab.line.ask(PAGE, lambda: one_step_numbers.few(OneStep()))
+    lab.line.ask(PAGE, lambda: one_step_numbers.many(OneStep()), later=True)
 
 
 def _reader() -> None:
-    import giantstep as gs
+    one_step_numbers.law_of(OneStep())
+    giant_steps_numbers.theory_of(GiantSteps(steps=1))
 
-    gs.explain("x1")
+
+def _runs(lab: Laboratory) -> None:
+    piece = Piece("warm-up", giant_steps_numbers.chain_of, (GiantSteps(steps=1),))
+    lab.runs.start([piece], PAGE)

@@ -1,4 +1,4 @@
-"""The overlaps of one seed after every giant step: the chain of ``overlap``, recorded on the way. The time does not depend on d."""
+"""The overlaps of one seed after every giant step: the chain of ``overlap`` recorded on the way, in a time free of d."""
 
 import numpy as np
 
