@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from dash import Input, Output, dcc, html, no_update
+from dash import Input, Output, dcc, html
 
 from giantstep.explorer.chart import chart
 from giantstep.explorer.state import VIEWS, Choice, Range, State, said
@@ -104,14 +104,17 @@ def numbers(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str =
     return html.Table([*([html.Caption(caption)] if caption else []), top, body], className="numbers")
 
 
-def take_away(view: str) -> html.Section:
+def take_away(view: str, papers: Sequence[str]) -> html.Section:
     """The link, the figures as files, the Python that makes them and the BibTeX; filled by the view."""
     return html.Section(
         [
             html.H2("Take it with you", id=f"{view}-away"),
             html.P([html.Button("Copy the link", className="copy", id=f"{view}-link", **_copies("location"))]),
             html.Div(id=f"{view}-downloads", className="downloads"),
-            html.Div([copied("Python", f"{view}-snippet"), copied("BibTeX", f"{view}-bibtex")], className="texts"),
+            html.Div(
+                [copied("Python", f"{view}-snippet"), copied("BibTeX", f"{view}-bibtex", bibtex(papers))],
+                className="texts",
+            ),
         ],
         className="away",
         **{"aria-labelledby": f"{view}-away"},  # type: ignore[arg-type]
@@ -159,11 +162,6 @@ def named(view: str, raw: Sequence[Any]) -> dict[str, Any]:
 def token(given: Any) -> str:
     """The word by which a page is known while it is open."""
     return given if isinstance(given, str) and len(given) == 32 and given.isalnum() else "unknown"
-
-
-def unchanged(count: int) -> tuple[Any, ...]:
-    """The answer to a request that a newer one has replaced."""
-    return (no_update,) * count
 
 
 def bibtex(keys: Sequence[str]) -> str:

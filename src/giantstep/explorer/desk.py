@@ -24,20 +24,19 @@ class Desk:
     """``ask`` waits for its turn and returns what the work returns."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[bool, str], tuple[Callable[[], Any], Future[Any]]] = OrderedDict()
+        self._waiting: OrderedDict[str, tuple[Callable[[], Any], Future[Any]]] = OrderedDict()
         self._changed = threading.Condition()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def ask(self, page: str, work: Callable[[], T], *, later: bool = False) -> T:
-        """``work()``, done by the desk's thread; one ``later`` waits until nothing else does. Raises Replaced."""
+    def ask(self, page: str, work: Callable[[], T]) -> T:
+        """``work()``, done by the desk's thread. Raises Replaced if a newer request of the page came before its turn."""
         mine: Future[T] = Future()
         with self._changed:
-            for old in [(False, page), (True, page)] if not later else [(True, page)]:
-                if old in self._waiting:
-                    self._waiting.pop(old)[1].set_exception(Replaced())
+            if page in self._waiting:
+                self._waiting.pop(page)[1].set_exception(Replaced())
             while len(self._waiting) >= MOST_WAITING:
                 self._waiting.popitem(last=False)[1][1].set_exception(Replaced())
-            self._waiting[later, page] = (work, mine)
+            self._waiting[page] = (work, mine)
             self._changed.notify()
         return mine.result()
 
@@ -46,8 +45,7 @@ class Desk:
             with self._changed:
                 while not self._waiting:
                     self._changed.wait()
-                key = next((k for k in self._waiting if not k[0]), next(iter(self._waiting)))
-                work, mine = self._waiting.pop(key)
+                _, (work, mine) = self._waiting.popitem(last=False)
             try:
                 mine.set_result(work())
             except BaseException as problem:  # it belongs to whoever asked

@@ -3,6 +3,7 @@
 from typing import Any
 
 from dash import Dash, Output, State, dcc, html
+from dash.exceptions import PreventUpdate
 
 from giantstep._errors import InputError
 from giantstep.explorer import controls, state
@@ -79,7 +80,7 @@ def page(s: state.Explain, refused: list[str]) -> list[Any]:
             ],
             className="bench",
         ),
-        controls.take_away(VIEW),
+        controls.take_away(VIEW, PAPERS),
     ]  # fmt: skip
 
 
@@ -91,7 +92,6 @@ def register(app: Dash, lab: Laboratory) -> None:
         Output("explain-mistake", "children"),
         *controls.values(VIEW),
         Output("explain-snippet", "children"),
-        Output("explain-bibtex", "children"),
         Output("explain-downloads", "children"),
         Output("query", "data", allow_duplicate=True),
         *controls.inputs(VIEW),
@@ -106,7 +106,7 @@ def register(app: Dash, lab: Laboratory) -> None:
         except InputError as wrong:
             found, problem = None, str(wrong)
         except Replaced:
-            return controls.unchanged(6 + len(controls.values(VIEW)))
+            raise PreventUpdate from None
         words = {
             "batch": f"n = {power(s.batch)}",
             "width": f"p = {power(s.width)}",
@@ -117,7 +117,6 @@ def register(app: Dash, lab: Laboratory) -> None:
             controls.told(refused, problem),
             *controls.shown_values(s, words),
             snippet(s),
-            controls.bibtex(PAPERS),
             [],
             f"/explain?{state.write(s)}",
         )

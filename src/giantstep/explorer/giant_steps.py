@@ -3,6 +3,7 @@
 from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash.exceptions import PreventUpdate
 
 from giantstep._errors import InputError
 from giantstep.explorer import controls, recipe, state
@@ -79,7 +80,7 @@ def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
     return [
         controls.head("Giant steps", LEAD, refused),
         html.Div([panel, figures], className="bench"),
-        controls.take_away(VIEW),
+        controls.take_away(VIEW, PAPERS),
         dcc.Store(id="giant-steps-asked"),
         dcc.Interval(id="giant-steps-poll", interval=300, disabled=True),
         dcc.Interval(id="giant-steps-clock", interval=900, disabled=True),
@@ -94,7 +95,6 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         *OUTPUTS,
         Output("giant-steps-mistake", "children"),
         *controls.values(VIEW),
-        Output("giant-steps-bibtex", "children"),
         Output("giant-steps-asked", "data"),
         Output("query", "data", allow_duplicate=True),
         *controls.inputs(VIEW),
@@ -111,14 +111,13 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         except InputError as wrong:
             problem = str(wrong)
         except Replaced:
-            return controls.unchanged(len(OUTPUTS) + 4 + len(controls.values(VIEW)))
+            raise PreventUpdate from None
         words = controls.shown_values(s, _values(s))
-        shown = controls.unchanged(len(OUTPUTS)) if shown is None else shown
+        shown = (no_update,) * len(OUTPUTS) if shown is None else shown
         return (
             *shown,
             controls.told(refused, problem),
             *words,
-            controls.bibtex(PAPERS),
             state.write(s),
             f"/{VIEW}?{state.write(s)}",
         )
@@ -137,11 +136,11 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         if ctx.triggered_id == "giant-steps-stop" and stop:
             numbers.stop()
         elif numbers.busy(s) or not count:
-            return controls.unchanged(len(OUTPUTS))
+            raise PreventUpdate from None
         try:
             return _pictures(s, numbers.seen(s, controls.token(token)))
         except (InputError, Replaced):
-            return controls.unchanged(len(OUTPUTS))
+            raise PreventUpdate from None
 
     @app.callback(
         Output("giant-steps-shown", "value"),

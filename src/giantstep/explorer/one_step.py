@@ -3,6 +3,7 @@
 from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash.exceptions import PreventUpdate
 
 from giantstep._errors import InputError
 from giantstep.explorer import controls, recipe, state
@@ -65,7 +66,7 @@ def page(s: state.OneStep, refused: list[str]) -> list[Any]:
     return [
         controls.head("One step", LEAD, refused),
         html.Div([panel, figures], className="bench"),
-        controls.take_away(VIEW),
+        controls.take_away(VIEW, PAPERS),
         dcc.Store(id="one-step-asked"),
         dcc.Store(id="one-step-seen"),
         dcc.Interval(id="one-step-poll", interval=400, disabled=True),
@@ -80,7 +81,6 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         Output("one-step-errors", "figure"),
         Output("one-step-mistake", "children"),
         *controls.values(VIEW),
-        Output("one-step-bibtex", "children"),
         Output("one-step-asked", "data"),
         Output("query", "data", allow_duplicate=True),
         *controls.inputs(VIEW),
@@ -98,14 +98,13 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         except InputError as wrong:
             problem = str(wrong)
         except Replaced:
-            return controls.unchanged(5 + len(controls.values(VIEW)))
+            raise PreventUpdate from None
         asked = no_update if figure is no_update else state.write(s)
         words = controls.shown_values(s, _values(s))
         return (
             figure,
             controls.told(refused, problem),
             *words,
-            controls.bibtex(PAPERS),
             asked,
             f"/{VIEW}?{state.write(s)}",
         )
@@ -120,7 +119,7 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
             words = ["", "", "", "", str(problem), "", "", []]
             return EMPTY, no_update, *words, True, True
         except Replaced:
-            return controls.unchanged(len(PICTURES))
+            raise PreventUpdate from None
 
     @app.callback(
         Output("one-step-poll", "disabled"),
@@ -160,11 +159,11 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         s, _ = state.read_query(state.OneStep, asked)
         busy, now = numbers.busy(s), f"{asked} {numbers.count(s)}"
         if busy and seen == now:
-            return controls.unchanged(len(PICTURES) + 1)
+            raise PreventUpdate from None
         try:
             return *_pictures(s, numbers.found(s, controls.token(token)), busy), now
         except (InputError, Replaced):
-            return controls.unchanged(len(PICTURES) + 1)
+            raise PreventUpdate from None
 
     return numbers
 

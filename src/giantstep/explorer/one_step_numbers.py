@@ -1,5 +1,6 @@
 """The numbers of the one-step view: lines by this process, spectra by the second, simulations by the third."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,14 +10,16 @@ import numpy as np
 
 from giantstep._errors import InputError
 from giantstep.explorer import recipe
+from giantstep.explorer.desk import Replaced
 from giantstep.explorer.laboratory import Laboratory
 from giantstep.explorer.runs import Piece, Refused
 from giantstep.explorer.state import OneStep
 
 __all__ = ["Found", "Numbers", "joined"]
 
-BLOCK = 16  # points of the theory solved together: small enough to follow a slider
+BLOCK = 8  # points of the theory solved together: small enough to follow a slider
 MOST_KEPT = 200
+REST = 0.25  # seconds that a slider rests before more than its line is computed
 TRIMMED: dict[str, Any] = {
     "overlaps": None,
     "norms": None,
@@ -53,18 +56,25 @@ class Numbers:
     def __init__(self, lab: Laboratory) -> None:
         self._lab = lab
         self._kept: OrderedDict[Any, Any] = OrderedDict()
+        self._newest: OrderedDict[str, Any] = OrderedDict()  # what every page asked for last
 
     def line(self, s: OneStep, page: str) -> Found:
         """The errors at a few step sizes, soon."""
+        self._newest[page] = ("all", replace(s, seeds=1))
+        while len(self._newest) > MOST_KEPT:
+            self._newest.popitem(last=False)
         same = ("line", replace(s, alpha=0.0, seeds=1))
         test, train = self._keep(same, lambda: self._lab.line.ask(page, lambda: few(s)))
         return self._with_runs(s, Found(recipe.FAST, test, train))
 
     def found(self, s: OneStep, page: str) -> Found:
         """Everything, as far as simulations have come."""
-        law = self._keep(("law", replace(s, seeds=1)), lambda: self._lab.read(page, law_of, s))
-        same, line = ("theory", replace(s, seeds=1)), self._lab.line
-        theory, limit = self._keep(same, lambda: line.ask(page, lambda: many(s), later=True))
+        same = ("all", replace(s, seeds=1))
+        if same not in self._kept:
+            time.sleep(REST)
+            if self._newest.get(page, same) != same:
+                raise Replaced
+        theory, limit, law = self._keep(same, lambda: self._lab.read(page, everything, s))
         return self._with_runs(s, Found(_alphas(s), theory.test_error, theory.train_error, theory, limit, law))
 
     def start(self, s: OneStep, page: str) -> None:
@@ -140,19 +150,12 @@ def few(s: OneStep) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(found.test)[:, 0], np.asarray(found.train)[:, 0]
 
 
-def many(s: OneStep) -> tuple[Any, Any]:
-    """The prediction at all step sizes, and its published limit."""
-    import giantstep as gs
+def everything(s: OneStep) -> tuple[Any, Any, Any]:
+    """The prediction at all step sizes, its published limit, and the predicted spectrum at the slider's step size."""
+    from giantstep.theory import spectrum, theory
 
     setting = recipe.one_step(s, _alphas(s))
-    return gs.theory(setting), gs.theory(setting, "limit")
-
-
-def law_of(s: OneStep) -> Any:
-    """The predicted spectrum at the slider's step size."""
-    from giantstep.theory import spectrum
-
-    return spectrum(recipe.one_step(s, s.alpha))
+    return theory(setting), theory(setting, "limit"), spectrum(recipe.one_step(s, s.alpha))
 
 
 def spectrum_of(s: OneStep) -> Any:

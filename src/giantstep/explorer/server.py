@@ -58,7 +58,9 @@ def serve(
     from giantstep.explorer.warm import warm_up
 
     class Quiet(WSGIRequestHandler):
-        """No line a request."""
+        """No line a request, and several requests a connection."""
+
+        protocol_version = "HTTP/1.1"
 
         def log(self, type: str, message: str, *args: Any) -> None:
             pass

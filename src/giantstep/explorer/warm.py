@@ -29,11 +29,10 @@ def _quietly(work: Any) -> None:
 
 def _lines(lab: Laboratory) -> None:
     lab.line.ask(PAGE, lambda: one_step_numbers.few(OneStep()))
-    lab.line.ask(PAGE, lambda: one_step_numbers.many(OneStep()), later=True)
 
 
 def _reader() -> None:
-    one_step_numbers.law_of(OneStep())
+    one_step_numbers.everything(OneStep())
     giant_steps_numbers.theory_of(GiantSteps(steps=1))
 
 
