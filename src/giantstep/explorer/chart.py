@@ -8,7 +8,7 @@ from giantstep.canvas import COLOURS, INK
 __all__ = ["band", "chart", "curve", "marks", "rule"]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-BARE = {"showgrid": True, "zeroline": False, "ticks": "outside", "ticklen": 4, "automargin": True, "fixedrange": True}
+BARE = {"showgrid": True, "zeroline": False, "ticks": "outside", "ticklen": 4, "fixedrange": True}
 
 
 def chart(data: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], **layout: Any) -> dict[str, Any]:
@@ -17,10 +17,10 @@ def chart(data: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], 
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 13, "color": INK},
-        "margin": {"l": 8, "r": 12, "t": 12, "b": 8},
+        "margin": {"l": 56, "r": 12, "t": 14, "b": 50},
         "hovermode": "closest",
         "dragmode": False,
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": "rgba(0,0,0,0)"},
+        "showlegend": False,  # the page has its own: plotly's takes longer than the line
         "xaxis": {**BARE, **_axis(x)},
         "yaxis": {**BARE, **_axis(y)},
     }

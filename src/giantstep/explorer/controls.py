@@ -79,11 +79,16 @@ def head(title: str, lead: str, refused: Sequence[str] = ()) -> html.Div:
     return html.Div([html.H1(title), html.P(lead, className="lead"), *said], className="head")
 
 
-def figure(key: str, title: str, shape: str = "") -> html.Figure:
-    """A chart with its title, what it says in words for a screen reader, and its numbers to unfold."""
+def figure(key: str, title: str, marks: dict[str, str], shape: str = "") -> html.Figure:
+    """A chart with its title and legend, what it says in words for a screen reader, and its numbers to unfold.
+
+    ``marks`` are the classes of the legend's marks and their meaning.
+    """
+    legend = [html.Li([html.I(className=mark), meaning]) for mark, meaning in marks.items()]
     return html.Figure(
         [
             html.Figcaption(title, id=f"{key}--title"),
+            html.Ul(legend, className="marks"),
             html.Div(
                 dcc.Graph(id=key, config=QUIET, className="chart", figure=chart([], {}, {})),
                 className=f"plate {shape}".strip(),

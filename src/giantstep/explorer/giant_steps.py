@@ -27,6 +27,10 @@ LEAD = (
     "with itself matter, and they are drawn exactly. Move the batch exponent across the transition."
 )
 PAPERS = ("dandi", "dandi_reuse", "saad_solla", "giantstep")
+OF_PLANE = {"disc first": "neuron with a > 0", "disc second": "neuron with a < 0", "line faint": "the way it came"}
+OF_SHARES = {
+    "disc first": "w1", "disc second": "w2", "disc third": "w3", "disc fourth": "w4", "dots": "simulation", "line ink": "theory",
+}  # fmt: skip
 FIGURES = {"neurons": "Neurons", "shares": "Shares"}
 OUTPUTS = [
     *(Output(f"giant-steps-{one}", "figure", allow_duplicate=True) for one in ("plane", "shares")),
@@ -72,8 +76,8 @@ def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
     )
     figures = html.Div(
         [
-            controls.figure("giant-steps-plane", "Neurons in the target's plane", "square"),
-            controls.figure("giant-steps-shares", "Share of a neuron along each direction"),
+            controls.figure("giant-steps-plane", "Neurons in the target's plane", OF_PLANE, "square"),
+            controls.figure("giant-steps-shares", "Share of a neuron along each direction", OF_SHARES),
         ],
         className="figures",
     )

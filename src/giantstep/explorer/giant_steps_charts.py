@@ -35,7 +35,7 @@ def plane_chart(s: GiantSteps, seen: Seen) -> dict[str, Any]:
         traces.append(marks(x, y, None, f"after step {at}", marker=marker, text=words, hoverinfo="text+x+y"))
     up = {**axis, "title": names[1], "scaleanchor": "x", "scaleratio": 1}
     moves = {"transition": {"duration": 500, "easing": "cubic-in-out"}}
-    return chart(traces, {**axis, "title": names[0]}, up, shapes=CIRCLE, showlegend=False, **moves)
+    return chart(traces, {**axis, "title": names[0]}, up, shapes=CIRCLE, **moves)
 
 
 def plane_words(s: GiantSteps, seen: Seen) -> str:

@@ -20,6 +20,18 @@ LEAD = (
     "of the features; right, the errors against α."
 )
 PAPERS = ("moniri", "ba", "cui", "dandi", "mei_montanari", "giantstep")
+OF_SPECTRUM = {
+    "line ink": "bulk, theory",
+    "dash second": "spike, theory",
+    "bar": "simulation",
+    "wedge": "outlier, simulation",
+}
+OF_ERRORS = {
+    "line first": "test error, theory",
+    "line second": "training error, theory",
+    "dots": "simulation",
+    "dot ink": "published limit of the test error",
+}
 FIGURES = {"test": "Test error", "train": "Training error", "spectrum": "Spectrum"}
 EMPTY = {"data": [], "layout": {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}}
 PARTS = [Output(f"one-step-{one}", "children", allow_duplicate=True) for one in (
@@ -57,8 +69,8 @@ def page(s: state.OneStep, refused: list[str]) -> list[Any]:
     )
     figures = html.Div(
         [
-            controls.figure("one-step-spectrum", "Singular values of the features, F/√n"),
-            controls.figure("one-step-errors", "Errors against the exponent of the step size"),
+            controls.figure("one-step-spectrum", "Singular values of the features, F/√n", OF_SPECTRUM),
+            controls.figure("one-step-errors", "Errors against the exponent of the step size", OF_ERRORS),
             html.P(id="one-step-status", className="note"),
         ],
         className="figures",

@@ -30,11 +30,10 @@ def error_chart(s: OneStep, found: Found) -> dict[str, Any]:
         mean = found.simulation.mean()
         for colour, (name, words) in enumerate(KINDS.items()):
             y, error = getattr(mean, f"{name}_error"), getattr(mean, f"{name}_error_se")
-            traces.append(
-                marks(recipe.ALPHAS, y, error, f"{words}, {found.seeds} seed{'s' * (found.seeds > 1)}", colour)
-            )
+            traces.append(marks(recipe.ALPHAS, y, error, f"{words}, simulation", colour))
     x = {"title": "α, the step size being n^α", "range": [-0.02, 0.72]}
-    return chart(traces, x, {"title": "mean square error", "rangemode": "tozero"}, shapes=[rule(s.alpha)])
+    highest = max(float(np.nanmax(np.array(one["y"], dtype=float))) for one in traces)
+    return chart(traces, x, {"title": "mean square error", "range": [0, 1.08 * highest]}, shapes=[rule(s.alpha)])
 
 
 def through(alphas: Any, values: Any) -> np.ndarray:
@@ -91,13 +90,9 @@ def law_chart(s: OneStep, found: Found) -> dict[str, Any]:
             mark = {"symbol": "triangle-down", "size": 11, "color": COLOURS[1]}
             traces.append(marks(above, np.full(len(above), 0.04 * top), None, "outlier, simulation", 1, marker=mark))
     traces.append(curve(x, density, "bulk, theory", None))
-    for i, place in enumerate(places):
+    for place in places:
         dashed = {"dash": "dash", "width": 1.6, "color": COLOURS[1]}
-        traces.append(
-            curve(
-                [place, place], [0, 0.5 * top], "spike, theory", 1, line=dashed, showlegend=i == 0, legendgroup="spike"
-            )
-        )
+        traces.append(curve([place, place], [0, 0.5 * top], "spike, theory", 1, line=dashed))
     axis = {"title": "singular value", "range": [0, 1.08 * furthest]}
     return chart(traces, axis, {"title": "density", "range": [0, 1.08 * top]}, bargap=0)
 
