@@ -38,10 +38,14 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
     @server.get("/figure/giant-steps/<name>.<kind>")
     def of_giant_steps(name: str, kind: str) -> Response:
         s = _asked(state.GiantSteps, name in giant_steps.FIGURES and kind in TYPES)
+        try:
+            recipe.giant_steps(s)
+        except InputError as problem:
+            return Response(f"{problem}\n", 400, mimetype="text/plain")
         seen = giants.seen(s, PAGE)
         paths = [one for one in (seen.chain, seen.theory) if one is not None]
         if not paths:
-            abort(404)
+            return Response(f"There is nothing to draw yet. {seen.said}\n", 404, mimetype="text/plain")
         code = recipe.giant_steps_code(s, recipe.giant_steps_figures(s, [one.route for one in paths]))
         return _file(lab, kind, code, giant_steps.PAPERS, _giant_steps, paths, name)
 

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 __all__ = ["guard"]
 
 LARGEST = 256 * 1024  # bytes of a request
+NOT_OURS = "This is not a request that the page makes."
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -25,12 +26,8 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
     def known() -> Response | None:
         if not anyone and _name(request.host) not in LOOPBACK:
             return _sentence("This explorer answers on localhost only.", 403)
-        if (
-            request.method == "POST"
-            and request.path == "/_dash-update-component"
-            and not _asked(app, request.get_json(silent=True))
-        ):
-            return _sentence("This is not a request that the page makes.", 400)
+        if request.method == "POST" and not _asked(app):
+            return _sentence(NOT_OURS, 400)
         return None
 
     @server.after_request
@@ -45,8 +42,8 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
     def told(problem: Exception) -> Response:
         if isinstance(problem, HTTPException):
             return _sentence(problem.name + ".", problem.code or 400)
-        if request.method == "POST" and not _ours(problem):  # Dash stumbled over the shape of what was sent
-            return _sentence("This is not a request that the page makes.", 400)
+        if not _ours(problem):  # Dash stumbled over the shape of what was sent, or over a name that it does not know
+            return _sentence(NOT_OURS, 400) if request.method == "POST" else _sentence("Not Found.", 404)
         print(f"giantstep explore: {type(problem).__name__}: {problem}", file=sys.stderr)
         return _sentence("This could not be answered.", 500)
 
@@ -71,12 +68,20 @@ def _name(host: str) -> str:
     return host if host.endswith("]") else host.rsplit(":", 1)[0] if ":" in host else host
 
 
-def _asked(app: Dash, body: Any) -> bool:
+def _asked(app: Dash) -> bool:
     """Whether a request names a callback of the page and has its parts."""
-    if not isinstance(body, dict) or body.get("output") not in app.callback_map:
+    try:
+        body = request.get_json(silent=True)
+    except RecursionError:
+        return False
+    if (
+        request.path != "/_dash-update-component"
+        or not isinstance(body, dict)
+        or not isinstance(body.get("output"), str)
+    ):
         return False
     parts = [body.get("inputs", []), body.get("state", []), body.get("changedPropIds", [])]
-    if not all(isinstance(part, list) for part in parts):
+    if body["output"] not in app.callback_map or not all(isinstance(part, list) for part in parts):
         return False
     return all(isinstance(one, dict) and isinstance(one.get("id"), str) for part in parts[:2] for one in part)
 

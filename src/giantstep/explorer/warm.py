@@ -3,6 +3,7 @@
 import threading
 from typing import Any
 
+from giantstep._errors import InputError
 from giantstep.explorer import giant_steps_numbers, one_step_numbers
 from giantstep.explorer.desk import Replaced
 from giantstep.explorer.laboratory import Laboratory
@@ -23,7 +24,7 @@ def warm_up(lab: Laboratory) -> None:
 def _quietly(work: Any) -> None:
     try:
         work()
-    except Replaced:  # a page wants the same: it warms up by itself
+    except (InputError, Replaced):  # a page wants the same and warms up by itself, or all is over
         pass
 
 
