@@ -69,7 +69,7 @@ def _asked(kind: type[Any], known: bool) -> Any:
 
 def _file(lab: Laboratory, kind: str, code: str, papers: Any, make: Callable[..., Any], *arguments: Any) -> Response:
     try:
-        body = lab.read(PAGE, drawn, kind, code, controls.bibtex(papers), make, arguments, limit=LIMIT)
+        body = lab.theory.ask(PAGE, drawn, kind, code, controls.bibtex(papers), make, arguments, limit=LIMIT)
     except Replaced:
         return Response("Another download took its place: try again.\n", 503, mimetype="text/plain")
     except InputError as problem:

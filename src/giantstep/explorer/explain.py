@@ -102,7 +102,7 @@ def register(app: Dash, lab: Laboratory) -> None:
         *raw, token = given
         s, refused = state.read(state.Explain, controls.named(VIEW, raw))
         try:
-            found, problem = lab.read(controls.token(token), explained, s), ""
+            found, problem = lab.words.ask(controls.token(token), explained, s), ""
         except InputError as wrong:
             found, problem = None, str(wrong)
         except Replaced:

@@ -13,6 +13,7 @@ from giantstep.explorer.state import GiantSteps
 __all__ = ["Numbers", "Seen"]
 
 MOST_KEPT = 200
+COMPILED = 120.0  # seconds: a new activation or target is compiled first
 MEMORY = 2.0  # GiB of a simulation
 
 
@@ -66,7 +67,7 @@ class Numbers:
         same = _same(s)
         if same not in self._kept:
             try:
-                self._kept[same] = self._lab.read(page, theory_of, same), ""
+                self._kept[same] = self._lab.theory.ask(page, theory_of, same, limit=COMPILED), ""
             except InputError as problem:
                 self._kept[same] = None, f"No theory here: {problem}."
             while len(self._kept) > MOST_KEPT:

@@ -1,4 +1,4 @@
-"""Laboratory: what computes behind the page. One desk and one child for theory, one child for simulations."""
+"""Laboratory: what computes behind the page. A desk of this process, and three processes beside it that can be ended."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,23 +8,21 @@ from giantstep.explorer.child import Child, Overdue, Stopped
 from giantstep.explorer.desk import Desk
 from giantstep.explorer.runs import Runs
 
-__all__ = ["Laboratory"]
+__all__ = ["Laboratory", "Reader"]
 
 PATIENCE = 12.0  # seconds for an answer that a page waits for
 
 
 @dataclass(frozen=True)
-class Laboratory:
-    """``line`` is the desk of this process; ``reader`` that of a second one, which may be ended; ``runs`` has a third."""
+class Reader:
+    """A process that answers one question after the other, and does not go on for ever."""
 
-    line: Desk = field(default_factory=Desk)
-    reader: Desk = field(default_factory=Desk)
-    runs: Runs = field(default_factory=Runs)
+    desk: Desk = field(default_factory=Desk)
     child: Child = field(default_factory=Child)
 
-    def read(self, page: str, function: Any, *arguments: Any, limit: float = PATIENCE) -> Any:
-        """A function of a module, by the second process; one that takes too long is ended and told in a sentence."""
-        return self.reader.ask(page, lambda: self._patient(function, arguments, limit))
+    def ask(self, page: str, function: Any, *arguments: Any, limit: float = PATIENCE) -> Any:
+        """The value of a function of a module; one that takes too long is ended and told in a sentence. Raises Replaced."""
+        return self.desk.ask(page, lambda: self._patient(function, arguments, limit))
 
     def _patient(self, function: Any, arguments: tuple[Any, ...], limit: float) -> Any:
         try:
@@ -35,7 +33,18 @@ class Laboratory:
         except Stopped:
             raise InputError("The explorer is being closed.") from None
 
+
+@dataclass(frozen=True)
+class Laboratory:
+    """``line`` is the theory of this process, ``words`` explains targets, ``theory`` takes longer, ``runs`` simulates."""
+
+    line: Desk = field(default_factory=Desk)
+    words: Reader = field(default_factory=Reader)
+    theory: Reader = field(default_factory=Reader)
+    runs: Runs = field(default_factory=Runs)
+
     def close(self) -> None:
         """End the processes."""
         self.runs.close()
-        self.child.close()
+        self.words.child.close()
+        self.theory.child.close()

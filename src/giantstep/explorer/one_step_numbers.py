@@ -19,6 +19,7 @@ __all__ = ["Found", "Numbers", "joined"]
 
 BLOCK = 8  # points of the theory solved together: small enough to follow a slider
 MOST_KEPT = 200
+COMPILED = 120.0  # seconds: a new activation or target is compiled first
 REST = 0.25  # seconds that a slider rests before more than its line is computed
 TRIMMED: dict[str, Any] = {
     "overlaps": None,
@@ -74,7 +75,7 @@ class Numbers:
             time.sleep(REST)
             if self._newest.get(page, same) != same:
                 raise Replaced
-        theory, limit, law = self._keep(same, lambda: self._lab.read(page, everything, s))
+        theory, limit, law = self._keep(same, lambda: self._lab.theory.ask(page, everything, s, limit=COMPILED))
         return self._with_runs(s, Found(_alphas(s), theory.test_error, theory.train_error, theory, limit, law))
 
     def start(self, s: OneStep, page: str) -> None:

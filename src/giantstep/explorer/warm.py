@@ -13,11 +13,12 @@ from giantstep.explorer.state import GiantSteps, OneStep
 __all__ = ["warm_up"]
 
 PAGE = "warm-up"
+LIMIT = 300.0  # seconds: everything is compiled for the first time
 
 
 def warm_up(lab: Laboratory) -> None:
     """Start compiling in every process; the page can be used meanwhile, a little slower."""
-    for work in (lambda: _lines(lab), lambda: lab.read(PAGE, _reader, limit=300.0), lambda: _runs(lab)):
+    for work in (lambda: _lines(lab), lambda: lab.theory.ask(PAGE, _reader, limit=LIMIT), lambda: _runs(lab)):
         threading.Thread(target=_quietly, args=(work,), daemon=True).start()
 
 
