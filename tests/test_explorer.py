@@ -210,6 +210,9 @@ def test_a_child_can_be_ended_and_starts_anew():
         with pytest.raises(Stopped):
             child.call(time.sleep, 60)
         assert child.call(abs, -4) == 4
+        child.rest(0.2)  # halted for a moment, it answers all the same
+        child.rest(0.2)
+        assert child.call(abs, -5) == 5
     finally:
         child.close()
 

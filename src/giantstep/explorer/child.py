@@ -32,6 +32,7 @@ class Child:
         self._process: Any = None
         self._pipe: Connection | None = None
         self._closed = False
+        self._wake: threading.Timer | None = None  # lets a process that rests go on
 
     def call(self, function: Callable[..., Any], *arguments: Any, limit: float | None = None) -> Any:
         """The function's value; InputError is raised here as it was there, any other mistake as InputError with its name."""
@@ -57,6 +58,20 @@ class Child:
             process.kill()
             process.join(5)
 
+    def rest(self, seconds: float) -> None:
+        """Halt the process for so long, where the system can: a slider comes first."""
+        with self._state:
+            process = self._process
+        if process is None or not hasattr(signal, "SIGSTOP") or not process.is_alive():
+            return
+        os.kill(process.pid, signal.SIGSTOP)
+        with self._state:
+            if self._wake is not None:
+                self._wake.cancel()
+            self._wake = threading.Timer(seconds, _continued, [process])
+            self._wake.daemon = True
+            self._wake.start()
+
     def close(self) -> None:
         """End the process for good."""
         with self._state:
@@ -75,6 +90,11 @@ class Child:
                 theirs.close()
             assert self._pipe is not None
             return self._pipe
+
+
+def _continued(process: Any) -> None:
+    if process.is_alive():
+        os.kill(process.pid, signal.SIGCONT)
 
 
 def _serve(pipe: Connection, parent: int) -> None:

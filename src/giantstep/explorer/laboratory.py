@@ -10,6 +10,7 @@ from giantstep.explorer.runs import Runs
 
 __all__ = ["Laboratory", "Reader"]
 
+REST = 0.25  # seconds
 PATIENCE = 12.0  # seconds for an answer that a page waits for
 
 
@@ -42,6 +43,11 @@ class Laboratory:
     words: Reader = field(default_factory=Reader)
     theory: Reader = field(default_factory=Reader)
     runs: Runs = field(default_factory=Runs)
+
+    def rest(self) -> None:
+        """Halt the processes beside this one for a moment: a slider moves, and the browser has to draw."""
+        self.theory.child.rest(REST)
+        self.runs.rest(REST)
 
     def close(self) -> None:
         """End the processes."""

@@ -65,6 +65,7 @@ class Numbers:
         while len(self._newest) > MOST_KEPT:
             self._newest.popitem(last=False)
         same = ("line", replace(s, alpha=0.0, seeds=1))
+        self._lab.rest()
         test, train = self._keep(same, lambda: self._lab.line.ask(page, lambda: few(s)))
         return self._with_runs(s, Found(recipe.FAST, test, train))
 

@@ -81,6 +81,10 @@ class Runs:
             running = {piece.key for piece in (*self._todo, *([self._hand] if self._hand else []))}
         return not running.isdisjoint(keys)
 
+    def rest(self, seconds: float) -> None:
+        """Halt what is in hand for so long."""
+        self._child.rest(seconds)
+
     def close(self) -> None:
         self.stop()
         self._child.close()
