@@ -175,7 +175,7 @@ def test_a_long_simulation_is_stopped(page):
     text(browser, "one-step-errors--words", "At α")
     browser.find_element("id", "one-step-start").click()
     text(browser, "one-step-progress", "0 of 10 seeds")
-    until(browser, "return !document.getElementById('one-step-stop').disabled")
+    until(browser, "return document.getElementById('one-step-stop')?.disabled === false")
     browser.find_element("id", "one-step-stop").click()
     until(browser, "return document.getElementById('one-step-stop').disabled")
     time.sleep(0.5)
@@ -185,7 +185,7 @@ def test_a_long_simulation_is_stopped(page):
 @pytest.mark.parametrize(("query", "words"), [("d=1e9", "Dimension must be"), ("target=x1%2Bx2", "one direction")])
 def test_bad_links_are_told_in_a_sentence(page, query, words):
     browser = page(f"/one-step?{query}")
-    until(browser, f"return document.getElementById('main').textContent.includes({words!r})")
+    until(browser, f"return document.getElementById('main')?.textContent.includes({words!r})")
 
 
 def test_giant_steps_agree_with_the_library_in_a_billion_dimensions(page):
