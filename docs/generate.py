@@ -1,7 +1,7 @@
 """Writes docs/cli.md and docs/claims.md from the code; ``--check`` only says whether they are up to date.
 
-The verdicts at full size are those of docs/verdicts.json, which ``--verdicts report/verdicts.json 'one H200'`` takes from a
-report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
+The verdicts at full size are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
+them from a report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
 """
 
 import json
@@ -15,7 +15,7 @@ from giantstep.cli import app
 from giantstep.papers import paper
 
 HERE = Path(__file__).parent
-VERDICTS = HERE / "verdicts.json"
+VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
 KEPT = ("claim", "outcome", "sentence", "power", "trend", "sizes", "seeds", "seconds")
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
 

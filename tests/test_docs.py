@@ -27,7 +27,17 @@ def test_generated_pages_are_up_to_date():
 
 def test_every_command_and_option_has_help():
     commands = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-    assert set(commands) == {"explain", "predict", "simulate", "compare", "sweep", "check", "cite", "results"}
+    assert set(commands) == {
+        "explain",
+        "predict",
+        "simulate",
+        "compare",
+        "sweep",
+        "check",
+        "cite",
+        "explore",
+        "results",
+    }
     results = commands.pop("results")
     assert results.help and set(results.commands) == {"list", "merge"}
     for command in (*commands.values(), *results.commands.values()):
@@ -46,7 +56,7 @@ def test_the_extras_that_pip_reads_equal_the_dependency_groups():
     assert {name: extras[name] for name in ("dev", "docs")} == PROJECT["dependency-groups"]
 
 
-@pytest.mark.parametrize("group", ["dependencies", "dev", "docs", "lab"])
+@pytest.mark.parametrize("group", ["dependencies", "dev", "docs", "lab", "explore"])
 def test_every_dependency_says_why_it_is_there(group: str):
     page = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
     wanted = PROJECT["project"].get(group) or PROJECT["project"]["optional-dependencies"][group]
@@ -58,7 +68,9 @@ def test_constraints_are_exact_and_cover_the_dependencies():
     pinned = {re.fullmatch(r"([A-Za-z0-9_.-]+)==[0-9][A-Za-z0-9.+!]*", line).group(1) for line in lines}  # type: ignore[union-attr]
     known = {name.lower().replace("_", "-") for name in pinned}
     extras = PROJECT["project"]["optional-dependencies"]
-    wanted = names(PROJECT["project"]["dependencies"] + extras["dev"] + extras["docs"] + extras["lab"])
+    wanted = names(
+        PROJECT["project"]["dependencies"] + extras["dev"] + extras["docs"] + extras["lab"] + extras["explore"]
+    )
     assert [name for name in wanted if name not in known] == []
 
 

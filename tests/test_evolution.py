@@ -86,3 +86,33 @@ def _reused():
     setting = experiment(steps=1)
     again = gs.GiantStep(None, 6.0, batch="reuse")
     return replace(setting, protocol=gs.Protocol((*setting.protocol.steps, again), gs.Ridge(100, 1.0)))
+
+
+@pytest.mark.parametrize("batch", ["fresh", "reuse"])
+def test_the_simulated_evolution_ends_where_the_overlap_route_ends(batch):
+    first = gs.GiantStep(n=400, eta=6.0, residual="full")
+    later = first if batch == "fresh" else gs.GiantStep(None, 6.0, residual="full", batch="reuse")
+    s = gs.Setting(
+        gs.Gaussian(300), "x1 + x1*x2", gs.Network(4, "relu", scale="1/p"), gs.Protocol((first, later, later))
+    )
+    path, end = gs.simulate.evolution(s, seed=3), gs.simulate(s, seed=3, method="overlap", n_test=100)
+    assert path.Q.shape == (4, 4, 4) and path.M.shape == (4, 4, 2) and path.route == "simulate"
+    np.testing.assert_allclose(path.M[-1], end.overlaps, rtol=1e-12)
+    np.testing.assert_allclose(np.sqrt(np.diagonal(path.Q[-1])), end.norms, rtol=1e-12)
+    np.testing.assert_allclose(np.diagonal(path.Q[0]), 1.0, rtol=1e-12)
+    listed = replace(s, protocol=gs.Protocol((gs.GiantStep(n=400, eta=[1.0, 2.0]),)))
+    with pytest.raises(gs.InputError, match="one step size"):
+        gs.simulate.evolution(listed)
+
+
+def test_evolutions_are_drawn_simulated_and_predicted():
+    step = gs.GiantStep(n=4000, eta=6.0)
+    for target in ("x1 + x1*x2", "x1"):
+        s = gs.Setting(gs.Gaussian(2000), target, gs.Network(4, "relu", scale="1/p"), gs.Protocol((step, step)))
+        paths = [gs.simulate.evolution(s), gs.theory.evolution(s)]
+        (ax,) = gs.plot(paths, "shares").axes
+        assert [line.get_xdata().tolist() for line in ax.lines if line.get_linestyle() == "-"][-1] == [0, 1, 2]
+        (plane,) = gs.plot(paths[0], "neurons").axes
+        assert len(plane.lines) == 1 + 2 * 4
+    with pytest.raises(gs.InputError, match="neurons"):
+        gs.plot(paths, "test_error")

@@ -81,12 +81,9 @@ def spectrum_panel(
     show_edge: bool = True,
 ) -> None:
     """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow."""
-    edge = measure.bulk_edge(values) if len(values) >= measure.FEWEST else float(np.max(values))
-    above = measure.outliers(values, edge)
+    edge, above, heights, bins = histogram(values)
     out = above if out is None else np.asarray(out)
-    bulk = np.sort(values)[: len(values) - len(above)]
-    bins = int(np.clip(len(bulk) / 15, 8, 50))
-    ax.hist(bulk, bins=bins, density=True, color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")
+    ax.hist(bins[:-1], bins.tolist(), weights=heights, color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")
     if show_edge:
         ax.axvline(edge, color=INK, linewidth=0.8, linestyle=":", label="bulk edge")
     across = ax.get_xaxis_transform()  # x in data, y as a share of the height
@@ -103,10 +100,17 @@ def spectrum_panel(
     _name_spectrum(ax)
 
 
+def histogram(values: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """The bulk's edge, the outliers above it, and the density of the bulk on bins: heights and the bins' ends."""
+    edge = measure.bulk_edge(values) if len(values) >= measure.FEWEST else float(np.max(values))
+    above = measure.outliers(values, edge)
+    bulk = np.sort(values)[: len(values) - len(above)]
+    return edge, above, *np.histogram(bulk, bins=int(np.clip(len(bulk) / 15, 8, 50)), density=True)
+
+
 def law_panel(ax: "Axes", law: "Law") -> None:
     """A predicted spectrum: the bulk's density as a line, the outliers as dashed lines; over a histogram if there is one."""
-    start = ([law.low], [0.0]) if law.low > 0 else ([], [])  # a bulk that starts away from zero starts as a square root
-    x, density = np.concatenate([start[0], law.x, [law.edge]]), np.concatenate([start[1], law.density, [0.0]])
+    x, density = law_line(law)
     ax.plot(x, density, color=INK, linewidth=1.3, label="bulk, theory")
     for i, one in enumerate(law.outliers):
         label = "outlier, theory" if i == 0 else None
@@ -115,6 +119,12 @@ def law_panel(ax: "Axes", law: "Law") -> None:
     ax.set_xlim(0, max(1.1 * furthest, ax.get_xlim()[1] if ax.patches else 0.0))
     ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * float(np.max(density))))
     _name_spectrum(ax)
+
+
+def law_line(law: "Law") -> tuple[np.ndarray, np.ndarray]:
+    """The density of a predicted bulk up to its ends; one that starts away from zero starts as a square root."""
+    start = ([law.low], [0.0]) if law.low > 0 else ([], [])
+    return np.concatenate([start[0], law.x, [law.edge]]), np.concatenate([start[1], law.density, [0.0]])
 
 
 def layer_panel(ax: "Axes", layer: measure.Layer) -> None:

@@ -1,11 +1,17 @@
-"""The picture of findings: one panel a curve. What was measured is dots with error bars; what is predicted is a line."""
+"""Pictures of findings, one panel a curve, and of evolutions, the neurons and their shares step by step.
+
+What was measured is dots with error bars; what is predicted is a line.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from giantstep._errors import InputError
 from giantstep.canvas import COLOURS, INK, dots, figure
 from giantstep.finding import Curve, Finding
+from giantstep.trajectory import Evolution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,3 +51,50 @@ def _curve(ax: "Axes", c: Curve, route: str) -> None:
         ax.set_xscale("log")
     if "y" in c.log:
         ax.set_yscale("log")
+
+
+def in_plane(path: Evolution) -> tuple[np.ndarray, tuple[str, str]]:
+    """The cosines of the neurons with the first two directions, (T + 1, p, 2), and their names.
+
+    A target of one direction has what is left of a neuron as its second axis.
+    """
+    cosines = path.M / np.sqrt(np.diagonal(path.Q, axis1=1, axis2=2))[:, :, None]
+    if cosines.shape[2] > 1:
+        return cosines[:, :, :2], ("cosine with w1", "cosine with w2")
+    rest = np.sqrt(np.maximum(1 - cosines**2, 0.0))
+    return np.concatenate([cosines, rest], axis=2), ("cosine with w1", "share of the rest, as a sine")
+
+
+def neurons(path: Evolution) -> "Figure":
+    """Every neuron's way in the target's plane; blue where its second layer is positive, red where it is negative."""
+    places, names = in_plane(path)
+    with figure(width=3.6, height=3.6) as (fig, ax):
+        turn = np.linspace(0, 2 * np.pi, 200)
+        ax.plot(np.cos(turn), np.sin(turn), color=INK, linewidth=0.6)
+        for i, a in enumerate(path.a):
+            colour = COLOURS[0] if a > 0 else COLOURS[1]
+            ax.plot(*places[:, i].T, color=colour, linewidth=0.8, alpha=0.5)
+            ax.plot(*places[-1, i], "o", color=colour)
+        ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), aspect="equal", xlabel=names[0], ylabel=names[1])
+        ax.set_title(f"after {len(places) - 1} steps", loc="left")
+    return fig
+
+
+def shares(paths: Sequence[Evolution]) -> "Figure":
+    """The mean share of a neuron along every direction against the steps: dots simulated, lines predicted."""
+    with figure() as (fig, ax):
+        for path in paths:
+            steps = np.arange(len(path.M))
+            for k in range(path.M.shape[2]):
+                share, style = (
+                    path.shares[:, :, k],
+                    {"color": COLOURS[k % len(COLOURS)], "label": f"w{k + 1}, {path.route}"},
+                )
+                if path.route == "theory":
+                    ax.plot(steps, share.mean(axis=1), **style)
+                else:
+                    dots(ax, steps, share.mean(axis=1), share.std(axis=1, ddof=1) / np.sqrt(share.shape[1]), **style)
+        ax.set(xlabel="step", ylabel="mean cos² with the direction")
+        ax.set_xticks(np.arange(len(paths[0].M)))
+        ax.legend()
+    return fig

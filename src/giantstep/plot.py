@@ -8,11 +8,13 @@ import numpy as np
 
 from giantstep._callable import callable_module
 from giantstep._errors import InputError
+from giantstep._record import choice
 from giantstep.canvas import COLOURS, INK, dots, figure, law_panel, spectrum_panel, svg
 from giantstep.finding import Finding
 from giantstep.outcome import LABELS, Outcome
-from giantstep.panels import panels
+from giantstep.panels import neurons, panels, shares
 from giantstep.setting import Setting
+from giantstep.trajectory import Evolution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +30,10 @@ AXES = {"eta": "step size η", "penalty": "penalty λ", "rate": "rate γ"}
 LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"}}
 
 
-def plot(outcome: Outcome | Iterable[Outcome] | Finding | Iterable[Finding], what: str = "test_error") -> "Figure":
+def plot(
+    outcome: Outcome | Iterable[Outcome] | Finding | Iterable[Finding] | Evolution | Iterable[Evolution],
+    what: str = "test_error",
+) -> "Figure":
     """An error against the step size, the penalty or the rate; or what="spectrum": histograms of the singular values.
 
     Several outcomes are drawn over each other: measured ones as dots (equivalent models hollow), those of ``theory`` as lines,
@@ -37,12 +42,17 @@ def plot(outcome: Outcome | Iterable[Outcome] | Finding | Iterable[Finding], wha
 
     Args:
         outcome: an outcome or several, also a Comparison; or findings about one system, whose curves are then drawn.
+            Evolutions, simulated or predicted, are drawn as what="neurons" (the first of them) or what="shares".
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum".
 
     Beside an outcome of ``theory`` a spectrum is predicted (``theory.spectrum``), which takes a while; a Comparison made with
     ``spectrum=True`` has it already.
     """
-    given = outcome if isinstance(outcome, Iterable) else (outcome,)
+    given = tuple(outcome) if isinstance(outcome, Iterable) else (outcome,)
+    paths = [e for e in given if isinstance(e, Evolution)]
+    if paths:
+        choice(what, ("neurons", "shares"), "what")
+        return neurons(paths[0]) if what == "neurons" else shares(paths)
     findings = [f for f in given if isinstance(f, Finding)]
     if findings:
         return panels(findings)

@@ -13,7 +13,7 @@ import typer
 
 from giantstep import __version__
 from giantstep._errors import InputError
-from giantstep.cli import literature, results, routes, sweep
+from giantstep.cli import explorer, literature, results, routes, sweep
 from giantstep.cli.options import parse_seeds
 
 __all__ = ["app", "main", "parse_seeds", "run"]
@@ -81,6 +81,7 @@ for _command in (
     sweep.sweep,
     literature.check,
     literature.cite,
+    explorer.explore,
 ):
     app.command()(_command)
 app.add_typer(results.app, name="results")

@@ -13,9 +13,11 @@ from typing import Any
 from giantstep._errors import InputError
 from giantstep.lab.bench import Bench, Interrupted, on
 from giantstep.lab.call import Call
+from giantstep.lab.code import digest
+from giantstep.lab.store import Store
 from giantstep.lab.verdict import Claim, Result, Size, Verdict
 
-__all__ = ["check"]
+__all__ = ["check", "verdict_of"]
 
 _FOLDERS = re.compile(r"(?<![\w.:/)])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # of a path: a report names no machine
 
@@ -38,7 +40,7 @@ def check(
     results = []
     fresh = set() if bench is None or task is None else _side_by_side(claims, size, bench, on_progress, task)
     for index, claim in enumerate(claims):
-        kept = None if bench is None else bench.store.kept(_key(bench, claim, size, "verdict"))
+        kept = None if bench is None else bench.store.kept(_key(bench.code, claim.name, size, "verdict"))
         if kept is not None:
             results.append(Result(claim, _verdict(kept[0]), kept[1], size, stored=claim.name not in fresh))
             continue
@@ -50,9 +52,15 @@ def check(
     return results
 
 
+def verdict_of(store: Store, name: str, size: Size) -> Verdict | None:
+    """The verdict that a store keeps of a claim, made by this version of the code."""
+    kept = store.kept(_key(digest(), name, size, "verdict"))
+    return None if kept is None else _verdict(kept[0])
+
+
 def _side_by_side(claims: Sequence[Claim], size: Size, bench: Bench, on_progress: Any, task: Any) -> set[str]:
     """Names of the claims that were done now. One that broke has no verdict: it is run again here, where it is told."""
-    todo = [claim for claim in claims if bench.store.kept(_key(bench, claim, size, "verdict")) is None]
+    todo = [claim for claim in claims if bench.store.kept(_key(bench.code, claim.name, size, "verdict")) is None]
     tasks = {task(claim.name, size, str(bench.store.path.absolute())): claim for claim in todo}
     for index, done in enumerate(bench.where.run(tasks)):
         if on_progress is not None:
@@ -69,7 +77,7 @@ def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
         verdict = claim.judge(size, measured, predicted)
         spent = took + more + time.perf_counter() - judging
         if bench is not None:
-            bench.store.keep(_key(bench, claim, size, "verdict"), asdict(verdict), spent)
+            bench.store.keep(_key(bench.code, claim.name, size, "verdict"), asdict(verdict), spent)
     except (InputError, Interrupted):
         raise
     except Exception as problem:  # whatever a claim stumbles over is told in its place of the report
@@ -85,7 +93,7 @@ def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callab
     if bench is None:
         start = time.perf_counter()
         return make(size), time.perf_counter() - start
-    key = _key(bench, claim, size, name)
+    key = _key(bench.code, claim.name, size, name)
     kept = bench.store.kept(key)
     if kept is not None:
         return kept
@@ -98,8 +106,8 @@ def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callab
     return kept
 
 
-def _key(bench: Bench, claim: Claim, size: Size, part: str) -> str:
-    return f"{bench.code} {claim.name} {size} {part}"
+def _key(code: str, name: str, size: Size, part: str) -> str:
+    return f"{code} {name} {size} {part}"
 
 
 def _verdict(kept: dict[str, Any]) -> Verdict:

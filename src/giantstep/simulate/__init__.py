@@ -19,6 +19,7 @@ from giantstep.protocol import SGD
 from giantstep.setting import Setting
 from giantstep.simulate import cost, dense, overlap
 from giantstep.simulate import parts as _parts
+from giantstep.simulate.evolution import evolution
 from giantstep.simulate.online import sgd
 from giantstep.simulate.solver import CHOSEN as ITERATED
 from giantstep.simulate.solver import SOLVERS
@@ -102,5 +103,5 @@ def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Pa
     return _parts.measured(partial(simulate, **options), setting, seed)
 
 
-__all__ = ["Trained", "network", "parts", "sgd", "simulate", "train"]
+__all__ = ["Trained", "evolution", "network", "parts", "sgd", "simulate", "train"]
 callable_module(__name__, simulate)

@@ -9,6 +9,7 @@ G is replaced by its triangular factor: at most p new coordinates. Fresh batches
 kept; batches used again are held (see ``reuse``). Saad and Solla (1995) for overlaps as the state; here without a limit.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -137,16 +138,23 @@ def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) 
     return Branch(layers, known)
 
 
-def train(run: Run) -> tuple[list[Branch], np.ndarray]:
-    """All steps of the protocol: branches along the eta axis, and the second layers (S, p)."""
+def walk(run: Run, a: np.ndarray) -> Iterator[list[Branch]]:
+    """Branches along the eta axis before the first step and after every one, given the second layers (S, p)."""
     setting = run.setting
-    a = np.stack([draw.second_layer(setting, seed) for seed in run.seeds])
     branches = [Branch(FirstLayers((np.stack([initial(setting, seed) for seed in run.seeds]),)))]
+    yield branches
     for t, (step, n) in enumerate(zip(setting.protocol.steps, setting.protocol.sizes(), strict=True)):
         members = [member for branch in branches for member in branch.members()]
         etas = step.etas(n, setting.d, setting.p)
         each = [etas] if len(members) == 1 else list(np.broadcast_to(etas, (len(members),)))
         branches = [advanced(run, m, a, t, np.asarray(eta)) for m, eta in zip(members, each, strict=True)]
+        yield branches
+
+
+def train(run: Run) -> tuple[list[Branch], np.ndarray]:
+    """All steps of the protocol: branches along the eta axis, and the second layers (S, p)."""
+    a = np.stack([draw.second_layer(run.setting, seed) for seed in run.seeds])
+    *_, branches = walk(run, a)
     return branches, a
 
 

@@ -56,10 +56,13 @@ def _answers(made: conditional.Problem, penalties: Any) -> tuple[Errors, Any]:
     return found, at.residual
 
 
-def curves(numbers: Parameters, form: Form) -> Curves:
-    """Errors at every step size and penalty of the parameters; their other numbers are shared."""
+def curves(numbers: Parameters, form: Form, points: int = POINTS) -> Curves:
+    """Errors at every step size and penalty of the parameters; their other numbers are shared.
+
+    A few points are found sooner in smaller blocks of ``points``, which take a compilation of their own.
+    """
     etas, penalties = (np.atleast_1d(np.asarray(x)) for x in (numbers.eta, numbers.penalty))
-    return pointwise(repeated(numbers, etas.size)._replace(eta=etas), form, np.tile(penalties, (etas.size, 1)))
+    return pointwise(repeated(numbers, etas.size)._replace(eta=etas), form, np.tile(penalties, (etas.size, 1)), points)
 
 
 def repeated(numbers: Parameters, count: int) -> Parameters:
@@ -68,7 +71,7 @@ def repeated(numbers: Parameters, count: int) -> Parameters:
     return Parameters(*(np.broadcast_to(np.asarray(x), (count, *np.shape(x))) for x in held))
 
 
-def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
+def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray, points: int = POINTS) -> Curves:
     """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
     count, width = penalties.shape
     with on_host():
@@ -77,9 +80,9 @@ def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
             count,
         )
         parts = []
-        for points in _blocks(count * width, POINTS):
-            own = jax.tree.map(lambda x, rows=points // width: jnp.asarray(x[rows]), made)
-            parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[points]))))
+        for some in _blocks(count * width, points):
+            own = jax.tree.map(lambda x, rows=some // width: jnp.asarray(x[rows]), made)
+            parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[some]))))
     found, residual = jax.tree.map(lambda x: x.reshape(count, width), _joined(parts, count * width))
     return Curves(found, residual, *learned)
 

@@ -10,7 +10,6 @@ Omega = [[Q, M], [M^T, I]]. A step adds C^T X to W, C_mu,i = D_i(x_mu)/n, and it
 The expectations are means over scrambled Sobol points, the same at every step.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -20,30 +19,11 @@ from giantstep._errors import InputError
 from giantstep._record import choice
 from giantstep.protocol import GiantStep
 from giantstep.setting import Setting, need_gaussian
+from giantstep.trajectory import Evolution
 
 STARTS = ("limit", "draw")
 POINTS = 2**16
 NULL = 1e-9  # eigenvalues of Omega below this share of the largest are directions that do not exist
-
-
-@dataclass(frozen=True)
-class Evolution:
-    """Overlaps before the first step and after every one.
-
-    Attributes:
-        Q: W W^T, (T + 1, p, p).
-        M: W W*^T with orthonormal target directions, (T + 1, p, r).
-        a: the second layer (p,).
-    """
-
-    Q: np.ndarray
-    M: np.ndarray
-    a: np.ndarray
-
-    @property
-    def shares(self) -> np.ndarray:
-        """cos^2 of every neuron with every direction, (T + 1, p, r)."""
-        return self.M**2 / np.diagonal(self.Q, axis1=1, axis2=2)[:, :, None]
 
 
 def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "limit") -> Evolution:
@@ -64,7 +44,7 @@ def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "li
     history = [(Q, M)]
     for step, n, size in zip(steps, setting.protocol.sizes(), etas.tolist(), strict=True):
         history.append(_stepped(setting, step, n, size, *history[-1], a))
-    return Evolution(np.stack([Q for Q, _ in history]), np.stack([M for _, M in history]), a)
+    return Evolution(np.stack([Q for Q, _ in history]), np.stack([M for _, M in history]), a, "theory")
 
 
 def check(setting: Setting) -> None:

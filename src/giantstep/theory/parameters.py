@@ -1,6 +1,6 @@
 """What a prediction depends on: the real numbers it can be differentiated in, and the choices it cannot."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import factorial
 from typing import Any, NamedTuple
@@ -57,7 +57,7 @@ class Form:
     """What of a setting is not a number: its functions and choices; static under ``jax.jit``."""
 
     sigma: Activation
-    target: Target
+    target: Target  # without its noise, which is a number
     second_layer: str
     scale: str
     full: bool  # the residual keeps the initial output
@@ -84,7 +84,7 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
     assert isinstance(readout, Ridge)
     full = step.residual == "full" and not network.symmetric
     form = Form(
-        network.activation, setting.target, network.second_layer, network.scale,
+        network.activation, replace(setting.target, noise=0.0), network.second_layer, network.scale,
         full, step.update == "rank1", step.deflate == 1, network.rows == "gaussian",
     )  # fmt: skip
     numbers = Parameters(

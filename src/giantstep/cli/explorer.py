@@ -1,0 +1,49 @@
+"""explore: the web explorer."""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from giantstep._errors import InputError
+from giantstep.cli.options import AsJson, show
+
+
+def explore(
+    port: Annotated[int, typer.Option(metavar="P", help="Port to listen on; 0 takes a free one.")] = 8050,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    allow_network: Annotated[
+        bool, typer.Option("--allow-network", help="Listen also where other machines can reach it.")
+    ] = False,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    report: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="A report of 'giantstep check' whose figures are shown, if it is there."),
+    ] = Path("report"),
+    as_json: AsJson = False,
+) -> None:
+    """Serve the web explorer on this machine.
+
+    One page with four views: what giant steps learn of a target, one step, several steps in any dimension, and the claims. It
+    answers on a loopback address, asks nothing of the network, and ends with Ctrl-C.
+    """
+    if find_spec("dash") is None:
+        raise InputError("The explorer needs one more package: pip install 'giantstep[explore]'.")
+    from giantstep.explorer import Address, serve
+
+    def ready(address: Address) -> None:
+        if not address.loopback:
+            typer.echo(
+                f"Warning: anyone who can reach {address.host} can use this explorer and its processor.", err=True
+            )
+        if as_json:
+            show({"url": address.url, "host": address.host, "port": address.port, "loopback": address.loopback})
+        else:
+            typer.echo(f"The explorer is at {address.url} (Ctrl-C ends it).")
+        sys.stdout.flush()
+        if browser:
+            typer.launch(address.url)
+
+    serve(Address(host, port), allow_network=allow_network, report=report, ready=ready)

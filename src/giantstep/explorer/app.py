@@ -1,0 +1,109 @@
+"""The page: one layout, and a view chosen by the address. Nothing is asked of the network."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+from dash import ClientsideFunction, Dash, Input, Output, dcc, html
+
+from giantstep import __version__
+from giantstep.explorer import claims, download, explain, giant_steps, one_step, state
+from giantstep.explorer.laboratory import Laboratory
+
+__all__ = ["make_app"]
+
+NAMES = {"explain": "Explain", "one-step": "One step", "giant-steps": "Giant steps", "claims": "Claims"}
+PAGES: dict[str, Any] = {"explain": explain, "one-step": one_step, "giant-steps": giant_steps, "claims": claims}
+FOOT = "This page is served by your own machine and asks nothing of the network."
+INDEX = """<!DOCTYPE html>
+<html lang="en">
+<head>
+{%metas%}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{%title%}</title>
+{%favicon%}
+{%css%}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+{%app_entry%}
+{%config%}
+{%scripts%}
+{%renderer%}
+</body>
+</html>
+"""
+
+
+def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
+    """The Dash application, with debugging and everything that Dash offers beside callbacks switched off."""
+    app = Dash(
+        "giantstep.explorer",
+        title="giantstep explorer",
+        update_title="",
+        assets_folder=str(Path(__file__).parent / "assets"),
+        index_string=INDEX,
+        serve_locally=True,
+        suppress_callback_exceptions=True,
+        add_log_handler=False,
+        use_pages=False,
+        enable_mcp=False,
+        websocket_callbacks=False,
+    )
+    app.layout = _layout
+    explain.register(app, lab)
+    steps, giants, known = (
+        one_step.register(app, lab),
+        giant_steps.register(app, lab),
+        claims.register(app, lab, report),
+    )
+    download.register(app, lab, steps, giants, known)
+
+    @app.callback(
+        Output("main", "children"), Output("views", "children"), Input("url", "pathname"), Input("url", "search")
+    )
+    def show(path: Any, query: Any) -> Any:
+        """The view of an address."""
+        name = path.strip("/") if isinstance(path, str) else ""
+        name = name if name in PAGES else "explain"
+        kept, refused = state.read_query(state.VIEWS[name], query if isinstance(query, str) else "")
+        return PAGES[name].page(kept, refused), _links(name)
+
+    app.clientside_callback(
+        ClientsideFunction("explorer", "address"),
+        Output("kept", "data"),
+        Input("query", "data"),
+        prevent_initial_call=True,
+    )
+    return app
+
+
+def _layout() -> html.Div:
+    """A word for every page that is open, so that its newest request replaces its older ones and no other page's."""
+    return html.Div(
+        [
+            dcc.Location(id="url", refresh=False),
+            dcc.Store(id="page", data=uuid.uuid4().hex),
+            dcc.Store(id="query"),
+            dcc.Store(id="kept"),
+            html.Header(
+                [
+                    html.P(["giantstep ", html.Span("explorer")], className="brand"),
+                    html.Nav(id="views", **{"aria-label": "Views"}),  # type: ignore[arg-type]
+                    html.Button("Light or dark", id="theme", type="button", className="theme"),
+                ]
+            ),
+            html.Main(id="main", tabIndex=-1),
+            html.Footer(html.P([f"giantstep {__version__}. ", FOOT])),
+        ]
+    )
+
+
+def _links(current: str) -> html.Ul:
+    """The views, the current one marked."""
+    items = []
+    for name, title in NAMES.items():
+        here: dict[str, Any] = {"aria-current": "page"} if name == current else {}
+        items.append(html.Li(dcc.Link(title, href=f"/{name}", className="here" if here else ""), **here))
+    return html.Ul(items)

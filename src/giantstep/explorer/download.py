@@ -1,0 +1,110 @@
+"""Figures as files, drawn by ``gs.plot`` as the page's Python draws them, with that Python and the BibTeX inside."""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+from dash import Dash
+from flask import Response, abort, request
+
+from giantstep._errors import InputError
+from giantstep.explorer import controls, giant_steps, one_step, recipe, state
+from giantstep.explorer.claims_numbers import Numbers as Claims
+from giantstep.explorer.desk import Replaced
+from giantstep.explorer.giant_steps_numbers import Numbers as GiantSteps
+from giantstep.explorer.laboratory import Laboratory
+from giantstep.explorer.one_step_numbers import Numbers as OneStep
+
+__all__ = ["drawn", "register"]
+
+TYPES = {"svg": "image/svg+xml", "png": "image/png"}
+PAGE = "download"
+LIMIT = 120.0  # seconds
+
+
+def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, claims: Claims) -> None:
+    """The addresses of the figures. Names are looked up in tables; nothing of an address is a path."""
+    server: Any = app.server
+
+    @server.get("/figure/one-step/<name>.<kind>")
+    def of_one_step(name: str, kind: str) -> Response:
+        s = _asked(state.OneStep, name in one_step.FIGURES and kind in TYPES)
+        errors, spectrum = steps.simulated(s)
+        code = recipe.one_step_code(
+            s, recipe.one_step_figures(s, errors=errors is not None, spectrum=spectrum is not None)
+        )
+        return _file(lab, kind, code, one_step.PAPERS, _one_step, s, name, spectrum if name == "spectrum" else errors)
+
+    @server.get("/figure/giant-steps/<name>.<kind>")
+    def of_giant_steps(name: str, kind: str) -> Response:
+        s = _asked(state.GiantSteps, name in giant_steps.FIGURES and kind in TYPES)
+        try:
+            recipe.giant_steps(s)
+        except InputError as problem:
+            return Response(f"{problem}\n", 400, mimetype="text/plain")
+        seen = giants.seen(s, PAGE)
+        paths = [one for one in (seen.chain, seen.theory) if one is not None]
+        if not paths:
+            return Response(f"There is nothing to draw yet. {seen.said}\n", 404, mimetype="text/plain")
+        code = recipe.giant_steps_code(s, recipe.giant_steps_figures(s, [one.route for one in paths]))
+        return _file(lab, kind, code, giant_steps.PAPERS, _giant_steps, paths, name)
+
+    @server.get("/claim/<group>/<name>.svg")
+    def of_claim(group: str, name: str) -> Response:
+        shown = claims.shown(f"{group}/{name}") if claims.known(f"{group}/{name}") else None
+        if shown is None or shown.verdict is None or not shown.verdict.figure:
+            abort(404)
+        return Response(shown.verdict.figure, mimetype=TYPES["svg"])
+
+
+def _asked(kind: type[Any], known: bool) -> Any:
+    """The state that a request asks for; one that is not known or not inside the bounds is refused."""
+    if not known:
+        abort(404)
+    s, refused = state.read_query(kind, request.query_string.decode("ascii", "replace"))
+    if refused:
+        abort(Response(" ".join(refused) + "\n", 400, mimetype="text/plain"))
+    return s
+
+
+def _file(lab: Laboratory, kind: str, code: str, papers: Any, make: Callable[..., Any], *arguments: Any) -> Response:
+    try:
+        body = lab.theory.ask(PAGE, drawn, kind, code, controls.bibtex(papers), make, arguments, limit=LIMIT)
+    except Replaced:
+        return Response("Another download took its place: try again.\n", 503, mimetype="text/plain")
+    except InputError as problem:
+        return Response(f"{problem}\n", 400, mimetype="text/plain")
+    return Response(body, mimetype=TYPES[kind])
+
+
+def drawn(kind: str, code: str, bibtex: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
+    """A figure as the bytes of a file."""
+    import matplotlib as mpl
+
+    from giantstep.canvas import STYLE
+
+    figure, buffer = make(*arguments), BytesIO()
+    metadata: dict[str, Any] = {"Software": "giantstep", "Python": code, "BibTeX": bibtex}
+    if kind == "svg":
+        metadata = {"Date": None, "Creator": "giantstep", "Description": code, "Source": bibtex}
+    with mpl.rc_context({key: STYLE[key] for key in ("svg.hashsalt", "svg.fonttype")}):
+        figure.savefig(buffer, format=kind, metadata=metadata)
+    return buffer.getvalue()
+
+
+def _one_step(s: state.OneStep, name: str, simulated: Any) -> Any:
+    """The prediction, beside what was simulated if it is there."""
+    import giantstep as gs
+    from giantstep.lab.compare import Comparison, predict
+
+    spectrum = name == "spectrum"
+    setting = recipe.one_step(s, s.alpha if spectrum else recipe.ALPHAS)
+    predicted = predict(setting, spectrum=spectrum)
+    found = predicted if simulated is None else Comparison(setting, (), predicted, simulated)
+    return gs.plot(found, name if spectrum else f"{name}_error")
+
+
+def _giant_steps(paths: list[Any], name: str) -> Any:
+    import giantstep as gs
+
+    return gs.plot(paths, name)

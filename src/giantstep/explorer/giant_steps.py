@@ -1,0 +1,203 @@
+"""Giant steps: the neurons of a narrow network in the plane of the target, step by step, in any dimension."""
+
+from typing import Any
+
+from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash.exceptions import PreventUpdate
+
+from giantstep._errors import InputError
+from giantstep.explorer import controls, recipe, state
+from giantstep.explorer.desk import Replaced
+from giantstep.explorer.giant_steps_charts import (
+    plane_chart,
+    plane_rows,
+    plane_words,
+    share_chart,
+    share_rows,
+    share_words,
+)
+from giantstep.explorer.giant_steps_numbers import Numbers, Seen
+from giantstep.explorer.laboratory import Laboratory
+
+__all__ = ["page", "register"]
+
+VIEW = "giant-steps"
+LEAD = (
+    "A narrow network takes a few giant steps in a space of up to a billion dimensions. Only its overlaps with the target and "
+    "with itself matter, and they are drawn exactly. Move the batch exponent across the transition."
+)
+PAPERS = ("dandi", "dandi_reuse", "saad_solla", "giantstep")
+OF_PLANE = {"disc first": "neuron with a > 0", "disc second": "neuron with a < 0", "line faint": "the way it came"}
+OF_SHARES = {
+    "disc first": "w1", "disc second": "w2", "disc third": "w3", "disc fourth": "w4", "dots": "simulation", "line ink": "theory",
+}  # fmt: skip
+FIGURES = {"neurons": "Neurons", "shares": "Shares"}
+OUTPUTS = [
+    *(Output(f"giant-steps-{one}", "figure", allow_duplicate=True) for one in ("plane", "shares")),
+    *(
+        Output(f"giant-steps-{one}", "children", allow_duplicate=True)
+        for one in (
+            "plane--words",
+            "plane--numbers",
+            "shares--words",
+            "shares--numbers",
+            "progress",
+            "snippet",
+            "downloads",
+        )
+    ),
+    Output("giant-steps-poll", "disabled", allow_duplicate=True),
+    Output("giant-steps-stop", "disabled", allow_duplicate=True),
+]
+
+
+def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
+    """The view as the state has it."""
+    one = lambda name, **words: controls.control(VIEW, s, name, **words)  # noqa: E731
+    panel = html.Section(
+        [
+            one("target", hint="a function of up to four directions; Enter takes it"),
+            html.Div(id="giant-steps-mistake", role="alert"),
+            one("activation"),
+            *[one(name) for name in ("kappa", "d", "eta", "steps", "shown")],
+            one("batches"),
+            *[one(name) for name in ("width", "seed")],
+            html.Div(
+                [
+                    html.Button("Play", id="giant-steps-play", className="main", type="button"),
+                    html.Button("Stop", id="giant-steps-stop", type="button", disabled=True),
+                    html.Span(id="giant-steps-progress", className="progress", role="status"),
+                ],
+                className="actions",
+            ),
+        ],
+        className="panel",
+        **{"aria-label": "The experiment"},  # type: ignore[arg-type]
+    )
+    figures = html.Div(
+        [
+            controls.figure("giant-steps-plane", "Neurons in the target's plane", OF_PLANE, "square"),
+            controls.figure("giant-steps-shares", "Share of a neuron along each direction", OF_SHARES),
+        ],
+        className="figures",
+    )
+    return [
+        controls.head("Giant steps", LEAD, refused),
+        html.Div([panel, figures], className="bench"),
+        controls.take_away(VIEW, PAPERS),
+        dcc.Store(id="giant-steps-asked"),
+        dcc.Interval(id="giant-steps-poll", interval=300, disabled=True),
+        dcc.Interval(id="giant-steps-clock", interval=900, disabled=True),
+    ]
+
+
+def register(app: Dash, lab: Laboratory) -> Numbers:
+    """The view's callbacks: theory and what is kept at once, the simulation when it arrives, and Play."""
+    numbers = Numbers(lab)
+
+    @app.callback(
+        *OUTPUTS,
+        Output("giant-steps-mistake", "children"),
+        *controls.values(VIEW),
+        Output("giant-steps-asked", "data"),
+        Output("query", "data", allow_duplicate=True),
+        *controls.inputs(VIEW),
+        State("page", "data"),
+        prevent_initial_call="initial_duplicate",
+    )
+    def answer(*given: Any) -> Any:
+        *raw, token = given
+        s, refused = state.read(state.GiantSteps, controls.named(VIEW, raw))
+        shown, problem = None, ""
+        try:
+            numbers.start(s, controls.token(token))
+            shown = _pictures(s, numbers.seen(s, controls.token(token)))
+        except InputError as wrong:
+            problem = str(wrong)
+        except Replaced:
+            raise PreventUpdate from None
+        words = controls.shown_values(s, _values(s))
+        shown = (no_update,) * len(OUTPUTS) if shown is None else shown
+        return (
+            *shown,
+            controls.told(refused, problem),
+            *words,
+            state.write(s),
+            f"/{VIEW}?{state.write(s)}",
+        )
+
+    @app.callback(
+        *OUTPUTS,
+        Input("giant-steps-poll", "n_intervals"),
+        Input("giant-steps-stop", "n_clicks"),
+        State("giant-steps-asked", "data"),
+        State("page", "data"),
+        prevent_initial_call=True,
+    )
+    def arrived(count: Any, stop: Any, asked: Any, token: Any) -> Any:
+        """What has arrived, or that it was stopped."""
+        s, _ = state.read_query(state.GiantSteps, asked)
+        if ctx.triggered_id == "giant-steps-stop" and stop:
+            numbers.stop()
+        elif numbers.busy(s) or not count:
+            raise PreventUpdate from None
+        try:
+            return _pictures(s, numbers.seen(s, controls.token(token)))
+        except (InputError, Replaced):
+            raise PreventUpdate from None
+
+    @app.callback(
+        Output("giant-steps-shown", "value"),
+        Output("giant-steps-clock", "disabled"),
+        Input("giant-steps-play", "n_clicks"),
+        Input("giant-steps-clock", "n_intervals"),
+        State("giant-steps-shown", "value"),
+        State("giant-steps-steps", "value"),
+        prevent_initial_call=True,
+    )
+    def play(start: Any, tick: Any, shown: Any, steps: Any) -> Any:
+        """From the first step to the last, a step a tick."""
+        s, _ = state.read(state.GiantSteps, {"shown": shown, "steps": steps})
+        if ctx.triggered_id == "giant-steps-play":
+            return ("0", False) if start else (no_update, no_update)
+        following = min(s.shown + 1, s.steps)
+        return str(following), following >= s.steps
+
+    return numbers
+
+
+def _values(s: state.GiantSteps) -> dict[str, str]:
+    d, n = recipe.dimension(s)
+    return {
+        "kappa": f"n = d^{s.kappa:g} = {_large(n)}",
+        "d": f"d = {_large(d)}",
+        "eta": f"η = {s.eta:g} p",
+        "width": f"p = {s.width}",
+        "shown": str(min(s.shown, s.steps)),
+    }
+
+
+def _large(number: int) -> str:
+    """A large number as people read it."""
+    return (
+        f"{number:,}".replace(",", "\u202f")
+        if number < 10**7
+        else f"{number:.2g}".replace("e+0", "·10^").replace("e+", "·10^")
+    )
+
+
+def _pictures(s: state.GiantSteps, seen: Seen) -> tuple[Any, ...]:
+    then = recipe.giant_steps_figures(s, [one.route for one in (seen.chain, seen.theory) if one is not None])
+    return (
+        plane_chart(s, seen),
+        share_chart(s, seen),
+        plane_words(s, seen),
+        plane_rows(s, seen),
+        share_words(s, seen),
+        share_rows(s, seen),
+        seen.said,
+        recipe.giant_steps_code(s, then),
+        controls.downloads(VIEW, state.write(s), FIGURES),
+        not seen.busy,
+        not seen.busy,
+    )

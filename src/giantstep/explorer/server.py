@@ -1,0 +1,107 @@
+"""serve(): the explorer as a server on a loopback address, until it is interrupted."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from giantstep._errors import InputError
+
+__all__ = ["Address", "serve"]
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the explorer listens."""
+
+    host: str
+    port: int
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        try:
+            return self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/"
+
+
+def serve(
+    address: Address,
+    *,
+    allow_network: bool = False,
+    report: Path | None = None,
+    ready: Callable[[Address], None] = lambda address: None,
+) -> None:
+    """Serve until SIGINT or SIGTERM; ``ready`` is called with the address once requests are taken. Port 0 takes a free one."""
+    if not address.loopback and not allow_network:
+        raise InputError(
+            f"{address.host} is not a loopback address: others could reach the explorer. --allow-network allows it."
+        )
+    listening = _listen(address)
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    from giantstep.explorer.app import make_app
+    from giantstep.explorer.guard import guard
+    from giantstep.explorer.laboratory import Laboratory
+    from giantstep.explorer.warm import warm_up
+
+    class Quiet(WSGIRequestHandler):
+        """No line a request, and several requests a connection."""
+
+        protocol_version = "HTTP/1.1"
+
+        def log(self, type: str, message: str, *args: Any) -> None:
+            pass
+
+    lab = Laboratory()
+    app = make_app(lab, report)
+    guard(app, anyone=not address.loopback)
+    server = make_server(
+        address.host,
+        listening.getsockname()[1],
+        app.server,
+        threaded=True,
+        request_handler=Quiet,
+        fd=listening.fileno(),
+    )  # type: ignore[arg-type]
+    server.daemon_threads = True  # type: ignore[attr-defined]
+
+    def leave(number: int, frame: Any) -> None:
+        lab.close()
+        sys.stdout.flush()
+        os._exit(0)  # threads may be inside XLA, which nothing else can end
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, leave)
+        signal.signal(signal.SIGTERM, leave)
+    warm_up(lab)
+    ready(Address(address.host, server.port))
+    server.serve_forever()
+
+
+def _listen(address: Address) -> socket.socket:
+    """A socket that listens, or a sentence that says why there is none."""
+    if not 0 <= address.port <= 65535:
+        raise InputError(f"--port needs a number from 0 to 65535, not {address.port}.")
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.listen(128)
+    except OSError as problem:
+        place = f"{address.host}:{address.port}"
+        raise InputError(f"{place} cannot be used: {problem.strerror or problem}. Give another --port.") from None
+    return listening

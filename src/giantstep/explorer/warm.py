@@ -1,0 +1,43 @@
+"""Warm-up: compile what the views need first, in the background, so that the first slider moves at once."""
+
+import threading
+from typing import Any
+
+from giantstep._errors import InputError
+from giantstep.explorer import giant_steps_numbers, one_step_numbers
+from giantstep.explorer.desk import Replaced
+from giantstep.explorer.laboratory import Laboratory
+from giantstep.explorer.runs import Piece
+from giantstep.explorer.state import GiantSteps, OneStep
+
+__all__ = ["warm_up"]
+
+PAGE = "warm-up"
+LIMIT = 300.0  # seconds: everything is compiled for the first time
+
+
+def warm_up(lab: Laboratory) -> None:
+    """Start compiling in every process; the page can be used meanwhile, a little slower."""
+    for work in (lambda: _lines(lab), lambda: lab.theory.ask(PAGE, _reader, limit=LIMIT), lambda: _runs(lab)):
+        threading.Thread(target=_quietly, args=(work,), daemon=True).start()
+
+
+def _quietly(work: Any) -> None:
+    try:
+        work()
+    except (InputError, Replaced):  # a page wants the same and warms up by itself, or all is over
+        pass
+
+
+def _lines(lab: Laboratory) -> None:
+    lab.line.ask(PAGE, lambda: one_step_numbers.few(OneStep()))
+
+
+def _reader() -> None:
+    one_step_numbers.everything(OneStep())
+    giant_steps_numbers.theory_of(GiantSteps(steps=1))
+
+
+def _runs(lab: Laboratory) -> None:
+    piece = Piece("warm-up", giant_steps_numbers.chain_of, (GiantSteps(steps=1),))
+    lab.runs.start([piece], PAGE)

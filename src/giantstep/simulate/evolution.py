@@ -1,0 +1,32 @@
+"""The overlaps of one seed after every giant step: the chain of ``overlap`` recorded on the way, in a time free of d."""
+
+import numpy as np
+
+from giantstep import _assemble, draw
+from giantstep._backend import jnp, one_blas_thread
+from giantstep._errors import InputError
+from giantstep._record import whole
+from giantstep._train import Run
+from giantstep.setting import Setting
+from giantstep.simulate import cost, overlap
+from giantstep.trajectory import Evolution
+
+
+def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Evolution:
+    """Overlaps before the first step and after every one, exactly in law; the twin of ``theory.evolution``.
+
+    Args:
+        setting: giant steps of one size each on isotropic Gaussian data, fresh batches or reused; a readout is not used.
+        seed: of the weights and the batches, as in ``simulate(setting, seed, method="overlap")``.
+        memory: GiB to stay within.
+    """
+    _assemble.check(setting, "evolution")
+    if any(step.listed for step in setting.protocol.steps):
+        raise InputError("simulate.evolution takes one step size: this protocol lists several")
+    seed = whole(seed, "seed", least=0)
+    plan = cost.plan(setting, 1, 2, 8, memory)
+    run = Run(setting, (seed,), plan, jnp.dtype("float64"), lambda work: None)
+    a, r = draw.second_layer(setting, seed), setting.target.rank
+    with one_blas_thread():
+        layers = [np.asarray(branches[0].layers[0][0]) for branches in overlap.walk(run, a[None])]
+    return Evolution(np.stack([W @ W.T for W in layers]), np.stack([W[:, :r] for W in layers]), a, "simulate")

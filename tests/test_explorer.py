@@ -1,0 +1,280 @@
+"""The explorer by HTTP: what it answers, and what it refuses."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from http.client import HTTPConnection
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from giantstep import cli
+from giantstep.explorer import claims, explain, recipe, state
+from giantstep.explorer.app import make_app
+from giantstep.explorer.child import Child, Overdue, Stopped
+from giantstep.explorer.desk import Desk, Replaced
+from giantstep.explorer.guard import guard
+from giantstep.explorer.laboratory import Laboratory
+from giantstep.explorer.runs import Piece, Refused, Runs
+from giantstep.explorer.server import Address
+from tests.explorer_server import running
+
+UPDATE = "/_dash-update-component"
+
+
+@pytest.fixture(scope="module")
+def app():
+    lab = Laboratory()
+    made = make_app(lab)
+    guard(made)
+    yield made
+    lab.close()
+
+
+@pytest.fixture
+def client(app):
+    found = app.server.test_client()
+    found.get("/")
+    return found
+
+
+def ask(client, path: str, query: str = ""):
+    """The view of an address, as the page asks for it."""
+    inputs = [
+        {"id": "url", "property": name, "value": value} for name, value in (("pathname", path), ("search", query))
+    ]
+    outputs = [{"id": one, "property": "children"} for one in ("main", "views")]
+    body = {"output": "..main.children...views.children..", "outputs": outputs, "inputs": inputs}
+    answer = client.post(UPDATE, json={**body, "changedPropIds": ["url.pathname"]})
+    assert answer.status_code == 200
+    return json.dumps(answer.get_json(), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("view", state.VIEWS)
+def test_every_view_has_a_page(client, view):
+    text = ask(client, f"/{view}")
+    assert text.count('"type": "H1"') == 1 and "aria-current" in text
+
+
+def test_a_link_with_a_mistake_says_so(client):
+    text = ask(client, "/one-step", "?alpha=7&zz=1")
+    assert "Step size must be a number from 0 to 0.7, not '7'." in text and "There is no 'zz' in this view" in text
+
+
+def test_an_unknown_claim_is_a_sentence(client):
+    assert "There is no claim 'x/y'" in ask(client, "/claims", "?claim=x/y")
+
+
+def test_the_page_loads_from_here_alone(client):
+    page = client.get("/")
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "connect-src 'self'" in policy and "http" not in policy
+    found = page.get_data(as_text=True)
+    assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", found)
+    for name in re.findall(r"(?:src|href)=\"(/[^\"]+)\"", found):
+        answer = client.get(name)
+        assert answer.status_code == 200
+        answer.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assets/../state.py", "/assets/..%2fstate.py", "/assets/%2e%2e/state.py", "/assets//etc/passwd",
+        "/_dash-component-suites/dash/../../../pyproject.toml", "/_dash-component-suites/os/path.py",
+        "/_dash-component-suites/giantstep/explorer/state.py", "/claim/../../etc.svg", "/claim/moniri/..%2f..%2fetc%2fpasswd.svg",
+        "/claim/moniri/spikes.png", "/figure/one-step/..%2ftest.svg", "/figure/one-step/test.pdf", "/figure/claims/test.svg",
+        "/figure/one-step/__init__.py",
+    ],
+)  # fmt: skip
+def test_no_path_is_reachable(client, path):
+    answer = client.get(path)
+    text = answer.get_data(as_text=True)
+    assert (
+        answer.status_code in (400, 404) or "react-entry-point" in text
+    )  # Dash answers unknown pages with the page itself
+    assert "frozen data" not in text and "root:" not in text and "Traceback" not in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"rubbish", b"[]", b"null", b"{}", b'{"output": 3}', b'{"output": ["x"]}', b'{"output": "nothing.children"}',
+        b"\xff\xfe",
+        b'{"output": "..main.children...views.children.."}',
+        b'{"output": "..main.children...views.children..", "inputs": [1, 2], "outputs": []}',
+        b'{"output": "..main.children...views.children..", "inputs": {"a": 1}}',
+        b'{"output": "..main.children...views.children..", "inputs": [{"id": "url"}], "outputs": "x", "changedPropIds": [3]}',
+        b"[" * 50_000,
+    ],
+)  # fmt: skip
+def test_rubbish_is_refused_in_a_sentence(client, body, capsys):
+    answer = client.post(UPDATE, data=body, content_type="application/json")
+    assert 400 <= answer.status_code < 500
+    assert answer.get_data(as_text=True) == "This is not a request that the page makes.\n"
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_requests_are_bounded(client):
+    answer = client.post(UPDATE, data=b"x" * 400_000, content_type="application/json")
+    assert answer.status_code == 413 or answer.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8050", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil"]
+)
+def test_a_foreign_host_is_refused(client, host):
+    answer = client.get("/", headers={"Host": host})
+    assert answer.status_code == 403 and answer.get_data(as_text=True) == "This explorer answers on localhost only.\n"
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8050", "127.0.0.1:1", "[::1]:8050"])
+def test_the_names_of_this_machine_are_answered(client, host):
+    assert client.get("/", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("query", ["alpha=nan", "d=1000000", "target=" + "x" * 400, "file=/etc/passwd"])
+def test_a_figure_outside_the_bounds_is_refused(client, query):
+    answer = client.get(f"/figure/one-step/test.svg?{query}")
+    assert answer.status_code == 400 and answer.get_data(as_text=True).endswith(".\n")
+
+
+def test_a_target_is_never_evaluated(client):
+    answer = client.get(f"/figure/giant-steps/shares.svg?target={quote('__import__(1)')}")
+    assert answer.status_code == 400 and "unknown name '__import__'" in answer.get_data(as_text=True)
+
+
+def test_the_python_of_explain_is_what_it_shows():
+    s = state.Explain(target="x1 + x1*x2", activation="relu", steps=2)
+    code = explain.snippet(s).replace("print(x)", "print(x.to_dict())")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == str(explain.explained(s).to_dict())
+
+
+@pytest.mark.parametrize("batches", ["fresh", "reuse"])
+def test_recipes_and_their_python_build_the_same_settings(batches):
+    one, many = state.OneStep(noise=0.3, penalty=-1.7, target="x1 + 2"), state.GiantSteps(batches=batches, d=3.25)
+    for code, setting in (
+        (recipe.one_step_code(one, ""), recipe.one_step(one, recipe.ALPHAS)),
+        (recipe.giant_steps_code(many, ""), recipe.giant_steps(many)),
+    ):
+        run = subprocess.run([sys.executable, "-c", f"{code}\nprint(s.id)"], capture_output=True, text=True, check=True)
+        assert run.stdout.strip() == setting.id
+
+
+def test_every_claim_is_in_the_matrix():
+    from giantstep.claims import CLAIMS
+
+    text = json.dumps(claims.page(state.Claims(), []), default=lambda one: one.to_plotly_json())
+    assert all(quote(claim.name, safe="") in text for claim in CLAIMS)
+
+
+def test_the_newest_request_of_a_page_replaces_its_older_ones():
+    desk, started, go, heard = Desk(), threading.Event(), threading.Event(), []
+
+    def first():
+        started.set()
+        go.wait(5)
+
+    def waiting():
+        try:
+            desk.ask("a", lambda: "old")
+        except Replaced:
+            heard.append("replaced")
+
+    threads = [threading.Thread(target=lambda: desk.ask("b", first)), threading.Thread(target=waiting)]
+    threads[0].start()
+    started.wait(5)
+    threads[1].start()
+    while not desk._waiting:
+        time.sleep(0.01)
+    newest = threading.Thread(target=lambda: heard.append(desk.ask("a", lambda: "new")))
+    newest.start()
+    threads[1].join(5)
+    go.set()
+    newest.join(5)
+    assert heard == ["replaced", "new"]
+
+
+def test_a_child_can_be_ended_and_starts_anew():
+    child = Child()
+    try:
+        assert child.call(abs, -3) == 3
+        with pytest.raises(Overdue):
+            child.call(time.sleep, 60, limit=0.2)
+        ended = threading.Timer(0.3, child.stop)
+        ended.start()
+        with pytest.raises(Stopped):
+            child.call(time.sleep, 60)
+        assert child.call(abs, -4) == 4
+        child.rest(0.2)  # halted for a moment, it answers all the same
+        child.rest(0.2)
+        assert child.call(abs, -5) == 5
+    finally:
+        child.close()
+
+
+def test_runs_keep_what_arrived_and_stop():
+    runs = Runs()
+    try:
+        pieces = [
+            Piece("one", abs, (-1,)),
+            Piece("wrong", int, ("x",)),
+            Piece("long", time.sleep, (60,)),
+            Piece("after", abs, (-2,)),
+        ]
+        runs.start(pieces, "page")
+        while not isinstance(runs.kept("wrong"), Refused):
+            time.sleep(0.02)
+        assert runs.kept("one") == 1 and runs.busy(["long"])
+        runs.stop()
+        while runs.busy(["long"]):
+            time.sleep(0.02)
+        assert runs.kept("long") is None and runs.kept("after") is None and not runs.busy(["after"])
+        runs.start(pieces[3:], "page")
+        while runs.kept("after") is None:
+            time.sleep(0.02)
+        runs.start([Piece("slow", time.sleep, (0.3,)), Piece("never", abs, (-3,))], "page")
+        runs.leave("another page", [])
+        assert runs.busy(["never"])
+        runs.leave("page", ["something else"])
+        assert not runs.busy(["never"])
+    finally:
+        runs.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)]
+)
+def test_which_addresses_are_loopback(host, loopback):
+    assert Address(host, 80).loopback is loopback
+
+
+def test_the_command_refuses_in_sentences(capsys, monkeypatch, tmp_path):
+    assert cli.run(["explore", "--host", "0.0.0.0"]) == 2
+    assert "--allow-network" in capsys.readouterr().err
+    assert cli.run(["explore", "--port", "99999"]) == 2
+    assert "from 0 to 65535" in capsys.readouterr().err
+    monkeypatch.setattr("giantstep.cli.explorer.find_spec", lambda name: None)
+    assert cli.run(["explore"]) == 2
+    assert capsys.readouterr().err == "The explorer needs one more package: pip install 'giantstep[explore]'.\n"
+
+
+def test_the_program_serves_and_leaves_quietly(tmp_path):
+    with running(tmp_path, "--host", "0.0.0.0", "--allow-network") as (url, process):
+        port = urlsplit(url).port
+        connection = HTTPConnection("127.0.0.1", port, timeout=20)
+        connection.request("GET", "/", headers={"Host": "somewhere.example"})
+        assert connection.getresponse().status == 200  # others may ask, since they were allowed to
+        taken = [sys.executable, "-m", "giantstep.cli", "explore", "--port", str(port), "--no-browser"]
+        run = subprocess.run(taken, capture_output=True, text=True, timeout=60)
+        assert run.returncode == 2 and "cannot be used" in run.stderr and "Traceback" not in run.stderr
+    log = (tmp_path / "explorer.log").read_text()
+    assert (
+        process.returncode == 0
+        and log.startswith("Warning: anyone who can reach 0.0.0.0")
+        and len(log.splitlines()) == 1
+    )

@@ -1,0 +1,243 @@
+"""The explorer in a real browser: every view, bad input, a permalink, and the numbers shown against the library's own."""
+
+import json
+import shutil
+import time
+from io import BytesIO
+from urllib.request import urlopen
+
+import pytest
+
+import giantstep as gs
+from giantstep.claims import CLAIMS
+from giantstep.explorer import recipe, state
+from tests.explorer_server import running
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with its chromedriver here")
+PATIENCE = 90  # seconds: the first answers compile
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("explorer")
+    with running(folder) as (url, _):
+        yield url.rstrip("/")
+    assert (folder / "explorer.log").read_text() == ""  # the server had nothing to complain about
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = CHROMIUM or ""
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1280,1000",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    found = webdriver.Chrome(options=options, service=Service(DRIVER))
+    found.set_script_timeout(PATIENCE)
+    yield found
+    found.quit()
+
+
+@pytest.fixture
+def page(browser, address):
+    """Opens an address; afterwards the console is empty, and nothing was asked of another host."""
+
+    def opened(path: str):
+        browser.get(f"{address}{path}")
+        return browser
+
+    yield opened
+    said = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert said == []
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            asked = message["params"]["request"]["url"]
+            assert asked.startswith((address, "data:", "blob:", "chrome:", "about:")), asked
+
+
+def until(browser, script: str, *arguments):
+    """What a script returns as soon as that is something."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = browser.execute_script(f"return (() => {{ {script} }})()", *arguments)
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"waited in vain for {script}")
+
+
+def text(browser, key: str, holds: str) -> str:
+    """The text of an element once it holds these words."""
+    end = time.monotonic() + PATIENCE
+    script = "const e = document.getElementById(arguments[0]); return e ? e.textContent : null;"
+    while time.monotonic() < end:
+        found = browser.execute_script(script, key)
+        if found and holds in found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{key} never said {holds!r}")
+
+
+def put(browser, key: str, value: str) -> None:
+    """Move a slider or fill a line as a hand does: by an input event, and Enter for a line."""
+    browser.execute_script(
+        "const e = document.getElementById(arguments[0]);"
+        "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(e, arguments[1]);"
+        "e.dispatchEvent(new Event('input', {bubbles: true}));",
+        key, value,
+    )  # fmt: skip
+
+
+def trace(browser, key: str, name: str) -> dict:
+    """The data of a chart's trace."""
+    script = "const g = document.querySelector(`#${arguments[0]} .js-plotly-plot`); return g ? JSON.stringify(g.data) : '[]';"
+    return next((one for one in json.loads(browser.execute_script(script, key)) if one["name"] == name), {})
+
+
+def test_explain_says_what_the_library_says_and_shows_mistakes_at_the_caret(page):
+    browser = page("/")
+    found = gs.explain("x1 + H2(x1)*x2 + H3(x3)/2")
+    shown = text(browser, "explain-answer", found.reasons[-1])
+    assert all(sentence in shown for sentence in found.reasons) and "H3(x3)" in shown and "lost" in shown
+    put(browser, "explain-target", "x1 + + y")
+    assert text(browser, "explain-mistake", "^").endswith("  x1 + + y\n         ^")
+    put(browser, "explain-target", "x1 + x1*x2")
+    browser.execute_script("document.querySelector('#explain-activation input[value=tanh]').click()")
+    again = gs.explain("x1 + x1*x2", activation="tanh")
+    text(browser, "explain-answer", again.realised.reasons[-1])
+    assert text(browser, "explain-snippet", "tanh").count("gs.explain") == 1
+    end = time.monotonic() + 10
+    while "activation=tanh" not in browser.current_url and time.monotonic() < end:
+        time.sleep(0.05)
+    assert state.read_query(state.Explain, browser.current_url.split("?")[1])[0].activation == "tanh"
+
+
+def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_the_address(page, address):
+    s = state.OneStep(d=60, alpha=0.35, noise=0.25, seeds=2)
+    browser = page(f"/one-step?{state.write(s)}")
+    words = text(browser, "one-step-errors--words", "At α = 0.35")
+    p = gs.theory(recipe.one_step(s, 0.35))
+    assert f"a test error of {p.test_error:.4g}" in words and f"training error of {p.train_error:.4g}" in words
+    law = gs.theory.spectrum(recipe.one_step(s, 0.35))
+    assert f"{law.edge:.4g}" in text(browser, "one-step-spectrum--words", "bulk")
+    numbers = browser.find_element("id", "one-step-errors--numbers").get_attribute("textContent")
+    assert f"{p.test_error:.5g}" in numbers
+    before = trace(browser, "one-step-errors", "test error, theory")["y"]
+    put(browser, "one-step-noise", "0.75")
+    end = time.monotonic() + PATIENCE
+    while trace(browser, "one-step-errors", "test error, theory")["y"] == before and time.monotonic() < end:
+        time.sleep(0.05)
+    now = gs.theory(recipe.one_step(state.OneStep(d=60, noise=0.75), recipe.FAST))
+    assert trace(browser, "one-step-errors", "test error, theory")["y"][0] == pytest.approx(now.test_error[0], rel=1e-9)
+    put(browser, "one-step-noise", "0.25")
+    text(browser, "one-step-errors--words", words)
+    browser.find_element("id", "one-step-start").click()
+    text(browser, "one-step-progress", "2 of 2 seeds.")
+    dots = trace(browser, "one-step-errors", "test error, simulation")
+    o = gs.simulate(recipe.one_step(s, recipe.ALPHAS), range(2)).mean()
+    assert dots["y"] == pytest.approx(o.test_error.tolist(), rel=1e-9)
+    assert dots["error_y"]["array"] == pytest.approx(o.test_error_se.tolist(), rel=1e-6)
+    link = browser.current_url
+    assert state.read_query(state.OneStep, link.split("?")[1]) == (s, [])
+    page(link.removeprefix(address))  # a copied link shows the same picture
+    text(browser, "one-step-progress", "2 of 2 seeds.")
+    assert trace(browser, "one-step-errors", "test error, simulation")["y"] == dots["y"]
+    _downloads(browser, s)
+
+
+def _downloads(browser, s: state.OneStep) -> None:
+    """The files have the page's Python and BibTeX inside."""
+    from PIL import Image
+
+    links = [a.get_attribute("href") for a in browser.find_elements("css selector", "#one-step-downloads a")]
+    assert len(links) == 6
+    code = browser.find_element("id", "one-step-snippet").get_attribute("textContent")
+    assert "compare(s, seed=range(2))" in code
+    svg = urlopen(links[0]).read().decode()
+    assert "<svg" in svg and "compare(s, seed=range(2))" in svg and "@inproceedings{moniri2024" in svg
+    assert Image.open(BytesIO(urlopen(links[1]).read())).text["Python"] == code
+
+
+def test_a_long_simulation_is_stopped(page):
+    browser = page(f"/one-step?{state.write(state.OneStep(d=400, n_over_d=8.0, p_over_n=0.6, seeds=10))}")
+    text(browser, "one-step-errors--words", "At α")
+    browser.find_element("id", "one-step-start").click()
+    text(browser, "one-step-progress", "0 of 10 seeds")
+    until(browser, "return document.getElementById('one-step-stop')?.disabled === false")
+    browser.find_element("id", "one-step-stop").click()
+    until(browser, "return document.getElementById('one-step-stop').disabled")
+    time.sleep(0.5)
+    assert "of 10 seeds …" not in browser.find_element("id", "one-step-progress").text
+
+
+@pytest.mark.parametrize(("query", "words"), [("d=1e9", "Dimension must be"), ("target=x1%2Bx2", "one direction")])
+def test_bad_links_are_told_in_a_sentence(page, query, words):
+    browser = page(f"/one-step?{query}")
+    until(browser, f"return document.getElementById('main')?.textContent.includes({words!r})")
+
+
+def test_giant_steps_agree_with_the_library_in_a_billion_dimensions(page):
+    s = state.GiantSteps(d=9.0, kappa=0.6, steps=2, shown=2, width=4, seed=3)
+    browser = page(f"/giant-steps?{state.write(s)}")
+    chain = gs.simulate.evolution(recipe.giant_steps(s), 3)
+    text(browser, "giant-steps-shares--words", "they differ by")
+    dots = trace(browser, "giant-steps-shares", "w1, simulated")
+    assert dots["y"] == pytest.approx(chain.shares[:, :, 0].mean(axis=1).tolist(), rel=1e-9)
+    put(browser, "giant-steps-kappa", "1.2")
+    text(browser, "giant-steps-progress", "are not simulated here")
+    theory = gs.theory.evolution(recipe.giant_steps(state.GiantSteps(d=9.0, kappa=1.2, steps=2, width=4, seed=3)), 3)
+    assert f"{theory.shares[2].mean(axis=0)[0]:.3g} along w1" in text(browser, "giant-steps-plane--words", "predicted")
+
+
+def test_claims_show_the_matrix_and_run_one(page):
+    browser = page("/claims")
+    until(browser, "return document.querySelectorAll('.matrix .badge').length")
+    assert len(browser.find_elements("css selector", ".matrix .badge")) == len(CLAIMS)
+    browser.find_element("css selector", "a[href*='moniri%2Falignment']").click()
+    text(browser, "claims-command", "giantstep check moniri/alignment")
+    browser.find_element("id", "claims-start").click()
+    text(browser, "claims-now", "Just now, at quick size")
+    wide = "const i = document.querySelector('.print img'); return i && i.complete && i.naturalWidth > 100;"
+    until(browser, wide)
+
+
+@pytest.mark.parametrize("view", state.VIEWS)
+def test_a_phone_needs_no_sideways_scrolling_and_every_input_has_a_label(page, view):
+    browser = page(f"/{view}")
+    until(browser, "return document.querySelector('h1') && document.querySelector('.bench, .matrix')")
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        time.sleep(0.3)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    bare = "return [...document.querySelectorAll('main input')].filter(e => !e.labels.length).map(e => e.id)"
+    assert browser.execute_script(bare) == []
+    assert browser.execute_script("return document.querySelectorAll('h1').length") == 1
+
+
+def test_a_slider_moves_by_the_keyboard_and_the_theme_changes(page):
+    from selenium.webdriver.common.keys import Keys
+
+    browser = page("/one-step")
+    until(browser, "return document.getElementById('one-step-alpha')")
+    browser.find_element("id", "one-step-alpha").send_keys(Keys.ARROW_RIGHT)
+    text(browser, "one-step-alpha--value", "n^0.31")
+    theme = "return document.documentElement.dataset.theme"
+    before = browser.execute_script(theme)
+    browser.find_element("id", "theme").click()
+    assert {before, browser.execute_script(theme)} == {"light", "dark"}
+    browser.find_element("id", "theme").click()
