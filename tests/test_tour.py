@@ -30,6 +30,7 @@ PAGES = (
             "index",
             "tour",
             "explain",
+            "estimator",
             "data",
             "sgd",
             "two-steps",
