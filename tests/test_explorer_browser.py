@@ -106,6 +106,17 @@ def trace(browser, key: str, name: str) -> dict:
     return next((one for one in json.loads(browser.execute_script(script, key)) if one["name"] == name), {})
 
 
+def drawn(browser, key: str, name: str, seeds: int) -> dict:
+    """The trace once it is drawn with this many seeds: two have error bars over seeds."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = trace(browser, key, name)
+        if found and f"{seeds} of {seeds} seeds." in text(browser, "one-step-progress", ""):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{name} was never drawn")
+
+
 def test_explain_says_what_the_library_says_and_shows_mistakes_at_the_caret(page):
     browser = page("/")
     found = gs.explain("x1 + H2(x1)*x2 + H3(x3)/2")
@@ -145,7 +156,7 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     text(browser, "one-step-errors--words", words)
     browser.find_element("id", "one-step-start").click()
     text(browser, "one-step-progress", "2 of 2 seeds.")
-    dots = trace(browser, "one-step-errors", "test error, simulation")
+    dots = drawn(browser, "one-step-errors", "test error, simulation", 2)
     o = gs.simulate(recipe.one_step(s, recipe.ALPHAS), range(2)).mean()
     assert dots["y"] == pytest.approx(o.test_error.tolist(), rel=1e-9)
     assert dots["error_y"]["array"] == pytest.approx(o.test_error_se.tolist(), rel=1e-6)
@@ -153,7 +164,7 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     assert state.read_query(state.OneStep, link.split("?")[1]) == (s, [])
     page(link.removeprefix(address))  # a copied link shows the same picture
     text(browser, "one-step-progress", "2 of 2 seeds.")
-    assert trace(browser, "one-step-errors", "test error, simulation")["y"] == dots["y"]
+    assert drawn(browser, "one-step-errors", "test error, simulation", 2)["y"] == dots["y"]
     _downloads(browser, s)
 
 

@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from dash import Input, Output, dcc, html
+from dash import State as Now
 
 from giantstep.explorer.chart import chart
 from giantstep.explorer.state import VIEWS, Choice, Range, State, said
@@ -28,6 +29,11 @@ def identity(view: str, name: str) -> str:
 def inputs(view: str) -> list[Input]:
     """The view's fields as inputs of a callback, in the order of the state."""
     return [Input(identity(view, f.name), "value") for f in fields(VIEWS[view])]
+
+
+def states(view: str) -> list[Now]:
+    """The same as values that a callback looks at without waiting for them."""
+    return [Now(identity(view, f.name), "value") for f in fields(VIEWS[view])]
 
 
 def values(view: str) -> list[Output]:

@@ -139,15 +139,15 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         Output("one-step-progress", "children"),
         Input("one-step-start", "n_clicks"),
         Input("one-step-stop", "n_clicks"),
-        State("one-step-asked", "data"),
         State("page", "data"),
+        *controls.states(VIEW),
         prevent_initial_call=True,
     )
-    def simulate(start: Any, stop: Any, asked: Any, token: Any) -> Any:
-        """Start, or stop."""
+    def simulate(start: Any, stop: Any, token: Any, *raw: Any) -> Any:
+        """Start with what the controls say now, or stop."""
         if not (start or stop):
-            return no_update, no_update, no_update
-        s, _ = state.read_query(state.OneStep, asked)
+            raise PreventUpdate
+        s, _ = state.read(state.OneStep, controls.named(VIEW, raw))
         if ctx.triggered_id == "one-step-stop":
             numbers.stop()
             return False, True, "Stopped."
