@@ -29,7 +29,7 @@ def common(X: np.ndarray, weights: np.ndarray) -> Any:
 def normal(X: np.ndarray, weights: np.ndarray) -> Any:
     """Normal scores: every column as if it were Gaussian, by its ranks; weights are not used."""
     ranks = QuantileTransformer(
-        n_quantiles=min(1000, len(X)), output_distribution="normal", random_state=0, subsample=100_000
+        n_quantiles=min(200, len(X)), output_distribution="normal", random_state=0, subsample=100_000
     )
     return make_pipeline(ranks, StandardScaler()).fit(X)
 
