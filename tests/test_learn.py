@@ -179,3 +179,22 @@ def test_what_cannot_be_solved_is_said():
     with pytest.raises(gs.InputError, match="give a larger"):
         learn.learn(rows, learn.Wanted(16, RELU, steps=1, penalty=1e-300), np.random.default_rng(0), HOST)
     assert learn.learn(rows, learn.Wanted(16, RELU), np.random.default_rng(0), HOST).loo_error < 0.5
+
+
+def test_held_out_rows_are_judged_by_a_fit_to_all_rows():
+    """Without a step, directions know nothing: the residuals told are those of plain leave-one-out."""
+    rows = table(400, 5, 11, weights=True)
+    found = learn.learn(rows, learn.Wanted(64, RELU, steps=0, penalty=0.02), np.random.default_rng(0), HOST)
+    assert sorted(found.rows) == list(range(400))  # five folds: every row is a judge once
+    every = layer.left_out(found.fitted, layer.pieces(rows, found.layer, HOST), HOST)
+    np.testing.assert_allclose(found.residuals, every[found.rows], rtol=1e-8, atol=1e-10)
+
+
+def test_every_second_neuron_of_an_output_leaves_out_the_common_gradient():
+    g, outputs = np.random.default_rng(0).standard_normal((8, 3)), np.arange(8) % 2
+    found = corrected.without_common(g, outputs, HOST)
+    for k in (0, 1):
+        mine = np.flatnonzero(outputs == k)
+        common = g[mine].mean(axis=0)
+        np.testing.assert_allclose(found[mine[::2]], g[mine[::2]] - common)
+        np.testing.assert_allclose(found[mine[1::2]], g[mine[1::2]])
