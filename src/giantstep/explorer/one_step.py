@@ -161,15 +161,15 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         *PICTURES,
         Output("one-step-seen", "data"),
         Input("one-step-poll", "n_intervals"),
-        State("one-step-asked", "data"),
         State("one-step-seen", "data"),
         State("page", "data"),
+        *controls.states(VIEW),
         prevent_initial_call=True,
     )
-    def arrived(count: Any, asked: Any, seen: Any, token: Any) -> Any:
+    def arrived(count: Any, seen: Any, token: Any, *raw: Any) -> Any:
         """What has arrived since it was last seen."""
-        s, _ = state.read_query(state.OneStep, asked)
-        busy, now = numbers.busy(s), f"{asked} {numbers.count(s)}"
+        s, _ = state.read(state.OneStep, controls.named(VIEW, raw))
+        busy, now = numbers.busy(s), f"{state.write(s)} {numbers.count(s)}"
         if busy and seen == now:
             raise PreventUpdate from None
         try:
