@@ -147,11 +147,11 @@ def test_a_target_is_never_evaluated(client):
     assert answer.status_code == 400 and "unknown name '__import__'" in answer.get_data(as_text=True)
 
 
-def test_the_python_of_explain_is_what_it_shows():
+def test_the_python_of_explain_is_what_it_shows(tmp_path):
     s = state.Explain(target="x1 + x1*x2", activation="relu", steps=2)
     code = explain.snippet(s).replace("print(x)", "print(x.to_dict())")
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == str(explain.explained(s).to_dict())
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert run.stdout.strip() == str(explain.explained(s).to_dict()) and (tmp_path / "staircase.svg").is_file()
 
 
 @pytest.mark.parametrize("batches", ["fresh", "reuse"])

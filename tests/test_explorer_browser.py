@@ -5,8 +5,10 @@ import shutil
 import time
 from io import BytesIO
 from urllib.request import urlopen
+from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 
 import giantstep as gs
 from giantstep.claims import CLAIMS
@@ -100,21 +102,16 @@ def put(browser, key: str, value: str) -> None:
     )  # fmt: skip
 
 
-def trace(browser, key: str, name: str) -> dict:
-    """The data of a chart's trace."""
+def trace(browser, key: str, name: str, holds=bool) -> dict:
+    """The data of a chart's trace once it is drawn as it should be: a chart may come after the words beside it."""
     script = "const g = document.querySelector(`#${arguments[0]} .js-plotly-plot`); return g ? JSON.stringify(g.data) : '[]';"
-    return next((one for one in json.loads(browser.execute_script(script, key)) if one["name"] == name), {})
-
-
-def drawn(browser, key: str, name: str, seeds: int) -> dict:
-    """The trace once it is drawn with this many seeds: two have error bars over seeds."""
-    end = time.monotonic() + PATIENCE
+    end, found = time.monotonic() + PATIENCE, {}
     while time.monotonic() < end:
-        found = trace(browser, key, name)
-        if found and f"{seeds} of {seeds} seeds." in text(browser, "one-step-progress", ""):
+        found = next((one for one in json.loads(browser.execute_script(script, key)) if one["name"] == name), {})
+        if found and holds(found):
             return found
         time.sleep(0.05)
-    raise AssertionError(f"{name} was never drawn")
+    raise AssertionError(f"{name} was never drawn as it should be: {found}")
 
 
 def test_explain_says_what_the_library_says_and_shows_mistakes_at_the_caret(page):
@@ -133,6 +130,11 @@ def test_explain_says_what_the_library_says_and_shows_mistakes_at_the_caret(page
     while "activation=tanh" not in browser.current_url and time.monotonic() < end:
         time.sleep(0.05)
     assert state.read_query(state.Explain, browser.current_url.split("?")[1])[0].activation == "tanh"
+    until(browser, "return document.querySelector('#explain-downloads a')?.href.includes('activation=tanh')")
+    svg, png = (a.get_attribute("href") for a in browser.find_elements("css selector", "#explain-downloads a"))
+    assert "gs.explain(" in urlopen(svg).read().decode()
+    code = browser.find_element("id", "explain-snippet").get_attribute("textContent")
+    assert Image.open(BytesIO(urlopen(png).read())).text["Python"] == code
 
 
 def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_the_address(page, address):
@@ -145,33 +147,28 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     assert f"{law.edge:.4g}" in text(browser, "one-step-spectrum--words", "bulk")
     numbers = browser.find_element("id", "one-step-errors--numbers").get_attribute("textContent")
     assert f"{p.test_error:.5g}" in numbers
-    before = trace(browser, "one-step-errors", "test error, theory")["y"]
     put(browser, "one-step-noise", "0.75")
-    end = time.monotonic() + PATIENCE
-    while trace(browser, "one-step-errors", "test error, theory")["y"] == before and time.monotonic() < end:
-        time.sleep(0.05)
-    now = gs.theory(recipe.one_step(state.OneStep(d=60, noise=0.75), recipe.FAST))
-    assert trace(browser, "one-step-errors", "test error, theory")["y"][0] == pytest.approx(now.test_error[0], rel=1e-9)
+    now = gs.theory(recipe.one_step(state.OneStep(d=60, noise=0.75), recipe.FAST)).test_error[0]
+    trace(browser, "one-step-errors", "test error, theory", lambda one: one["y"][0] == pytest.approx(now, rel=1e-9))
     put(browser, "one-step-noise", "0.25")
-    text(browser, "one-step-errors--words", words)
     browser.find_element("id", "one-step-start").click()
     text(browser, "one-step-progress", "2 of 2 seeds.")
-    dots = drawn(browser, "one-step-errors", "test error, simulation", 2)
     o = gs.simulate(recipe.one_step(s, recipe.ALPHAS), range(2)).mean()
-    assert dots["y"] == pytest.approx(o.test_error.tolist(), rel=1e-9)
+    both = pytest.approx(o.test_error.tolist(), rel=1e-9)
+    dots = trace(browser, "one-step-errors", "test error, simulation", lambda one: one["y"] == both)
     assert dots["error_y"]["array"] == pytest.approx(o.test_error_se.tolist(), rel=1e-6)
+    text(browser, "one-step-errors--words", words)
+    until(browser, "return document.getElementById('one-step-stop').disabled")
     link = browser.current_url
     assert state.read_query(state.OneStep, link.split("?")[1]) == (s, [])
     page(link.removeprefix(address))  # a copied link shows the same picture
     text(browser, "one-step-progress", "2 of 2 seeds.")
-    assert drawn(browser, "one-step-errors", "test error, simulation", 2)["y"] == dots["y"]
+    trace(browser, "one-step-errors", "test error, simulation", lambda one: one["y"] == dots["y"])
     _downloads(browser, s)
 
 
 def _downloads(browser, s: state.OneStep) -> None:
     """The files have the page's Python and BibTeX inside."""
-    from PIL import Image
-
     links = [a.get_attribute("href") for a in browser.find_elements("css selector", "#one-step-downloads a")]
     assert len(links) == 6
     code = browser.find_element("id", "one-step-snippet").get_attribute("textContent")
@@ -204,15 +201,15 @@ def test_giant_steps_agree_with_the_library_in_a_billion_dimensions(page):
     browser = page(f"/giant-steps?{state.write(s)}")
     chain = gs.simulate.evolution(recipe.giant_steps(s), 3)
     text(browser, "giant-steps-shares--words", "they differ by")
-    dots = trace(browser, "giant-steps-shares", "w1, simulated")
-    assert dots["y"] == pytest.approx(chain.shares[:, :, 0].mean(axis=1).tolist(), rel=1e-9)
+    share = pytest.approx(chain.shares[:, :, 0].mean(axis=1).tolist(), rel=1e-9)
+    trace(browser, "giant-steps-shares", "w1, simulated", lambda one: one["y"] == share)
     put(browser, "giant-steps-kappa", "1.2")
     text(browser, "giant-steps-progress", "are not simulated here")
     theory = gs.theory.evolution(recipe.giant_steps(state.GiantSteps(d=9.0, kappa=1.2, steps=2, width=4, seed=3)), 3)
     assert f"{theory.shares[2].mean(axis=0)[0]:.3g} along w1" in text(browser, "giant-steps-plane--words", "predicted")
 
 
-def test_claims_show_the_matrix_and_run_one(page):
+def test_claims_show_the_matrix_and_run_one(page, tmp_path):
     browser = page("/claims")
     until(browser, "return document.querySelectorAll('.matrix .badge').length")
     assert len(browser.find_elements("css selector", ".matrix .badge")) == len(CLAIMS)
@@ -222,6 +219,18 @@ def test_claims_show_the_matrix_and_run_one(page):
     text(browser, "claims-now", "Just now, at quick size")
     wide = "const i = document.querySelector('.print img'); return i && i.complete && i.naturalWidth > 100;"
     until(browser, wide)
+    code, cited = (text(browser, key, "") for key in ("claims-snippet", "claims-bibtex"))
+    svg = browser.find_element("css selector", ".downloads a:not(.as-png)")
+    inside = ElementTree.fromstring(urlopen(svg.get_attribute("href")).read()).findtext("{*}desc")
+    assert inside == f"{code}\n{cited}" and "@" in cited
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    browser.find_element("css selector", ".downloads a.as-png").click()
+    end = time.monotonic() + PATIENCE
+    while not (found := list(tmp_path.glob("*.png"))) and time.monotonic() < end:
+        time.sleep(0.05)
+    with Image.open(found[0]) as picture:
+        picture.load()  # every checksum is looked at
+        assert picture.size[0] > 600 and (picture.text["Python"], picture.text["BibTeX"]) == (code, cited)
 
 
 @pytest.mark.parametrize("view", state.VIEWS)

@@ -10,6 +10,7 @@ from giantstep._callable import callable_module
 from giantstep._errors import InputError
 from giantstep._record import choice
 from giantstep.canvas import COLOURS, INK, dots, figure, law_panel, spectrum_panel, svg
+from giantstep.explain.explanation import Explanation
 from giantstep.finding import Finding
 from giantstep.outcome import LABELS, Outcome
 from giantstep.panels import neurons, panels, shares
@@ -31,7 +32,7 @@ LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": 
 
 
 def plot(
-    outcome: Outcome | Iterable[Outcome] | Finding | Iterable[Finding] | Evolution | Iterable[Evolution],
+    outcome: "Outcome | Iterable[Outcome] | Finding | Iterable[Finding] | Evolution | Iterable[Evolution] | Explanation",
     what: str = "test_error",
 ) -> "Figure":
     """An error against the step size, the penalty or the rate; or what="spectrum": histograms of the singular values.
@@ -42,12 +43,17 @@ def plot(
 
     Args:
         outcome: an outcome or several, also a Comparison; or findings about one system, whose curves are then drawn.
-            Evolutions, simulated or predicted, are drawn as what="neurons" (the first of them) or what="shares".
+            Evolutions, simulated or predicted, are drawn as what="neurons" (the first of them) or what="shares". An
+            explanation is drawn as its staircase with the terms that are fitted.
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum".
 
     Beside an outcome of ``theory`` a spectrum is predicted (``theory.spectrum``), which takes a while; a Comparison made with
     ``spectrum=True`` has it already.
     """
+    if isinstance(outcome, Explanation):
+        from giantstep.explain.picture import picture
+
+        return picture(outcome)
     given = tuple(outcome) if isinstance(outcome, Iterable) else (outcome,)
     paths = [e for e in given if isinstance(e, Evolution)]
     if paths:

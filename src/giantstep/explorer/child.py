@@ -34,10 +34,19 @@ class Child:
         self._closed = False
         self._wake: threading.Timer | None = None  # lets a process that rests go on
 
-    def call(self, function: Callable[..., Any], *arguments: Any, limit: float | None = None) -> Any:
-        """The function's value; InputError is raised here as it was there, any other mistake as InputError with its name."""
+    def call(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        limit: float | None = None,
+        dropped: Callable[[], bool] = lambda: False,
+    ) -> Any:
+        """The function's value; InputError is raised here as it was there, any other mistake as InputError with its name.
+
+        ``dropped`` is asked before anything starts: a stop that came just before this call is not lost.
+        """
         with self._one:
-            pipe = self._started()
+            pipe = self._started(dropped)
             try:
                 pipe.send((function, arguments))
                 if not pipe.poll(limit):
@@ -78,9 +87,9 @@ class Child:
             self._closed = True
         self.stop()
 
-    def _started(self) -> Connection:
+    def _started(self, dropped: Callable[[], bool]) -> Connection:
         with self._state:
-            if self._closed:
+            if self._closed or dropped():
                 raise Stopped
             if self._process is None or not self._process.is_alive():
                 context = mp.get_context("spawn")

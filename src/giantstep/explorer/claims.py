@@ -8,13 +8,13 @@ from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 
 from giantstep.claims import CLAIMS
 from giantstep.claims.full import full
-from giantstep.explorer import controls, state
+from giantstep.explorer import controls, state, waiting
 from giantstep.explorer.claims_numbers import Numbers, Shown
 from giantstep.explorer.laboratory import Laboratory
 from giantstep.lab.entry import MARK, duration
 from giantstep.papers import paper
 
-__all__ = ["page", "register"]
+__all__ = ["bibtex", "page", "register", "snippet"]
 
 VIEW = "claims"
 MEANING = {"holds": "simulations agree", "fails": "they contradict it", "inconclusive": "the sizes cannot tell"}
@@ -89,20 +89,13 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
             html.P(claim.statement, className="statement"),
             html.P(f"{source.short}, {claim.where}", className="source"),
             _facts({"Test": claim.test, **({} if verdict is None else _of_verdict(verdict))}),
-            html.Div(
-                [
-                    html.Button("Run it now, at quick size", id="claims-start", className="main", type="button"),
-                    html.Button("Stop", id="claims-stop", type="button", disabled=True),
-                    html.Span(id="claims-progress", className="progress", role="status"),
-                ],
-                className="actions",
-            ),
+            waiting.actions(VIEW, "Run it now, at quick size"),
             html.Div(id="claims-now", **{"aria-live": "polite"}),  # type: ignore[arg-type]
             html.Div(
                 [
                     controls.copied("Command", "claims-command", command),
-                    controls.copied("Python", "claims-snippet", _snippet(claim.name)),
-                    controls.copied("BibTeX", "claims-bibtex", controls.bibtex((claim.paper, "giantstep"))),
+                    controls.copied("Python", "claims-snippet", snippet(claim.name)),
+                    controls.copied("BibTeX", "claims-bibtex", bibtex(claim)),
                 ],
                 className="texts",
             ),
@@ -128,7 +121,13 @@ def _facts(facts: dict[str, str]) -> html.Dl:
     )
 
 
-def _snippet(name: str) -> str:
+def bibtex(claim: Any) -> str:
+    """What a claim's figure is to be cited with."""
+    return controls.bibtex((claim.paper, "giantstep"))
+
+
+def snippet(name: str) -> str:
+    """The Python that checks a claim and writes its figure."""
     return (
         "from pathlib import Path\nfrom giantstep.claims import select\nfrom giantstep.lab.check import check\n\n"
         f'(result,) = check(select([{name!r}]), "quick")\nprint(result.verdict.sentence)\n'

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
+from xml.sax.saxutils import escape
 
 from dash import Dash
 from flask import Response, abort, request
 
 from giantstep._errors import InputError
-from giantstep.explorer import controls, giant_steps, one_step, recipe, state
+from giantstep.claims import select
+from giantstep.explorer import claims as claims_page
+from giantstep.explorer import controls, explain, giant_steps, one_step, recipe, state
 from giantstep.explorer.claims_numbers import Numbers as Claims
 from giantstep.explorer.desk import Replaced
 from giantstep.explorer.giant_steps_numbers import Numbers as GiantSteps
@@ -25,6 +28,11 @@ LIMIT = 120.0  # seconds
 def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, claims: Claims) -> None:
     """The addresses of the figures. Names are looked up in tables; nothing of an address is a path."""
     server: Any = app.server
+
+    @server.get("/figure/explain/<name>.<kind>")
+    def of_explain(name: str, kind: str) -> Response:
+        s = _asked(state.Explain, name in explain.FIGURES and kind in TYPES)
+        return _file(lab, kind, explain.snippet(s), explain.PAPERS, _explain, s)
 
     @server.get("/figure/one-step/<name>.<kind>")
     def of_one_step(name: str, kind: str) -> Response:
@@ -54,7 +62,9 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
         shown = claims.shown(f"{group}/{name}") if claims.known(f"{group}/{name}") else None
         if shown is None or shown.verdict is None or not shown.verdict.figure:
             abort(404)
-        return Response(shown.verdict.figure, mimetype=TYPES["svg"])
+        (claim,) = select([f"{group}/{name}"])
+        inside = f"{claims_page.snippet(claim.name)}\n{claims_page.bibtex(claim)}"
+        return Response(inscribed(shown.verdict.figure, inside), mimetype=TYPES["svg"])
 
 
 def _asked(kind: type[Any], known: bool) -> Any:
@@ -90,6 +100,18 @@ def drawn(kind: str, code: str, bibtex: str, make: Callable[..., Any], arguments
     with mpl.rc_context({key: STYLE[key] for key in ("svg.hashsalt", "svg.fonttype")}):
         figure.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
+
+
+def inscribed(svg: str, text: str) -> str:
+    """The SVG with a text as its description."""
+    start = svg.index(">", svg.index("<svg")) + 1
+    return f"{svg[:start]}\n<desc>{escape(text)}</desc>{svg[start:]}"
+
+
+def _explain(s: state.Explain) -> Any:
+    import giantstep as gs
+
+    return gs.plot(explain.explained(s))
 
 
 def _one_step(s: state.OneStep, name: str, simulated: Any) -> Any:

@@ -22,6 +22,7 @@ EXAMPLES = ("x1 + H2(x1)*x2", "x1 + x1*x2 + x1*x2*x3", "H3(x1)", "x1 + H3(x2)", 
 WRITTEN = "x1, x2, …, H2(x1), tanh(x1 + x2), 3, sqrt(2), with + − * ^ and / by a number"
 MARK = {"fitted": "✓", "partial": "◐", "lost": "✗"}
 MOST_TERMS = 40
+FIGURES = {"staircase": "Staircase"}
 FLOORS = {"network": "this batch and width", "narrow": "width of order one", "random_features": "no step"}
 
 
@@ -45,7 +46,8 @@ def options(s: state.Explain) -> dict[str, Any]:
 def snippet(s: state.Explain) -> str:
     """The Python behind the page."""
     words = "".join(f", {name}={value!r}" for name, value in options(s).items())
-    return f"import giantstep as gs\n\nx = gs.explain({s.target!r}{words})\nprint(x)\n"
+    made = f"x = gs.explain({s.target!r}{words})\nprint(x)\n"
+    return f'import giantstep as gs\n\n{made}gs.plot(x).savefig("staircase.svg")\n'
 
 
 def explained(s: state.Explain) -> Any:
@@ -117,7 +119,7 @@ def register(app: Dash, lab: Laboratory) -> None:
             controls.told(refused, problem),
             *controls.shown_values(s, words),
             snippet(s),
-            [],
+            [] if found is None else controls.downloads(VIEW, state.write(s), FIGURES),
             f"/explain?{state.write(s)}",
         )
 

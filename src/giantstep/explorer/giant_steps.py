@@ -6,7 +6,7 @@ from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.exceptions import PreventUpdate
 
 from giantstep._errors import InputError
-from giantstep.explorer import controls, recipe, state
+from giantstep.explorer import controls, recipe, state, waiting
 from giantstep.explorer.desk import Replaced
 from giantstep.explorer.giant_steps_charts import (
     plane_chart,
@@ -46,8 +46,6 @@ OUTPUTS = [
             "downloads",
         )
     ),
-    Output("giant-steps-poll", "disabled", allow_duplicate=True),
-    Output("giant-steps-stop", "disabled", allow_duplicate=True),
 ]
 
 
@@ -62,14 +60,7 @@ def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
             *[one(name) for name in ("kappa", "d", "eta", "steps", "shown")],
             one("batches"),
             *[one(name) for name in ("width", "seed")],
-            html.Div(
-                [
-                    html.Button("Play", id="giant-steps-play", className="main", type="button"),
-                    html.Button("Stop", id="giant-steps-stop", type="button", disabled=True),
-                    html.Span(id="giant-steps-progress", className="progress", role="status"),
-                ],
-                className="actions",
-            ),
+            waiting.actions(VIEW, "Play", "play"),
         ],
         className="panel",
         **{"aria-label": "The experiment"},  # type: ignore[arg-type]
@@ -85,8 +76,7 @@ def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
         controls.head("Giant steps", LEAD, refused),
         html.Div([panel, figures], className="bench"),
         controls.take_away(VIEW, PAPERS),
-        dcc.Store(id="giant-steps-asked"),
-        dcc.Interval(id="giant-steps-poll", interval=300, disabled=True),
+        *waiting.store(VIEW, 300),
         dcc.Interval(id="giant-steps-clock", interval=900, disabled=True),
     ]
 
@@ -99,7 +89,7 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         *OUTPUTS,
         Output("giant-steps-mistake", "children"),
         *controls.values(VIEW),
-        Output("giant-steps-asked", "data"),
+        Output("giant-steps-run", "data"),
         Output("query", "data", allow_duplicate=True),
         *controls.inputs(VIEW),
         State("page", "data"),
@@ -108,43 +98,50 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
     def answer(*given: Any) -> Any:
         *raw, token = given
         s, refused = state.read(state.GiantSteps, controls.named(VIEW, raw))
-        shown, problem = None, ""
+        shown, awaited, problem = (no_update,) * len(OUTPUTS), no_update, ""
         try:
             numbers.start(s, controls.token(token))
-            shown = _pictures(s, numbers.seen(s, controls.token(token)))
+            seen = numbers.seen(s, controls.token(token))
+            shown, awaited = _pictures(s, seen), waiting.new() if seen.busy else no_update
         except InputError as wrong:
             problem = str(wrong)
         except Replaced:
             raise PreventUpdate from None
         words = controls.shown_values(s, _values(s))
-        shown = (no_update,) * len(OUTPUTS) if shown is None else shown
         return (
             *shown,
             controls.told(refused, problem),
             *words,
-            state.write(s),
+            awaited,
             f"/{VIEW}?{state.write(s)}",
         )
 
     @app.callback(
         *OUTPUTS,
+        Output("giant-steps-done", "data"),
         Input("giant-steps-poll", "n_intervals"),
         Input("giant-steps-stop", "n_clicks"),
-        State("giant-steps-asked", "data"),
+        State("giant-steps-run", "data"),
         State("page", "data"),
+        *controls.states(VIEW),
         prevent_initial_call=True,
     )
-    def arrived(count: Any, stop: Any, asked: Any, token: Any) -> Any:
+    def arrived(count: Any, stop: Any, awaited: Any, token: Any, *raw: Any) -> Any:
         """What has arrived, or that it was stopped."""
-        s, _ = state.read_query(state.GiantSteps, asked)
+        s, _ = state.read(state.GiantSteps, controls.named(VIEW, raw))
         if ctx.triggered_id == "giant-steps-stop" and stop:
             numbers.stop()
         elif numbers.busy(s) or not count:
             raise PreventUpdate from None
         try:
-            return _pictures(s, numbers.seen(s, controls.token(token)))
-        except (InputError, Replaced):
+            seen = numbers.seen(s, controls.token(token))
+            return *_pictures(s, seen), no_update if seen.busy else awaited
+        except InputError:  # the controls say something that is refused: there is nothing to wait for
+            return *([no_update] * len(OUTPUTS)), awaited
+        except Replaced:
             raise PreventUpdate from None
+
+    waiting.register(app, VIEW)
 
     @app.callback(
         Output("giant-steps-shown", "value"),
@@ -198,6 +195,4 @@ def _pictures(s: state.GiantSteps, seen: Seen) -> tuple[Any, ...]:
         seen.said,
         recipe.giant_steps_code(s, then),
         controls.downloads(VIEW, state.write(s), FIGURES),
-        not seen.busy,
-        not seen.busy,
     )

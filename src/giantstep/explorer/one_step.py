@@ -6,7 +6,7 @@ from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.exceptions import PreventUpdate
 
 from giantstep._errors import InputError
-from giantstep.explorer import controls, recipe, state
+from giantstep.explorer import controls, recipe, state, waiting
 from giantstep.explorer.desk import Replaced
 from giantstep.explorer.laboratory import Laboratory
 from giantstep.explorer.one_step_charts import error_chart, error_rows, error_words, law_chart, law_rows, law_words
@@ -41,8 +41,6 @@ PICTURES = [
     Output("one-step-spectrum", "figure", allow_duplicate=True),
     Output("one-step-errors", "figure", allow_duplicate=True),
     *PARTS,
-    Output("one-step-poll", "disabled", allow_duplicate=True),
-    Output("one-step-stop", "disabled", allow_duplicate=True),
 ]
 
 
@@ -55,14 +53,7 @@ def page(s: state.OneStep, refused: list[str]) -> list[Any]:
             html.Div(id="one-step-mistake", role="alert"),
             one("activation"),
             *[one(name) for name in ("alpha", "n_over_d", "p_over_n", "penalty", "noise", "d", "seeds")],
-            html.Div(
-                [
-                    html.Button("Simulate", id="one-step-start", className="main", type="button"),
-                    html.Button("Stop", id="one-step-stop", type="button", disabled=True),
-                    html.Span(id="one-step-progress", className="progress", role="status"),
-                ],
-                className="actions",
-            ),
+            waiting.actions(VIEW, "Simulate"),
         ],
         className="panel",
         **{"aria-label": "The experiment"},  # type: ignore[arg-type]
@@ -81,7 +72,7 @@ def page(s: state.OneStep, refused: list[str]) -> list[Any]:
         controls.take_away(VIEW, PAPERS),
         dcc.Store(id="one-step-asked"),
         dcc.Store(id="one-step-seen"),
-        dcc.Interval(id="one-step-poll", interval=400, disabled=True),
+        *waiting.store(VIEW, 400),
     ]
 
 
@@ -121,21 +112,26 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
             f"/{VIEW}?{state.write(s)}",
         )
 
-    @app.callback(*PICTURES, Input("one-step-asked", "data"), State("page", "data"), prevent_initial_call=True)
+    @app.callback(
+        *PICTURES,
+        Output("one-step-run", "data", allow_duplicate=True),
+        Input("one-step-asked", "data"),
+        State("page", "data"),
+        prevent_initial_call=True,
+    )
     def rest(asked: Any, token: Any) -> Any:
-        """The line at all step sizes, the spectrum, and what is kept of simulations."""
+        """The line at all step sizes, the spectrum, and what is kept of simulations; one that still runs is waited for."""
         s, _ = state.read_query(state.OneStep, asked)
         try:
-            return _pictures(s, numbers.found(s, controls.token(token)), numbers.busy(s))
+            found, busy = numbers.found(s, controls.token(token)), numbers.busy(s)
+            return *_pictures(s, found, busy), waiting.new() if busy else no_update
         except InputError as problem:
-            words = ["", "", "", "", str(problem), "", "", []]
-            return EMPTY, no_update, *words, True, True
+            return EMPTY, no_update, "", "", "", "", str(problem), "", "", [], no_update
         except Replaced:
             raise PreventUpdate from None
 
     @app.callback(
-        Output("one-step-poll", "disabled"),
-        Output("one-step-stop", "disabled"),
+        Output("one-step-run", "data"),
         Output("one-step-progress", "children"),
         Input("one-step-start", "n_clicks"),
         Input("one-step-stop", "n_clicks"),
@@ -150,33 +146,38 @@ def register(app: Dash, lab: Laboratory) -> Numbers:
         s, _ = state.read(state.OneStep, controls.named(VIEW, raw))
         if ctx.triggered_id == "one-step-stop":
             numbers.stop()
-            return False, True, "Stopped."
+            return no_update, "Stopped."
         try:
             numbers.start(s, controls.token(token))
         except InputError as problem:
-            return True, True, str(problem)
-        return False, False, "Starting …"
+            return no_update, str(problem)
+        return waiting.new(), "Starting …"
 
     @app.callback(
         *PICTURES,
         Output("one-step-seen", "data"),
+        Output("one-step-done", "data"),
         Input("one-step-poll", "n_intervals"),
         State("one-step-seen", "data"),
+        State("one-step-run", "data"),
         State("page", "data"),
         *controls.states(VIEW),
         prevent_initial_call=True,
     )
-    def arrived(count: Any, seen: Any, token: Any, *raw: Any) -> Any:
+    def arrived(count: Any, seen: Any, awaited: Any, token: Any, *raw: Any) -> Any:
         """What has arrived since it was last seen."""
         s, _ = state.read(state.OneStep, controls.named(VIEW, raw))
         busy, now = numbers.busy(s), f"{state.write(s)} {numbers.count(s)}"
         if busy and seen == now:
             raise PreventUpdate from None
         try:
-            return *_pictures(s, numbers.found(s, controls.token(token)), busy), now
-        except (InputError, Replaced):
+            return *_pictures(s, numbers.found(s, controls.token(token)), busy), now, no_update if busy else awaited
+        except InputError:  # the controls say something that is refused: there is nothing to wait for
+            return *([no_update] * (len(PICTURES) + 1)), awaited
+        except Replaced:
             raise PreventUpdate from None
 
+    waiting.register(app, VIEW)
     return numbers
 
 
@@ -206,8 +207,6 @@ def _pictures(s: state.OneStep, found: Found, busy: bool) -> tuple[Any, ...]:
         _progress(s, found, busy),
         _snippet(s, found),
         controls.downloads(VIEW, state.write(s), FIGURES),
-        not busy,
-        not busy,
     )
 
 

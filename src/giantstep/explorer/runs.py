@@ -42,6 +42,7 @@ class Runs:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._todo: list[Piece] = []
         self._hand: Piece | None = None
+        self._dropped = False  # whether what is in hand is not wanted any more
         self._page = ""
         self._changed = threading.Condition()
         threading.Thread(target=self._work, daemon=True).start()
@@ -61,6 +62,7 @@ class Runs:
         """Drop the job, and end what is in hand at once."""
         with self._changed:
             self._todo, busy = [], self._hand is not None
+            self._dropped = busy
         if busy:
             self._child.stop()
 
@@ -95,6 +97,7 @@ class Runs:
                 while not self._todo:
                     self._changed.wait()
                 piece = self._hand = self._todo.pop(0)
+                self._dropped = False
             found = self._found(piece)
             with self._changed:
                 self._hand = None
@@ -105,7 +108,7 @@ class Runs:
 
     def _found(self, piece: Piece) -> Any:
         try:
-            return self._child.call(piece.function, *piece.arguments, limit=LIMIT)
+            return self._child.call(piece.function, *piece.arguments, limit=LIMIT, dropped=lambda: self._dropped)
         except Stopped:
             return None
         except Overdue:

@@ -25,20 +25,41 @@
     setTimeout(() => { button.textContent = before; }, 1500);
   }
 
-  // The figure of a claim is an SVG; a PNG of it is painted here.
-  function painted(link) {
+  // A text inside a PNG: an iTXt chunk with its checksum (PNG, third edition, 11.3.3.4 and annex D).
+  const remainders = Array.from({ length: 256 }, (_, n) => {
+    for (let k = 0; k < 8; k++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
+    return n >>> 0;
+  });
+  function inscription(name, text) {
+    const body = new TextEncoder().encode(`iTXt${name}\0\0\0\0\0${text}`);
+    const sum = body.reduce((rest, byte) => remainders[(rest ^ byte) & 255] ^ (rest >>> 8), 0xffffffff);
+    const chunk = new Uint8Array(body.length + 8);
+    new DataView(chunk.buffer).setUint32(0, body.length - 4);
+    chunk.set(body, 4);
+    new DataView(chunk.buffer).setUint32(body.length + 4, (sum ^ 0xffffffff) >>> 0);
+    return chunk;
+  }
+
+  // The figure of a claim is an SVG; a PNG of it is painted here, with the page's texts inside, after its header of 33 bytes.
+  async function painted(link) {
     const image = new Image();
-    image.onload = () => {
-      const canvas = document.createElement("canvas");
-      canvas.width = 2 * image.naturalWidth;
-      canvas.height = 2 * image.naturalHeight;
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      const save = document.createElement("a");
-      save.href = canvas.toDataURL("image/png");
-      save.download = link.download;
-      save.click();
-    };
     image.src = link.href;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.naturalWidth;
+    canvas.height = 2 * image.naturalHeight;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    const plain = await new Promise((done) => canvas.toBlob(done, "image/png"));
+    const texts = { Software: "giantstep" };
+    for (const [name, key] of [["Python", "claims-snippet"], ["BibTeX", "claims-bibtex"]]) {
+      texts[name] = document.getElementById(key).textContent;
+    }
+    const inside = Object.entries(texts).map(([name, text]) => inscription(name, text));
+    const save = document.createElement("a");
+    save.href = URL.createObjectURL(new Blob([plain.slice(0, 33), ...inside, plain.slice(33)], { type: "image/png" }));
+    save.download = link.download;
+    save.click();
+    setTimeout(() => URL.revokeObjectURL(save.href), 60000);
   }
 
   document.addEventListener("click", (event) => {
@@ -65,6 +86,11 @@
         const here = window.location.pathname === "/" ? "/explain" : window.location.pathname;
         if (query && view === here) window.history.replaceState(window.history.state, "", query);
         return query;
+      },
+      // Whether polling and Stop are disabled: unless there is a run that is not done.
+      waits: function (run, done) {
+        const over = (run || null) === (done || null);
+        return [over, over];
       },
     },
   });
