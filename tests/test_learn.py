@@ -198,3 +198,18 @@ def test_every_second_neuron_of_an_output_leaves_out_the_common_gradient():
         common = g[mine].mean(axis=0)
         np.testing.assert_allclose(found[mine[::2]], g[mine[::2]] - common)
         np.testing.assert_allclose(found[mine[1::2]], g[mine[1::2]])
+
+
+def test_a_target_without_a_linear_part_is_looked_at_again_with_more_neurons():
+    """Of this sample of x1 x2 the network that choices are made with sees nothing; a wider one does."""
+    rng = np.random.default_rng(0)
+    U = np.linalg.qr(rng.standard_normal((256, 2)))[0].T
+    X, X_test = (rng.standard_normal((n, 256)).astype(np.float32) for n in (4000, 5000))
+    y, truth = (np.prod(rows @ U.T, axis=1) for rows in (X, X_test))
+    rows = Table(X, (y + 0.1 * rng.standard_normal(4000))[:, None], np.ones(4000))
+    once = learn.Wanted(learn.width(4000), RELU)
+    assert learn.learn(rows, once, np.random.default_rng(2), HOST).steps == 0
+    again = learn.learn(rows, replace(once, wider=learn.wider(4000)), np.random.default_rng(2), HOST)
+    test = layer.pieces(Table(X_test, truth[:, None], np.ones(5000)), again.layer, HOST)
+    error = float(np.mean(np.concatenate([p.Y - again.fitted.predict(p) for p in test]) ** 2))
+    assert again.steps == 3 and len(again.layer.bias) == 500 and error < 0.4

@@ -41,7 +41,7 @@ class Arrays:
         return x.astype(self.xp.float64) if x.dtype != self.xp.float64 else x
 
     def squares(self, F: Array) -> Array:
-        """F^T F; NumPy computes half of it."""
+        """F^T F: NumPy sees the two factors as one and computes half of it."""
         return F.T @ F
 
 

@@ -32,8 +32,3 @@ def product(X: Array, W: Array) -> Array:
 @jax.jit
 def _product(X, W):
     return jnp.einsum("snd,spd->snp", X, W)
-
-
-def squares(F: np.ndarray) -> np.ndarray:
-    """F^T F: NumPy sees the two factors as one and computes half of it."""
-    return F.T @ F

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from giantstep import draw, measure
+from giantstep._arrays import HOST
 from giantstep._backend import jax, jnp, over_seeds
-from giantstep._blas import on_host, squares
+from giantstep._blas import on_host
 from giantstep._mesh import alone, everywhere
 from giantstep._resolvent import gram
 from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
@@ -77,7 +78,7 @@ def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) ->
     if not on_host(y, c.shape[1]):
         return _add_moments(A, c, parts, y, recipe=recipe)
     F = np.asarray(_features(parts, recipe=recipe))[0]
-    return A + squares(F), c + F.T @ np.asarray(y)[0]
+    return A + HOST.squares(F), c + F.T @ np.asarray(y)[0]
 
 
 @partial(jax.jit, static_argnames="recipe")

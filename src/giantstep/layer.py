@@ -17,6 +17,9 @@ from giantstep._threads import one_blas_thread
 from giantstep.activation import Activation
 
 CHUNK = 2**23  # numbers that the features of a chunk of rows may fill
+THREADED = (
+    4  # with many right-hand sides, matrices of a quarter of the size that is small for BLAS threads gain from them
+)
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ def solve(equations: Normal, penalty: float, where: Arrays) -> Fitted:
     b = (A + lam)^{-1} B; not a number where A + lam is not positive in floating point.
     """
     e = equations
-    with one_blas_thread(len(e.A) // 2):
+    with one_blas_thread(THREADED * len(e.A)):
         return _solved(e, penalty, where)
 
 
@@ -227,7 +230,7 @@ def left_out(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> np.ndarray
             found.append(np.full(piece.Y.shape, np.nan))
             continue
         away = (where.double(piece.features) - fitted.mean).T
-        with one_blas_thread(len(away) // 2):
+        with one_blas_thread(THREADED * len(away)):
             root = where.linalg.solve_triangular(fitted.factor[0], away, lower=True, overwrite_b=True)
         leverage = piece.weights / fitted.weight * (1 + (root**2).sum(axis=0))
         found.append(np.asarray((piece.Y - fitted.predict(piece)) / (1 - leverage)[:, None]))

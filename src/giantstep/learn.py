@@ -44,12 +44,17 @@ DECADES = (-10.0, 0.0)  # of the penalty, in units of the trace of A
 SINGLE = -8.0  # the least of them in single precision
 NEAR, FINE = -3.5, 0.5  # where the search begins, by whole decades, and how fine it ends
 NARROW = 2  # choices are made with a network this many times narrower
+WIDEST = 1024  # neurons
 PLENTY = 4.0  # n / d from which rows are reused without asking
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for; None leaves it to leave-one-out. ``batch`` is "auto", "fresh" or "reuse"."""
+    """What is asked for; None leaves it to leave-one-out. ``batch`` is "auto", "fresh" or "reuse".
+
+    ``wider`` is a width to try where ``width`` learns nothing: of a target without a linear part, x1 x2, the first steps show so
+    little that it takes more neurons to see it.
+    """
 
     width: int
     sigma: Activation
@@ -57,6 +62,7 @@ class Wanted:
     eta: float | None = None
     penalty: float | None = None
     batch: str = "auto"
+    wider: int | None = None
 
     @property
     def step_size(self) -> float:
@@ -68,7 +74,12 @@ class Wanted:
 
 def width(n: int) -> int:
     """A sixteenth of the rows, between 128 and 1024 neurons: more gain little and cost their square."""
-    return int(np.clip(n // 16, 128, 1024))
+    return int(np.clip(n // 16, 128, WIDEST))
+
+
+def wider(n: int) -> int:
+    """Twice that, up to the same most."""
+    return min(2 * width(n), WIDEST)
 
 
 @dataclass(frozen=True)
@@ -107,9 +118,13 @@ class _Start:
     where: Arrays
 
     @property
+    def width(self) -> int:
+        return len(self.outputs)
+
+    @property
     def narrow(self) -> "_Start":
         """The same with fewer neurons."""
-        p = max(len(self.outputs) // NARROW, min(64, len(self.outputs)))
+        p = max(self.width // NARROW, min(64, self.width))
         layer = replace(self.layer, W=self.layer.W[:p], bias=self.layer.bias[:p])
         return replace(self, layer=layer, signs=self.signs[:p], outputs=self.outputs[:p])
 
@@ -299,23 +314,33 @@ def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays,
     """A network for rows scaled to variance one, labels too; ``tell`` takes a sentence about every stage."""
     with where.exact():
         start = _start(table, wanted, rng, where)
-        climbed = _climb(
-            _folds(table, start, rng), start.narrow, wanted, STEPS if wanted.steps is None else wanted.steps, tell
-        )
+        folds, steps = _folds(table, start, rng), STEPS if wanted.steps is None else wanted.steps
+        begun = start.narrow
+        climbed = _climb(folds, begun, wanted, steps, tell)
+        if wanted.steps is None and _in_vain(climbed):
+            wide = start if wanted.wider is None else _start(table, replace(wanted, width=wanted.wider), rng, where)
+            again = _climb(folds, wide, wanted, steps, tell) if wide.width > begun.width else climbed
+            if not _in_vain(again):
+                start, begun, climbed = wide, wide, again
         if not np.isfinite(climbed[-1].error):
             raise InputError(
                 f"the readout cannot be solved after {len(climbed) - 1} steps in {table.X.dtype} numbers: give a larger penalty"
             )
-        return _chosen(table, start, climbed, wanted, rng)
+        return _chosen(table, start, begun, climbed, wanted, rng)
+
+
+def _in_vain(climbed: Sequence[_Point]) -> bool:
+    """Whether no step has made the error less."""
+    return min(point.error for point in climbed) == climbed[0].error
 
 
 def _chosen(
-    table: Table, start: _Start, climbed: Sequence[_Point], wanted: Wanted, rng: np.random.Generator
+    table: Table, start: _Start, begun: _Start, climbed: Sequence[_Point], wanted: Wanted, rng: np.random.Generator
 ) -> Learned:
-    """The best of what was tried, on all rows."""
+    """The best of what was tried from ``begun``, on all rows and from ``start``."""
     where, errors = start.where, tuple(point.error for point in climbed)
     steps = int(np.argmin(errors)) if wanted.steps is None else wanted.steps
-    best, eta = _last_eta(climbed[steps], start.narrow, wanted)
+    best, eta = _last_eta(climbed[steps], begun, wanted)
     etas, decades = (wanted.step_size,) * (steps - 1) + (eta,) * (steps > 0), [p.decade for p in climbed[:steps]]
     batch, layer, rest = "reuse", None, table
     if steps and (wanted.batch == "fresh" or wanted.batch == "auto" and len(table) < PLENTY * table.X.shape[1]):

@@ -52,7 +52,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         X, Y, weights = X[kept], Y[kept].astype(np.float64), weights[kept] / weights[kept].mean()
         wanted, where = self._wanted(len(X)), arrays(self.device)
-        self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.width, where)
+        self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.wider or wanted.width, where)
         self._centre = np.average(Y, axis=0, weights=weights)
         deviation = np.sqrt(np.average((Y - self._centre) ** 2, axis=0, weights=weights))
         self._spread = np.where(deviation > 0, deviation, 1.0)
@@ -71,6 +71,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _wanted(self, n: int) -> learning.Wanted:
         width = learning.width(n) if _auto(self.width) else _whole(self.width, "width", 1)
+        wider = learning.wider(n) if _auto(self.width) else None
         steps = None if _auto(self.steps) else _whole(self.steps, "steps", 0, learning.STEPS)
         if self.batch not in ("auto", "fresh", "reuse"):
             raise InputError(f'batch is "auto", "fresh" or "reuse", not {self.batch!r}')
@@ -81,7 +82,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"activation {sigma.name!r} has no useful slope for a giant step; relu, gelu and tanh have"
             )
-        return learning.Wanted(width, sigma, steps, eta, penalty, self.batch)
+        return learning.Wanted(width, sigma, steps, eta, penalty, self.batch, wider)
 
     def _refuse_too_large(self, n: int, d: int, k: int, p: int, where: Arrays) -> None:
         """Scaled rows, rows that choices are made on, moments and factors, one chunk of rows with what is made of it."""

@@ -44,7 +44,7 @@ def _stairs(ax: "Axes", climbs: list[tuple[str, Any]]) -> None:
         ax.plot(range(last), [h + lift for h in heights], "o", color=COLOURS[k])
         for t, (before, basis) in enumerate(zip(climb.staircase, climb.staircase[1:], strict=False), start=1):
             new = ", ".join(combination(v) for v in basis[len(before) :])
-            above = {"ha": "right", "va": "bottom"} if k == 0 else {"ha": "left", "va": "top"}
+            above: dict[str, Any] = {"ha": "right", "va": "bottom"} if k == 0 else {"ha": "left", "va": "top"}
             place = (-3, 3) if k == 0 else (4, -5)
             words = _short(new, LONGEST // 2)
             ax.annotate(
