@@ -213,3 +213,13 @@ def test_a_target_without_a_linear_part_is_looked_at_again_with_more_neurons():
     test = layer.pieces(Table(X_test, truth[:, None], np.ones(5000)), again.layer, HOST)
     error = float(np.mean(np.concatenate([p.Y - again.fitted.predict(p) for p in test]) ** 2))
     assert again.steps == 3 and len(again.layer.bias) == 500 and error < 0.4
+
+
+def test_a_penalty_that_rounding_makes_too_small_is_raised_unless_it_was_given():
+    A = np.diag([1.0, 1.0, -1e-6])  # what single precision may leave of diag(1, 1, 0)
+    rounded = layer.Normal(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), 10.0)
+    wanted = learn.Wanted(8, RELU)
+    fitted, penalty = learn._solved(rounded, -8.0, wanted, HOST)
+    assert fitted.finite and penalty == pytest.approx(2e-6, rel=1e-5)
+    np.testing.assert_allclose((A + penalty * np.eye(3)) @ fitted.coefficients, 1.0)
+    assert not learn._solved(rounded, -8.0, replace(wanted, penalty=1e-8), HOST)[0].finite

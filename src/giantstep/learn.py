@@ -104,6 +104,17 @@ class Learned:
     null: np.ndarray
 
 
+def _solved(equations: Normal, decade: float, wanted: Wanted, where: Arrays) -> tuple[Fitted, float]:
+    """The fit at the penalty of a decade; where rounding has left nothing to solve there, at the first decade above that has."""
+    penalty = wanted.penalty_at(decade, equations)
+    fitted = solve(equations, penalty, where)
+    while not fitted.finite and wanted.penalty is None and decade < DECADES[1]:
+        decade += 1
+        penalty = wanted.penalty_at(decade, equations)
+        fitted = solve(equations, penalty, where)
+    return fitted, penalty
+
+
 @dataclass(frozen=True)
 class _Start:
     """What every run begins with: initial layer, sign and output of each neuron, linear moments and covariance of the table."""
@@ -187,7 +198,7 @@ class _Stage:
         return left_out(solve(self.of_all, penalty, where), self.held, where)
 
     def gradient(self, start: _Start, decade: float, wanted: Wanted) -> Array:
-        return start.gradient(self.seen, solve(self.of_seen, wanted.penalty_at(decade, self.of_seen), start.where))
+        return start.gradient(self.seen, _solved(self.of_seen, decade, wanted, start.where)[0])
 
 
 def _error(residuals: Sequence[np.ndarray], folds: Sequence[_Fold]) -> float:
@@ -279,7 +290,7 @@ def _taken(
     for part, eta, decade in zip(parts, etas, decades, strict=True):
         rows = pieces(part, layer, where)
         equations = start.normal(rows, layer, None if len(part) == start.rows else linear_moments(part, layer, where))
-        fitted = solve(equations, wanted.penalty_at(decade, equations), where)
+        fitted, _ = _solved(equations, decade, wanted, where)
         layer = start.moved(start.gradient(rows, fitted), eta)
     return layer
 
@@ -350,8 +361,7 @@ def _chosen(
     layer = layer or _taken([table] * steps, start, wanted, etas, decades)
     rows = pieces(rest, layer, where)
     equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer)
-    penalty = wanted.penalty_at(best.decade, equations)
-    fitted = solve(equations, penalty, where)
+    fitted, penalty = _solved(equations, best.decade, wanted, where)
     if not fitted.finite:
         raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")
     gradient, null = start.gradient(rows, fitted), _null(rest, layer, fitted, best.error, start, rng)
