@@ -72,12 +72,13 @@ def test_they_do_not_hang_in_other_workers_either(tmp_path, worker):
     finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 2)), **WORKERS[worker])
 
 
-def test_the_flag_is_added_to_those_of_the_user():
+def test_the_flags_are_added_to_those_of_the_user():
     code = "import os; from giantstep._backend import jnp; print(os.environ['XLA_FLAGS']); print(jnp.ones(1).dtype)"
-    env = {**os.environ, "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true"}
+    env = {**os.environ, "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true --xla_gpu_enable_triton_gemm=true"}
     lines = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True).stdout.split()
     assert "--xla_cpu_multi_thread_eigen=true" in lines
     assert "--xla_cpu_enable_concurrency_optimized_scheduler=false" in lines
+    assert "--xla_gpu_enable_triton_gemm=true" in lines and "--xla_gpu_enable_triton_gemm=false" not in lines
     assert lines[-1] == "float64"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import corrected, importance, layer, learn
+from giantstep import climb, corrected, importance, layer, learn
 from giantstep._arrays import HOST
 from giantstep.activation import activation
 from giantstep.layer import Layer, Table
@@ -219,7 +219,7 @@ def test_a_penalty_that_rounding_makes_too_small_is_raised_unless_it_was_given()
     A = np.diag([1.0, 1.0, -1e-6])  # what single precision may leave of diag(1, 1, 0)
     rounded = layer.Normal(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), 10.0)
     wanted = learn.Wanted(8, RELU)
-    fitted, penalty = learn._solved(rounded, -8.0, wanted, HOST)
+    fitted, penalty = climb.solved(rounded, -8.0, wanted, HOST)
     assert fitted.finite and penalty == pytest.approx(2e-6, rel=1e-5)
     np.testing.assert_allclose((A + penalty * np.eye(3)) @ fitted.coefficients, 1.0)
-    assert not learn._solved(rounded, -8.0, replace(wanted, penalty=1e-8), HOST)[0].finite
+    assert not climb.solved(rounded, -8.0, replace(wanted, penalty=1e-8), HOST)[0].finite
