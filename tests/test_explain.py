@@ -300,3 +300,19 @@ def test_a_polynomial_of_many_scales_keeps_its_smallest_part():
     target = gs.target("x1 + H20(x1)")
     assert target.information_exponent == 1 and gs.explain(target).staircase[-1] == [[1.0]]
     assert target.rank <= MAX_RANK
+
+
+def test_its_picture_has_the_staircase_and_the_part_of_every_term_that_is_fitted():
+    x = gs.explain("x1 + x2 + x1^2 + x2^2 - 2", activation="relu")
+    stairs, masses = gs.plot(x).axes
+    climbs = (x, x.realised)
+    for line, climb in zip(stairs.lines[1::2], climbs, strict=True):  # a line of steps, then its dots
+        found = np.round(np.asarray(line.get_ydata(), dtype=float))
+        assert found[: len(climb.staircase)].tolist() == [len(basis) for basis in climb.staircase]
+    share = {"fitted": lambda term: 1.0, "lost": lambda term: 0.0, "partial": lambda term: term["share"]}
+    widths = iter([bar.get_width() for bar in masses.patches])
+    for climb in climbs:
+        drawn = [next(widths) for _ in climb.terms], [next(widths) for _ in climb.terms]
+        assert drawn[0] == pytest.approx([t["mass"] * share[t["fate"]](t) for t in climb.terms])
+        assert drawn[1] == pytest.approx([t["mass"] for t in climb.terms])
+        assert sum(drawn[1]) - sum(drawn[0]) == pytest.approx(climb.floor["network"])  # what is not filled is the error

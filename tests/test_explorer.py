@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -142,6 +144,16 @@ def test_a_figure_outside_the_bounds_is_refused(client, query):
     assert answer.status_code == 400 and answer.get_data(as_text=True).endswith(".\n")
 
 
+def test_downloads_at_once_all_come(client):
+    """More than the desk has in hand, so that some wait in line; none takes another's place."""
+    paths = [f"/figure/explain/staircase.{kind}?steps={steps}" for steps in range(1, 4) for kind in ("svg", "png")]
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda path: client.application.test_client().get(path), paths))
+    assert [answer.status_code for answer in answers] == [200] * 6
+    assert {answer.mimetype for answer in answers} == {"image/svg+xml", "image/png"}
+    assert all(b"gs.explain(" in answer.data for answer in answers)
+
+
 def test_a_target_is_never_evaluated(client):
     answer = client.get(f"/figure/giant-steps/shares.svg?target={quote('__import__(1)')}")
     assert answer.status_code == 400 and "unknown name '__import__'" in answer.get_data(as_text=True)
@@ -210,6 +222,8 @@ def test_a_child_can_be_ended_and_starts_anew():
         with pytest.raises(Stopped):
             child.call(time.sleep, 60)
         assert child.call(abs, -4) == 4
+        with pytest.raises(Stopped):  # a stop that came just before it
+            child.call(abs, -4, dropped=lambda: True)
         child.rest(0.2)  # halted for a moment, it answers all the same
         child.rest(0.2)
         assert child.call(abs, -5) == 5
@@ -278,3 +292,19 @@ def test_the_program_serves_and_leaves_quietly(tmp_path):
         and log.startswith("Warning: anyone who can reach 0.0.0.0")
         and len(log.splitlines()) == 1
     )
+
+
+def test_the_page_and_the_report_have_the_same_colours():
+    """Two style sheets, since a report is one file; what they both name is the same in light and in dark."""
+    import giantstep
+
+    root = Path(giantstep.__file__).parent
+    ours, theirs = (
+        re.sub(r"/\*.*?\*/", "", (root / name).read_text(), flags=re.DOTALL)
+        for name in ("explorer/assets/explorer.css", "lab/report.css")
+    )
+    light, dark = (dict(re.findall(r"(--[\w-]+): ([^;]+);", part)) for part in ours.split("{")[1:3])
+    for known, part in zip((light, dark), (theirs.split("{")[1], theirs.split("{")[3]), strict=True):
+        other = dict(re.findall(r"(--[\w-]+): ([^;]+);", part))
+        both = known.keys() & other.keys()
+        assert len(both) > 12 and {name: known[name] for name in both} == {name: other[name] for name in both}

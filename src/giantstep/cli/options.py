@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from giantstep.explain.explanation import Explanation
     from giantstep.finding import Finding
     from giantstep.outcome import Outcome, Status
     from giantstep.setting import Setting
@@ -58,7 +59,7 @@ def read_setting(path: Path) -> "Setting | System":
     return read(path)
 
 
-def draw(path: Path | None, found: "Outcome | Finding | Iterable[Any]", spectrum: bool = False) -> None:
+def draw(path: Path | None, found: "Outcome | Finding | Explanation | Iterable[Any]", spectrum: bool = False) -> None:
     if path is None:
         return
     from giantstep.plot import plot

@@ -33,6 +33,7 @@ def explain(
     steps: Annotated[int | None, typer.Option(metavar="T", help="Number of steps; by default until it stops.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="All steps go over one batch.")] = False,
     activation: Annotated[str | None, typer.Option(metavar="NAME", help="Also what this activation climbs.")] = None,
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain what giant steps can learn of a target.
@@ -41,7 +42,9 @@ def explain(
     """
     from giantstep.explain import explain as explained
 
+    check_options(plot)
     found = explained(formula, batch, width, steps, reuse, activation)
+    draw(plot, found)
     show(found.to_dict() if as_json else str(found))
 
 

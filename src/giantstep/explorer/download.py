@@ -1,5 +1,6 @@
 """Figures as files, drawn by ``gs.plot`` as the page's Python draws them, with that Python and the BibTeX inside."""
 
+import uuid
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -21,13 +22,20 @@ from giantstep.explorer.one_step_numbers import Numbers as OneStep
 __all__ = ["drawn", "register"]
 
 TYPES = {"svg": "image/svg+xml", "png": "image/png"}
-PAGE = "download"
 LIMIT = 120.0  # seconds
 
 
 def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, claims: Claims) -> None:
     """The addresses of the figures. Names are looked up in tables; nothing of an address is a path."""
     server: Any = app.server
+
+    @server.errorhandler(InputError)
+    def refused(problem: InputError) -> Response:
+        return Response(f"{problem}\n", 400, mimetype="text/plain")
+
+    @server.errorhandler(Replaced)
+    def crowded(problem: Replaced) -> Response:
+        return Response("Too much is being asked for at once: try again.\n", 503, mimetype="text/plain")
 
     @server.get("/figure/explain/<name>.<kind>")
     def of_explain(name: str, kind: str) -> Response:
@@ -46,11 +54,8 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
     @server.get("/figure/giant-steps/<name>.<kind>")
     def of_giant_steps(name: str, kind: str) -> Response:
         s = _asked(state.GiantSteps, name in giant_steps.FIGURES and kind in TYPES)
-        try:
-            recipe.giant_steps(s)
-        except InputError as problem:
-            return Response(f"{problem}\n", 400, mimetype="text/plain")
-        seen = giants.seen(s, PAGE)
+        recipe.giant_steps(s)  # what is refused is refused before anything is computed
+        seen = giants.seen(s, _own())
         paths = [one for one in (seen.chain, seen.theory) if one is not None]
         if not paths:
             return Response(f"There is nothing to draw yet. {seen.said}\n", 404, mimetype="text/plain")
@@ -78,13 +83,13 @@ def _asked(kind: type[Any], known: bool) -> Any:
 
 
 def _file(lab: Laboratory, kind: str, code: str, papers: Any, make: Callable[..., Any], *arguments: Any) -> Response:
-    try:
-        body = lab.theory.ask(PAGE, drawn, kind, code, controls.bibtex(papers), make, arguments, limit=LIMIT)
-    except Replaced:
-        return Response("Another download took its place: try again.\n", 503, mimetype="text/plain")
-    except InputError as problem:
-        return Response(f"{problem}\n", 400, mimetype="text/plain")
+    body = lab.theory.ask(_own(), drawn, kind, code, controls.bibtex(papers), make, arguments, limit=LIMIT)
     return Response(body, mimetype=TYPES[kind])
+
+
+def _own() -> str:
+    """A place in line of its own: two downloads at once both come."""
+    return f"download {uuid.uuid4().hex}"
 
 
 def drawn(kind: str, code: str, bibtex: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
