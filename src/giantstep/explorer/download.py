@@ -16,7 +16,7 @@ from giantstep.explorer import controls, explain, giant_steps, one_step, recipe,
 from giantstep.explorer.claims_numbers import Numbers as Claims
 from giantstep.explorer.desk import Replaced
 from giantstep.explorer.giant_steps_numbers import Numbers as GiantSteps
-from giantstep.explorer.laboratory import Laboratory
+from giantstep.explorer.laboratory import Laboratory, Reader
 from giantstep.explorer.one_step_numbers import Numbers as OneStep
 
 __all__ = ["drawn", "register"]
@@ -40,7 +40,7 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
     @server.get("/figure/explain/<name>.<kind>")
     def of_explain(name: str, kind: str) -> Response:
         s = _asked(state.Explain, name in explain.FIGURES and kind in TYPES)
-        return _file(lab, kind, explain.snippet(s), explain.PAPERS, _explain, s)
+        return _file(lab.words, kind, explain.snippet(s), explain.PAPERS, _explain, s)
 
     @server.get("/figure/one-step/<name>.<kind>")
     def of_one_step(name: str, kind: str) -> Response:
@@ -49,7 +49,9 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
         code = recipe.one_step_code(
             s, recipe.one_step_figures(s, errors=errors is not None, spectrum=spectrum is not None)
         )
-        return _file(lab, kind, code, one_step.PAPERS, _one_step, s, name, spectrum if name == "spectrum" else errors)
+        return _file(
+            lab.theory, kind, code, one_step.PAPERS, _one_step, s, name, spectrum if name == "spectrum" else errors
+        )
 
     @server.get("/figure/giant-steps/<name>.<kind>")
     def of_giant_steps(name: str, kind: str) -> Response:
@@ -60,7 +62,7 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
         if not paths:
             return Response(f"There is nothing to draw yet. {seen.said}\n", 404, mimetype="text/plain")
         code = recipe.giant_steps_code(s, recipe.giant_steps_figures(s, [one.route for one in paths]))
-        return _file(lab, kind, code, giant_steps.PAPERS, _giant_steps, paths, name)
+        return _file(lab.theory, kind, code, giant_steps.PAPERS, _giant_steps, paths, name)
 
     @server.get("/claim/<group>/<name>.svg")
     def of_claim(group: str, name: str) -> Response:
@@ -82,8 +84,8 @@ def _asked(kind: type[Any], known: bool) -> Any:
     return s
 
 
-def _file(lab: Laboratory, kind: str, code: str, papers: Any, make: Callable[..., Any], *arguments: Any) -> Response:
-    body = lab.theory.ask(_own(), drawn, kind, code, controls.bibtex(papers), make, arguments, limit=LIMIT)
+def _file(reader: Reader, kind: str, code: str, papers: Any, make: Callable[..., Any], *arguments: Any) -> Response:
+    body = reader.ask(_own(), drawn, kind, code, controls.bibtex(papers), make, arguments, limit=LIMIT)
     return Response(body, mimetype=TYPES[kind])
 
 
