@@ -17,7 +17,7 @@ from tests.explorer_server import running
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with its chromedriver here")
-PATIENCE = 90  # seconds: the first answers compile
+PATIENCE = 180  # seconds: the first answers compile, and other work may have the cores
 
 
 @pytest.fixture(scope="module")
@@ -159,12 +159,22 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     assert dots["error_y"]["array"] == pytest.approx(o.test_error_se.tolist(), rel=1e-6)
     text(browser, "one-step-errors--words", words)
     until(browser, "return document.getElementById('one-step-stop').disabled")
+    _ink(browser)
     link = browser.current_url
     assert state.read_query(state.OneStep, link.split("?")[1]) == (s, [])
     page(link.removeprefix(address))  # a copied link shows the same picture
     text(browser, "one-step-progress", "2 of 2 seeds.")
     trace(browser, "one-step-errors", "test error, simulation", lambda one: one["y"] == dots["y"])
     _downloads(browser, s)
+
+
+def _ink(browser) -> None:
+    """The bulk's line is drawn in the ink of the theme, light or dark, also after bars have come before it."""
+    trace(browser, "one-step-spectrum", "simulation")
+    line = "getComputedStyle(document.querySelector('#one-step-spectrum .traceink .js-line')).stroke"
+    for theme, ink in (("dark", "rgb(228, 230, 227)"), ("light", "rgb(29, 33, 38)")):
+        browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+        assert browser.execute_script(f"return {line}") == ink
 
 
 def _downloads(browser, s: state.OneStep) -> None:

@@ -232,7 +232,9 @@ def _spectrum(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None") -> "Fig
             if etas[e] is not None:
                 ax.set_title(f"η = {etas[e]:.3g}", loc="left")
         if laws is not None:
-            fig.legend(*_first_labels(np.atleast_1d(axes)), loc="outside lower center", ncols=4)
+            fig.legend(
+                *_first_labels(np.atleast_1d(axes)), loc="outside lower center", ncols=4 if len(shown) > 1 else 2
+            )
     return fig
 
 

@@ -1,5 +1,6 @@
 """Charts of the page as plain data for plotly.js: the house style. Their inks follow the theme by the style sheet."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +25,12 @@ def chart(data: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], 
         "xaxis": {**BARE, **_axis(x)},
         "yaxis": {**BARE, **_axis(y)},
     }
-    return {"data": list(data), "layout": {**common, **layout}}
+    return {"data": _known(data), "layout": {**common, **layout}}
+
+
+def _known(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every trace under a name of its own: plotly.js would hand one that has none the name, and the ink, of another."""
+    return [{"uid": f"t{i}-{re.sub(r'[^a-z0-9]+', '-', one['name'])}", **one} for i, one in enumerate(data)]
 
 
 def _axis(of: dict[str, Any]) -> dict[str, Any]:
