@@ -81,6 +81,17 @@ class Explanation:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         return plain | {"realised": None if self.realised is None else self.realised.to_dict()}
 
+    @property
+    def climbs(self) -> "list[tuple[str, Climb | Explanation]]":
+        """What was learned; with an activation the conjecture, and under the activation's name what it realises."""
+        if self.realised is None:
+            return [("learned", self)]
+        return [("conjecture", self), (str(self.activation), self.realised)]
+
+    def largest(self, most: int) -> list[int]:
+        """The places of at most so many terms, those of largest mass, in their own order."""
+        return sorted(sorted(range(len(self.terms)), key=lambda i: -self.terms[i]["mass"])[:most])
+
     def __repr__(self) -> str:
         from giantstep.explain.table import explanation_table
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from giantstep.explain.explanation import Climb, Explanation
+    from giantstep.explain.explanation import Explanation
 
 MOST_TERMS = 12
 LONGEST = 34  # letters of a title or a label
@@ -20,12 +20,9 @@ def picture(x: "Explanation") -> "Figure":
 
     With an activation the conjecture is blue and what the activation realises is red.
     """
-    climbs: list[tuple[str, Climb | Explanation]] = [("learned" if x.realised is None else "conjecture", x)]
-    if x.realised is not None:
-        climbs.append((str(x.activation), x.realised))
     with figure(2, width=3.7, height=3.3) as (fig, (left, right)):
-        _stairs(left, climbs)
-        _masses(right, x, climbs)
+        _stairs(left, x.climbs)
+        _masses(right, x)
         fig.suptitle(f"y = {_short(x.target, 2 * LONGEST)}", x=0.01, ha="left", fontsize=10)
         handles, names = right.get_legend_handles_labels()
         fig.legend(handles, names, loc="outside lower center", ncols=len(names))
@@ -68,9 +65,9 @@ def _stairs(ax: "Axes", climbs: list[tuple[str, Any]]) -> None:
     ax.set_title("the staircase", loc="left")
 
 
-def _masses(ax: "Axes", x: "Explanation", climbs: list[tuple[str, Any]]) -> None:
+def _masses(ax: "Axes", x: "Explanation") -> None:
     """The mass of every term as an outline, the part of it that is fitted filled; the rest is the error that stays."""
-    order = sorted(sorted(range(len(x.terms)), key=lambda i: -x.terms[i]["mass"])[:MOST_TERMS])
+    order, climbs = x.largest(MOST_TERMS), x.climbs
     thick = 0.72 / len(climbs)
     for k, (name, climb) in enumerate(climbs):
         rows = [j + (k - (len(climbs) - 1) / 2) * thick for j in range(len(order))]

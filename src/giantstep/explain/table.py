@@ -33,13 +33,10 @@ def _or_none(value: int | None) -> str:
 
 
 def _staircase(x: "Explanation") -> list[str]:
-    climbs: list[tuple[str, Any]] = [("learned" if x.realised is None else "conjecture", x)]
-    if x.realised is not None:
-        climbs.append((str(x.activation), x.realised))
     rows = []
-    for t in range(max(len(c.staircase) for _, c in climbs)):
-        rows.append([f"U{t}", *(listing(c.staircase[min(t, len(c.staircase) - 1)]) for _, c in climbs)])
-    return _left(["step", *(name for name, _ in climbs)], rows)
+    for t in range(max(len(c.staircase) for _, c in x.climbs)):
+        rows.append([f"U{t}", *(listing(c.staircase[min(t, len(c.staircase) - 1)]) for _, c in x.climbs)])
+    return _left(["step", *(name for name, _ in x.climbs)], rows)
 
 
 def _left(header: list[str], body: list[list[str]]) -> list[str]:
@@ -54,8 +51,7 @@ def _terms(x: "Explanation") -> list[str]:
         second = [] if x.realised is None else [_fate(x.realised.terms[i])]
         body.append([f"{entry['mass']:.5g}", _fate(entry), *second, entry["term"]])
     hidden = len(body) - MAX_TERMS
-    largest = sorted(sorted(range(len(body)), key=lambda i: -x.terms[i]["mass"])[:MAX_TERMS])
-    lines = aligned(header, [body[i] for i in largest])
+    lines = aligned(header, [body[i] for i in x.largest(MAX_TERMS)])
     return [*lines, f"  ... and {hidden} terms of smaller mass"] if hidden > 0 else lines
 
 

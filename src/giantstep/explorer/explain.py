@@ -148,8 +148,7 @@ def answered(x: Any) -> list[Any]:
 
 
 def _climbs(x: Any) -> list[tuple[str, Any]]:
-    climbs = [("learned" if x.realised is None else "conjecture", x)]
-    return climbs if x.realised is None else [*climbs, (f"with {x.activation}", x.realised)]
+    return [(name if climb is x else f"with {name}", climb) for name, climb in x.climbs]
 
 
 def _reasons(x: Any) -> list[str]:
@@ -176,7 +175,7 @@ def _staircase(x: Any) -> html.Div:
 def _terms(x: Any) -> html.Div:
     climbs = _climbs(x)
     mass = lambda i: x.terms[i]["mass"]  # noqa: E731
-    order = sorted(range(len(x.terms)), key=lambda i: -mass(i))[:MOST_TERMS]
+    order = x.largest(MOST_TERMS)
     most = max((mass(i) for i in order), default=1.0) or 1.0
     rows = [
         html.Tr(
@@ -186,7 +185,7 @@ def _terms(x: Any) -> html.Div:
                 *[html.Td(_fate(climb.terms[i])) for _, climb in climbs],
             ]
         )
-        for i in sorted(order)
+        for i in order
     ]  # fmt: skip
     names = ["fate"] if len(climbs) == 1 else [f"fate, {name}" for name, _ in climbs]
     top = html.Thead(html.Tr([html.Th(name, scope="col") for name in ("term", "mass", *names)]))
