@@ -51,7 +51,8 @@ def claims_page() -> str:
     table = f"| claim | what the paper says | where | test |\n|---|---|---|---|\n{rows}"
     return (
         f"# Claims\n\n{NOTE}Statements of the literature that `giantstep check` tests. A verdict is *holds*,\n"
-        f"*fails*, or *inconclusive* when the sizes that ran cannot tell.\n\n{table}{_full()}"
+        f"*fails*, or *inconclusive* when the sizes that ran cannot tell. A claim whose data are not on the machine,\n"
+        f"or that an error stops, is *not run*, and that says nothing about the statement.\n\n{table}{_full()}"
     )
 
 
@@ -66,7 +67,8 @@ def _full() -> str:
         f"{_cell(each['trend'])} | {_cell(each['sizes'])}; seeds {_cell(each['seeds'])} | {each['seconds']:.0f} |\n"
         for each in (results[claim.name] for claim in CLAIMS if claim.name in results)
     )
-    counts = [sum(each["outcome"] == kind for each in results.values()) for kind in ("holds", "fails", "inconclusive")]
+    kinds = ("holds", "fails", "inconclusive")  # one that was not run is not taken
+    counts = [sum(each["outcome"] == kind for each in results.values()) for kind in kinds]
     return (
         f"\n## At full size\n\n`giantstep check --size full`, {found['date'][:10]}, giantstep {made['version']}, "
         f"JAX {made['jax']}, {found['device']}: {counts[0]} hold, {counts[1]} fail, {counts[2]} inconclusive.\n\n"
@@ -76,9 +78,12 @@ def _full() -> str:
 
 
 def take_verdicts(path: Path, device: str) -> None:
-    """Keep the verdicts of a report, without their tables, in the place of older ones of the same claims."""
+    """Keep the verdicts of a report, without their tables, in the place of older ones of the same claims.
+
+    A claim that was not run has no verdict to keep.
+    """
     found = json.loads(path.read_text(encoding="utf-8"))
-    results = [{key: each[key] for key in KEPT} for each in found["results"]]
+    results = [{key: each[key] for key in KEPT} for each in found["results"] if each["outcome"] != "not run"]
     here = {each["claim"] for each in results}
     before = json.loads(VERDICTS.read_text(encoding="utf-8"))["results"] if VERDICTS.exists() else []
     results = [each for each in before if each["claim"] not in here] + results

@@ -104,12 +104,15 @@ def claim(name: str, fails: bool = False) -> Claim:
     return Claim(name, "A statement.", "moniri", "here", "A test.", measure, judge, lambda size: {"value": 2.0})
 
 
+def on_progress(told: list):
+    """Note the claims that end."""
+    return lambda now: None if now.latest is None else told.append(now.latest.claim.name)
+
+
 def test_a_second_check_is_read_from_the_store(kept):
     CALLS.clear()
     told = []
-    first, second = (
-        check([claim("a/one"), claim("a/two")], "quick", kept, lambda i, n, c: told.append(c.name)) for _ in range(2)
-    )
+    first, second = (check([claim("a/one"), claim("a/two")], "quick", kept, on_progress(told)) for _ in range(2))
     assert len(CALLS) == 2 and told == ["a/one", "a/two"]
     assert [r.stored for r in first] == [False, False] and [r.stored for r in second] == [True, True]
     b = second[0].verdict

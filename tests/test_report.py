@@ -13,6 +13,7 @@ from giantstep.lab.check import check
 from giantstep.lab.entry import by_paper, duration
 from giantstep.lab.provenance import Provenance
 from giantstep.lab.report import write
+from giantstep.lab.standing import Standing
 from giantstep.lab.table import summary
 from giantstep.lab.verdict import Claim, Result, Verdict
 from giantstep.papers import paper
@@ -69,17 +70,21 @@ def page_of(results: list[Result], folder: Path) -> pages.Node:
     return pages.read(write(results, folder).read_text(encoding="utf-8"))
 
 
+def names(standing: Standing) -> list[str]:
+    return [claim.name for claim in standing.running]
+
+
 # Running claims
 
 
 def test_a_broken_claim_does_not_lose_the_others():
     seen = []
     claims = [claim("a/one", good()), claim("a/two", RuntimeError("no luck\nmore")), claim("a/three", good())]
-    results = check(claims, "quick", on_progress=lambda index, total, each: seen.append((index, total, each.name)))
-    assert [result.verdict.outcome for result in results] == ["holds", "inconclusive", "holds"]
+    results = check(claims, "quick", on_progress=lambda now: seen.append((len(now.results), now.total, names(now))))
+    assert [result.verdict.outcome for result in results] == ["holds", "not run", "holds"]
     assert results[1].error == "RuntimeError: no luck"
     assert [result.passed for result in results] == [True, False, True]
-    assert seen == [(0, 3, "a/one"), (1, 3, "a/two"), (2, 3, "a/three")]
+    assert seen == [(0, 3, ["a/one"]), (1, 3, ["a/two"]), (2, 3, ["a/three"]), (3, 3, [])]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +203,8 @@ def test_the_footer_says_what_made_the_page_and_no_more(tmp_path, results):
 def test_the_lead_is_one_sentence(tmp_path, results):
     lead = page_of(results, tmp_path).one("p", kind="lead").text
     assert re.fullmatch(
-        r"6 claims at quick size, \d\.\d s in all: 2 hold, 1 fails and 3 are inconclusive \(1 could not be run\)\.",
+        r"6 claims at quick size, \d\.\d s in all: 2 hold, 1 fails, 2 are inconclusive and 1 was not run "
+        r"\(1 because of an error\)\.",
         lead,
     )
 
@@ -208,7 +214,7 @@ def test_the_matrix_has_a_row_a_paper_and_a_marked_link_a_claim(tmp_path, result
     assert [row.one("th").text for row in rows] == [paper(key).short for key in ("moniri", "dandi", "saad_solla")]
     pills = [[(pill.text, pill.attributes["href"]) for pill in row.one("td").all("a")] for row in rows]
     assert pills[0][0] == ("✓ one: holds", "#claim-moniri-one")
-    assert pills[1] == [("✗ two: fails", "#claim-dandi-two"), ("? five: inconclusive", "#claim-dandi-five")]
+    assert pills[1] == [("✗ two: fails", "#claim-dandi-two"), ("○ five: not run", "#claim-dandi-five")]
 
 
 def test_what_does_not_hold_is_told_at_once(tmp_path, results):

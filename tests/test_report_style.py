@@ -7,7 +7,9 @@ from itertools import pairwise
 import pytest
 
 from giantstep.canvas import INK
+from giantstep.lab.entry import MARK, css_class
 
+OUTCOMES = [css_class(outcome) for outcome in MARK]
 CSS = files("giantstep.lab").joinpath("report.css").read_text(encoding="utf-8")
 
 
@@ -45,7 +47,7 @@ def test_palettes_have_the_same_variables():
 def test_text_has_contrast(palette: str):
     colours = palettes()[palette]
     pairs = [("ink", "paper"), ("soft", "paper"), ("link", "paper"), ("ink", "card"), ("link", "card"), ("ink", "code")]
-    pairs += [(f"{outcome}-ink", f"{outcome}-bg") for outcome in ("holds", "fails", "inconclusive")]
+    pairs += [(f"{outcome}-ink", f"{outcome}-bg") for outcome in OUTCOMES]
     found = {pair: contrast(colours[pair[0]], colours[pair[1]]) for pair in pairs}
     assert {pair: value for pair, value in found.items() if value < 4.5} == {}
 
@@ -53,15 +55,16 @@ def test_text_has_contrast(palette: str):
 @pytest.mark.parametrize("palette", ["light", "dark", "print"])
 def test_lines_that_say_something_have_contrast(palette: str):
     colours = palettes()[palette]
-    assert all(contrast(colours[name], colours["paper"]) >= 3 for name in ("holds", "fails", "inconclusive", "link"))
+    assert all(contrast(colours[name], colours["paper"]) >= 3 for name in (*OUTCOMES, "link"))
 
 
 @pytest.mark.parametrize("palette", ["light", "dark", "print"])
 def test_what_fails_stands_out_without_colours(palette: str):
-    """Solid against tint in grey, hence to every eye; what is open has a dashed border, and all three have marks."""
+    """Solid against tint in grey, hence to every eye; what is open has a dashed border, and all have marks."""
     colours = palettes()[palette]
-    assert all(contrast(colours["fails-bg"], colours[f"{each}-bg"]) >= 3 for each in ("holds", "inconclusive"))
-    assert re.search(r"\.badge\.inconclusive \{[^}]*dashed", CSS)
+    assert all(contrast(colours["fails-bg"], colours[f"{each}-bg"]) >= 3 for each in OUTCOMES if each != "fails")
+    assert re.search(r"\.badge\.inconclusive \{[^}]*dashed", CSS) and len(set(MARK.values())) == len(MARK)
+    assert colours["not-run-bg"] == colours["paper"] and colours["not-run"] != colours["paper"]  # an outline alone
 
 
 def test_figures_are_read_on_white():

@@ -1,4 +1,4 @@
-"""The one exception a user can cause."""
+"""The exceptions a user can cause."""
 
 
 class InputError(ValueError):
@@ -6,3 +6,7 @@ class InputError(ValueError):
 
     The command line prints the sentence and exits with code 2; from Python it is an ordinary ``ValueError``.
     """
+
+
+class MissingData(InputError):
+    """Data that are not on this machine, and a sentence that says how to get them."""

@@ -3,7 +3,7 @@
 from giantstep.claims import select
 from giantstep.lab.bench import Bench
 from giantstep.lab.call import Call, call
-from giantstep.lab.check import check
+from giantstep.lab.check import NotRun, check
 from giantstep.lab.code import digest
 from giantstep.lab.executor import Here
 from giantstep.lab.store import Store
@@ -15,7 +15,10 @@ def task(name: str, size: Size, store: str) -> Call:
     return call(alone, (name, size, store))
 
 
-def alone(name: str, size: Size, store: str) -> None:
-    """Check a claim; what it measured and its verdict are in the store afterwards."""
+def alone(name: str, size: Size, store: str) -> NotRun | None:
+    """Check a claim; its verdict is in the store afterwards, and where there is none this returns why."""
     with Store.open(store) as opened:
-        check(select([name]), size, Bench(opened, Here(), digest()))
+        (result,) = check(select([name]), size, Bench(opened, Here(), digest()))
+    if result.verdict.outcome != "not run":
+        return None
+    return NotRun(result.verdict.sentence, result.error, result.seconds)

@@ -21,7 +21,7 @@ __all__ = ["app", "main", "parse_seeds", "run"]
 app = typer.Typer(
     name="giantstep",
     help="Two-layer networks after a few giant gradient steps: predict them, simulate them, and check what the papers say.",
-    epilog="Exit codes: 0 success, 1 a claim fails or numbers cannot be trusted, 2 bad input, 130 interrupted.",
+    epilog="Exit codes: 0 success, 1 a claim fails or breaks or numbers cannot be trusted, 2 bad input, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -38,7 +38,7 @@ def main() -> None:
 def _leave(number: int, frame: object) -> None:
     """Ctrl-C ends the program at once: an exception could be lost in a callback, and XLA's threads may still compute."""
     sys.stdout.flush()
-    os.write(2, b"Interrupted.\n")
+    os.write(2, b"\x1b[?25hInterrupted.\n" if os.isatty(2) else b"Interrupted.\n")  # a progress bar hides the cursor
     os._exit(130)
 
 

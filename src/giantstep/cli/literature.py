@@ -29,7 +29,8 @@ def check(
 
     Prints the verdicts and writes an HTML report with the numbers and the figures. Measurements are kept: a second run is
     instant, and one that was stopped or killed goes on where it was. A new version of the code measures anew. Workers
-    take a claim each at quick size, and the trials of one claim after the other at full size.
+    take a claim each at quick size, and the trials of one claim after the other at full size. The exit code is 1 when a claim
+    fails or breaks; one whose data are missing is not run, and the code is 0.
     """
     from giantstep.claims import select
     from giantstep.claims.alone import task
@@ -38,30 +39,31 @@ def check(
     from giantstep.lab.check import check as checked
     from giantstep.lab.code import digest
     from giantstep.lab.executor import executor
+    from giantstep.lab.expected import reported
+    from giantstep.lab.follow import following
     from giantstep.lab.store import Store
 
     check_options(None, memory)
     chosen = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
     kept = store or out / f"measured-{digest()}.sqlite"
+    apart = task if workers is not None and size == "quick" and len(chosen) > 1 else None
     with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
-        with stopping(where):
-            try:
-                results = checked(
-                    chosen,
-                    size,
-                    Bench(opened, where, digest()),
-                    lambda index, total, claim: typer.echo(f"[{index + 1}/{total}] {claim.name}", err=True),
-                    task if workers is not None and size == "quick" and len(chosen) > 1 else None,
-                )
-            except Interrupted:
-                leave("claims")
+        try:
+            with stopping(where), following() as tell:
+                results = checked(chosen, size, Bench(opened, where, digest()), tell, apart, reported(out, size))
+        except Interrupted:
+            leave("claims")
     page = report.write(results, out)
     if as_json:
         show({"size": size, "report": str(page), "results": [result.to_dict() for result in results]})
     else:
         verdict.show(results)
         typer.echo(f"Report: {page}")
+    broken = [f"{result.claim.name} ({result.error})" for result in results if result.error is not None]
+    if broken:
+        count = "1 claim" if len(broken) == 1 else f"{len(broken)} claims"
+        typer.echo(f"{count} could not be run because of an error: {', '.join(broken)}.", err=True)
     if not all(result.passed for result in results):
         raise typer.Exit(1)
 

@@ -11,13 +11,18 @@ from giantstep.claims.full import full
 from giantstep.explorer import controls, state, waiting
 from giantstep.explorer.claims_numbers import Numbers, Shown
 from giantstep.explorer.laboratory import Laboratory
-from giantstep.lab.entry import MARK, duration
+from giantstep.lab.entry import MARK, css_class, duration
 from giantstep.papers import paper
 
 __all__ = ["bibtex", "page", "register", "snippet"]
 
 VIEW = "claims"
-MEANING = {"holds": "simulations agree", "fails": "they contradict it", "inconclusive": "the sizes cannot tell"}
+MEANING = {
+    "holds": "simulations agree",
+    "fails": "they contradict it",
+    "inconclusive": "the sizes cannot tell",
+    "not run": "data are missing, or an error stopped it",
+}
 OUTPUTS = [
     Output("claims-now", "children"),
     Output("claims-progress", "children"),
@@ -46,17 +51,17 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
 
 def _lead(verdicts: dict[str, Any]) -> str:
     counts = {outcome: sum(each["outcome"] == outcome for each in verdicts.values()) for outcome in MARK}
-    said = full()
+    said, not_run = full(), f", {counts['not run']} not run" if counts["not run"] else ""
     return (
         f"{len(CLAIMS)} statements of {len({claim.paper for claim in CLAIMS})} papers. At full size, on {said['device']} "
-        f"({said['date']}): {counts['holds']} hold, {counts['fails']} fail, {counts['inconclusive']} inconclusive. "
+        f"({said['date']}): {counts['holds']} hold, {counts['fails']} fail, {counts['inconclusive']} inconclusive{not_run}. "
         "Any of them runs here at quick size."
     )
 
 
 def _badge(outcome: str, text: str = "") -> html.Span:
     mark = html.B(MARK.get(outcome, "·"), **{"aria-hidden": "true"})  # type: ignore[arg-type]
-    return html.Span([mark, f" {text or outcome}"], className=f"badge {outcome}")
+    return html.Span([mark, f" {text or outcome}"], className=f"badge {css_class(outcome)}")
 
 
 def _matrix(verdicts: dict[str, Any], chosen: str) -> html.Table:
@@ -75,7 +80,9 @@ def _pill(name: str, verdicts: dict[str, Any], chosen: str) -> html.Li:
     mark = html.B(MARK.get(outcome, "·"), **{"aria-hidden": "true"})  # type: ignore[arg-type]
     words = [mark, f" {name.partition('/')[2] or name}", html.Span(f": {outcome}", className="unseen")]
     here = " chosen" if name == chosen else ""
-    link = dcc.Link(words, href=f"/claims?{state.write(state.Claims(claim=name))}", className=f"badge {outcome}{here}")
+    link = dcc.Link(
+        words, href=f"/claims?{state.write(state.Claims(claim=name))}", className=f"badge {css_class(outcome)}{here}"
+    )
     return html.Li(link)
 
 
@@ -102,7 +109,7 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
             html.P(dcc.Link("Close this claim", href="/claims")),
             dcc.Interval(id="claims-poll", interval=500, disabled=True),
         ],
-        className=f"claim {outcome}",
+        className=f"claim {css_class(outcome)}",
     )
 
 

@@ -78,6 +78,6 @@ class Numbers:
 def checked(name: str) -> Shown:
     """Check a claim at quick size."""
     (result,) = check(select([name]), "quick")
-    if result.error is not None:
-        raise InputError(f"The claim could not be run: {result.error}")
+    if result.verdict.outcome == "not run":  # a refusal is not kept: once the data are there, it runs
+        raise InputError(result.verdict.sentence)
     return Shown(result.verdict, f"Just now, at quick size, in {duration(result.seconds)}")

@@ -11,10 +11,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from giantstep._errors import MissingData
 from giantstep.lab.call import Call, call
 
 if TYPE_CHECKING:  # reading the list of claims must stay fast
     from giantstep.lab.executor import Executor
+    from giantstep.lab.perform import Done
     from giantstep.lab.store import Store
     from giantstep.lab.trial import Route
     from giantstep.outcome import Outcome
@@ -95,9 +97,14 @@ def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterab
     whole = Block(setting, members(setting), seeds, route)
     count = together(setting, route)
     todo = [whole.narrowed(some) for some in portions(seeds, count)]
-    ended = run(missing(todo, bench.store), bench.store, bench.where, kept=_trimmed)
-    if ended.refused:
-        raise Unmeasured(ended.refused[0][0])
+    refused: list[Done] = []  # and nothing of the others, whose outcomes may be large
+
+    def tick(done: "Done") -> None:
+        if done.refused is not None:
+            refused.append(done)
+
+    ended = run(missing(todo, bench.store), bench.store, bench.where, tick, _trimmed)
+    _complain(refused)
     if ended.left:
         raise Interrupted
     return join(whole, bench.store.find(whole.trials, ARRAYS), several=several)
@@ -125,6 +132,7 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
     calls = [call(function, argument) for argument in arguments]
     kept = {one.key: bench.store.kept(_key(bench, one)) for one in calls}
     todo = [one for one in calls if kept[one.key] is None]
+    refused: list[Done] = []
     if threads and isinstance(bench.where, Here):
         for one, value in zip(todo, _threaded(function, [c.arguments for c in todo]), strict=True):
             bench.store.keep(_key(bench, one), value)
@@ -132,12 +140,20 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
         for done in bench.where.run(todo):
             assert isinstance(done.task, Call)
             if done.refused is not None:
-                raise Unmeasured(done.refused)
-            bench.store.keep(_key(bench, done.task), done.value, done.seconds, done.provenance)
+                refused.append(done)
+            else:
+                bench.store.keep(_key(bench, done.task), done.value, done.seconds, done.provenance)
+    _complain(refused)
     found = [bench.store.kept(_key(bench, one)) for one in calls]
     if any(one is None for one in found):
         raise Interrupted
     return [one[0] for one in found if one is not None]
+
+
+def _complain(refused: "Sequence[Done]") -> None:
+    """Raise the first refusal, once all is tried: a pool that is left in the middle stops for good."""
+    for done in refused:
+        raise MissingData(done.refused) if done.cause == "data" else Unmeasured(done.refused)
 
 
 def _key(bench: Bench, one: Call) -> str:

@@ -9,9 +9,9 @@ from html import escape
 from giantstep.lab.verdict import Result
 from giantstep.papers import Paper, paper
 
-__all__ = ["MARK", "Entry", "by_paper", "duration"]
+__all__ = ["MARK", "Entry", "by_paper", "css_class", "duration"]
 
-MARK = {"holds": "✓", "fails": "✗", "inconclusive": "?"}
+MARK = {"holds": "✓", "fails": "✗", "inconclusive": "?", "not run": "○"}
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Entry:
     @property
     def outcome(self) -> str:
         return self.result.verdict.outcome
+
+    @property
+    def css(self) -> str:
+        return css_class(self.outcome)
 
     @property
     def name(self) -> str:
@@ -48,13 +52,13 @@ class Entry:
     def badge(self) -> str:
         """The verdict as a mark and a word; the colour says nothing more."""
         mark = f'<b aria-hidden="true">{MARK[self.outcome]}</b>'
-        return f'<strong class="badge {self.outcome}">{mark} <span>{self.outcome}</span></strong>'
+        return f'<strong class="badge {self.css}">{mark} <span>{self.outcome}</span></strong>'
 
     @property
     def pill(self) -> str:
         """The verdict as a mark and the claim's short name, a link to its section."""
         return (
-            f'<a class="badge {self.outcome}" href="#{self.anchor}"><b aria-hidden="true">{MARK[self.outcome]}</b> '
+            f'<a class="badge {self.css}" href="#{self.anchor}"><b aria-hidden="true">{MARK[self.outcome]}</b> '
             f'{escape(self.short)}<span class="unseen">: {self.outcome}</span></a>'
         )
 
@@ -72,6 +76,11 @@ def by_paper(results: Sequence[Result]) -> list[tuple[Paper, list[Entry]]]:
             entries.append(Entry(result, len(taken), anchor))
         groups.append((paper(key), entries))
     return groups
+
+
+def css_class(outcome: str) -> str:
+    """The class of an outcome in a style sheet: one word."""
+    return outcome.replace(" ", "-")
 
 
 def _anchor(name: str, taken: set[str]) -> str:

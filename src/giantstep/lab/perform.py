@@ -3,9 +3,9 @@
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
-from giantstep._errors import InputError
+from giantstep._errors import InputError, MissingData
 from giantstep.lab.block import Block, split
 from giantstep.lab.call import Call
 from giantstep.lab.provenance import Provenance
@@ -23,7 +23,7 @@ _ALONE = (
 @dataclass(frozen=True)
 class Done:
     """A task that was tried: the outcomes of a block or the value of a call, how long it took and what made it; or the
-    sentence that says why there is none."""
+    sentence that says why there is none, with its ``cause``: bad input, data that are not here, or an error."""
 
     task: Task
     pairs: tuple[tuple[Trial, Outcome], ...] = ()
@@ -31,6 +31,7 @@ class Done:
     seconds: float = 0.0
     provenance: Provenance | None = None
     refused: str | None = None
+    cause: Literal["input", "data", "error"] = "error"
 
 
 def attempt(task: Task, memory: float | None = None) -> Done:
@@ -42,7 +43,8 @@ def attempt(task: Task, memory: float | None = None) -> Done:
             value = task.perform() if isinstance(task, Call) else None
             return Done(task, pairs, value, time.perf_counter() - start, Provenance.here())
     except InputError as problem:
-        return Done(task, refused=str(problem))
+        cause = "data" if isinstance(problem, MissingData) else "input"
+        return Done(task, refused=str(problem), cause=cause)
     except Exception as problem:  # whatever it stumbles over is told with the task; the others go on
         lines = str(problem).strip().splitlines()
         return Done(task, refused=f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__)

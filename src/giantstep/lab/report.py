@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from giantstep.lab.atomic import atomic
-from giantstep.lab.entry import MARK, Entry, by_paper, duration
+from giantstep.lab.entry import MARK, Entry, by_paper, css_class, duration
 from giantstep.lab.provenance import Provenance
 from giantstep.lab.section import paper_section
 from giantstep.lab.verdict import Result
@@ -23,11 +23,13 @@ _COUNTED = {
     "holds": ("holds", "hold"),
     "fails": ("fails", "fail"),
     "inconclusive": ("is inconclusive", "are inconclusive"),
+    "not run": ("was not run", "were not run"),
 }
 _MEANING = {
     "holds": "the simulations agree with the statement",
     "fails": "they contradict it",
     "inconclusive": "the sizes that ran cannot tell",
+    "not run": "its data are not on this machine, or an error stopped it",
 }
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -92,7 +94,7 @@ def _tally(entries: Sequence[Entry]) -> str:
     said = [f"{count} {_COUNTED[outcome][count > 1]}" for outcome, count in counts.items() if count]
     broken = sum(entry.result.error is not None for entry in entries)
     if broken:
-        said[-1] += f" ({broken} could not be run)"  # a claim that broke is inconclusive
+        said[-1] += f" ({broken} because of an error)"  # a claim that broke was not run, which is said last
     listed = f"{', '.join(said[:-1])} and {said[-1]}" if said[1:] else said[0]
     claims = "1 claim" if len(entries) == 1 else f"{len(entries)} claims"
     sizes = " and ".join(dict.fromkeys(entry.result.size for entry in entries))
@@ -109,7 +111,7 @@ def _matrix(groups: Groups) -> str:
         for source, group in groups
     )
     legend = "".join(
-        f'<li><span class="badge {outcome}"><b>{mark}</b> {outcome}</span> {_MEANING[outcome]}</li>'
+        f'<li><span class="badge {css_class(outcome)}"><b>{mark}</b> {outcome}</span> {_MEANING[outcome]}</li>'
         for outcome, mark in MARK.items()
     )
     return f"""<section id="summary" aria-labelledby="summary--title">
@@ -154,7 +156,7 @@ def _claims(entries: Sequence[Entry]) -> str:
 
 def _seen(entry: Entry) -> str:
     sentence = entry.result.verdict.sentence
-    return "" if entry.outcome == "holds" else f'<span class="seen {entry.outcome}">{escape(sentence)}</span>'
+    return "" if entry.outcome == "holds" else f'<span class="seen {entry.css}">{escape(sentence)}</span>'
 
 
 def _footer(entries: Sequence[Entry], made: Provenance, today: str) -> str:

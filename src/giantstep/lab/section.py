@@ -41,7 +41,7 @@ def _claim(entry: Entry) -> str:
     where = f", {escape(claim.where)}" if claim.where else ""
     title = f'<span class="number">{entry.number}</span> {escape(claim.name)}'
     return f"""
-<article id="{anchor}" class="{entry.outcome}" aria-labelledby="{anchor}--title">
+<article id="{anchor}" class="{entry.css}" aria-labelledby="{anchor}--title">
 <div class="title"><h3 id="{anchor}--title">{title}</h3>{entry.badge}</div>
 <p class="statement">{escape(claim.statement)}</p>
 <p class="source">{escape(paper(claim.paper).short)}{where}</p>

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from giantstep.papers import PAPERS
 
-__all__ = ["Claim", "Data", "Result", "Size", "Verdict", "show"]
+__all__ = ["Claim", "Data", "Outcome", "Result", "Size", "Verdict", "show"]
 
 Size = Literal["quick", "full"]
+Outcome = Literal["holds", "fails", "inconclusive", "not run"]
 Cell = str | int | float
 Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy arrays, lists and tables of these
 
@@ -18,13 +19,14 @@ Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy array
 class Verdict:
     """The answer of one claim.
 
+    ``outcome`` is "not run" where data were missing or the claim broke: it says nothing about the statement.
     ``sentence`` says what was seen, with numbers. ``header`` and ``rows`` are the table behind it, ``seeds`` and
     ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document as text
     (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often the test calls a true statement
     false, and which departure it would see (``lab.power`` writes it); ``trend`` how what was seen moves with the sizes.
     """
 
-    outcome: Literal["holds", "fails", "inconclusive"]
+    outcome: Outcome
     sentence: str
     header: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
@@ -76,10 +78,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Result:
-    """A claim that was run: its verdict and the time it took.
+    """A claim with its verdict and the time it took.
 
-    ``error`` is a sentence when it could not be run. ``stored`` says that the measurements came from a store; the time is then
-    that of making them.
+    ``error`` says what broke it where it could not be run; data that are missing are no error. ``stored`` says that the
+    measurements came from a store; the time is then that of making them.
     """
 
     claim: Claim
@@ -91,7 +93,7 @@ class Result:
 
     @property
     def passed(self) -> bool:
-        """Neither contradicted nor broken; an inconclusive verdict passes."""
+        """Neither contradicted nor broken; a claim that is inconclusive or lacks its data passes."""
         return self.error is None and self.verdict.outcome != "fails"
 
     def to_dict(self) -> dict[str, object]:
@@ -133,7 +135,7 @@ def show(results: Sequence[Result]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    colour = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
+    colour = {"holds": "green", "fails": "red", "inconclusive": "yellow", "not run": "cyan"}
     table = Table("verdict", "claim, and what was seen", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
     table.columns[2].justify = "right"
     for result in results:
