@@ -358,7 +358,7 @@ def test_the_twin_holds_the_results(tmp_path, results):
     twin = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))
     assert twin["results"] == [json.loads(json.dumps(result.to_dict())) for result in results]
     assert twin["provenance"]["version"] == Provenance.here().version
-    assert set(twin) == {"date", "provenance", "results"}
+    assert set(twin) == {"date", "complete", "provenance", "results"} and twin["complete"] is True
 
 
 def test_writing_replaces_the_old_files_and_leaves_nothing_else(tmp_path):

@@ -27,10 +27,11 @@ def check(
 ) -> None:
     """Check statements of the literature.
 
-    Prints the verdicts and writes an HTML report with the numbers and the figures. Measurements are kept: a second run is
-    instant, and one that was stopped or killed goes on where it was. A new version of the code measures anew. Workers
-    take a claim each at quick size, and the trials of one claim after the other at full size. The exit code is 1 when a claim
-    fails or breaks; one whose data are missing is not run, and the code is 0.
+    Prints the verdicts and writes an HTML report with the numbers and the figures, which is there from the start and grows
+    while the claims run. Measurements are kept: a second run is instant, and one that was stopped or killed goes on where it
+    was. A new version of the code measures anew. Workers take a claim each at quick size, and the trials of one claim after
+    the other at full size. The exit code is 1 when a claim fails or breaks; one whose data are missing is not run, and the
+    code is 0.
     """
     from giantstep.claims import select
     from giantstep.claims.alone import task
@@ -41,6 +42,8 @@ def check(
     from giantstep.lab.executor import executor
     from giantstep.lab.expected import reported
     from giantstep.lab.follow import following
+    from giantstep.lab.grow import growing
+    from giantstep.lab.standing import Standing
     from giantstep.lab.store import Store
 
     check_options(None, memory)
@@ -50,7 +53,12 @@ def check(
     apart = task if workers is not None and size == "quick" and len(chosen) > 1 else None
     with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
         try:
-            with stopping(where), following() as tell:
+            with stopping(where), growing(out) as grow, following() as follow:
+
+                def tell(standing: Standing) -> None:
+                    follow(standing)
+                    grow(standing)
+
                 results = checked(chosen, size, Bench(opened, where, digest()), tell, apart, reported(out, size))
         except Interrupted:
             leave("claims")

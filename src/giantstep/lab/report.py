@@ -12,10 +12,12 @@ from giantstep.lab.atomic import atomic
 from giantstep.lab.entry import MARK, Entry, by_paper, css_class, duration
 from giantstep.lab.provenance import Provenance
 from giantstep.lab.section import paper_section
+from giantstep.lab.standing import Standing
+from giantstep.lab.unfinished import refresh, unfinished
 from giantstep.lab.verdict import Result
 from giantstep.papers import Paper
 
-__all__ = ["write"]
+__all__ = ["write", "write_so_far"]
 
 Groups = list[tuple[Paper, list[Entry]]]
 
@@ -39,12 +41,26 @@ def write(results: Sequence[Result], folder: Path) -> Path:
 
     A reader sees an old file or a new one, never half of one.
     """
+    return _write(results, folder, None)
+
+
+def write_so_far(standing: Standing, folder: Path) -> Path:
+    """The same while claims run: the page says that it is incomplete and loads itself again, and the twin says so too."""
+    return _write(standing.results, folder, standing)
+
+
+def _write(results: Sequence[Result], folder: Path, standing: Standing | None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    made, today = Provenance.here(), datetime.now(UTC).date().isoformat()
-    twin = {"date": today, "provenance": asdict(made), "results": [result.to_dict() for result in results]}
+    made, now = Provenance.here(), datetime.now(UTC)
+    twin = {
+        "date": now.date().isoformat(),
+        "complete": standing is None,
+        "provenance": asdict(made),
+        "results": [result.to_dict() for result in results],
+    }
     texts = {
         "verdicts.json": json.dumps(twin, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-        "index.html": _page(by_paper(results), made, today),
+        "index.html": _page(by_paper(results), made, now, standing),
     }
     for name, text in texts.items():
         with atomic(folder / name) as file:
@@ -52,19 +68,19 @@ def write(results: Sequence[Result], folder: Path) -> Path:
     return folder / "index.html"
 
 
-def _page(groups: Groups, made: Provenance, today: str) -> str:
+def _page(groups: Groups, made: Provenance, now: datetime, standing: Standing | None) -> str:
     style = files("giantstep.lab").joinpath("report.css").read_text(encoding="utf-8")
     entries = [entry for _, group in groups for entry in group]
-    tally = _tally(entries)
+    tally = _tally(entries) if standing is None else _so_far(entries)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+{refresh(standing)}<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="{escape(tally)}">
-<title>giantstep: verdicts</title>
+<title>giantstep: verdicts{" so far" if standing else ""}</title>
 <style>
 {style}</style>
 </head>
@@ -76,11 +92,11 @@ def _page(groups: Groups, made: Provenance, today: str) -> str:
 <p class="lead">{escape(tally)}</p>
 </header>
 <main id="main">
-{_matrix(groups)}
+{unfinished(standing, f"{now:%Y-%m-%d %H:%M:%S} UTC")}{_matrix(groups)}
 {_claims(entries)}
 {"".join(paper_section(source, group) for source, group in groups)}
 </main>
-{_footer(entries, made, today)}
+{_footer(entries, made, now.date().isoformat())}
 </body>
 </html>
 """
@@ -99,6 +115,10 @@ def _tally(entries: Sequence[Entry]) -> str:
     claims = "1 claim" if len(entries) == 1 else f"{len(entries)} claims"
     sizes = " and ".join(dict.fromkeys(entry.result.size for entry in entries))
     return f"{claims} at {sizes} size, {duration(sum(e.result.seconds for e in entries))} in all: {listed}."
+
+
+def _so_far(entries: Sequence[Entry]) -> str:
+    return f"So far, {_tally(entries)}" if entries else "No claim has ended yet."
 
 
 def _matrix(groups: Groups) -> str:

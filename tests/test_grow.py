@@ -1,0 +1,181 @@
+"""The page that grows while claims run, and what the terminal says meanwhile."""
+
+import json
+import re
+from pathlib import Path
+
+import page as pages
+import pytest
+from test_report import bad, claim, good
+
+import giantstep.claims
+from giantstep import cli
+from giantstep._errors import InputError
+from giantstep.lab import grow as growth
+from giantstep.lab.bench import Interrupted
+from giantstep.lab.check import check
+from giantstep.lab.expected import longest_first, reported
+from giantstep.lab.follow import following, line
+from giantstep.lab.grow import growing
+from giantstep.lab.report import write
+from giantstep.lab.standing import Standing, about, counted
+from giantstep.lab.verdict import Claim, Result, Verdict
+
+CLAIMS = [claim("moniri/one", good()), claim("dandi/two", bad(), "dandi"), claim("moniri/three", good())]
+
+
+def seen(folder: Path) -> tuple[pages.Node, dict]:
+    """The page and its twin as they are now."""
+    twin = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
+    return pages.read((folder / "index.html").read_text(encoding="utf-8")), twin
+
+
+def facts(page: pages.Node) -> dict[str, str]:
+    section = page.one("section", kind="unfinished")
+    return {each.one("dt").text: each.one("dd").text for each in section.all("div")}
+
+
+def refreshes(page: pages.Node) -> list[str]:
+    return [node.attributes["content"] for node in page.all("meta") if node.attributes.get("http-equiv") == "refresh"]
+
+
+def test_the_page_is_there_at_the_start_and_after_every_claim(tmp_path, monkeypatch):
+    monkeypatch.setattr(growth, "PAUSE", 0.0)
+    found = []
+
+    def look(standing: Standing) -> None:
+        grow(standing)
+        found.append(seen(tmp_path))
+
+    with growing(tmp_path) as grow:
+        results = check(CLAIMS, "quick", on_progress=look)
+    (start, empty), (first, one), (second, two), _ = found
+    assert "No claim has ended yet." in start.one("header").text and empty["results"] == []
+    assert facts(start)["Running"] == "moniri/one" and "2 claims" in facts(start)["Left"]
+    assert [each.attributes["id"] for each in first.all("article")] == ["claim-moniri-one"]
+    assert first.one("article").one("p", kind="seen").text == "It fell by half." and len(first.all("figure")) == 1
+    assert facts(first)["Running"] == "dandi/two" and "1 claim" in facts(first)["Left"]
+    assert "moniri/three" in facts(first)["Left"] and facts(first)["Time left"].startswith("about 10 s")
+    assert facts(second)["Left"] == "no other claim" and len(second.all("article")) == 2
+    words = first.one("section", kind="unfinished").text
+    assert "This report is incomplete" in words and "1 of 3 claims has ended." in words
+    assert re.search(r"This page was being made when it was last written at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC;", words)
+    assert [len(each["results"]) for each in (empty, one, two)] == [0, 1, 2]
+    assert all(refreshes(page) == ["10"] and twin["complete"] is False for page, twin in found)
+
+    write(results, tmp_path)
+    page, twin = seen(tmp_path)
+    assert refreshes(page) == [] and page.all("section", kind="unfinished") == [] and twin["complete"] is True
+    assert "incomplete" not in page.one("main").text and sorted(p.name for p in tmp_path.iterdir()) == [
+        "index.html",
+        "verdicts.json",
+    ]
+
+
+@pytest.mark.parametrize("problem", [Interrupted(), KeyboardInterrupt(), InputError("no")])
+def test_a_check_that_is_stopped_leaves_what_is_known(tmp_path, monkeypatch, problem):
+    monkeypatch.setattr(growth, "PAUSE", 1e9)  # only the first page is written by and by
+
+    def stop(size) -> dict:
+        raise problem
+
+    last = Claim("moniri/slow", "Slow.", "moniri", "1", "-", stop, lambda *_: good())
+    with pytest.raises(type(problem)), growing(tmp_path) as grow:
+        check([CLAIMS[0], last, CLAIMS[1]], "quick", on_progress=grow)
+    page, twin = seen(tmp_path)
+    assert [each["claim"] for each in twin["results"]] == ["moniri/one"] and twin["complete"] is False
+    assert refreshes(page) == [] and "Running" not in facts(page) and "2 claims" in facts(page)["Left"]
+    assert "The check was stopped at " in page.one("section", kind="unfinished").text
+
+
+def test_a_killed_check_leaves_a_page_that_says_so(two, tmp_path, monkeypatch):
+    """After a kill nothing more is written: the page of the last moment is the one to read."""
+    monkeypatch.setattr("giantstep.lab.report.write", lambda results, folder: folder / "index.html")
+    assert cli.run(["check", "--out", str(tmp_path)]) == 1
+    page, twin = seen(tmp_path)
+    assert twin["complete"] is False and "if that is long ago, the check was stopped" in page.one("main").text
+
+
+def test_pages_that_are_slow_to_write_are_written_less_often(tmp_path, monkeypatch):
+    times = iter([0.0, 2.0, 5.0, 10.5, 12.5])
+    written = []
+    monkeypatch.setattr(growth.time, "monotonic", lambda: next(times))
+    monkeypatch.setattr(growth, "write_so_far", lambda standing, folder: written.append(standing))
+    standings = [Standing(running=(CLAIMS[0],), beside=k) for k in range(3)]
+    with growing(tmp_path) as grow:
+        for each in standings:
+            grow(each)
+    assert written == [standings[0], standings[2]]  # 2 s to write: not again before 10 s
+
+
+# The terminal
+
+
+@pytest.fixture
+def two(monkeypatch):
+    monkeypatch.setattr(giantstep.claims, "CLAIMS", tuple(CLAIMS[:2]))
+
+
+def test_lines_without_a_terminal_and_one_object_on_standard_output(two, tmp_path, capsys):
+    assert cli.run(["check", "--json", "--out", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    assert len(json.loads(captured.out)["results"]) == 2 and captured.out.count("\n") == 1
+    assert captured.err.splitlines() == [
+        "[1/2] moniri/one: holds (0.0 s), about 10 s left",
+        "[2/2] dandi/two: fails (0.0 s)",
+    ]
+    cli.run(["check", "--out", str(tmp_path)])
+    assert capsys.readouterr().err == ""  # nothing ran
+
+
+def result(name: str, seconds: float, outcome: str = "holds", **changes) -> Result:
+    verdict = Verdict(outcome, "Seen.")  # type: ignore[arg-type]
+    return Result(claim(name, verdict), verdict, seconds, "quick", **changes)
+
+
+def test_time_left_is_the_mean_of_those_that_ran_shared_by_the_workers():
+    ran = (result("a/1", 30.0), result("a/2", 10.0), result("a/3", 0.0, "not run"), result("a/4", 900.0, stored=True))
+    now = Standing(ran, tuple(CLAIMS[:2]), tuple(CLAIMS[2:]), ran[1], 2)
+    assert now.seconds_left == pytest.approx(3 * 20.0 / 2)
+    assert line(now) == "[4/7] a/2: holds (10.0 s), about 30 s left"
+    assert Standing(ran, (CLAIMS[0],), (), ran[0], 2).seconds_left == 20.0  # one claim has one worker
+    assert Standing(ran[2:], (CLAIMS[0],)).seconds_left is None and Standing(ran).seconds_left is None
+
+
+def test_time_left_goes_by_what_claims_cost_before():
+    expected = {"a/1": 3.0, "moniri/one": 6.0, "dandi/two": 1.0}
+    now = Standing((result("a/1", 30.0),), (CLAIMS[0],), (CLAIMS[1],), None, 1, expected)
+    assert now.seconds_left == pytest.approx(70.0)
+
+
+def test_counts_and_estimates_in_words():
+    assert counted([result("a/1", 1), result("a/2", 1), result("a/3", 1, "fails")]) == "2 hold, 1 fails"
+    assert counted([result("a/1", 1, "not run"), result("a/2", 1, "inconclusive")]) == "1 inconclusive, 1 not run"
+    words = {3: "about 10 s", 34: "about 30 s", 70: "about 1 min", 200: "about 3 min", 5400: "about 1.5 h"}
+    assert {seconds: about(seconds) for seconds in words} == words
+
+
+def test_a_terminal_has_a_bar_with_counts_and_the_claims_at_work(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with following() as follow:
+        check(CLAIMS, "quick", on_progress=follow)
+    captured = capsys.readouterr()
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", captured.err)
+    assert captured.out == ""
+    assert "1 holds; running: dandi/two" in shown and "1/3 claims" in shown and "about 10 s left" in shown
+
+
+# The order
+
+
+def test_workers_begin_with_the_claims_that_took_longest(tmp_path):
+    assert reported(tmp_path, "quick") == {}
+    write([result("moniri/one", 2.0), result("moniri/three", 9.0), result("dandi/two", 5.0, "not run")], tmp_path)
+    expected = reported(tmp_path, "quick")
+    assert expected == {"moniri/one": 2.0, "moniri/three": 9.0} and reported(tmp_path, "full") == {}
+    assert [each.name for each in longest_first(CLAIMS, expected)] == ["moniri/three", "dandi/two", "moniri/one"]
+    assert longest_first(CLAIMS, {}) == CLAIMS
+    (tmp_path / "verdicts.json").write_text("[", encoding="utf-8")
+    assert reported(tmp_path, "quick") == {}
