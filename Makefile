@@ -7,6 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 .PHONY: reproduce test lint docs picture bench clean
 
 reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write report/index.html
+	@echo "The report grows in $(CURDIR)/report/index.html while the claims run."
 	@$(BIN)/giantstep check --size quick --workers 2 --out report; status=$$?; \
 	if [ -f report/index.html ]; then echo "$(CURDIR)/report/index.html"; fi; exit $$status
 
