@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from giantstep._errors import InputError
+from giantstep._errors import InputError, MissingData
 from giantstep.lab.bench import Bench, Interrupted, on
 from giantstep.lab.call import Call
 from giantstep.lab.code import digest
@@ -34,8 +34,8 @@ def check(
     With ``task(name, size, store)`` those that are not kept are first done by the bench's executor, whole claims side by side,
     each by a process that writes to the same store; ``on_progress`` is called after each of them.
 
-    A claim that breaks does not lose the others: it is inconclusive, and its result carries the error. Bad input is not a
-    verdict and goes through, and so does an interruption.
+    A claim that breaks, or that lacks its data on this machine, does not lose the others: it is inconclusive, and its result
+    carries the error. Other bad input is not a verdict and goes through, and so does an interruption.
     """
     results = []
     fresh = set() if bench is None or task is None else _side_by_side(claims, size, bench, on_progress, task)
@@ -78,9 +78,11 @@ def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
         spent = took + more + time.perf_counter() - judging
         if bench is not None:
             bench.store.keep(_key(bench.code, claim.name, size, "verdict"), asdict(verdict), spent)
-    except (InputError, Interrupted):
+    except Interrupted:
         raise
     except Exception as problem:  # whatever a claim stumbles over is told in its place of the report
+        if isinstance(problem, InputError) and not isinstance(problem, MissingData):
+            raise
         lines = _FOLDERS.sub("", str(problem)).strip().splitlines()
         error = f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
         verdict = Verdict("inconclusive", f"The claim could not be run: {error}")
