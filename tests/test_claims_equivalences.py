@@ -62,7 +62,7 @@ def pictures(monkeypatch, coarse):
     X[labels == 1, 1] *= 3
     data = gs.Dataset((X, labels), counts="exact")
 
-    def experiment(m, pair, activation, ratio, eta=1.0):
+    def experiment(size, m, pair, activation, ratio, eta=1.0):
         network = gs.Network(round(ratio * m), activation, rows="trace", scale="1/p")
         steps = (gs.GiantStep(m, eta, residual="full"),)
         return gs.Setting(data, gs.target("-1 | 1"), network, gs.Protocol(steps, gs.Ridge(m, 1e-2)))
@@ -109,12 +109,10 @@ def test_orders_in_pairs():
 
 
 @pytest.mark.parametrize("name", NAMES[2:])
-def test_without_images_a_claim_is_open_and_says_why(name, monkeypatch, tmp_path):
+def test_with_an_empty_folder_a_claim_is_open_and_says_why(name, monkeypatch, tmp_path):
     monkeypatch.setenv("GIANTSTEP_FASHION_MNIST", str(tmp_path))
-    gs._idx.fashion_mnist.cache_clear()
-    gs.dataset._prepared.cache_clear()
     (claim,) = select([name])
     with pytest.raises(bench.Unmeasured, match="has no file train-images"):
-        claim.measure("quick")
-    (result,) = check.check([claim], "quick")
+        claim.measure("full")
+    (result,) = check.check([claim], "full")
     assert result.verdict.outcome == "not run" and "has no file train-images" in result.error

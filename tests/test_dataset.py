@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep import _idx, dataset, draw
+from giantstep import _fashion, dataset, draw
 from giantstep.simulate import sgd, train
 
 EACH = {"train": 30, "t10k": 12}
@@ -21,16 +21,22 @@ def idx(array):
     return head + array.astype(np.uint8).tobytes()
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """Ten classes of random images; half of the files are gzipped."""
+def write(folder):
+    """Ten classes of random images in the four files of Fashion-MNIST; half of them are gzipped. Returns the folder as text."""
+    folder.mkdir(exist_ok=True)
     rng = np.random.default_rng(0)
     for prefix, each in EACH.items():
         labels = rng.permutation(np.repeat(np.arange(10), each))
         images = rng.integers(0, 100 + 15 * labels[:, None, None], (len(labels), 28, 28))
-        (tmp_path / f"{prefix}-images-idx3-ubyte.gz").write_bytes(gzip.compress(idx(images)))
-        (tmp_path / f"{prefix}-labels-idx1-ubyte").write_bytes(idx(labels))
-    _idx.fashion_mnist.cache_clear()
+        (folder / f"{prefix}-images-idx3-ubyte.gz").write_bytes(gzip.compress(idx(images)))
+        (folder / f"{prefix}-labels-idx1-ubyte").write_bytes(idx(labels))
+    return str(folder)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path)
+    _fashion.images.cache_clear()
     dataset._prepared.cache_clear()
     return tmp_path
 
@@ -105,7 +111,7 @@ def test_fashion_mnist(folder, seed):
     one = setting(data, 20, 20, rows="trace", scale="1/p")
     assert np.bincount(draw.components(one, seed, draw.readout_batch(one))).tolist() == [10, 10]
     assert gs.simulate(one, seed, n_test=24).status.ok and train(one, seed).final.shape == (8, 784)
-    bytes_, labels = _idx.fashion_mnist(str(folder))["train"]
+    bytes_, labels = _fashion.images(str(folder))["train"]
     raw = gs.Dataset("fashion-mnist", (9, 5), str(folder), centre="none", signal=None).split()[0]
     np.testing.assert_array_equal(raw[:30], bytes_[labels == 9] / 255)
 
@@ -123,29 +129,6 @@ def test_simulated_literally(seed):
     b = np.linalg.solve(F.T @ F / 25 + 0.1 * np.eye(8), F.T @ y2 / 25)
     risk = np.mean((yt - np.maximum(Xt @ W.T, 0) @ b) ** 2)
     assert gs.simulate(one, seed, n_test=20).risk == pytest.approx(risk, rel=1e-10)
-
-
-def test_places(folder, monkeypatch):
-    monkeypatch.setenv(_idx.VARIABLE, str(folder))
-    assert len(_idx.fashion_mnist(None)["train"][1]) == 300
-    monkeypatch.delenv(_idx.VARIABLE)
-    _idx.fashion_mnist.cache_clear()
-    monkeypatch.setattr(_idx, "DEBIAN", str(folder))
-    assert len(_idx.fashion_mnist(None)["test"][1]) == 120
-    _idx.fashion_mnist.cache_clear()
-    monkeypatch.setattr(_idx, "DEBIAN", str(folder / "nowhere"))
-    datasets = pytest.importorskip("sklearn.datasets")
-
-    def offline(*args, **kwargs):
-        raise OSError("no network")
-
-    monkeypatch.setattr(datasets, "fetch_openml", offline)
-    with pytest.raises(gs.InputError, match="Fashion-MNIST was not found"):
-        _idx.fashion_mnist(None)
-    pixels, labels = np.zeros((70_000, 784), dtype=np.uint8), np.full(70_000, "3")
-    monkeypatch.setattr(datasets, "fetch_openml", lambda *args, **kwargs: (pixels, labels))
-    assert [len(y) for _, y in _idx.fashion_mnist(None).values()] == [60_000, 10_000]
-    _idx.fashion_mnist.cache_clear()
 
 
 IMAGES, LABELS = "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte"

@@ -11,7 +11,7 @@ from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task
-from giantstep import _idx
+from giantstep import _fashion
 from giantstep._errors import InputError
 
 FOLDS, DRAWS = 5, 3
@@ -52,7 +52,7 @@ def fashion(name: str, classes: tuple[int, ...], n: int, about: str, draws: int)
     """n training images of some classes, and all test images of theirs."""
 
     def load(split: int) -> Split:
-        images = _idx.fashion_mnist(None)
+        images = _fashion.images(_fashion.place(_fashion.FULL))
         (X, y), (X_test, y_test) = images["train"], images["test"]
         rows = np.random.default_rng(split).permutation(np.flatnonzero(np.isin(y, classes)))[:n]
         others = np.flatnonzero(np.isin(y_test, classes))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from giantstep import presets as presets
     from giantstep import system as system
     from giantstep._errors import InputError as InputError
+    from giantstep._errors import MissingData as MissingData
     from giantstep.activation import activation as activation
     from giantstep.attack import Attack as Attack
     from giantstep.attack import attack as attack
@@ -56,6 +57,7 @@ except PackageNotFoundError:  # a source tree that is not installed
 
 _HOME = {
     "InputError": "_errors",
+    "MissingData": "_errors",
     "Gaussian": "data",
     "Dataset": "dataset",
     "MeanField": "mean_field",

@@ -18,6 +18,7 @@ from giantstep._plan import Plan, make_plan
 from giantstep._record import choice, whole
 from giantstep._train import Run, Tick
 from giantstep._watchdog import watchdog
+from giantstep.dataset import Dataset
 from giantstep.outcome import Outcome, Status
 from giantstep.protocol import SGD
 from giantstep.setting import Setting
@@ -150,6 +151,7 @@ def outcome(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
         values[readout.axis] = layers(joined["penalty"][:, :, 0]) if readout.path == "gcv" else readout.path
     converged, iterated = _iterated(joined)
     said = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
+    said += setting.data.notes if isinstance(setting.data, Dataset) else ()
     finite = all(
         np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
     )

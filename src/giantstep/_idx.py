@@ -1,20 +1,15 @@
-"""Images and labels in the IDX format, and the places where Fashion-MNIST is looked for."""
+"""Images and labels in the IDX format, as the four files of Fashion-MNIST have them."""
 
 import gzip
-import os
 import zlib
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from giantstep._errors import InputError
 
-DEBIAN = "/usr/share/datasets/fashion-mnist"  # where Debian's package dataset-fashion-mnist puts it
-VARIABLE = "GIANTSTEP_FASHION_MNIST"
 IMAGES, LABELS = 2051, 2049  # the magic numbers: unsigned bytes in three dimensions, or one
 SPLITS = {"train": "train", "test": "t10k"}
-TRAINING = 60_000  # of the 70 000 images, where they come in one piece
 Split = tuple[np.ndarray, np.ndarray]  # images as rows of bytes, and labels
 
 
@@ -53,20 +48,6 @@ def _split(folder: Path, prefix: str) -> Split:
     return images.reshape(len(images), -1), labels
 
 
-@lru_cache(maxsize=1)
-def fashion_mnist(path: str | None) -> dict[str, Split]:
-    """Images and labels for training and for the test: from that folder, else from the usual places, else from OpenML."""
-    folder = path or os.environ.get(VARIABLE) or (DEBIAN if Path(DEBIAN).is_dir() else None)
-    if folder is not None:
-        return {name: _split(Path(folder), prefix) for name, prefix in SPLITS.items()}
-    try:
-        from sklearn.datasets import fetch_openml
-
-        X, y = fetch_openml("Fashion-MNIST", version=1, return_X_y=True, as_frame=False, parser="liac-arff")
-    except (ImportError, OSError, ValueError):
-        raise InputError(
-            f"Fashion-MNIST was not found: give path=, set {VARIABLE}, install Debian's dataset-fashion-mnist, or be on the "
-            "network with scikit-learn installed"
-        ) from None
-    images, labels = np.asarray(X).astype(np.uint8), np.asarray(y).astype(np.uint8)
-    return {"train": (images[:TRAINING], labels[:TRAINING]), "test": (images[TRAINING:], labels[TRAINING:])}
+def folder(path: Path) -> dict[str, Split]:
+    """Images and labels for training and for the test, from the four files in a folder."""
+    return {name: _split(path, prefix) for name, prefix in SPLITS.items()}

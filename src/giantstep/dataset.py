@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep import _idx
+from giantstep import _fashion
 from giantstep._errors import InputError
 from giantstep._random import Stream, generator
 from giantstep._record import build, choice, plain, real, whole
@@ -61,7 +61,9 @@ class Dataset:
     Attributes:
         source: "fashion-mnist", or a pair (X, labels).
         classes: the labels used; they are the components, in this order, for a target such as "-1 | 1".
-        path: folder of the four IDX files of Fashion-MNIST, gzipped or not; not part of what the dataset is.
+        path: folder of the four IDX files of Fashion-MNIST, gzipped or not; not part of what the dataset is. Without it the
+            full set is read where it is installed, and the sample that comes with giantstep where it is not. The word "sample"
+            takes the sample in any case, and "full" never does.
         centre: subtract the mean of every "class", that of "all" classes, or "none".
         signal: scale the inputs to the trace ``signal * d``, every class to the same, and add N(0, I) noise to every row, as
             Demir and Dogan do with 1; None takes the inputs as they are. Pixels are between 0 and 1.
@@ -107,9 +109,31 @@ class Dataset:
         return self.classes
 
     @property
+    def place(self) -> str | None:
+        """Where Fashion-MNIST is read from: a folder, or "sample"; None for the user's inputs."""
+        return _fashion.place(self.folder) if self.source == FASHION else None
+
+    @property
     def folder(self) -> str | None:
         """The path as text."""
         return None if self.path is None else str(self.path)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the status of an outcome says of the data: which images of Fashion-MNIST they are."""
+        if (place := self.place) is None:
+            return ()
+        train, test = (len(self.split(test)[1]) for test in (False, True))
+        which = (
+            f"{train} training and {test} test images of class{'es' * (len(self.classes) > 1)} {listed(self.classes)}"
+        )
+        return (f"the data are {_fashion.said(place)} ({which})",)
+
+    def few(self, what: str, test: bool = False) -> InputError:
+        """The refusal of a request for more than there is; of its classes the sample has all test images."""
+        if self.place == _fashion.SAMPLE and not test:
+            return _fashion.missing(f"{_fashion.NAME} has {what}")
+        return InputError(f"the dataset has {what}")
 
     @property
     def d(self) -> int:
@@ -118,7 +142,7 @@ class Dataset:
 
     def split(self, test: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Prepared inputs, without the noise, and their components: those to train on, or with ``test`` those kept for it."""
-        return _prepared(self, self.folder)["test" if test and self.has_test else "train"]
+        return _prepared(self, self.place)["test" if test and self.has_test else "train"]
 
     @property
     def has_test(self) -> bool:
@@ -127,7 +151,7 @@ class Dataset:
 
     def order(self, seed: int, test: bool = False) -> np.ndarray:
         """The permutation of the rows of a split that a seed takes them in."""
-        return _order(self, self.folder, seed, test)
+        return _order(self, self.place, seed, test)
 
     @property
     def trace(self) -> float:
@@ -157,6 +181,12 @@ class Dataset:
         return build(Dataset, data, where, {"source": _source_from_plain})
 
 
+def listed(numbers: tuple[int, ...]) -> str:
+    """1, 2 and 3."""
+    *before, last = map(str, numbers)
+    return f"{', '.join(before)} and {last}" if before else last
+
+
 def _source(value: Any) -> Any:
     if isinstance(value, str):
         return choice(value, (FASHION,), "source")
@@ -172,17 +202,18 @@ def _source_from_plain(value: Any, where: str) -> Any:
 
 
 @lru_cache(maxsize=2)
-def _prepared(data: Dataset, path: str | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _prepared(data: Dataset, place: str | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Chosen classes, centred and scaled by the statistics of the training inputs."""
-    if data.source == FASHION:
-        splits = {name: (X, y) for name, (X, y) in _idx.fashion_mnist(path).items()}
-        unit = 255.0
+    if place is not None:
+        splits, unit = _fashion.images(place), 255.0
     else:
         splits, unit = {"train": (data.source.X, data.source.labels)}, 1.0
     chosen = {}
     for name, (X, y) in splits.items():
         rows = [np.flatnonzero(y == c) for c in data.classes]
         for c, own in zip(data.classes, rows, strict=True):
+            if not len(own) and place == _fashion.SAMPLE:
+                raise data.few(f"the classes {listed(_fashion.CLASSES)}, not {c}")
             if not len(own):
                 raise InputError(f"the dataset has no class {c} among its {name} inputs")
         chosen[name] = ([X[own] / unit for own in rows], np.repeat(np.arange(len(rows)), [len(own) for own in rows]))
@@ -207,7 +238,7 @@ def _statistics(data: Dataset, parts: list[np.ndarray]) -> tuple[list[np.ndarray
 
 
 @lru_cache(maxsize=64)
-def _order(data: Dataset, path: str | None, seed: int, test: bool) -> np.ndarray:
+def _order(data: Dataset, place: str | None, seed: int, test: bool) -> np.ndarray:
     components = data.split(test)[1]
     order = generator(seed, Stream.POPULATION, int(test)).permutation(len(components))
     if data.counts == "drawn":

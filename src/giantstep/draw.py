@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import ndtri
 
-from giantstep._errors import InputError
 from giantstep._random import Stream, generator, normals
 from giantstep.dataset import Dataset
 from giantstep.mixture import Mixture, pattern
@@ -130,9 +129,8 @@ def _finite(setting: Setting, seed: int, batch: Batch, start: int, stop: int) ->
     test, first = _place(setting, batch)
     X, c = setting.data.split(test)
     if first + stop > len(X):
-        raise InputError(
-            f"the dataset has {len(X)} inputs for {'the test' if test else 'all batches'}, not {first + stop}"
-        )
+        what = f"{len(X)} inputs for {'the test' if test else 'all batches'}, not {first + stop}"
+        raise setting.data.few(what, test)
     own = setting.data.order(seed, test)[first + start : first + stop]
     return X[own], c[own]
 

@@ -155,9 +155,13 @@ def _check(data: Dataset, d: int) -> None:
         raise InputError(f"the inputs of data have d = {data.d}, not {d}")
 
 
-@lru_cache(maxsize=16)
 def inputs(system: Early) -> tuple[np.ndarray, np.ndarray]:
     """Inputs X (n x d) of length ``norm`` and labels y = +-1; class +1 comes first."""
+    return _inputs(system, system.data.place if isinstance(system.data, Dataset) else None)
+
+
+@lru_cache(maxsize=16)
+def _inputs(system: Early, place: str | None) -> tuple[np.ndarray, np.ndarray]:
     n, d, c = system.n, system.d, system.cosine
     y = np.where(np.arange(n) < system.plus, 1.0, -1.0)
     if isinstance(system.data, Dataset):
@@ -188,7 +192,7 @@ def _taken(system: Early, data: Dataset) -> np.ndarray:
     for c, count in ((0, system.plus), (1, system.n - system.plus)):
         own = order[component[order] == c][:count]
         if len(own) < count:
-            raise InputError(f"class {data.classes[c]} has {len(own)} inputs, not {count}")
+            raise data.few(f"{len(own)} inputs of class {data.classes[c]}, not {count}")
         rows.append(own)
     return X[np.concatenate(rows)]
 

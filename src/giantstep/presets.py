@@ -219,7 +219,8 @@ def fashion(
 
     ``x = sqrt(signal d / Tr S_c) (pixels - mean of the class) + N(0, I)`` with S_c the covariance of class c; network, step and
     readout as in ``demir``. The paper's inputs are samples of a generative model trained on the images, here the images. Their
-    plots show half our test error. Two stages of m take at most 12,000 images, and a test at most 2,000.
+    plots show half our test error. Two stages of m take at most 12,000 images, or 2,800 of the sample that comes with giantstep,
+    and a test at most 2,000; ``path`` is that of ``Dataset``.
     """
     data = Dataset("fashion-mnist", classes, path, centre, signal, counts)
     if len(data.classes) != 2:

@@ -19,6 +19,7 @@ import tomli_w
 
 from giantstep._errors import InputError
 from giantstep._record import build, choice, identifier, plain, whole
+from giantstep.dataset import Dataset
 from giantstep.finding import Curve, Finding, Number, pooled
 from giantstep.outcome import Status
 from giantstep.setting import Setting, read_plain, without_none
@@ -116,6 +117,8 @@ def _finding(system: System, route: str, work: Callable[[], Reading], seeds: tup
     numbers = {k: v if isinstance(v, Number) else Number(float(v)) for k, v in parts.numbers.items()}
     unknown = [k for k, v in numbers.items() if not np.isfinite(v.value)]
     unknown += [k for k, c in parts.curves.items() if not np.all(np.isfinite(c.y))]
-    notes = tuple(parts.notes) + tuple(f"not a number: {system.said(k)}" for k in unknown)
+    data = getattr(system, "data", None)
+    source = data.notes if isinstance(data, Dataset) else ()
+    notes = tuple(parts.notes) + source + tuple(f"not a number: {system.said(k)}" for k in unknown)
     status = Status(not any(note.startswith("not ") for note in notes), notes)
     return Finding(system, route, numbers, dict(parts.curves), seeds, status, time.perf_counter() - start)

@@ -77,7 +77,7 @@ def laws(setting: Setting, spikes: int = 0) -> tuple[Law, ...]:
     """The law of every component; ``spikes`` is for a Dataset."""
     data = setting.data
     if isinstance(data, Dataset):
-        return _classes(data, data.folder, spikes)
+        return _classes(data, data.place, spikes)
     if isinstance(data, Gaussian):
         none = np.zeros((0, data.d))
         return (Law(1.0, np.zeros(data.d), 1.0, none, np.zeros((0, 0)), none),)
@@ -91,17 +91,17 @@ def _component(data: Mixture, c: int) -> Law:
     return Law(part.weight, data.mean(c), bulk, B, M, _orthonormal(B), len(part.spikes))
 
 
-def _classes(data: Dataset, path: str | None, spikes: int) -> tuple[Law, ...]:
+def _classes(data: Dataset, place: str | None, spikes: int) -> tuple[Law, ...]:
     """The classes given their mean and so many eigenvectors."""
     return tuple(
         replace(law, given=_orthonormal(np.concatenate([law.B[:spikes], *([law.mean[None]] if np.any(law.mean) else [])])),
                 spikes=min(spikes, len(law.B)))
-        for law in _covariances(data, path)
+        for law in _covariances(data, place)
     )  # fmt: skip
 
 
 @lru_cache(maxsize=4)
-def _covariances(data: Dataset, path: str | None) -> tuple[Law, ...]:
+def _covariances(data: Dataset, place: str | None) -> tuple[Law, ...]:
     X, components = data.split()
     return tuple(_class(X[components == c], len(X), data.signal is not None) for c in range(len(data.classes)))
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from giantstep.claims.demir.conditional import difference, ticks
-from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, ORDER, errors, experiment, read
+from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, errors, experiment, read
 from giantstep.lab import power
 from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
@@ -16,8 +16,8 @@ SIZES = {"quick": (400, 6), "full": (500, 12)}  # m = k, and seeds
 LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted; % that the test should see
 
 
-def sweep(m: int, etas: tuple[float, ...]) -> "Setting":
-    return experiment(m, (0, 1), "relu", 1.0, list(etas))
+def sweep(size: Size, m: int, etas: tuple[float, ...]) -> "Setting":
+    return experiment(size, m, (0, 1), "relu", 1.0, list(etas))
 
 
 def measure(size: Size) -> Data:
@@ -25,7 +25,7 @@ def measure(size: Size) -> Data:
     import giantstep as gs
 
     (m, seeds), etas = SIZES[size], ETAS[size]
-    whole, steps = read(sweep(m, etas)), sweep(m, etas[1:])
+    whole, steps = read(sweep(size, m, etas)), sweep(size, m, etas[1:])
     models = {model: errors(steps, seeds, model) for model in (GIVEN, HERMITE)}
     return {"network": errors(whole, seeds), "variance": gs.labels(whole).total, **models}
 
@@ -84,14 +84,14 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         header=("η", "model", "no step, of Var y", "network, of Var y", "difference in %", "s.e."),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
-        sizes=f"m = k = {m}, d = 784; λ = 1e-4; relu; classes 0 and 1 of Fashion-MNIST, {N_TEST} images for the test",
+        sizes=f"m = k = {m}, d = 784; λ = 1e-4; relu; classes 0 and 1 of {NAMES[size]}, {N_TEST} images for the test",
         figure=_figure(etas, measured, rows),
         caption=f"Left, test error over the labels' variance against the step size: the network falls from {far.none:.2f} to "
         f"{far.network:.2f} with the conditional model on it, while the polynomial rises to {1 + short[-1].mean / 100:.2g} "
         "times the network's error. Right, the conditional model's differences from the network in %, at most "
         f"{worst.mean:+.1f}%.",
         power=power.stated([r.error for r in given], LEVEL, NEAR, "% of the network's error", seeds=seeds),
-        settings=(sweep(m, etas).id,),
+        settings=(sweep(size, m, etas).id,),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from giantstep.claims.demir.fashion import HERMITE, errors, experiment, read
+from giantstep.claims.demir.fashion import HERMITE, NAMES, errors, experiment, read
 from giantstep.lab import bench, power
 from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
@@ -25,23 +25,23 @@ GRANTED = {CONTROL: 6.0, IMAGES: 30.0}  # % within which the prediction should b
 LEVEL, ENOUGH = 3.0, 25.0  # standard errors; % that the test should see on the control
 
 
-def mixture(m: int, pair: Any, ratio: float, etas: Any = tuple(STEPS)) -> "Setting":
+def mixture(size: Size, m: int, pair: Any, ratio: float, etas: Any = tuple(STEPS)) -> "Setting":
     """The experiment with the images replaced by the mixture fitted to them."""
-    return replace(experiment(m, pair, "relu", ratio, list(etas)), data=fitted(*pair))
+    return replace(experiment(size, m, pair, "relu", ratio, list(etas)), data=fitted(size, *pair))
 
 
 @cache
-def fitted(*pair: int) -> "Mixture":
-    return experiment(1, pair, "relu", 1.0).data.fitted(spikes=SPIKES)  # type: ignore[union-attr]
+def fitted(size: Size, *pair: int) -> "Mixture":
+    return experiment(size, 1, pair, "relu", 1.0).data.fitted(spikes=SPIKES)  # type: ignore[union-attr]
 
 
-def prediction(m: int, first: int, second: int, ratio: float, nodes: int) -> list[list[float]]:
+def prediction(size: Size, m: int, first: int, second: int, ratio: float) -> list[list[float]]:
     """Test errors without a step and with it, and their errors of quadrature."""
     import numpy as np
 
     import giantstep as gs
 
-    found = gs.theory(mixture(m, (first, second), ratio), nodes=nodes)
+    found = gs.theory(mixture(size, m, (first, second), ratio), nodes=NODES[size])
     none = np.zeros(len(STEPS))
     return [
         list(map(float, x)) for x in (found.test_error, none if found.test_error_se is None else found.test_error_se)
@@ -58,10 +58,10 @@ def measure(size: Size) -> Data:
 
     (m, seeds), found = SIZES[size], {CONTROL: [], IMAGES: [], HERMITE: []}
     for pair, ratio in cells(size):
-        setting = read(experiment(m, pair, "relu", ratio, list(STEPS)))
+        setting = read(experiment(size, m, pair, "relu", ratio, list(STEPS)))
         found[IMAGES].append(errors(setting, seeds))
-        found[CONTROL].append(errors(mixture(m, pair, ratio), seeds))
-        found[HERMITE].append(errors(experiment(m, pair, "relu", ratio), seeds, HERMITE))
+        found[CONTROL].append(errors(mixture(size, m, pair, ratio), seeds))
+        found[HERMITE].append(errors(experiment(size, m, pair, "relu", ratio), seeds, HERMITE))
     return {name: np.array(values) for name, values in found.items()}
 
 
@@ -70,7 +70,7 @@ def predict(size: Size) -> Data:
     import numpy as np
 
     m, _ = SIZES[size]
-    found = np.array(bench.each(prediction, [(m, *pair, ratio, NODES[size]) for pair, ratio in cells(size)]))
+    found = np.array(bench.each(prediction, [(size, m, *pair, ratio) for pair, ratio in cells(size)]))
     return {"errors": found[:, 0], "nodes": found[:, 1]}
 
 
@@ -136,7 +136,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         ),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
-        sizes=f"m = {m}, d = 784; λ = 1e-4; relu; {SPIKES} spikes a class; Fashion-MNIST",
+        sizes=f"m = {m}, d = 784; λ = 1e-4; relu; {SPIKES} spikes a class; {NAMES[size]}",
         figure=_figure(size, measured, predicted, rows),
         caption="Left, test error over the labels' variance against the width k/m: the prediction, made from the fitted "
         f"mixture, lies on the Gaussian control, within {abs(worst.off):.1f}%, with a step and without; the network on the "
@@ -145,7 +145,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         power=power.stated(
             [r.error for r in control], LEVEL, GRANTED[CONTROL], "% of the control's error", seeds=seeds
         ),
-        settings=tuple(experiment(m, pair, "relu", ratio, list(STEPS)).id for pair, ratio in cells(size)),
+        settings=tuple(experiment(size, m, pair, "relu", ratio, list(STEPS)).id for pair, ratio in cells(size)),
     )
 
 
