@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from giantstep import draw, measure
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax
 from giantstep._errors import InputError
 from giantstep._krylov import TOLERANCE
-from giantstep._plan import Plan, make_plan
+from giantstep._plan import Plan, at_once, make_plan
 from giantstep._record import choice, whole
 from giantstep._train import Run, Tick
 from giantstep._watchdog import watchdog
@@ -94,12 +94,13 @@ def _seeds(seed: Any) -> tuple[tuple[int, ...], bool]:
 def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
     """``part`` of every group of seeds, under a progress bar and a watchdog."""
     plan, parts = job.plan, []
+    host = at_once(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
     with _progress(job.progress, job.route, plan.work * len(job.seeds)) as tick:
         for start in range(0, len(job.seeds), plan.seeds):
             group = job.seeds[start : start + plan.seeds]
             count = len(group)
             each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
-            run = Run(job.setting, group, plan, jnp.dtype(job.dtype), each, mesh=job.mesh)
+            run = Run(job.setting, group, plan, np.dtype(job.dtype), each, mesh=job.mesh, host=host)
             with watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE):
                 parts.append(part(run))
     return parts

@@ -18,10 +18,9 @@
 import hashlib
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 for _flag in ("xla_cpu_enable_concurrency_optimized_scheduler", "xla_gpu_enable_triton_gemm"):
     if _flag not in os.environ.get("XLA_FLAGS", ""):
@@ -29,6 +28,7 @@ for _flag in ("xla_cpu_enable_concurrency_optimized_scheduler", "xla_gpu_enable_
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
 
 from giantstep._threads import SMALL, one_blas_thread  # noqa: E402
 
@@ -64,19 +64,8 @@ def on_host() -> Iterator[None]:
         host = jax.local_devices(backend="cpu")[0]
     except RuntimeError:  # the user has left the CPU out of JAX_PLATFORMS
         host = None
-    with one_blas_thread(), jax.default_device(host):
+    with one_blas_thread(), jax.default_device(host), np.errstate(all="ignore"):  # what is not finite is a status
         yield
 
 
 __all__ = ["SMALL", "jax", "jnp", "on_host", "one_blas_thread"]
-
-
-def over_seeds(one: Callable[..., Any]) -> Callable[..., Any]:
-    """``one`` for every seed along the first axis of its arguments: a product with a batch axis of one is half as fast."""
-
-    def each(*args: Any) -> Any:
-        if args[0].shape[0] > 1:
-            return jax.vmap(one)(*args)
-        return jax.tree.map(lambda x: x[None], one(*(x[0] for x in args)))
-
-    return each

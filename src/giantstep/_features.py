@@ -13,11 +13,12 @@ import numpy as np
 
 from giantstep import draw, measure
 from giantstep._arrays import HOST
-from giantstep._backend import jax, jnp, over_seeds
+from giantstep._backend import jax
 from giantstep._blas import on_host
 from giantstep._mesh import alone, everywhere
 from giantstep._resolvent import gram
 from giantstep._train import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
+from giantstep._xp import compiled, is_jax, over_seeds, xp
 from giantstep.activation import Activation
 from giantstep.protocol import SGD
 from giantstep.readout import Readout, from_descent, from_features, from_moments, from_pieces
@@ -61,31 +62,34 @@ class NetworkFeatures:
         return self.layers.preactivations(chunk.X).__getitem__
 
 
-@partial(jax.jit, static_argnames="recipe")
+@compiled(static_argnames="recipe")
 def _features(parts, *, recipe):
     return recipe(*parts)
 
 
-@partial(jax.jit, static_argnames="recipe")
+@compiled(static_argnames="recipe")
 def _add_moments(A, c, parts, y, *, recipe):
     F = recipe(*parts)
-    both = over_seeds(lambda F, y: gram(jnp.concatenate([F, y[:, None].astype(F.dtype)], axis=1)))(F, y).astype(A.dtype)
+    both = over_seeds(lambda F, y: gram(xp.concatenate([F, y[:, None].astype(F.dtype)], axis=1)))(F, y).astype(A.dtype)
     return A + both[:, :-1, :-1], c + both[:, -1, :-1]
 
 
 def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) -> tuple[Array, Array]:
     """A + F^T F and c + F^T y for the features of a chunk."""
+    if not is_jax(y):
+        F = recipe(*parts)
+        return A + over_seeds(HOST.squares)(F), c + (y[:, None, :] @ F)[:, 0]
     if not on_host(y, c.shape[1]):
         return _add_moments(A, c, parts, y, recipe=recipe)
     F = np.asarray(_features(parts, recipe=recipe))[0]
     return A + HOST.squares(F), c + F.T @ np.asarray(y)[0]
 
 
-@partial(jax.jit, static_argnames="recipe")
+@compiled(static_argnames="recipe")
 def _error_sums(parts, y, b, *, recipe):
     """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
     F = recipe(*parts)
-    square = (y[:, :, None, :] - jnp.einsum("snp,slp->sln", F, b.astype(F.dtype))).astype(jnp.float64) ** 2
+    square = (y[:, :, None, :] - b.astype(F.dtype) @ xp.swapaxes(F, 1, 2)).astype(np.float64) ** 2
     return square.sum(-1), (square**2).sum(-1)
 
 
@@ -114,14 +118,14 @@ def _left(chunk: Chunk, low: LinearPart | None) -> Array:
 
 def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum: bool) -> list[Readout]:
     S, p = len(run.seeds), run.setting.p
-    A = {e: jnp.zeros((S, p, p)) for e in group}
-    c = {e: jnp.zeros((S, p)) for e in group}
-    yy = jnp.zeros(S)
+    A = {e: run.put(np.zeros((S, p, p)), float) for e in group}
+    c = {e: run.put(np.zeros((S, p)), float) for e in group}
+    yy = run.put(np.zeros(S), float)
     for parts, y in pieces:
         jax.block_until_ready((A, c))
         for e in group:
             A[e], c[e] = _with_moments(A[e], c[e], parts(e), y, recipe)
-        yy = yy + jnp.sum(y.astype(jnp.float64) ** 2, axis=1)
+        yy = yy + xp.sum(y.astype(np.float64) ** 2, axis=1)
         run.tick(y.shape[1] * p * (2.0 * run.setting.d + len(group) * p))
     readout = run.setting.protocol.readout
     fits = []
@@ -138,8 +142,8 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
     y = np.concatenate([np.asarray(y, float) for _, y in pieces], axis=1)
     for e in group:
         F = [_features(parts(e), recipe=recipe) for parts, _ in pieces]
-        F = F if run.mesh is not None else [jnp.concatenate(F, axis=1)]
-        fits.append(from_features([f.astype(jnp.float64) for f in F], jnp.asarray(y), readout, spectrum))  # type: ignore[arg-type]
+        F = F if run.mesh is not None else [xp.concatenate(F, axis=1)]
+        fits.append(from_features([f.astype(np.float64) for f in F], run.put(y, float), readout, spectrum))  # type: ignore[arg-type]
         run.tick(2.0 * n * p * (run.setting.d + n))
     return fits
 
@@ -171,11 +175,11 @@ def test(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean squared error on noise-free test labels and its standard error, both (K, E, S, L); each of the K linear parts is
     added to what the features predict."""
-    b = [jnp.asarray(x) for x in coefficients]
+    b = [run.put(x, float) for x in coefficients]
     squares = fourths = np.zeros(())
     for chunk in run.chunks(draw.test_batch(n_test)):
         parts = family.parts(chunk)
-        y = jnp.stack([_left(chunk, low) for low in lows])
+        y = xp.stack([_left(chunk, low) for low in lows])
         sums = [_error_sums(parts(e), y, b[e], recipe=family.recipe) for e in range(len(family))]
         squares = squares + np.stack([np.asarray(s) for s, _ in sums], axis=1)
         fourths = fourths + np.stack([np.asarray(f) for _, f in sums], axis=1)

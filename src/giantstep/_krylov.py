@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._backend import jax, jnp, over_seeds
+from giantstep._backend import jax, jnp
 from giantstep._random import Stream, normals
+from giantstep._xp import over_seeds
 
 Array = Any
 Pieces = Callable[[], Iterable[tuple[Array, Array]]]  # rows of F (S, rows, p) and of y (S, rows), as often as asked for

@@ -12,6 +12,7 @@ import numpy as np
 from giantstep._backend import jax, jnp
 from giantstep._errors import InputError
 from giantstep._record import whole
+from giantstep._xp import is_jax
 
 Array = Any
 AXIS = "samples"
@@ -56,7 +57,7 @@ def everywhere(mesh: jax.sharding.Mesh | None, array: Any, dtype: Any = None) ->
 
 def alone(array: Array) -> Array:
     """What every device has, on the first of them: factorisations are done once, and LAPACK on all devices of a CPU can hang."""
-    return array.addressable_shards[0].data if len(array.devices()) > 1 else array
+    return array.addressable_shards[0].data if is_jax(array) and len(array.devices()) > 1 else array
 
 
 def columns(array: Array) -> jax.sharding.NamedSharding:

@@ -1,5 +1,6 @@
 """Before anything large is taken: how many rows, seeds and Gram matrices at a time fit in memory, and the work ahead."""
 
+import os
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,9 @@ KEPT_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is
 TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
 MAX_SEEDS = 32
 ITERATIONS = 100  # of conjugate gradients, as a guess of the work ahead
+AT_ONCE = (
+    2.0**28
+)  # features of a call up to which NumPy is done before XLA has compiled; on one core it is the faster one
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,19 @@ def make_plan(
     kept = int(spare // (together * (s.d + 1) * item))
     work, kept = _work(setting, s, n_test), kept * s.devices
     return Plan(rows * s.devices, together, grams, work, together * one, "dense", kept, solver, s.features)
+
+
+def at_once(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: jax.sharding.Mesh | None = None) -> bool:
+    """Whether a run is NumPy's: on the CPU, by a factorisation, and small, or with one core to itself."""
+    if mesh is not None or plan.solver != "direct" or jax.default_backend() != "cpu":
+        return False
+    s = _sizes(setting, 8, 0, 0, plan.solver)
+    rows = sum(setting.protocol.sizes()) + s.readout + n_test
+    return _cores() == 1 or float(rows) * s.p * s.etas * seeds <= AT_ONCE
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _sizes(setting: Setting, item: int, noise: int, table: int, solver: str) -> _Sizes:

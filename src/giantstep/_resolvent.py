@@ -8,9 +8,11 @@ numerically positive definite, which ``condition`` tells.
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
 from jaxtyping import Array, Float, Int
+from scipy.linalg import eigvalsh_tridiagonal, lapack
 
-from giantstep._backend import jax, jnp
+from giantstep._xp import fold, is_jax, over_seeds, repeat, solve_factored, xp
 
 Scalar = Float[Array, ""]
 PerPenalty = Float[Array, " L"]  # one number for each of the L penalties
@@ -19,13 +21,15 @@ _SPLIT_FROM, _BLOCKS = 512, 8  # below this many columns one plain product is as
 
 
 def gram(F: Float[Array, "n p"]) -> Float[Array, "p p"]:
-    """F^T F, exactly symmetric; only the lower block triangle is computed (XLA has no syrk on the CPU)."""
+    """F^T F, exactly symmetric; only the lower block triangle is computed (XLA has no syrk on the CPU, BLAS has)."""
+    if not is_jax(F):
+        return F.T @ F
     p = F.shape[1]
     blocks = _BLOCKS if p >= _SPLIT_FROM else 1
     edges = [i * p // blocks for i in range(blocks + 1)]
-    rows = [jnp.pad(F[:, i:j].T @ F[:, :j], ((0, 0), (0, p - j))) for i, j in zip(edges[:-1], edges[1:], strict=True)]
-    lower = jnp.concatenate(rows)
-    return jnp.tril(lower) + jnp.tril(lower, -1).T
+    rows = [xp.pad(F[:, i:j].T @ F[:, :j], ((0, 0), (0, p - j))) for i, j in zip(edges[:-1], edges[1:], strict=True)]
+    lower = xp.concatenate(rows)
+    return xp.tril(lower) + xp.tril(lower, -1).T
 
 
 class Reduction(NamedTuple):
@@ -37,33 +41,61 @@ class Reduction(NamedTuple):
     off_diagonal: Float[Array, " m"]  # entry i is T[i, i-1]; entry 0 is zero
 
 
-@jax.jit
 def reduce(A: Float[Array, "m m"]) -> Reduction:
     """Householder tridiagonalisation of a symmetric matrix: (4/3) m^3 operations, the one cubic step of a path."""
+    if not is_jax(A):
+        room = int(lapack.dsytrd_lwork(len(A), lower=1)[0])
+        packed, diagonal, off_diagonal, taus, _ = lapack.dsytrd(A, lower=1, lwork=room)
+        return Reduction(packed[1:, :-1], taus, diagonal, np.pad(off_diagonal, (1, 0)))
+    from giantstep._backend import jax
+
     packed, diagonal, off_diagonal, taus = jax.lax.linalg.tridiagonal(A, lower=True)
-    return Reduction(packed[1:, :-1], taus, diagonal, jnp.pad(off_diagonal, (1, 0)))
+    return Reduction(packed[1:, :-1], taus, diagonal, xp.pad(off_diagonal, (1, 0)))
 
 
 def rotate(reduction: Reduction, X: Float[Array, "m k"], *, transpose: bool) -> Float[Array, "m k"]:
     """Q X, or Q^T X with ``transpose``, by the Householder vectors in O(m^2 k); Q is never formed."""
     if X.shape[0] == 1:
         return X  # Q = 1
+    if not is_jax((reduction.householder, X)):
+        turned = _rotated(reduction, np.asarray(X[1:]), "T" if transpose else "N")
+        return np.concatenate([X[:1], turned])
+    from giantstep._backend import jax
+
     turned = jax.lax.linalg.ormqr(reduction.householder, reduction.taus, X[1:], left=True, transpose=transpose)
-    return jnp.concatenate([X[:1], turned])
+    return xp.concatenate([X[:1], turned])
 
 
 def resolvent(reduction: Reduction, QtB: Float[Array, "m k"], penalties: PerPenalty) -> Float[Array, "L m k"]:
     """(T + lam)^{-1} Q^T B for every penalty, in the coordinates of T: O(m k) each."""
-    below, solve = reduction.off_diagonal, jax.lax.linalg.tridiagonal_solve
-    return jax.vmap(lambda lam: solve(below, reduction.diagonal + lam, jnp.roll(below, -1), QtB))(penalties)
+    below = reduction.off_diagonal
+    return over_seeds(lambda lam: _tridiagonal(below, reduction.diagonal + lam, QtB))(penalties)
+
+
+def _tridiagonal(
+    below: Float[Array, " m"], diagonal: Float[Array, " m"], B: Float[Array, "m k"]
+) -> Float[Array, "m k"]:
+    """T^{-1} B for the symmetric T of that diagonal and of that one below it, which begins with a zero."""
+    if is_jax((below, diagonal, B)):
+        from giantstep._backend import jax
+
+        return jax.lax.linalg.tridiagonal_solve(below, diagonal, xp.roll(below, -1), B)
+    *_, solved, failed = lapack.dgtsv(below[1:], diagonal, below[1:], B)
+    return np.full(B.shape, np.nan) if failed else solved
+
+
+def _rotated(reduction: Reduction, X: np.ndarray, how: str) -> np.ndarray:
+    """Q X without its first row, or with how="T" Q^T X, by LAPACK."""
+    room = max(int(lapack.dormqr("L", how, reduction.householder, reduction.taus, X, -1)[1][0]), 1)
+    return lapack.dormqr("L", how, reduction.householder, reduction.taus, X, room)[0]
 
 
 def solve_path(reduction: Reduction, QtB: Float[Array, "m k"], penalties: PerPenalty) -> Float[Array, "L m k"]:
     """(A + lam)^{-1} B = Q (T + lam)^{-1} Q^T B for every penalty; Q meets all of them as one m x (L k) block."""
     x = resolvent(reduction, QtB, penalties)
     L, m, k = x.shape
-    block = jnp.moveaxis(x, 0, 1).reshape(m, L * k)
-    return jnp.moveaxis(rotate(reduction, block, transpose=False).reshape(m, L, k), 1, 0)
+    block = xp.moveaxis(x, 0, 1).reshape(m, L * k)
+    return xp.moveaxis(rotate(reduction, block, transpose=False).reshape(m, L, k), 1, 0)
 
 
 def solve_cholesky(
@@ -73,9 +105,9 @@ def solve_cholesky(
 
     All NaN where A + lam is not numerically positive definite. The bound is (max / min diagonal of the factor)^2.
     """
-    factor = jnp.linalg.cholesky(A + penalty * jnp.eye(A.shape[0], dtype=A.dtype))
-    diagonal = jnp.diagonal(factor)
-    return jax.scipy.linalg.cho_solve((factor, True), B), (diagonal.max() / diagonal.min()) ** 2
+    factor = xp.linalg.cholesky(A + penalty * xp.eye(A.shape[0], dtype=A.dtype))
+    diagonal = xp.diagonal(factor)
+    return solve_factored(factor, B), (diagonal.max() / diagonal.min()) ** 2
 
 
 def inverse_trace(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
@@ -86,41 +118,47 @@ def inverse_trace(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
 
     def step(carry, row):
         pivot, slope, total = carry
-        d, e = row
-        ratio = e / pivot
-        pivot = d + penalties - e * ratio
+        ratio = row[1] / pivot
+        pivot = row[0] + penalties - row[1] * ratio
         slope = 1 + ratio**2 * slope
-        return (pivot, slope, total + slope / pivot), None
+        return xp.stack([pivot, slope, total + slope / pivot])
 
-    start = (jnp.ones_like(penalties), jnp.zeros_like(penalties), jnp.zeros_like(penalties))
-    (_, _, total), _ = jax.lax.scan(step, start, (reduction.diagonal, reduction.off_diagonal))
-    return total
+    start = xp.stack([xp.ones_like(penalties), 0 * penalties, 0 * penalties])
+    return fold(step, start, xp.stack([reduction.diagonal, reduction.off_diagonal], 1))[2]
 
 
 def inverse_forms(reduction: Reduction, QtG: Float[Array, "m r"], penalties: PerPenalty) -> Float[Array, "L r"]:
     """g^T (A + lam)^{-1} g = sum_i w_i^2 / D_i for every column g of G; L w = Q^T g and T + lam = L D L^T."""
 
-    def step(carry, row):
-        pivot, w, total = carry
-        d, e, g = row
-        ratio = e / pivot
-        pivot = d + penalties - e * ratio
-        w = g - ratio[:, None] * w
-        return (pivot, w, total + w**2 / pivot[:, None]), None
+    r = QtG.shape[1]
 
-    zeros = jnp.zeros((penalties.shape[0], QtG.shape[1]), QtG.dtype)
-    rows = (reduction.diagonal, reduction.off_diagonal, QtG)
-    (_, _, total), _ = jax.lax.scan(step, (jnp.ones_like(penalties), zeros, zeros), rows)
-    return total
+    def step(carry, row):  # of the pivot, w and the total, side by side
+        pivot, w, total = carry[:, :1], carry[:, 1 : r + 1], carry[:, r + 1 :]
+        ratio = row[1] / pivot
+        pivot = row[0] + penalties[:, None] - row[1] * ratio
+        w = row[2:] - ratio * w
+        return xp.concatenate([pivot, w, total + w**2 / pivot], 1)
+
+    start = xp.concatenate([xp.ones_like(penalties)[:, None], xp.zeros((penalties.shape[0], 2 * r))], 1)
+    return fold(step, start, xp.concatenate([xp.stack([reduction.diagonal, reduction.off_diagonal], 1), QtG], 1))[
+        :, r + 1 :
+    ]
 
 
 def condition(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
-    """(s_max + lam) / (s_min + lam), s the eigenvalues of A; inf where A + lam is singular.
+    """(s_max + lam) / (s_min + lam), s the eigenvalues of A; inf where A + lam is singular."""
+    s_min, s_max = xp.maximum(_ends(reduction), 0)
+    return xp.where(s_min + penalties > 0, (s_max + penalties) / (s_min + penalties), np.inf)
 
-    The eigenvalues of T are bisected: as many lie below x as T - x has negative pivots.
-    """
+
+def _ends(reduction: Reduction) -> Float[Array, " 2"]:
+    """The least and the largest eigenvalue of T: by LAPACK, or bisected, as many lie below x as T - x has negative pivots."""
+    if not is_jax(tuple(reduction)):
+        return _ends_now(reduction.diagonal, reduction.off_diagonal[1:])
+    from giantstep._backend import jax, jnp
+
     d, e = reduction.diagonal, reduction.off_diagonal
-    tiny, index = jnp.finfo(d.dtype).tiny, jnp.array([0, d.shape[0] - 1])
+    tiny, index = np.finfo(d.dtype).tiny, jnp.array([0, d.shape[0] - 1])
 
     def halve(_, bounds):
         low, high = bounds
@@ -136,14 +174,23 @@ def condition(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
 
     norm = jnp.full(2, _norm_bound(reduction))
     low, high = jax.lax.fori_loop(0, 64, halve, (-norm, norm))
-    s_min, s_max = jnp.maximum((low + high) / 2, 0)
-    return jnp.where(s_min + penalties > 0, (s_max + penalties) / (s_min + penalties), jnp.inf)
+    return (low + high) / 2
+
+
+def _ends_now(diagonal: np.ndarray, off_diagonal: np.ndarray) -> np.ndarray:
+    m = diagonal.size
+    if not (np.all(np.isfinite(diagonal)) and np.all(np.isfinite(off_diagonal))):
+        return np.full(2, np.nan)
+    if m == 1:
+        return np.repeat(diagonal, 2)
+    ends = [eigvalsh_tridiagonal(diagonal, off_diagonal, select="i", select_range=(k, k))[0] for k in (0, m - 1)]
+    return np.array(ends)
 
 
 def _norm_bound(reduction: Reduction) -> Scalar:
     """The largest absolute row sum of T, at least ||T||."""
-    e = jnp.abs(reduction.off_diagonal)
-    return jnp.max(jnp.abs(reduction.diagonal) + e + jnp.roll(e, -1))
+    e = xp.abs(reduction.off_diagonal)
+    return xp.max(xp.abs(reduction.diagonal) + e + xp.roll(e, -1))
 
 
 def moment_error(A: Float[Array, "p p"], c: Float[Array, "p k"], yy: Scalar, b: Float[Array, "p k"]) -> Scalar:
@@ -151,22 +198,22 @@ def moment_error(A: Float[Array, "p p"], c: Float[Array, "p k"], yy: Scalar, b: 
 
     MSE = yy + (b . A b - 2 b . c) / k, a difference of large numbers: its error is of order eps * yy.
     """
-    return jnp.maximum(yy + jnp.sum(b * (A @ b - 2 * c)) / c.shape[1], 0)
+    return xp.maximum(yy + xp.sum(b * (A @ b - 2 * c)) / c.shape[1], 0)
 
 
 def gcv_primal(reduction: Reduction, Qtc: Float[Array, "p k"], yy: Scalar, n: int, penalties: PerPenalty) -> PerPenalty:
     """GCV(lam) = MSE / (1 - df / n)^2 from moments, df = sum_j s_j / (s_j + lam) = p - lam tr (A + lam)^{-1}."""
     (p, k), x = Qtc.shape, resolvent(reduction, Qtc, penalties)
     # With x = Q^T b and T x = Q^T c - lam x:  MSE = yy - (x . Q^T c + lam x . x) / k, floored at its rounding error.
-    explained = jnp.sum(x * (Qtc + penalties[:, None, None] * x), (1, 2)) / k
-    error = jnp.maximum(yy - explained, jnp.finfo(x.dtype).eps * yy)
+    explained = xp.sum(x * (Qtc + penalties[:, None, None] * x), (1, 2)) / k
+    error = xp.maximum(yy - explained, np.finfo(x.dtype).eps * yy)
     return error / ((n - p + penalties * inverse_trace(reduction, penalties)) / n) ** 2
 
 
 def gcv_dual(reduction: Reduction, QtY: Float[Array, "n k"], penalties: PerPenalty) -> PerPenalty:
     """GCV(lam) in the dual: MSE = lam^2 mean(a^2) and 1 - df / n = lam tr (A + lam)^{-1} / n, so that lam cancels."""
     a = resolvent(reduction, QtY, penalties)
-    return jnp.mean((a / (inverse_trace(reduction, penalties)[:, None, None] / QtY.shape[0])) ** 2, (1, 2))
+    return xp.mean((a / (inverse_trace(reduction, penalties)[:, None, None] / QtY.shape[0])) ** 2, (1, 2))
 
 
 def choose_penalty(reduction: Reduction, score: Callable[[PerPenalty], PerPenalty]) -> tuple[Scalar, Int[Array, ""]]:
@@ -175,16 +222,16 @@ def choose_penalty(reduction: Reduction, score: Callable[[PerPenalty], PerPenalt
     A log grid over 1e-10 .. 1e4 times the mean eigenvalue, then finer grids between the neighbours of the best point.
     The range is cut below at m eps ||T||, since A has no digits under that. Inside the range the second value is 0.
     """
-    m, eps = reduction.diagonal.shape[0], jnp.finfo(reduction.diagonal.dtype).eps
-    mean = jnp.where(jnp.any(reduction.diagonal > 0), jnp.mean(reduction.diagonal), 1)
-    low, high = jnp.log(jnp.maximum(1e-10 * mean, m * eps * _norm_bound(reduction))), jnp.log(1e4 * mean)
+    m, eps = reduction.diagonal.shape[0], np.finfo(reduction.diagonal.dtype).eps
+    mean = xp.where(xp.any(reduction.diagonal > 0), xp.mean(reduction.diagonal), 1)
+    low, high = xp.log(xp.maximum(1e-10 * mean, m * eps * _norm_bound(reduction))), xp.log(1e4 * mean)
 
-    def zoom(_, bracket):
-        grid = jnp.linspace(bracket[0], bracket[2], 113, dtype=mean.dtype)
-        values = score(jnp.exp(grid))
-        best = jnp.argmin(jnp.where(jnp.isfinite(values), values, jnp.inf))
-        return grid[jnp.clip(jnp.array([best - 1, best, best + 1]), 0, 112)]
+    def zoom(bracket):
+        grid = xp.linspace(bracket[0], bracket[2], 113)
+        values = score(xp.exp(grid))
+        best = xp.argmin(xp.where(xp.isfinite(values), values, xp.inf))
+        return grid[xp.clip(xp.stack([best - 1, best, best + 1]), 0, 112)]
 
     # Eight points a decade at first, each round 56 times finer; GCV is flat at its minimum, so four rounds will do.
-    _, log_penalty, _ = jax.lax.fori_loop(0, 4, zoom, jnp.stack([low, low, high]))
-    return jnp.exp(log_penalty), (log_penalty > high - 1e-3).astype(int) - (log_penalty < low + 1e-3)
+    _, log_penalty, _ = repeat(4, zoom, xp.stack([low, low, high]))
+    return xp.exp(log_penalty), (log_penalty > high - 1e-3).astype(int) - (log_penalty < low + 1e-3)

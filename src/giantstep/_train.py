@@ -6,15 +6,15 @@ X (W + eta G)^T = X W^T + eta X G^T. Batches are streamed: their rows are drawn 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from giantstep import _mesh, draw, measure
-from giantstep._backend import jax, jnp, over_seeds
+from giantstep._backend import jax
 from giantstep._blas import product
 from giantstep._plan import Plan
+from giantstep._xp import compiled, over_seeds, xp
 from giantstep.activation import Activation
 from giantstep.draw import Batch
 from giantstep.setting import Setting
@@ -38,7 +38,7 @@ class Chunk:
 class Run:
     """A group of seeds on its way: what every stage needs. The chunks of ``held`` batches are in memory, others are drawn;
     ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn; the devices of ``mesh``
-    share the rows of every chunk."""
+    share the rows of every chunk; on the ``host`` arrays are NumPy's, and nothing is compiled."""
 
     setting: Setting
     seeds: tuple[int, ...]
@@ -48,6 +48,7 @@ class Run:
     held: tuple[Chunk, ...] = ()
     ambient: int | None = None
     mesh: jax.sharding.Mesh | None = None
+    host: bool = False
 
     @property
     def d(self) -> int:
@@ -68,6 +69,9 @@ class Run:
             stop = start + self.plan.rows
             pairs = [draw.rows(self.setting, seed, batch, start, stop, self.dtype) for seed in self.seeds]
             X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
+            if self.host:
+                yield Chunk(batch, start, self.put(X), self.put(y))
+                continue
             for first, *rows in _mesh.shared(self.mesh, X, y, self.dtype):
                 yield Chunk(batch, start + first, *rows)
 
@@ -88,8 +92,13 @@ class Run:
     def initial(self) -> tuple[Array, Array]:
         """W (S, p, d) and a (S, p) before the first step."""
         pairs = [draw.weights(self.setting, seed) for seed in self.seeds]
-        W, a = (_mesh.everywhere(self.mesh, np.stack(part), self.dtype) for part in zip(*pairs, strict=True))
+        W, a = (self.put(np.stack(part)) for part in zip(*pairs, strict=True))
         return W, a
+
+    def put(self, array: Any, dtype: Any = None) -> Array:
+        """The array where the work is done, in the precision of the products."""
+        dtype = self.dtype if dtype is None else dtype
+        return np.asarray(array, dtype) if self.host else _mesh.everywhere(self.mesh, array, dtype)
 
 
 @dataclass(frozen=True)
@@ -135,21 +144,21 @@ class Preactivations:
         return self.base, self.slope, self.layers.etas[e]
 
 
-@partial(jax.jit, static_argnames=("sigma", "full", "rank_one"))
+@compiled(static_argnames=("sigma", "full", "rank_one"))
 def _sums(H, a, X, y, scale, *, sigma, full, rank_one):
     one = direction_sum if rank_one else descent_sum
     return over_seeds(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(H, a, X, y)
 
 
-@partial(jax.jit, static_argnames="linear")
+@compiled(static_argnames="linear")
 def _low_moments(X, y, *, linear):
-    slope = jnp.einsum("snd,sn->sd", X, y) if linear else jnp.zeros((X.shape[0], X.shape[2]))
-    return jnp.sum(y.astype(jnp.float64), axis=1), slope.astype(jnp.float64)
+    slope = (y[:, None, :] @ X)[:, 0] if linear else 0 * X[:, 0]
+    return xp.sum(y.astype(np.float64), axis=1), slope.astype(np.float64)
 
 
-@jax.jit
+@compiled
 def _without(X, y, mean, slope):
-    return y - mean.astype(y.dtype)[:, None] - jnp.einsum("snd,sd->sn", X, slope.astype(X.dtype))
+    return y - mean.astype(y.dtype)[:, None] - (X @ slope.astype(X.dtype)[:, :, None])[:, :, 0]
 
 
 @dataclass(frozen=True)
@@ -185,7 +194,7 @@ def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> l
         y = y if low is None else low.without(X, y)
         for e in range(len(layers)):
             part = _sums(product(X, layers[e]), a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
-            totals[e] = totals[e] + part.astype(jnp.float64)
+            totals[e] = totals[e] + part.astype(np.float64)
             run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
     return [total / batch.n for total in totals]
 
@@ -239,10 +248,10 @@ def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
     return {name: np.stack([np.asarray(f[k], dtype=float) for f in found]) for k, name in enumerate(names)}
 
 
-@jax.jit
+@compiled
 def _learned(W, directions, basis, rows):
     def one(W):
-        shares, norms = measure.captured_by_neuron(W, directions), jnp.linalg.norm(W, axis=1)
+        shares, norms = measure.captured_by_neuron(W, directions), xp.linalg.norm(W, axis=1)
         return measure.overlaps(W, directions), norms, shares, measure.share_inside(W, basis), measure.learned(W, rows)
 
-    return jax.vmap(one)(W)
+    return over_seeds(one)(W)

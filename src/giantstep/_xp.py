@@ -14,7 +14,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["compiled", "fold", "frozen", "is_jax", "repeat", "until", "xp"]
+__all__ = [
+    "compiled",
+    "fold",
+    "frozen",
+    "in_turn",
+    "is_jax",
+    "over_seeds",
+    "repeat",
+    "solve_factored",
+    "solve_lower",
+    "until",
+    "xp",
+]
 
 Array = Any
 
@@ -121,6 +133,59 @@ def fold(step: Callable[[Any, Any], Any], state: Any, rows: Array, *, reverse: b
     for row in rows[::-1] if reverse else rows:
         state = step(state, row)
     return state
+
+
+def over_seeds(one: Callable[..., Any]) -> Callable[..., Any]:
+    """``one`` for every seed along the first axis of its arguments; JAX's product with a batch axis of one is half as fast."""
+
+    def each(*args: Any) -> Any:
+        if is_jax(args):
+            from giantstep._backend import jax
+
+            if args[0].shape[0] > 1:
+                return jax.vmap(one)(*args)
+            return jax.tree.map(lambda x: x[None], one(*(x[0] for x in args)))
+        return _stacked([one(*(x[s] for x in args)) for s in range(len(args[0]))])
+
+    return each
+
+
+def in_turn(one: Callable[[Any], Any], rows: Array) -> Any:
+    """``one`` of every row, one after the other, so that only one is in memory at a time."""
+    if is_jax(rows):
+        from giantstep._backend import jax
+
+        return jax.lax.map(one, rows)
+    return _stacked([one(row) for row in rows])
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """Arrays, or tuples of them, with a first axis of their own."""
+    if isinstance(parts[0], tuple):
+        return tuple(_stacked(list(each)) for each in zip(*parts, strict=True))
+    return parts[0][None] if len(parts) == 1 and hasattr(parts[0], "shape") else np.stack(parts)
+
+
+def solve_factored(factor: Array, B: Array) -> Array:
+    """A^{-1} B from the lower Cholesky factor of A."""
+    if is_jax((factor, B)):
+        from giantstep._backend import jax
+
+        return jax.scipy.linalg.cho_solve((factor, True), B)
+    from scipy.linalg import cho_solve
+
+    return cho_solve((factor, True), B, check_finite=False)
+
+
+def solve_lower(factor: Array, B: Array) -> Array:
+    """L^{-1} B for a lower triangular L."""
+    if is_jax((factor, B)):
+        from giantstep._backend import jax
+
+        return jax.scipy.linalg.solve_triangular(factor, B, lower=True)
+    from scipy.linalg import solve_triangular
+
+    return solve_triangular(factor, B, lower=True, check_finite=False)
 
 
 def frozen(value: Any) -> Any:

@@ -13,6 +13,7 @@ from giantstep import _krylov as krylov
 from giantstep import _resolvent as rg
 from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._mesh import alone, columns
+from giantstep._xp import compiled, in_turn, is_jax, over_seeds, xp
 from giantstep.protocol import SGD, Ridge
 from giantstep.ridge import ridge
 
@@ -36,47 +37,51 @@ class Readout:
     iterations: np.ndarray | None = None
 
 
-@jax.jit
+@compiled
 def _cholesky(A: Float[Array, "s m m"], B: Float[Array, "s m"], penalties: Float[Array, "s l"]):
     """(A + lam)^{-1} B by one factorisation a penalty, and lower bounds of the condition numbers."""
 
     def one(A, B, lams):
-        x, bound = jax.lax.map(lambda lam: rg.solve_cholesky(A, B[:, None], lam), lams)
+        x, bound = in_turn(lambda lam: rg.solve_cholesky(A, B[:, None], lam), lams)
         return x[..., 0], bound
 
-    return jax.vmap(one)(A, B, penalties)
+    return over_seeds(one)(A, B, penalties)
 
 
-_reduce = jax.jit(jax.vmap(rg.reduce))
+@compiled
+def _reduce(A: Float[Array, "s m m"]) -> rg.Reduction:
+    return rg.Reduction(*over_seeds(lambda A: tuple(rg.reduce(A)))(A))
 
 
-@jax.jit
+@compiled
 def _path(reduction: rg.Reduction, B: Float[Array, "s m"], penalties: Float[Array, "s l"]):
-    def one(reduction, B, lams):
+    def one(B, lams, *parts):
+        reduction = rg.Reduction(*parts)
         QtB = rg.rotate(reduction, B[:, None], transpose=True)
         return rg.solve_path(reduction, QtB, lams)[..., 0], rg.condition(reduction, lams)
 
-    return jax.vmap(one)(reduction, B, penalties)
+    return over_seeds(one)(B, penalties, *reduction)
 
 
-@partial(jax.jit, static_argnames="n")
+@compiled(static_argnames="n")
 def _choose(reduction: rg.Reduction, B: Float[Array, "s m"], yy: Float[Array, " s"], n: int | None):
     """The GCV penalty of every seed and whether it ends the range; n is given in the primal, None in the dual."""
 
-    def one(reduction, B, yy):
+    def one(B, yy, *parts):
+        reduction = rg.Reduction(*parts)
         QtB = rg.rotate(reduction, B[:, None], transpose=True)
         score = partial(rg.gcv_dual, reduction, QtB) if n is None else partial(rg.gcv_primal, reduction, QtB, yy, n)
         return rg.choose_penalty(reduction, score)
 
-    return jax.vmap(one)(reduction, B, yy)
+    return over_seeds(one)(B, yy, *reduction)
 
 
-@jax.jit
+@compiled
 def _primal_errors(A, c, yy, b):
     def one(A, c, yy, b):
-        return jax.vmap(lambda b: rg.moment_error(A, c[:, None], yy, b[:, None]))(b)
+        return over_seeds(lambda b: rg.moment_error(A, c[:, None], yy, b[:, None]))(b)
 
-    return jax.vmap(one)(A, c, yy, b)
+    return over_seeds(one)(A, c, yy, b)
 
 
 def _solve(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
@@ -89,7 +94,9 @@ def _solve_now(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
     """x = (A + lam)^{-1} B for every penalty, the penalties, conditions, squared singular values and sentences."""
     seeds, notes, squares = A.shape[0], [], None
     chosen = readout.penalty == "gcv"
-    penalties = jnp.broadcast_to(jnp.ravel(jnp.asarray(0.0 if chosen else readout.penalty)), (seeds, _count(readout)))
+    wanted = np.ravel(np.asarray(0.0 if chosen else readout.penalty, float))
+    penalties = np.broadcast_to(wanted, (seeds, _count(readout)))
+    penalties = jnp.asarray(penalties) if is_jax(A) else penalties
     if not (chosen or spectrum or _count(readout) >= PATH_FROM):
         x, condition = _cholesky(A, B, penalties)
         return x, np.asarray(penalties), np.asarray(condition), None, notes
@@ -97,7 +104,7 @@ def _solve_now(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
     if chosen:
         penalty, end = _choose(reduction, B, yy, n)
         penalties = penalty[:, None]
-        if bool(jnp.any(end != 0)):
+        if bool(np.any(np.asarray(end) != 0)):
             notes.append("the GCV penalty is at an end of the range searched")
     x, condition = _path(reduction, B, penalties)
     if spectrum:
@@ -131,7 +138,7 @@ def from_moments(A, c, yy, n: int, readout: Ridge, spectrum: bool) -> Readout:
         for i in np.flatnonzero(bad[s]):
             b[s, i] = V @ (along / (values[keep] + penalty[s, i]))
         notes.append(_sentence(condition[s][bad[s]], int(keep.sum()), values.size))
-    error = np.asarray(_primal_errors(A, c, yy, jnp.asarray(b)))
+    error = np.asarray(_primal_errors(A, c, yy, b))
     return _finish(b, error, penalty, squares, notes)
 
 
@@ -139,7 +146,7 @@ def from_features(F: list[Float[Array, "s _ p"]], y: Float[Array, "s n"], readou
     """The fit from features in memory, in one piece or several, n <= p: the dual, with y - F b = lam a exactly."""
     n = y.shape[1]
     K = alone(_kernel(F))
-    a, penalty, condition, squares, notes = _solve(K, y, jnp.mean(y**2, axis=1), None, readout, spectrum)
+    a, penalty, condition, squares, notes = _solve(K, y, xp.mean(y**2, axis=1), None, readout, spectrum)
     b = np.array(_coefficients(F, a, n))
     error = np.array(penalty**2 * np.mean(np.asarray(a) ** 2, axis=-1))
     bad = ~np.all(np.isfinite(b), axis=-1) | _ill(condition) | (penalty == 0)
@@ -173,9 +180,9 @@ def from_descent(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: SGD
     return _finish(found.coefficients, found.error, np.zeros_like(found.error), None, notes)
 
 
-@jax.jit
+@compiled
 def _one_kernel(F):
-    return jax.vmap(lambda F: rg.gram(F.T.astype(jnp.float64)) / F.shape[0])(F)
+    return over_seeds(lambda F: rg.gram(F.T.astype(np.float64)) / F.shape[0])(F)
 
 
 @partial(jax.jit, static_argnames="columns")
@@ -187,7 +194,7 @@ def _shared_kernel(pieces, columns):
 
 def _kernel(pieces: list) -> Array:
     """F F^T / n."""
-    if len(pieces) == 1 and len(pieces[0].devices()) == 1:
+    if len(pieces) == 1 and (not is_jax(pieces) or len(pieces[0].devices()) == 1):
         return _one_kernel(pieces[0])
     return _shared_kernel(pieces, columns(pieces[0]))
 
@@ -200,9 +207,9 @@ def _coefficients(pieces: list, a: Array, n: int) -> Array:
     return reduce(add, parts) / n
 
 
-@jax.jit
+@compiled
 def _against(F, a):
-    return jnp.einsum("snp,sln->slp", F, a)
+    return a @ F
 
 
 def _ill(condition: np.ndarray) -> np.ndarray:

@@ -39,6 +39,7 @@ from giantstep._resolvent import (
     rotate,
     solve_path,
 )
+from giantstep._xp import compiled, repeat, solve_lower, xp
 
 Numbers = Float[np.ndarray, " L"]  # the same on the host
 
@@ -70,11 +71,11 @@ class Fit:
 
 
 def _mean_square(x: Float[Array, "L n k"]) -> PerPenalty:
-    return jnp.mean(x**2, (1, 2))
+    return xp.mean(x**2, (1, 2))
 
 
 def _fit(b: Float[Array, "L p k"], penalties: PerPenalty, error: PerPenalty, df, gcv, loo, condition) -> Fit:
-    objective = error + penalties * jnp.sum(b**2, (1, 2)) / b.shape[2]
+    objective = error + penalties * xp.sum(b**2, (1, 2)) / b.shape[2]
     return Fit(b, penalties, error, objective, df, gcv, loo, condition)
 
 
@@ -83,86 +84,86 @@ def _measure(F, Y, penalties, x, trace, forms, condition) -> Fit:
     n, p = F.shape
     loo = None
     if n > p:
-        residual = Y - jnp.einsum("np,lpk->lnk", F, x)
+        residual = Y - F @ x
         error = _mean_square(residual)
         gcv = error / ((n - p + penalties * trace) / n) ** 2
         if forms is not None:
             # h_ii = f_i^T (A + lam)^{-1} f_i / n, loo residual_i = r_i / (1 - h_ii)
             rest = 1 - forms[:, :, None] / n
-            loo = jnp.where(jnp.min(rest) > _LIMIT, _mean_square(residual / rest), jnp.nan)
+            loo = xp.where(xp.min(rest) > _LIMIT, _mean_square(residual / rest), xp.nan)
         return _fit(x, penalties, error, p - penalties * trace, gcv, loo, condition)
     # r = lam a and 1 - h_ii = lam [(A + lam)^{-1}]_ii: lam cancels from GCV and leave-one-out, whatever its size.
     gcv = _mean_square(x / (trace[:, None, None] / n))
     loo = None if forms is None else _mean_square(x / forms[:, :, None])
-    b, residual = jnp.einsum("np,lnk->lpk", F, x) / n, penalties[:, None, None] * x
+    b, residual = F.T @ x / n, penalties[:, None, None] * x
     return _fit(b, penalties, _mean_square(residual), n - penalties * trace, gcv, loo, condition)
 
 
-@jax.jit
+@compiled
 def _normal_equations(F: Float[Array, "n p"], Y: Float[Array, "n k"]) -> tuple[Array, Array]:
     n, p = F.shape
     return (gram(F) / n, F.T @ Y / n) if n > p else (gram(F.T) / n, Y)
 
 
-@jax.jit
+@compiled
 def _choose(reduction: Reduction, F, Y, B) -> tuple[Array, Array]:
     n, p = F.shape
     QtB = rotate(reduction, B, transpose=True)
-    primal = partial(gcv_primal, reduction, QtB, jnp.mean(Y**2), n)
+    primal = partial(gcv_primal, reduction, QtB, xp.mean(Y**2), n)
     return choose_penalty(reduction, primal if n > p else partial(gcv_dual, reduction, QtB))
 
 
-@partial(jax.jit, static_argnames="loo")
+@compiled(static_argnames="loo")
 def _by_reduction(reduction: Reduction, F, Y, B, penalties, loo: bool) -> Fit:
     n, p = F.shape
     x = solve_path(reduction, rotate(reduction, B, transpose=True), penalties)
     forms = None
     if loo:
-        QtG = rotate(reduction, F.T if n > p else jnp.eye(n), transpose=True)
+        QtG = rotate(reduction, F.T if n > p else xp.eye(n), transpose=True)
         forms = inverse_forms(reduction, QtG, penalties)
     return _measure(F, Y, penalties, x, inverse_trace(reduction, penalties), forms, condition(reduction, penalties))
 
 
-@jax.jit
+@compiled
 def _by_cholesky(A, F, Y, B, penalties) -> Fit:
     """One penalty. The condition number is a power-iteration estimate, from below, mostly within a factor two."""
-    shifted = A + penalties[0] * jnp.eye(len(A))
-    factor = jnp.linalg.cholesky(shifted)
+    shifted = A + penalties[0] * xp.eye(len(A))
+    factor = xp.linalg.cholesky(shifted)
     # (A + lam)^{-1} = root^T root, tr (A + lam)^{-1} = ||root||_F^2
-    root = jax.lax.linalg.triangular_solve(factor, jnp.eye(len(A)), left_side=True, lower=True)
-    start = jax.random.normal(jax.random.key(0), (len(A),))
+    root = solve_lower(factor, np.eye(len(A)))
+    start = np.random.default_rng(0).standard_normal(len(A)) + 0 * A[0]
 
     def largest(apply):
-        return jnp.linalg.norm(jax.lax.fori_loop(0, 16, lambda _, v: apply(v / jnp.linalg.norm(v)), start))
+        return xp.linalg.norm(repeat(16, lambda v: apply(v / xp.linalg.norm(v)), start))
 
     estimate = largest(lambda v: shifted @ v) * largest(lambda v: root.T @ (root @ v))
-    return _measure(F, Y, penalties, (root.T @ (root @ B))[None], jnp.sum(root**2)[None], None, estimate[None])
+    return _measure(F, Y, penalties, (root.T @ (root @ B))[None], xp.sum(root**2)[None], None, estimate[None])
 
 
-@jax.jit
+@compiled
 def _by_svd(F, Y, penalties) -> tuple[Fit, Int[Array, ""]]:
     """All penalties from F = U diag(sigma) V^T, s = sigma^2 / n, cut at the numerical rank; also that rank."""
-    n, eps = len(F), jnp.finfo(F.dtype).eps
-    U, sigma, Vt = jnp.linalg.svd(F, full_matrices=False)
+    n, eps = len(F), np.finfo(F.dtype).eps
+    U, sigma, Vt = xp.linalg.svd(F, full_matrices=False)
     keep = sigma > max(F.shape) * eps * sigma[0]
-    rank, U = jnp.sum(keep), jnp.where(keep, U, 0)
+    rank, U = xp.sum(keep), xp.where(keep, U, 0)
     s, lam = sigma**2 / n, penalties[:, None, None]
-    inverse = jnp.where(keep, 1 / (s + penalties[:, None]), 0)  # 1 / (s + lam)
+    inverse = xp.where(keep, 1 / (s + penalties[:, None]), 0)  # 1 / (s + lam)
     UtY = U.T @ Y
-    b = jnp.einsum("jp,lj,jk->lpk", Vt, sigma / n * inverse, UtY)
+    b = Vt.T @ ((sigma / n * inverse)[:, :, None] * UtY)
     # r = (1 - U U^T) y + lam a with a = U (s + lam)^{-1} U^T y, and 1 - h_ii = (1 - U U^T)_ii + lam g_i.
-    a = jnp.einsum("nj,lj,jk->lnk", U, inverse, UtY)
-    outside = 1 - jnp.sum(U**2, 1, keepdims=True)
+    a = U @ (inverse[:, :, None] * UtY)
+    outside = 1 - xp.sum(U**2, 1, keepdims=True)
     inside = (outside < 8 * n * eps) | (rank == n)  # e_i is in the range of F, so (1 - U U^T) e_i = 0
-    residual, trace = jnp.where(inside, 0, Y - U @ UtY) + lam * a, jnp.sum(inverse, 1)
+    residual, trace = xp.where(inside, 0, Y - U @ UtY) + lam * a, xp.sum(inverse, 1)
     error = _mean_square(residual)
     # At rank n, and in leave-one-out for a row that is inside, every term has a factor lam, which cancels.
-    free = jnp.where(rank == n, trace, n - rank + penalties * trace) / n
-    gcv = jnp.where(rank == n, _mean_square(a / free[:, None, None]), error / free**2)
-    g = jnp.einsum("nj,lj->ln", U**2, inverse)[:, :, None]
-    left_out = _mean_square(jnp.where(inside, a, residual) / jnp.where(inside, g, outside + lam * g))
-    cond = jnp.where(s[-1] + penalties > 0, (s[0] + penalties) / (s[-1] + penalties), jnp.inf)
-    return _fit(b, penalties, error, jnp.sum(s * inverse, 1), gcv, left_out, cond), rank
+    free = xp.where(rank == n, trace, n - rank + penalties * trace) / n
+    gcv = xp.where(rank == n, _mean_square(a / free[:, None, None]), error / free**2)
+    g = (inverse @ (U**2).T)[:, :, None]
+    left_out = _mean_square(xp.where(inside, a, residual) / xp.where(inside, g, outside + lam * g))
+    cond = xp.where(s[-1] + penalties > 0, (s[0] + penalties) / (s[-1] + penalties), xp.inf)
+    return _fit(b, penalties, error, xp.sum(s * inverse, 1), gcv, left_out, cond), rank
 
 
 def ridge(F: ArrayLike, y: ArrayLike, penalty: float | Sequence[float] | ArrayLike | str, *, loo: bool = False) -> Fit:
@@ -227,7 +228,7 @@ def _check_data(F: ArrayLike, y: ArrayLike) -> tuple[Float[Array, "n p"], Float[
             raise InputError(f"ridge: {name} has shape {array.shape} and type {array.dtype}; give a real {wanted}.")
         if not float(np.max(np.abs(array))) <= _LARGEST:
             raise InputError(f"ridge: {name} has NaN, inf or entries over {_LARGEST:.0e}; clean or rescale it.")
-        return jnp.asarray(array, dtype=float)
+        return np.asarray(array, dtype=float) if jax.default_backend() == "cpu" else jnp.asarray(array, dtype=float)
 
     features = check("F", F, (2,), "non-empty n x p matrix")
     targets = check("y", y, (1, 2), "non-empty vector of length n or n x k matrix")

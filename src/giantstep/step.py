@@ -6,11 +6,9 @@ The loss and minus its gradient in W, with s the scale of the network:
     -gradient = (s/n) [(r a^T) o sigma'(X W^T)]^T X,   r = y - f(X), or r = y for residual="target"
 """
 
-from functools import partial
-
 from jaxtyping import Array, Float
 
-from giantstep._backend import jax, jnp
+from giantstep._xp import compiled
 from giantstep.activation import Activation
 
 
@@ -41,7 +39,7 @@ def descent_rows(
     return (scale * r[:, None] * a) * sigma.slope(H)
 
 
-@partial(jax.jit, static_argnames=("sigma", "full"))
+@compiled(static_argnames=("sigma", "full"))
 def descent_sum(
     H: Float[Array, "n p"],
     a: Float[Array, " p"],
@@ -56,7 +54,7 @@ def descent_sum(
     return descent_rows(H, a, y, sigma=sigma, scale=scale, full=full).T @ X
 
 
-@partial(jax.jit, static_argnames=("sigma", "full"))
+@compiled(static_argnames=("sigma", "full"))
 def direction_sum(
     H: Float[Array, "n p"],
     a: Float[Array, " p"],
@@ -83,5 +81,5 @@ def giant_step(
     residual: str = "target",
 ) -> Float[Array, "p d"]:
     """W after one full-batch gradient step of size eta."""
-    total = descent_sum(X @ jnp.asarray(W).T, jnp.asarray(a), X, y, sigma=sigma, scale=scale, full=residual == "full")
+    total = descent_sum(X @ W.T, a, X, y, sigma=sigma, scale=scale, full=residual == "full")
     return W + (eta / X.shape[0]) * total

@@ -23,11 +23,12 @@ import numpy as np
 
 from giantstep import draw
 from giantstep._assemble import Part
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax
 from giantstep._errors import InputError
 from giantstep._features import Parts, measured
 from giantstep._record import whole
 from giantstep._train import Array, Chunk, FirstLayers, Run, train
+from giantstep._xp import compiled, xp
 from giantstep.equivalent import moved
 from giantstep.equivalent.gaussian import noise
 from giantstep.equivalent.law import Law, laws
@@ -60,11 +61,11 @@ class Conditioned:
         self, H: Array, slope: Array | None, eta: float, member: "Member", kappa: Array, c: Array, Z: Array, own: Array
     ):
         h = H if slope is None else H + eta * slope
-        u = jnp.einsum("snk,spk->snp", kappa, member.s)
+        u = kappa @ xp.swapaxes(member.s, 1, 2)
         mean, gain, nu = look_up(member.moments, u, c)
         if member.rho is not None:
-            rho = jnp.take_along_axis(member.rho, c[:, :, None], axis=1)
-            Z = rho * Z + jnp.sqrt(1 - rho**2) * own
+            rho = xp.take_along_axis(member.rho, c[:, :, None], axis=1)
+            Z = rho * Z + xp.sqrt(1 - rho**2) * own
         return mean + gain * (h - u) + nu * Z
 
 
@@ -103,20 +104,21 @@ class ConditionalFeatures:
         return lambda e: (*before[e], self.members[e], _coordinates(chunk.X, self.members[e].Q, c), c, Z, own)
 
 
-@jax.jit
+@compiled
 def _coordinates(X, Q, c):
     """(Q x, 1) in the place of the row's own component and zeros in those of the others, (S, rows, C (q + 1))."""
-    kappa = jnp.einsum("snd,scqd->sncq", X, Q)
-    kappa = jnp.concatenate([kappa, jnp.ones((*kappa.shape[:3], 1), X.dtype)], axis=3)
-    return (kappa * jax.nn.one_hot(c, Q.shape[1], dtype=X.dtype)[..., None]).reshape(*c.shape, -1)
+    S, C, q, d = Q.shape
+    kappa = (X @ xp.swapaxes(Q.reshape(S, C * q, d), 1, 2)).reshape(*X.shape[:2], C, q)
+    kappa = xp.concatenate([kappa, xp.ones((*kappa.shape[:3], 1), X.dtype)], axis=3)
+    return (kappa * (c[..., None] == np.arange(C)).astype(X.dtype)[..., None]).reshape(*c.shape, -1)
 
 
 def _member(run: Run, Q: list[np.ndarray], splits: list[Split], cells: int) -> tuple[Member, np.ndarray]:
     """A first layer from its parts in every component, and the error of its tables (S,)."""
-    tables = [tabulate(run.sigma, each.ranges, each.tau, cells, run.dtype) for each in splits]
+    tables = [tabulate(run.sigma, each.ranges, each.tau, cells, run.put) for each in splits]
     s = np.concatenate([np.concatenate([x.s, x.rest[:, :, None]], axis=2) for x in splits], axis=2)
     rho = np.stack([x.rho for x in splits], axis=1) if run.setting.network.symmetric else None
-    given = [None if x is None else jnp.asarray(x, run.dtype) for x in (np.stack(Q, axis=1), s, rho)]
+    given = [None if x is None else run.put(x) for x in (np.stack(Q, axis=1), s, rho)]
     return Member(given[0], given[1], joined([t for t, _ in tables]), given[2]), np.max([e for _, e in tables], axis=0)
 
 

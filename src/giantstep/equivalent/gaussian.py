@@ -12,9 +12,9 @@ import numpy as np
 
 from giantstep import draw
 from giantstep._assemble import Part
-from giantstep._backend import jnp
 from giantstep._features import Parts, measured
 from giantstep._train import Array, Chunk, FirstLayers, Run, train
+from giantstep._xp import xp
 
 OFF = 0.1  # distance of the mean squared row of W from one from which the status tells
 
@@ -56,7 +56,7 @@ def noise(run: Run, chunk: Chunk, apart: bool = False) -> Array:
     """Z for the rows of a chunk, (S, rows, p); ``apart`` for one that the neurons of a pair do not share."""
     stop = chunk.start + chunk.X.shape[1]
     each = [draw.feature_noise(run.setting, seed, chunk.batch, chunk.start, stop, apart=apart) for seed in run.seeds]
-    return jnp.asarray(np.stack(each) if len(each) > 1 else each[0][None], run.dtype)
+    return run.put(np.stack(each) if len(each) > 1 else each[0][None])
 
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:
@@ -64,7 +64,7 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
     run = run.holding_the_last()
     layers = train(run).layers
     found = measured(run, GaussianFeatures(run, layers), layers, n_test, spectrum)
-    rows = [np.asarray(jnp.mean(jnp.sum(layers[e] ** 2, axis=2), axis=1)) for e in range(len(layers))]
+    rows = [np.asarray(xp.mean(xp.sum(layers[e] ** 2, axis=2), axis=1)) for e in range(len(layers))]
     return {**found, "row": np.stack(rows)}
 
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from giantstep import _hermite
 from giantstep._assemble import Part
-from giantstep._backend import jax, jnp
 from giantstep._errors import InputError
 from giantstep._features import Parts, measured
 from giantstep._record import real
 from giantstep._train import Array, Chunk, FirstLayers, Run, train
+from giantstep._xp import compiled, xp
 from giantstep.activation import Activation
 from giantstep.dataset import Dataset
 from giantstep.equivalent.gaussian import noise
@@ -58,9 +58,9 @@ class Polynomial:
 
     def __call__(self, H: Array, slope: Array | None, eta: float, b: Array, c: Array, rest: Array, Z: Array) -> Array:
         x = (H if slope is None else H + eta * slope) / b
-        previous, current, total = jnp.zeros_like(x), jnp.ones_like(x), rest * Z
+        previous, current, total = xp.zeros_like(x), xp.ones_like(x), rest * Z
         for j in range(c.shape[0]):
-            total = total + jnp.where(c[j] == 0, 0.0, c[j] * current)
+            total = total + xp.where(c[j] == 0, 0.0, c[j] * current)
             previous, current = current, x * current - j * previous
         return total
 
@@ -82,15 +82,15 @@ class HermiteFeatures:
         return len(self.layers)
 
     def parts(self, chunk: Chunk) -> Parts:
-        before, Z, b = self.layers.preactivations(chunk.X), noise(self.run, chunk), jnp.asarray(self.b, self.run.dtype)
+        before, Z, b = self.layers.preactivations(chunk.X), noise(self.run, chunk), self.run.put(self.b)
         return lambda e: (*before[e], b, *self.expansions[e], Z)
 
 
-@jax.jit
+@compiled
 def _square(W, mean, bulk, B, M):
     """E <w_i, x>^2 in a component, averaged over some of the rows, (S,)."""
-    W = W[:, :: max(W.shape[1] // SOME, 1)].astype(jnp.float64)
-    return jnp.mean(jnp.sum(W * times(W, bulk, B, M), axis=2) + (W @ mean) ** 2, axis=1)
+    W = W[:, :: max(W.shape[1] // SOME, 1)].astype(np.float64)
+    return xp.mean(xp.sum(W * times(W, bulk, B, M), axis=2) + (W @ mean) ** 2, axis=1)
 
 
 def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bool) -> Part:
@@ -100,7 +100,7 @@ def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bo
     for degree in degrees:
         c, rest = expansion(run.sigma, b, degree)
         padded = np.concatenate([c, np.zeros(most - degree)])  # one shape, compiled once
-        each.append((jnp.asarray(padded, run.dtype), jnp.asarray(rest, run.dtype)))
+        each.append((run.put(padded), run.put(rest)))
     found = measured(run, HermiteFeatures(run, layers, b, tuple(each)), layers, n_test, spectrum)
     squares = [
         sum(law.weight * np.asarray(_square(layers[e], law.mean, law.bulk, law.B, law.M)) for law in laws(run.setting))

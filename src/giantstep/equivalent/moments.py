@@ -6,14 +6,14 @@ Quadrature (``_smoothing``, exact at kinks) on a grid of u times Chebyshev nodes
 in its log tau, and between two values of u a quintic with the exact first and second derivatives (m' = l, l' = E sigma'', ...).
 """
 
-from collections.abc import Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep._backend import jax, jnp
 from giantstep._smoothing import slopes
+from giantstep._xp import compiled, in_turn, is_jax, over_seeds, xp
 from giantstep.activation import Activation
 
 Array = Any
@@ -25,6 +25,7 @@ NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
 COARSE = 0.5  # to which the logarithms of a grid's ends are rounded
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
 USUAL = NUMBERS * FEWEST  # numbers of one neuron's table, for the estimate of memory
+AT_A_TIME = 2**14  # numbers looked up by NumPy at a time: what they need stays in the cache
 WORST = 1e-4  # error of the tables from which the status tells
 
 
@@ -60,16 +61,16 @@ class Moments(NamedTuple):
 
 
 def tabulate(
-    sigma: Activation, ranges: Sequence[Range], tau: np.ndarray, cells: int, dtype: Any
+    sigma: Activation, ranges: Sequence[Range], tau: np.ndarray, cells: int, put: Callable[[Any], Array]
 ) -> tuple[Moments, np.ndarray]:
     """Tables for the neurons of every seed, of widths ``tau`` (S, p), and their errors (S,)."""
     low, high = (np.array([r[k] for r in ranges])[:, None] for k in (1, 2))
     logs = np.log(np.maximum(tau, 1e-300))
     weights = _interpolation((2 * logs - low - high) / (high - low))
     grids = [_values(sigma, r, cells) for r in ranges]
-    values = jnp.asarray(np.stack([v for v, _ in grids]), dtype)
-    reach = jnp.asarray([r.reach for r in ranges], dtype)
-    return Moments(values, jnp.asarray(weights, dtype), reach), np.array([e for _, e in grids])
+    values = put(np.stack([v for v, _ in grids]))
+    reach = put([r.reach for r in ranges])
+    return Moments(values, put(weights), reach), np.array([e for _, e in grids])
 
 
 @lru_cache(maxsize=32)
@@ -82,7 +83,7 @@ def _values(sigma: Activation, over: Range, cells: int) -> tuple[np.ndarray, flo
     between, x = u + 0.8 * over.reach / cells, np.linspace(-1.0, 1.0, WIDTHS)
     exact, tau = np.asarray(_grid(np.exp(centre + half * x), between, sigma=sigma)).T[:, :-1], np.exp(centre + half * x)
     table = Moments(values[None], _interpolation(x)[None], np.array([over.reach]))
-    found = _look_up_now(table, np.broadcast_to(between[:, None], (1, cells + 1, WIDTHS)))
+    found = look_up(table, np.broadcast_to(between[:, None], (1, cells + 1, WIDTHS)))
     mean, gain, nu = (np.asarray(y)[0, :-1] for y in found)
     size = np.sqrt(max(float(np.max(exact[4] + exact[0] ** 2)), 1e-300))
     off = [mean - exact[0], tau * (gain - exact[1]), (nu**2 - np.maximum(exact[4], 0.0)) / size]
@@ -96,7 +97,7 @@ def _interpolation(x: np.ndarray) -> np.ndarray:
     return np.polynomial.chebyshev.chebvander(x, WIDTHS - 1) @ inverse.T
 
 
-@partial(jax.jit, static_argnames="sigma")
+@compiled(static_argnames="sigma")
 def _grid(taus, u, *, sigma):
     """(WIDTHS, points, 7), one width after the other: the quadrature has hundreds of nodes a point."""
 
@@ -105,39 +106,48 @@ def _grid(taus, u, *, sigma):
         q0 = q0 - m**2 - tau**2 * l0**2
         q1 = q1 - 2 * m * l0 - 2 * tau**2 * l0 * l1
         q2 = q2 - 2 * (l0**2 + m * l1) - 2 * tau**2 * (l1**2 + l0 * l2)
-        return jnp.stack([m, l0, l1, l2, q0, q1, q2], axis=-1)
+        return xp.stack([m, l0, l1, l2, q0, q1, q2], axis=-1)
 
-    return jax.lax.map(one, taus)
+    return in_turn(one, taus)
 
 
 def joined(laws: Sequence[Moments]) -> Moments:
     """The tables of several laws, on an axis after that of the seeds."""
-    return Moments(*(jnp.stack(each, axis=1) for each in zip(*laws, strict=True)))
+    return Moments(*(xp.stack(each, axis=1) for each in zip(*laws, strict=True)))
 
 
 def look_up(moments: Moments, u: Array, law: Array | None = None) -> tuple[Array, Array, Array]:
     """m, l and nu at u (S, rows, p), one column a neuron; in joined tables every row has its own law (S, rows). Traced by
     JAX."""
     if law is None:
-        moments, law = joined([moments]), jnp.zeros(u.shape[:2], jnp.int32)
-    return jax.vmap(_look_up)(*moments, u, law)
+        moments, law = joined([moments]), xp.zeros(u.shape[:2], np.int32)
+    return over_seeds(_look_up)(*moments, u, law)
 
 
 def _look_up(values, weights, reach, u, law):
-    cells, p = values.shape[2] - 1, weights.shape[1]
+    table = (weights @ values.reshape(*values.shape[:2], -1)).reshape(-1, NUMBERS)
+    if is_jax((table, u)):
+        return _quintics(table, values.shape[2] - 1, reach, u, law)
+    rows = max(1, AT_A_TIME // u.shape[1])
+    parts = [_quintics(table, values.shape[2] - 1, reach, u[i : i + rows], law[i : i + rows]) for i in range(0, len(u), rows)]
+    return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
+
+
+def _quintics(table, cells, reach, u, law):
+    """m, l and nu at u (rows, p) from tables (laws * p * (cells + 1), 7)."""
+    p = u.shape[1]
     reach = reach[law][:, None]
     width = 2 * reach / cells
-    place = jnp.clip((u + reach) / width, 0, cells)
-    left = jnp.minimum(place.astype(jnp.int32), cells - 1)
+    place = xp.clip((u + reach) / width, 0, cells)
+    left = xp.minimum(place.astype(np.int32), cells - 1)
     t = place - left
-    table = jnp.einsum("aiw,awgc->aigc", weights, values).reshape(-1, NUMBERS)
-    at = left + (law[:, None] * p + jnp.arange(p, dtype=jnp.int32)) * (cells + 1)
-    low, high = (jnp.take(table, at + side, axis=0, mode="clip") for side in (0, 1))
+    at = left + (law[:, None] * p + np.arange(p, dtype=np.int32)) * (cells + 1)
+    low, high = (xp.take(table, at + side, axis=0, mode="clip") for side in (0, 1))
     # t^3 (10 - 15 t + 6 t^2), t^3 (t - 1) (4 - 3 t) and t^3 (1 - t)^2 / 2 are 0 at 0 with two derivatives; at 1 each has one of
     # (value, slope, second derivative) equal to 1. The same mirrored give the quintic through both ends.
     basis = [
-        jnp.stack([x**3 * (10 - 15 * x + 6 * x**2), x**3 * (x - 1) * (4 - 3 * x), x**3 * (1 - x) ** 2 / 2])
-        for x in (1 - t, t)
+        [cube * (10 - 15 * x + 6 * x**2), cube * (x - 1) * (4 - 3 * x), cube * (1 - x) ** 2 / 2]
+        for x, cube in ((x, x * x * x) for x in (1 - t, t))  # NumPy's x**3 takes ten times as long
     ]
 
     def quintic(first: int) -> Array:
@@ -147,7 +157,4 @@ def _look_up(values, weights, reach, u, law):
             for k in range(3)
         )
 
-    return quintic(0), quintic(1), jnp.sqrt(jnp.maximum(quintic(4), 0.0))
-
-
-_look_up_now = jax.jit(look_up)
+    return quintic(0), quintic(1), xp.sqrt(xp.maximum(quintic(4), 0.0))

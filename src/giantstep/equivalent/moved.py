@@ -1,19 +1,18 @@
 """The directions along which steps moved the first layer: top right singular vectors of W_T - W_0, and how far they stand out."""
 
-from functools import partial
-
 import numpy as np
 
 from giantstep import measure
-from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._backend import one_blas_thread
 from giantstep._train import Trained
+from giantstep._xp import compiled, xp
 
 STILL = 1e-6  # share of the rows' length below which a singular value of W_T - W_0 is no direction
 
 
 def directions(trained: Trained, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Singular values (S, m) of W_T - W_0 and directions (S, k, d) of every first layer; zeros for a layer that stood still."""
-    length = np.asarray(jnp.linalg.norm(trained.W0, axis=(1, 2)))[:, None]
+    length = np.asarray(xp.linalg.norm(trained.W0, axis=(1, 2)))[:, None]
     return [(v, np.where((v[:, :k] > STILL * length)[:, :, None], V, 0.0)) for v, V in _spectra(trained, k)]
 
 
@@ -31,14 +30,14 @@ def _spectra(trained: Trained, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
     return found
 
 
-@partial(jax.jit, static_argnames="k")
+@compiled(static_argnames="k")
 def _moved(D, *, k):
     """Singular values of D (p, d) in decreasing order and its top k right vectors (k, d), through the smaller Gram matrix."""
-    D = D.astype(jnp.float64)
+    D = D.astype(np.float64)
     wide = D.shape[0] < D.shape[1]
-    squares, vectors = jnp.linalg.eigh(D @ D.T if wide else D.T @ D)
-    values, top = jnp.sqrt(jnp.maximum(squares[::-1], 0.0)), vectors[:, ::-1][:, :k]
-    right = (D.T @ top) / jnp.maximum(values[:k], jnp.finfo(float).tiny) if wide else top
+    squares, vectors = xp.linalg.eigh(D @ D.T if wide else D.T @ D)
+    values, top = xp.sqrt(xp.maximum(squares[::-1], 0.0)), vectors[:, ::-1][:, :k]
+    right = (D.T @ top) / xp.maximum(values[:k], np.finfo(float).tiny) if wide else top
     return values, right.T
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from giantstep import regime
 from giantstep._assemble import Part
-from giantstep._backend import jnp
 from giantstep._errors import InputError
 from giantstep._features import Family, NetworkFeatures, Neurons, Parts, Recipe, measured
 from giantstep._record import whole
@@ -57,8 +56,8 @@ class Spikes:
     base: Recipe
 
     def __call__(self, g: Array, right: Array, *base: Array) -> Array:
-        powers = g[:, :, None] ** jnp.arange(1, right.shape[1] + 1)
-        return self.base(*base) + jnp.einsum("snk,skp->snp", powers, right)
+        powers = g[:, :, None] ** np.arange(1, right.shape[1] + 1)
+        return self.base(*base) + powers.astype(right.dtype) @ right
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class SpikedFeatures:
         return len(self.right)
 
     def parts(self, chunk: Chunk) -> Parts:
-        shared = jnp.einsum("snd,sd->sn", chunk.X, self.beta), self.base.parts(chunk)(0)
+        shared = (chunk.X @ self.beta[:, :, None])[:, :, 0], self.base.parts(chunk)(0)
         return lambda e: (shared[0], self.right[e], *shared[1])
 
 
@@ -87,7 +86,7 @@ def _right(run: Run, a: np.ndarray, eta: float, degree: int, most: int) -> Array
     c = run.sigma.hermite(max(most, 1))
     with np.errstate(over="ignore", invalid="ignore"):  # the status tells of numbers that are not finite
         powers = (c[1] * eta * run.setting.network.factor * a[:, None, :]) ** k[:, None]
-        return jnp.asarray(np.where(k[:, None] <= degree, c[1 : most + 1, None] * powers, 0.0), run.dtype)
+        return run.put(np.where(k[:, None] <= degree, c[1 : most + 1, None] * powers, 0.0))
 
 
 def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: bool) -> Part:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep._backend import jax, jnp
 from giantstep._train import Array
+from giantstep._xp import compiled, xp
 from giantstep.equivalent.law import Law, times
 from giantstep.equivalent.moments import Range
 
@@ -60,11 +60,11 @@ def split(W: Array, Q: np.ndarray, law: Law) -> Split:
     return Split(np.where(good[:, :, None], s, 0.0), rest, centre, spread, np.where(good, tau, 1.0), rho)
 
 
-@jax.jit
+@compiled
 def _outside(W, Q, pull, bulk, B, M):
-    W = W.astype(jnp.float64)
-    s = jnp.einsum("spd,skd->spk", W, pull)
-    r = W - jnp.einsum("spk,skd->spd", s, Q)
+    W = W.astype(np.float64)
+    s = W @ xp.swapaxes(pull, 1, 2)
+    r = W - s @ Q
     left = times(r, bulk, B, M)
-    tau = jnp.sqrt(jnp.maximum(jnp.sum(r * left, axis=2), 0.0))
-    return s, tau, jnp.sum(left * r[:, ::-1], axis=2) / jnp.maximum(tau * tau[:, ::-1], 1e-300)
+    tau = xp.sqrt(xp.maximum(xp.sum(r * left, axis=2), 0.0))
+    return s, tau, xp.sum(left * r[:, ::-1], axis=2) / xp.maximum(tau * tau[:, ::-1], 1e-300)

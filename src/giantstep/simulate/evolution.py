@@ -3,8 +3,9 @@
 import numpy as np
 
 from giantstep import _assemble, draw
-from giantstep._backend import jnp, one_blas_thread
+from giantstep._backend import one_blas_thread
 from giantstep._errors import InputError
+from giantstep._plan import at_once
 from giantstep._record import whole
 from giantstep._train import Run
 from giantstep.setting import Setting
@@ -25,7 +26,7 @@ def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -
         raise InputError("simulate.evolution takes one step size: this protocol lists several")
     seed = whole(seed, "seed", least=0)
     plan = cost.plan(setting, 1, 2, 8, memory)
-    run = Run(setting, (seed,), plan, jnp.dtype("float64"), lambda work: None)
+    run = Run(setting, (seed,), plan, np.dtype("float64"), lambda work: None, host=at_once(setting, plan, 1, 0))
     a, r = draw.second_layer(setting, seed), setting.target.rank
     with one_blas_thread():
         layers = [np.asarray(branches[0].layers[0][0]) for branches in overlap.walk(run, a[None])]

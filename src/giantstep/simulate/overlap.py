@@ -11,16 +11,16 @@ kept; batches used again are held (see ``reuse``). Saad and Solla (1995) for ove
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from giantstep import draw
 from giantstep._assemble import Part
-from giantstep._backend import jax, jnp, one_blas_thread, over_seeds
+from giantstep._backend import jax, one_blas_thread
 from giantstep._features import NetworkFeatures, Neurons, measured
 from giantstep._random import Stream, generator
 from giantstep._train import Chunk, FirstLayers, Run, rank_one
+from giantstep._xp import compiled, over_seeds
 from giantstep.simulate import reuse
 from giantstep.simulate.cost import NORMAL, aligned
 from giantstep.simulate.projections import bartlett, compressed, initial, padded, reduced
@@ -49,7 +49,7 @@ def within(run: Run, columns: int) -> Run:
     return replace(run, setting=setting, plan=plan, tick=tick, ambient=run.d)
 
 
-@partial(jax.jit, static_argnames=("sigma", "full", "direction"))
+@compiled(static_argnames=("sigma", "full", "direction"))
 def _rows(W, a, X, y, scale, *, sigma, full, direction):
     """C (n, p) of the gradient, or r (n, 1) of its direction beta."""
     if direction:
@@ -57,25 +57,25 @@ def _rows(W, a, X, y, scale, *, sigma, full, direction):
     return descent_rows(X @ W.T, a, y, sigma=sigma, scale=scale, full=full)
 
 
-@partial(jax.jit, static_argnames=("sigma", "full", "direction"))
+@compiled(static_argnames=("sigma", "full", "direction"))
 def _added(totals, W, a, X, y, mean, scale, *, sigma, full, direction):
     """C^T Z and C^T C over the rows given, for every seed, added to the totals."""
 
     def one(W, a, X, y):
         C = _rows(W, a, X, y, scale, sigma=sigma, full=full, direction=direction)
-        return (C.T @ X).astype(jnp.float64), (C.T @ C).astype(jnp.float64)
+        return (C.T @ X).astype(np.float64), (C.T @ C).astype(np.float64)
 
     sums = over_seeds(one)(W, a, X, y - mean[:, None])
-    return sums if totals is None else jax.tree.map(jnp.add, totals, sums)
+    return sums if totals is None else tuple(x + y for x, y in zip(totals, sums, strict=True))
 
 
 def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
     """C^T X / n of step t in coordinates (S, q, k'), one pass through a fresh batch; two when the mean is removed."""
     S, _, k = W.shape
     step, batch, inner = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t], within(run, k)
-    mean = sum(c.y.sum(axis=1) for c in inner.chunks(batch)) / batch.n if step.deflate else jnp.zeros(S)
+    mean = sum(c.y.sum(axis=1) for c in inner.chunks(batch)) / batch.n if step.deflate else run.put(np.zeros(S))
     form = {"sigma": run.sigma, "full": step.residual == "full", "direction": step.update == "rank1"}
-    weights, second = jnp.asarray(W, run.dtype), jnp.asarray(a, run.dtype)
+    weights, second = run.put(W), run.put(a)
     totals = None
     for chunk in inner.chunks(batch):
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn
@@ -133,7 +133,7 @@ def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) 
     else:
         known, slope = _held(run, W, a, t, known)
     if step.update == "rank1":
-        slope = np.asarray(rank_one(replace(run, dtype=jnp.dtype("float64")), a, slope[:, 0]))
+        slope = np.asarray(rank_one(replace(run, dtype=np.dtype("float64")), a, slope[:, 0]))
     layers = FirstLayers((padded(W, slope.shape[2]),)).stepped([slope], etas)
     return Branch(layers, known)
 
@@ -176,13 +176,13 @@ def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.nda
         layers = FirstLayers((compressed(layers[0], run.setting.target.rank),))
     known = _readout_batch(run, layers, branch.known)
     columns = max([layers.members[0].shape[2], *(one.X.shape[1] for one in known or ())])
-    members = tuple(jnp.asarray(padded(W, columns), run.dtype) for W in layers.members)
-    slope = None if layers.slope is None else jnp.asarray(padded(layers.slope, columns), run.dtype)
+    members = tuple(run.put(padded(W, columns)) for W in layers.members)
+    slope = None if layers.slope is None else run.put(padded(layers.slope, columns))
     layers = FirstLayers(members, slope, layers.etas)
     inner = within(run, columns)
     if known is not None:
-        X = jnp.asarray(np.stack([padded(one.X, columns) for one in known]), run.dtype)
-        y = jnp.asarray(np.stack([one.y for one in known]), run.dtype)
+        X = run.put(np.stack([padded(one.X, columns) for one in known]))
+        y = run.put(np.stack([one.y for one in known]))
         batch, rows = draw.readout_batch(run.setting), inner.plan.rows
         starts = range(0, batch.n, rows)
         inner = replace(inner, held=tuple(Chunk(batch, i, X[:, i : i + rows], y[:, i : i + rows]) for i in starts))

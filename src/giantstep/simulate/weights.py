@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep import _assemble, _train, draw
-from giantstep._backend import jnp
 from giantstep._errors import InputError
 from giantstep._memory import budget, refuse
-from giantstep._plan import make_plan
+from giantstep._plan import at_once, make_plan
 from giantstep._record import choice, whole
 from giantstep.network import Network
 from giantstep.protocol import Ridge
@@ -42,7 +41,8 @@ def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: fl
     choice(dtype, ("float64", "float32"), "dtype")
     seed = whole(seed, "seed", least=0)
     plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
-    found = _train.train(_train.Run(setting, (seed,), plan, jnp.dtype(dtype), lambda work: None))
+    host = at_once(setting, plan, 1, 0)
+    found = _train.train(_train.Run(setting, (seed,), plan, np.dtype(dtype), lambda work: None, host=host))
     several = any(step.listed for step in setting.protocol.steps)
     final = np.stack([np.asarray(found.layers[e][0]) for e in range(len(found.layers))])
     descent = None if found.descent is None else np.asarray(found.descent[0])

@@ -13,8 +13,8 @@ the samples by kappa; v stays an ordinary direction for g_i, so that nothing is 
 from typing import Any, NamedTuple
 
 from giantstep import _hermite
-from giantstep._backend import jnp
 from giantstep._smoothing import averages
+from giantstep._xp import xp
 from giantstep.theory.direction import Direction, direction
 from giantstep.theory.errors import Errors, Signal, errors
 from giantstep.theory.fixed_point import Features, Solution, solve
@@ -36,8 +36,8 @@ def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Any, Any]:
     """Values of a_i and their weights."""
     if law == "gaussian":
         a, weights = _hermite.gauss_hermite(nodes)
-        return jnp.asarray(a), jnp.asarray(weights)
-    return (jnp.array([-1.0, 1.0]), jnp.array([0.5, 0.5])) if law == "rademacher" else (jnp.ones(1), jnp.ones(1))
+        return xp.asarray(a), xp.asarray(weights)
+    return (xp.array([-1.0, 1.0]), xp.array([0.5, 0.5])) if law == "rademacher" else (xp.ones(1), xp.ones(1))
 
 
 def problem(numbers: Parameters, form: Form) -> Problem:
@@ -45,38 +45,38 @@ def problem(numbers: Parameters, form: Form) -> Problem:
     sigma, star = activation_of(numbers, form), target_of(numbers, form)
     step = direction(numbers, form, sigma, star)
     a, omega = second_layer(form.second_layer)
-    kappa, pi = (jnp.asarray(x) for x in _hermite.gauss_hermite(SAMPLE_NODES))
+    kappa, pi = (xp.asarray(x) for x in _hermite.gauss_hermite(SAMPLE_NODES))
     variance = step.variance(step.modes.nodes, a)
     b2 = step.modes.weights @ variance
-    b = jnp.sqrt(b2)
+    b = xp.sqrt(b2)
     table = averages(sigma.value, step.strength * a[:, None] * kappa, b[:, None], sigma.kinks)
     features = Features(
         omega=omega,
         pi=pi,
         modes=step.modes.weights,
         gain=table.gain,
-        noise=jnp.maximum(table.square - table.mean**2 - b2[:, None] * table.gain**2, 0.0),
+        noise=xp.maximum(table.square - table.mean**2 - b2[:, None] * table.gain**2, 0.0),
         variance=variance,
         p_over_d=numbers.p_over_d,
         p_over_n=numbers.p_over_d / numbers.n_over_d,
     )
     p = numbers.p_over_d * numbers.d
     # Lengths: ||x||^2 = d + sqrt(2d) xi and ||g_i||^2 = b^2 + sd xi_i scale the argument, so the mean moves by curve/(2 b^2) each
-    patterns = [table.mean, table.curve / jnp.sqrt(2 * numbers.d)]
+    patterns = [table.mean, table.curve / xp.sqrt(2 * numbers.d)]
     if step.omega is not None:
-        patterns.append(table.gain * a[:, None] / jnp.sqrt(p))
-    scatter = table.curve * (_length_spread(form, step, a, variance, b2) / (2 * b2) / jnp.sqrt(numbers.d))[:, None]
+        patterns.append(table.gain * a[:, None] / xp.sqrt(p))
+    scatter = table.curve * (_length_spread(form, step, a, variance, b2) / (2 * b2) / xp.sqrt(numbers.d))[:, None]
     on = _coordinates(step, kappa)
     # y = f*(rho kappa + rest tau) + noise, so E[y | kappa] = E f*, E[y tau | kappa] = rest E f*'
-    rest = jnp.sqrt(1 - step.rho**2)
+    rest = xp.sqrt(1 - step.rho**2)
     label = averages(star.value, step.rho * kappa, rest, star.kinks)
     signal = Signal(
         weights=step.along.weights,
         variance=step.variance(step.along.nodes, a),
-        patterns=jnp.stack(patterns),
+        patterns=xp.stack(patterns),
         scatter=scatter[None],
         mean=on[0].T,
-        second=jnp.einsum("sck,sdk->kcd", on, on),
+        second=xp.einsum("sck,sdk->kcd", on, on),
         label=(on[0] * label.mean + on[1] * rest * label.gain).T,
         power=label.square + numbers.noise**2,
         p=p,
@@ -87,10 +87,8 @@ def problem(numbers: Parameters, form: Form) -> Problem:
 def _length_spread(form: Form, step: Direction, a: Any, variance: Any, b2: Any) -> Any:
     """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white a^2)^2 for rows on the sphere."""
     spread = step.modes.weights @ variance**2 - (0.0 if form.gaussian_rows else (b2 - step.white * a**2) ** 2)
-    safe = jnp.where(
-        spread > 1e-14, spread, 1.0
-    )  # the square root has no slope at zero, where the rank-one update sits
-    return jnp.where(spread > 1e-14, jnp.sqrt(2 * safe), 0.0)
+    safe = xp.where(spread > 1e-14, spread, 1.0)  # the square root has no slope at zero, where the rank-one update sits
+    return xp.where(spread > 1e-14, xp.sqrt(2 * safe), 0.0)
 
 
 def _coordinates(step: Direction, kappa: Any) -> Any:
@@ -98,14 +96,14 @@ def _coordinates(step: Direction, kappa: Any) -> Any:
 
     Channels: the directions v, e[, f]; the mean m_k; the inputs' length; [l_k o a, along omega;] the rows' lengths.
     """
-    one, zero = jnp.ones_like(kappa), jnp.zeros_like(kappa)
+    one, zero = xp.ones_like(kappa), xp.zeros_like(kappa)
     unit, length = [one, zero, zero, zero], [zero, zero, zero, one]
     channels = [[kappa, zero, zero, zero], [zero, one, zero, zero], unit, length, unit]
     if step.omega is not None:
         v, e, f = step.omega
         channels.insert(2, [zero, zero, one, zero])
         channels.insert(5, [v * kappa, e * one, f * one, zero])
-    return jnp.moveaxis(jnp.array(channels), 1, 0)
+    return xp.moveaxis(xp.array(channels), 1, 0)
 
 
 def predict(numbers: Parameters, form: Form) -> tuple[Errors, Solution]:
@@ -114,7 +112,7 @@ def predict(numbers: Parameters, form: Form) -> tuple[Errors, Solution]:
     return predict_from(made, numbers.penalty)
 
 
-def predict_from(made: Problem, penalty: Any) -> tuple[Errors, Solution]:
-    """The same from tables made already."""
-    at = solve(made.features, penalty)
+def predict_from(made: Problem, penalty: Any, start: Any = None) -> tuple[Errors, Solution]:
+    """The same from tables made already; ``start`` as in ``solve``."""
+    at = solve(made.features, penalty, start)
     return errors(made.features, made.signal, penalty, at), at

@@ -14,21 +14,18 @@ their nearest neighbour: in the limit they have little bands of their own above 
 outliers or none.
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from giantstep._backend import jax, jnp
+from giantstep._xp import xp
 from giantstep.theory.fixed_point import Features, alphas, system
 
 FEWEST = 0.5  # neurons or samples in a group with a law of its own
 TAIL = 0.01  # weight of a mode with one
 STEP = 0.1  # in s
-BLOCK = 64  # points of a density solved side by side
 HEIGHTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 0.0, 0.0)  # above the real axis, over the edge
-PLAIN = {"xla_backend_optimization_level": 0}  # for what runs a few times: optimising it costs more than it saves
 
 
 class Bulk:
@@ -77,15 +74,14 @@ class Bulk:
     def farther(self) -> float:
         """One more point away from the bulk; its s."""
         s, y, slope = self._points[0]
-        y, slope, _ = _arrays(_real(self.f, s - 2.0, y - 2.0 * slope))
+        y, slope, _ = _real(self.f, s - 2.0, y - 2.0 * slope)
         self._points.insert(0, (s - 2.0, y, slope))
         return self.far
 
     def at(self, s: float) -> tuple[np.ndarray, np.ndarray, float]:
         """(log -q, log -delta, log z), its derivative in s and the residual, from the nearest point that is known."""
         near, y, slope = min(self._points, key=lambda point: abs(point[0] - s))
-        y, slope, residual = _arrays(_real(self.f, s, y + slope * (s - near)))
-        return y, slope, float(residual)
+        return _real(self.f, s, y + slope * (s - near))
 
     def singular_value(self, s: float) -> float:
         """sqrt(z)."""
@@ -100,24 +96,16 @@ class Bulk:
 
     def density(self, x: np.ndarray, *, rows: bool) -> np.ndarray:
         """Density of the singular values at x, per sample or, for ``rows``, per neuron."""
-        blocks = np.pad(x, (0, -len(x) % BLOCK), mode="edge").reshape(-1, BLOCK)
-        return np.concatenate([self._density(block, rows) for block in blocks])[: len(x)]
-
-    def _density(self, x: np.ndarray, rows: bool) -> np.ndarray:
-        """The fixed point is followed down sqrt(z) = x + i height."""
+        # The fixed point is followed down sqrt(z) = x + i height
         f, J, edge = self.f, len(self.f.omega), self.singular_value(self.edge)
         far = 2 * np.log(1j / (x + 1j * edge * HEIGHTS[0]))  # log(-1/z)
         state = np.log(np.concatenate([np.ones(J), f.p_over_n * _size(f)])) + far[:, None]
         for height in HEIGHTS:
             state = _complex(f, (x + 1j * edge * height) ** 2, state)
-        parts = np.exp(np.asarray(state))
+        parts = np.exp(state)
         with np.errstate(invalid="ignore"):  # a point next to zero, far below the bulk, may be lost
             m = parts[:, :J] @ f.omega if rows else -(1 / (1 + parts[:, J:])) @ f.pi / x**2
         return 2 * x * np.maximum(np.imag(m), 0.0) / np.pi
-
-
-def _arrays(values: Any) -> list[np.ndarray]:
-    return [np.asarray(x) for x in values]
 
 
 def _merged(weights: Any, least: float) -> tuple[Any, Any, Any]:
@@ -143,41 +131,33 @@ def _start(f: Features) -> tuple[float, np.ndarray, np.ndarray]:
     return float(np.log(f.pi @ delta)), y, np.concatenate([np.ones(J + K), [-1.0]])
 
 
-@partial(jax.jit, compiler_options=PLAIN)
-def _real(f: Features, s, y):
+def _real(f: Features, s: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """Newton for y = (log -q, log -delta, log z) at s; y, dy/ds and the largest residual."""
     J = f.omega.size
 
     def parts(y):
-        residual, matrix = system(f, -jnp.exp(y[-1]), y[:-1], -1)
-        held = f.pi * jnp.exp(y[J:-1])
+        residual, matrix = system(f, -np.exp(y[-1]), y[:-1], -1)
+        held = f.pi * np.exp(y[J:-1])
         # dlog(q right)/dlog z = -z/right, and right = exp(residual)/q
-        side = jnp.zeros(y.size - 1).at[:J].set(jnp.exp(y[-1] + y[:J] - residual[:J]))
-        below = jnp.zeros(y.size).at[J:-1].set(held / jnp.sum(held))
-        matrix = jnp.concatenate([jnp.concatenate([matrix, side[:, None]], 1), below[None]])
-        return jnp.append(residual, jnp.log(jnp.sum(held)) - s), matrix
+        bordered = np.zeros((y.size, y.size))
+        bordered[:-1, :-1] = matrix
+        bordered[:J, -1] = np.exp(y[-1] + y[:J] - residual[:J])
+        bordered[-1, J:-1] = held / np.sum(held)
+        return np.append(residual, np.log(np.sum(held)) - s), bordered
 
-    def step(state):
-        y, _, count = state
+    for _ in range(20):
         residual, matrix = parts(y)
-        move = -jnp.linalg.solve(matrix, residual)
-        return y + jnp.clip(move, -1.0, 1.0), jnp.max(jnp.abs(move)), count + 1
-
-    start = (y, jnp.asarray(jnp.inf), 0)
-    y, _, _ = jax.lax.while_loop(lambda state: (state[1] > 1e-9) & (state[2] < 20), step, start)
+        move = -xp.linalg.solve(matrix, residual)
+        y = y + np.clip(move, -1.0, 1.0)
+        if not np.max(np.abs(move)) > 1e-9:
+            break
     residual, matrix = parts(y)
-    return y, jnp.linalg.solve(matrix, jnp.eye(y.size)[-1]), jnp.max(jnp.abs(residual))
+    return y, xp.linalg.solve(matrix, np.eye(y.size)[-1]), float(np.max(np.abs(residual)))
 
 
-@jax.jit
-def _complex(f: Features, z, x):
+def _complex(f: Features, z: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Newton for (log q, log delta) at every complex z."""
-
-    def one(z, x):
-        def step(_, x):
-            residual, matrix = system(f, -z, x)
-            return x - jnp.linalg.solve(matrix, residual)
-
-        return jax.lax.fori_loop(0, 3, step, x)
-
-    return jax.vmap(one)(z, x)
+    for _ in range(3):
+        residual, matrix = system(f, -z, x)
+        x = x - xp.linalg.solve(matrix, residual[..., None])[..., 0]
+    return x

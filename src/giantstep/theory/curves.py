@@ -1,7 +1,7 @@
 """Predictions over grids of step sizes and penalties: tables once a step size, one fixed point a penalty.
 
-Work goes through blocks of fixed size, so that a compiled program serves grids of every size; that of the fixed point does not
-depend on the activation either.
+A few points are found at once by NumPy. Many go through blocks of fixed size, so that a compiled program serves grids of every
+size; that of the fixed point does not depend on the activation either.
 """
 
 from functools import partial
@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep._backend import jax, jnp, on_host
+from giantstep._xp import xp
 from giantstep.theory import conditional
 from giantstep.theory.errors import Errors
+from giantstep.theory.fixed_point import TOLERANCE
 from giantstep.theory.parameters import Form, Parameters
 
 TABLES, POINTS = 8, 64  # step sizes tabulated, and points solved, side by side
+FEW = 64, 512  # tables and points up to which compiling takes longer than NumPy does
 
 
 class Curves(NamedTuple):
@@ -33,20 +36,21 @@ class Curves(NamedTuple):
     null: np.ndarray
 
 
+def _table(numbers: Parameters, form: Form) -> tuple[conditional.Problem, tuple[Any, ...]]:
+    """The problem for one set of parameters, and what its step learns."""
+    a, omega = conditional.second_layer(form.second_layer)
+    made = conditional.problem(numbers, form)
+    step, b2 = made.step, made.width**2
+    along = (step.strength * a) ** 2  # <w_i, beta*>^2 = (U a rho)^2 + b^2/d,   ||w_i||^2 = (U a)^2 + b^2
+    captured = xp.sum(omega * (along * step.rho**2 + b2 / numbers.d) / (along + b2))
+    null = xp.sum(omega * (along * (1 - step.rho**2) + b2) / (along + b2)) / (numbers.d - 1)
+    return made, (step.strength, step.rho, xp.sum(omega * b2) - 1, captured, null)
+
+
 @partial(jax.jit, static_argnames="form")
 def _tables(numbers: Parameters, form: Form) -> tuple[conditional.Problem, tuple[Any, ...]]:
-    """The problem for every set of parameters along their first axis, and what its step learns."""
-    a, omega = conditional.second_layer(form.second_layer)
-
-    def one(numbers):
-        made = conditional.problem(numbers, form)
-        step, b2 = made.step, made.width**2
-        along = (step.strength * a) ** 2  # <w_i, beta*>^2 = (U a rho)^2 + b^2/d,   ||w_i||^2 = (U a)^2 + b^2
-        captured = jnp.sum(omega * (along * step.rho**2 + b2 / numbers.d) / (along + b2))
-        null = jnp.sum(omega * (along * (1 - step.rho**2) + b2) / (along + b2)) / (numbers.d - 1)
-        return made, (step.strength, step.rho, jnp.sum(omega * b2) - 1, captured, null)
-
-    return jax.vmap(one)(numbers)
+    """The same for every set of parameters along their first axis."""
+    return jax.vmap(lambda own: _table(own, form))(numbers)
 
 
 @jax.jit
@@ -56,10 +60,10 @@ def _answers(made: conditional.Problem, penalties: Any) -> tuple[Errors, Any]:
     return found, at.residual
 
 
-def curves(numbers: Parameters, form: Form, points: int = POINTS) -> Curves:
+def curves(numbers: Parameters, form: Form, points: int | None = None) -> Curves:
     """Errors at every step size and penalty of the parameters; their other numbers are shared.
 
-    A few points are found sooner in smaller blocks of ``points``, which take a compilation of their own.
+    ``points`` asks for compiled programs, in blocks of so many: for calls that come again and again.
     """
     etas, penalties = (np.atleast_1d(np.asarray(x)) for x in (numbers.eta, numbers.penalty))
     return pointwise(repeated(numbers, etas.size)._replace(eta=etas), form, np.tile(penalties, (etas.size, 1)), points)
@@ -71,18 +75,40 @@ def repeated(numbers: Parameters, count: int) -> Parameters:
     return Parameters(*(np.broadcast_to(np.asarray(x), (count, *np.shape(x))) for x in held))
 
 
-def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray, points: int = POINTS) -> Curves:
+def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray, points: int | None = None) -> Curves:
     """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
-    count, width = penalties.shape
+    few = len(penalties) <= FEW[0] and penalties.size <= FEW[1]
     with on_host():
-        made, learned = _joined(
-            [_tables(Parameters(*(jnp.asarray(x[rows]) for x in numbers)), form) for rows in _blocks(count, TABLES)],
-            count,
+        return (
+            _now(numbers, form, penalties) if few and points is None else _in_blocks(numbers, form, penalties, points)
         )
-        parts = []
-        for some in _blocks(count * width, points):
-            own = jax.tree.map(lambda x, rows=some // width: jnp.asarray(x[rows]), made)
-            parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[some]))))
+
+
+def _now(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
+    """One after the other by NumPy; from the largest penalty down, each fixed point starts from the one before."""
+    learned, found = [], np.zeros((5, *penalties.shape))
+    for e, own in enumerate(penalties):
+        made, step = _table(Parameters(*(np.asarray(x)[e] for x in numbers)), form)
+        learned.append([float(x) for x in step])
+        near = None
+        for k in np.argsort(-own):
+            errors, at = conditional.predict_from(made, own[k], near)
+            found[:, e, k] = *errors, at.residual
+            near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
+    return Curves(Errors(*found[:4]), found[4], *np.array(learned).T)
+
+
+def _in_blocks(numbers: Parameters, form: Form, penalties: np.ndarray, points: int | None) -> Curves:
+    """By compiled programs."""
+    (count, width), points = penalties.shape, points or POINTS
+    made, learned = _joined(
+        [_tables(Parameters(*(jnp.asarray(x[rows]) for x in numbers)), form) for rows in _blocks(count, TABLES)],
+        count,
+    )
+    parts = []
+    for some in _blocks(count * width, points):
+        own = jax.tree.map(lambda x, rows=some // width: jnp.asarray(x[rows]), made)
+        parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[some]))))
     found, residual = jax.tree.map(lambda x: x.reshape(count, width), _joined(parts, count * width))
     return Curves(found, residual, *learned)
 

@@ -11,8 +11,10 @@ the residual, r = y - f_0(x), f_0 = c_1 <omega, x> + ..., omega = s sum_i a_i w_
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from giantstep import _hermite
-from giantstep._backend import jax, jnp
+from giantstep._xp import xp
 from giantstep.theory import gradient_law
 from giantstep.theory.gradient_law import Modes
 from giantstep.theory.parameters import Form, Function, Parameters
@@ -70,9 +72,9 @@ class Push(NamedTuple):
 def push(numbers: Parameters, form: Form, sigma: Function, star: Function) -> Push:
     """How far and where the rank-one part of the step goes."""
     p = numbers.p_over_d * numbers.d
-    scale = {"1/sqrt(p)": p**-0.5, "1/p": 1 / p, "1": jnp.ones_like(p)}[form.scale]
+    scale = {"1/sqrt(p)": p**-0.5, "1/p": 1 / p, "1": xp.ones_like(p)}[form.scale]
     r = _residual(numbers, form, sigma, star, scale, p)
-    beta = jnp.sqrt(star.coefficients[1] ** 2 + r.along**2 + r.square / numbers.n1_over_d)
+    beta = xp.sqrt(star.coefficients[1] ** 2 + r.along**2 + r.square / numbers.n1_over_d)
     return Push(numbers.eta * scale, beta, star.coefficients[1] / beta, r)
 
 
@@ -80,29 +82,29 @@ def direction(numbers: Parameters, form: Form, sigma: Function, star: Function) 
     """The step's direction, strength and remainder."""
     c1, c2, phi = sigma.coefficients[1], sigma.coefficients[2], 1 / numbers.n1_over_d
     step, beta, rho, r = push(numbers, form, sigma, star)
-    rest = jnp.sqrt(1 - rho**2)
+    rest = xp.sqrt(1 - rho**2)
     # Directions in terms of (beta*, [omega,] beta): v = beta/||beta||, e = (beta* - rho v)/rest, f = (omega - ...)/o_f
-    v, e, omega = jnp.array([0.0, 1 / beta]), jnp.array([1 / rest, -rho / (rest * beta)]), None
-    basis = jnp.stack([v, e])
+    v, e, omega = xp.array([0.0, 1 / beta]), xp.array([1 / rest, -rho / (rest * beta)]), None
+    basis = xp.stack([v, e])
     if form.full:
         o_v = -r.along / beta  # <omega/||omega||, v>;  <omega, beta*> = 0 gives the one along e
         o_e = -rho * o_v / rest
-        o_f = jnp.sqrt(1 - o_v**2 - o_e**2)
-        v, e = jnp.insert(v, 1, 0.0), jnp.insert(e, 1, 0.0)
-        basis = jnp.stack([v, e, (jnp.array([0.0, 1.0, 0.0]) - o_v * v - o_e * e) / o_f])
-        omega = jnp.stack([o_v, o_e, o_f])
+        o_f = xp.sqrt(1 - o_v**2 - o_e**2)
+        v, e = xp.insert(v, 1, 0.0), xp.insert(e, 1, 0.0)
+        basis = xp.stack([v, e, (xp.array([0.0, 1.0, 0.0]) - o_v * v - o_e * e) / o_f])
+        omega = xp.stack([o_v, o_e, o_f])
     found = Direction(step * c1 * beta, beta, rho, omega, 0.0, 0.0, *_no_modes(len(basis)))
     if form.rank_one:
         return found
     law = _residual_law(numbers, form, star, r)
     modes, along = gradient_law.quadratures(law, phi, basis, MODE_NODES, DIRECTION_NODES)
-    white = step**2 * phi * r.square * jnp.maximum(sigma.slope_square - c1**2 - 4 * c2**2, 0.0)
+    white = step**2 * phi * r.square * xp.maximum(sigma.slope_square - c1**2 - 4 * c2**2, 0.0)
     return found._replace(turn=2 * step * c2, white=white, modes=modes, along=along)
 
 
 def _no_modes(directions: int) -> tuple[Modes, Modes]:
     """The rank-one update leaves the rows' bulk as it was: one mode, at zero."""
-    return Modes(jnp.zeros(1), jnp.ones(1)), Modes(jnp.zeros(1), jnp.eye(directions)[None])
+    return Modes(xp.zeros(1), xp.ones(1)), Modes(xp.zeros(1), xp.eye(directions)[None])
 
 
 def _residual(numbers: Parameters, form: Form, sigma: Function, star: Function, scale, p) -> Residual:
@@ -118,25 +120,25 @@ def _residual(numbers: Parameters, form: Form, sigma: Function, star: Function, 
         shift = shift + mean
     else:  # the mean of f_0 is c_0 times a sum of signs: its square counts, on average
         square = square + scale**2 * p * c0**2
-    return Residual(square + output, shift, output, sigma.coefficients[1] * scale * jnp.sqrt(p))
+    return Residual(square + output, shift, output, sigma.coefficients[1] * scale * xp.sqrt(p))
 
 
 def _residual_law(numbers: Parameters, form: Form, star: Function, r: Residual) -> gradient_law.Law:
     """Moments of the residual, with the label's argument cut softly where the largest of n_1 samples lies."""
     order = 2 * max(MODE_NODES, DIRECTION_NODES) + 3
     z, w = _hermite.gaussian_panels(star.kinks, 0.5, 6.0)
-    largest = jnp.sqrt(2 * jnp.log(numbers.n1_over_d * numbers.d))
-    w = w * jax.nn.sigmoid(8.0 * (largest - jnp.abs(z)))
-    w = w / jnp.sum(w)
+    largest = xp.sqrt(2 * xp.log(numbers.n1_over_d * numbers.d))
+    w = w / (1 + xp.exp(-8.0 * (largest - np.abs(z))))
+    w = w / xp.sum(w)
     x, v = _hermite.gauss_hermite(NOISE_NODES)
-    plain = star.value(jnp.asarray(z)) - r.shift
+    plain = star.value(xp.asarray(z)) - r.shift
     if not form.full:
         shape = (z.size, x.size)
         residual, weights = plain[:, None] + numbers.noise * x, w[:, None] * v
-        coordinates = [jnp.broadcast_to(z[:, None], shape).ravel()]
+        coordinates = [xp.broadcast_to(z[:, None], shape).ravel()]
     else:
         shape = (z.size, x.size, x.size)
-        rest = jnp.sqrt(numbers.noise**2 + jnp.maximum(r.output - r.along**2, 0.0))
+        rest = xp.sqrt(numbers.noise**2 + xp.maximum(r.output - r.along**2, 0.0))
         residual, weights = plain[:, None, None] - r.along * x[:, None] + rest * x, w[:, None, None] * v[:, None] * v
-        coordinates = [jnp.broadcast_to(c, shape).ravel() for c in (z[:, None, None], x[:, None])]
-    return gradient_law.moments(residual.ravel(), jnp.stack(coordinates), weights.ravel(), order)
+        coordinates = [xp.broadcast_to(c, shape).ravel() for c in (z[:, None, None], x[:, None])]
+    return gradient_law.moments(residual.ravel(), xp.stack(coordinates), weights.ravel(), order)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from jaxtyping import Array, Float
 
-from giantstep._backend import jnp
+from giantstep._xp import xp
 from giantstep.theory.fixed_point import Features, Solution, alphas, derivatives, gram, inner, modes, outer
 
 Scalar = Float[Array, ""]
@@ -53,12 +53,14 @@ def channels(f: Features, signal: Signal, q, alpha):
     S_m, Y_m = modes(f, q, alpha, signal.variance)
     X, D, R, r = signal.weights.shape[-1], signal.patterns.shape[0], signal.scatter.shape[0], S_m.shape[-1]
     C, m, n = X + D + R, inner(f, signal.patterns), inner(f, signal.scatter)
-    directions = jnp.einsum("mcd,mkl->ckdl", signal.weights, S_m)
-    patterns = signal.p * jnp.einsum("j,cjk,djl->ckdl", f.omega * q, m, m)
-    scatter = signal.p * jnp.einsum("j,cjk,cjl,cd->ckdl", f.omega * q, n, n, jnp.eye(R))
-    S = jnp.zeros((C, r, C, r), q.dtype).at[:X, :, :X].set(directions)
-    S = S.at[X : X + D, :, X : X + D].set(patterns).at[X + D :, :, X + D :].set(scatter)
-    return S, signal.second - jnp.diag(jnp.arange(C) < X), S_m, Y_m
+    directions = xp.einsum("mcd,mkl->ckdl", signal.weights, S_m)
+    patterns = signal.p * xp.einsum("j,cjk,djl->ckdl", f.omega * q, m, m)
+    scatter = signal.p * xp.einsum("j,cjk,cjl,cd->ckdl", f.omega * q, n, n, xp.eye(R))
+    S = xp.zeros((C, r, C, r), q.dtype)
+    for block, start in ((directions, 0), (patterns, X), (scatter, X + D)):
+        around = (start, C - start - block.shape[0])
+        S = S + xp.pad(block, (around, (0, 0), around, (0, 0)))
+    return S, signal.second - xp.diag(xp.arange(C) < X), S_m, Y_m
 
 
 def _signal(f: Features, S, excess, alpha, b):
@@ -66,10 +68,10 @@ def _signal(f: Features, S, excess, alpha, b):
     C, r = S.shape[:2]
     core = S.reshape(C * r, C * r)
     held = b if f.basis is None else b @ f.basis.T  # R b
-    delta = jnp.moveaxis(gram(f, alpha * jnp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r)
-    inside = jnp.linalg.solve(jnp.eye(C * r) + delta @ core, held.ravel())
+    delta = xp.moveaxis(gram(f, alpha * xp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r)
+    inside = xp.linalg.solve(xp.eye(C * r) + delta @ core, held.ravel())
     psi = outer(f, (core @ inside).reshape(C, r))
-    return b - alpha * jnp.einsum("kcd,dk->ck", excess, psi), inside.reshape(C, r), psi
+    return b - alpha * xp.einsum("kcd,dk->ck", excess, psi), inside.reshape(C, r), psi
 
 
 def errors(f: Features, signal: Signal, penalty, at: Solution) -> Errors:
@@ -82,26 +84,26 @@ def errors(f: Features, signal: Signal, penalty, at: Solution) -> Errors:
     y, inside, psi = _signal(f, S, excess, alpha, b)
 
     # y^T (dS/dalpha_l) y = explicit + sum_j (d(y^T S y)/dq_j) dq_j/dalpha_l,  dq/dalpha = -(diag(1/q^2) - coupling)^{-1} slope
-    per_q = jnp.linalg.solve(jnp.diag(1 / q**2) - first.coupling, first.slope)
-    S_y = outer(f, jnp.einsum("mkl,cl->mck", S_m, inside[:X]))
-    explicit = -jnp.einsum("mcd,mck,mdk->k", signal.weights, S_y, S_y)
-    Y_y = jnp.einsum("mjk,ck->mcj", Y_m, inside[:X])
-    on_directions = f.p_over_d * jnp.einsum("mj,mcd,mcj,mdj->j", signal.variance, signal.weights, Y_y, Y_y)
+    per_q = xp.linalg.solve(xp.diag(1 / q**2) - first.coupling, first.slope)
+    S_y = outer(f, xp.einsum("mkl,cl->mck", S_m, inside[:X]))
+    explicit = -xp.einsum("mcd,mck,mdk->k", signal.weights, S_y, S_y)
+    Y_y = xp.einsum("mjk,ck->mcj", Y_m, inside[:X])
+    on_directions = f.p_over_d * xp.einsum("mj,mcd,mcj,mdj->j", signal.variance, signal.weights, Y_y, Y_y)
     D = X + signal.patterns.shape[0]
-    on_patterns = jnp.einsum("cjk,ck->j", signal.patterns, y[X:D]) ** 2
-    on_scatter = jnp.sum(jnp.einsum("cjk,ck->cj", signal.scatter, y[D:]) ** 2, 0)
+    on_patterns = xp.einsum("cjk,ck->j", signal.patterns, y[X:D]) ** 2
+    on_scatter = xp.sum(xp.einsum("cjk,ck->cj", signal.scatter, y[D:]) ** 2, 0)
     d_form = explicit - (f.omega * (on_directions + signal.p * (on_patterns + on_scatter))) @ per_q
 
-    bias = jnp.einsum("ck,kcd,dk->k", psi, excess, psi) - 2 * jnp.einsum("kc,ck->k", signal.label, psi)
+    bias = xp.einsum("ck,kcd,dk->k", psi, excess, psi) - 2 * xp.einsum("kc,ck->k", signal.label, psi)
     own = signal.power + bias - d_form  # E0
     shrink = 1 / (1 + at.delta)
     d_trace = first.d_trace - (f.omega[:, None] * first.slope).T @ per_q  # total dt_k/dalpha_l
     gamma = -f.p_over_n * d_trace * f.pi * shrink**2
-    given = jnp.linalg.solve(jnp.eye(K) - gamma, own)
-    train = jnp.sum(f.pi * given * shrink**2)
+    given = xp.linalg.solve(xp.eye(K) - gamma, own)
+    train = xp.sum(f.pi * given * shrink**2)
     return Errors(
-        test=jnp.sum(f.pi * given),
+        test=xp.sum(f.pi * given),
         train=train,
-        objective=jnp.sum(alpha * signal.power) - jnp.sum(b * psi),
-        gcv=train / jnp.sum(f.pi * shrink) ** 2,
+        objective=xp.sum(alpha * signal.power) - xp.sum(b * psi),
+        gcv=train / xp.sum(f.pi * shrink) ** 2,
     )

@@ -24,9 +24,10 @@ method in the logarithms is safe; the Jacobian costs hardly more than the map, s
 
 from typing import NamedTuple
 
+import numpy as np
 from jaxtyping import Array, Bool, Float, Inexact, Int
 
-from giantstep._backend import jax, jnp
+from giantstep._xp import frozen, until, xp
 
 TOLERANCE = 1e-9  # largest relative residual of a solution
 DEAD = 1e-30  # trace of samples on which every feature is zero (ReLU far on its flat side), so that it has a logarithm
@@ -68,8 +69,8 @@ class Derivatives(NamedTuple):
 class Solution(NamedTuple):
     """q_j and delta_k, the largest relative residual and the number of Newton steps."""
 
-    q: Inexact[Array, " J"]
-    delta: Inexact[Array, " K"]
+    q: Float[Array, " J"]
+    delta: Float[Array, " K"]
     residual: Float[Array, ""]
     steps: Int[Array, ""]
 
@@ -90,29 +91,32 @@ def outer(f: Features, coefficients: Inexact[Array, "... r"]):
 
 def gram(f: Features, weights: Inexact[Array, "... K"]):
     """R diag(weights) R^T."""
-    R = jnp.eye(f.pi.size) if f.basis is None else f.basis
-    return (R * weights[..., None, :]) @ R.T
+    if f.basis is None:
+        return weights[..., None] * np.eye(f.pi.size)
+    return (f.basis * weights[..., None, :]) @ f.basis.T
 
 
-def modes(f: Features, q: Float[Array, " J"], alpha: Float[Array, " K"], variance: Float[Array, "M J"], gain=None):
-    """S^mu (M, r, r) and Y^mu_j = (I + G^mu A)^{-1} l_j (M, J, r) in the basis, for modes of that variance."""
+def modes(
+    f: Features, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"], variance: Float[Array, "M J"], gain=None
+):
+    """S^mu (..., M, r, r) and Y^mu_j = (I + G^mu A)^{-1} l_j (..., M, J, r) in the basis, for modes of that variance."""
     L = inner(f, f.gain if gain is None else gain)
-    H = f.p_over_d * jnp.einsum("mj,jr,js->mrs", variance * (f.omega * q), L, L)
-    both = jnp.concatenate([H, jnp.broadcast_to(L.T, (*H.shape[:1], *L.T.shape))], -1)
+    H = f.p_over_d * (L.T * (variance * (f.omega * q)[..., None, :])[..., None, :]) @ L
+    both = xp.concatenate([H, xp.broadcast_to(L.T, (*H.shape[:-2], *L.T.shape))], -1)
     r = L.shape[-1]
-    solved = jnp.linalg.solve(jnp.eye(r) + H @ gram(f, alpha), both)
-    return solved[..., :r], jnp.swapaxes(solved[..., r:], -1, -2)
+    solved = xp.linalg.solve(np.eye(r) + H @ gram(f, alpha)[..., None, :, :], both)
+    return solved[..., :r], xp.swapaxes(solved[..., r:], -1, -2)
 
 
-def derivatives(f: Features, penalty, q: Float[Array, " J"], alpha: Float[Array, " K"]) -> Derivatives:
-    """The right-hand sides at (q, alpha) and their partial derivatives."""
+def derivatives(f: Features, penalty, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"]) -> Derivatives:
+    """The right-hand sides at (q, alpha) and their partial derivatives; several penalties are a leading axis of all three."""
     found = _part(f, q, alpha, f.modes, f.variance, f.gain)
     for pattern in () if f.leverage is None else f.leverage:
-        d = jnp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
-        own = _part(f, q, alpha, 1 / d, jnp.broadcast_to(d, (1, q.size)), pattern)
+        d = xp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
+        own = _part(f, q, alpha, 1 / d, xp.broadcast_to(d, (1, q.shape[-1])), pattern)
         found = Derivatives(*(x + y for x, y in zip(found, own, strict=True)))
     return found._replace(
-        right=found.right + penalty + f.noise @ alpha,
+        right=found.right + xp.asarray(penalty)[..., None] + alpha @ f.noise.T,
         trace=found.trace + (f.omega * q) @ f.noise + DEAD,
         slope=found.slope + f.noise,
     )
@@ -121,15 +125,15 @@ def derivatives(f: Features, penalty, q: Float[Array, " J"], alpha: Float[Array,
 def _part(f: Features, q, alpha, weights, variance, gain) -> Derivatives:
     """What modes of these weights and variances, with one gain, add."""
     core, Y = modes(f, q, alpha, variance, gain)
-    S, Y = outer(f, jnp.swapaxes(outer(f, core), -1, -2)), outer(f, Y)
+    S, Y = outer(f, xp.swapaxes(outer(f, core), -1, -2)), outer(f, Y)
     weighted = weights[:, None] * variance  # w_mu V_j(mu)
-    T = jnp.einsum("jk,mik->mji", gain * alpha, Y)  # l_j^T (A^{-1} + G)^{-1} l_i
+    T = (gain * alpha[..., None, :])[..., None, :, :] @ xp.swapaxes(Y, -1, -2)  # l_j^T (A^{-1} + G)^{-1} l_i
     return Derivatives(
-        right=jnp.einsum("mj,mjj->j", weighted, T),
-        trace=jnp.einsum("m,mkk->k", weights, S) / f.p_over_d,
-        coupling=f.p_over_d * f.omega * jnp.einsum("mj,mi,mji->ji", weighted, variance, T**2),
-        slope=jnp.einsum("mj,mjk->jk", weighted, Y**2),
-        d_trace=-jnp.einsum("m,mkl->kl", weights, S**2) / f.p_over_d,
+        right=xp.sum(weighted * xp.diagonal(T, axis1=-2, axis2=-1), -2),
+        trace=xp.sum(weights[:, None] * xp.diagonal(S, axis1=-2, axis2=-1), -2) / f.p_over_d,
+        coupling=f.p_over_d * f.omega * xp.sum(weighted[:, :, None] * variance[:, None, :] * T**2, -3),
+        slope=xp.sum(weighted[:, :, None] * Y**2, -3),
+        d_trace=-xp.sum(weights[:, None, None] * S**2, -3) / f.p_over_d,
     )
 
 
@@ -138,34 +142,42 @@ def alphas(f: Features, delta: Float[Array, " K"]) -> Float[Array, " K"]:
     return f.pi / (1 + delta)
 
 
-def system(f: Features, penalty, x: Inexact[Array, " J+K"], sign: int = 1):
-    """Relative residuals at x = (log q, log delta) and their Jacobian.
+def system(f: Features, penalty, x: Inexact[Array, "... J+K"], sign: int = 1):
+    """Relative residuals at x = (log q, log delta) and their Jacobian; several penalties are a leading axis of all.
 
     At a penalty -z above the bulk q and delta are negative: ``sign=-1`` takes the logarithms of -q and -delta. At a complex
     penalty x is complex.
     """
-    J = f.omega.size
-    q, delta = sign * jnp.exp(x[:J]), sign * jnp.exp(x[J:])
+    J, K = f.gain.shape
+    q, delta = sign * xp.exp(x[..., :J]), sign * xp.exp(x[..., J:])
     alpha = alphas(f, delta)
     at = derivatives(f, penalty, q, alpha)
-    residual = jnp.concatenate([jnp.log(q * at.right), jnp.log(delta / (f.p_over_n * at.trace))])
-    d_alpha = -alpha * delta / (1 + delta)  # dalpha / dlog delta
-    top = jnp.concatenate([jnp.eye(J) - at.coupling * q / at.right[:, None], at.slope * d_alpha / at.right[:, None]], 1)
-    left = -(f.omega * q) * at.slope.T / at.trace[:, None]
-    bottom = jnp.concatenate([left, jnp.eye(alpha.size) - at.d_trace * d_alpha / at.trace[:, None]], 1)
-    return residual, jnp.concatenate([top, bottom])
+    residual = xp.concatenate([xp.log(q * at.right), xp.log(delta / (f.p_over_n * at.trace))], -1)
+    d_alpha = (-alpha * delta / (1 + delta))[..., None, :]  # dalpha / dlog delta
+    right, trace = at.right[..., None], at.trace[..., None]
+    top = xp.concatenate([np.eye(J) - at.coupling * q[..., None, :] / right, at.slope * d_alpha / right], -1)
+    left = -(f.omega * q)[..., None, :] * xp.swapaxes(at.slope, -1, -2) / trace
+    bottom = xp.concatenate([left, np.eye(K) - at.d_trace * d_alpha / trace], -1)
+    return residual, xp.concatenate([top, bottom], -2)
 
 
 def _start(f: Features, penalty) -> Float[Array, " J+K"]:
     """Below the solution: q as if the samples were independent of each other and infinitely many, delta from it."""
     q = 1 / (penalty + f.noise @ f.pi + (f.modes @ f.variance) * (f.gain**2 @ f.pi))
     trace = (f.omega * q) @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2) + DEAD
-    return jnp.log(jnp.concatenate([q, f.p_over_n * trace]))
+    return xp.log(xp.concatenate([q, f.p_over_n * trace]))
 
 
-def solve(f: Features, penalty) -> Solution:
-    """The fixed point at one penalty; differentiable in everything by the implicit function theorem."""
-    frozen, lam = jax.lax.stop_gradient((f, penalty))
+def _held(f: Features) -> Features:
+    return Features(*(None if x is None else frozen(x) for x in f))
+
+
+def solve(f: Features, penalty, start=None) -> Solution:
+    """The fixed point at one penalty; differentiable in everything by the implicit function theorem.
+
+    ``start`` is (log q, log delta) of a solution nearby, which saves most of the steps.
+    """
+    held, lam = _held(f), frozen(penalty)
 
     def unfinished(state):
         _, longest, steps = state
@@ -173,15 +185,15 @@ def solve(f: Features, penalty) -> Solution:
 
     def step(state):
         x, _, steps = state
-        residual, matrix = system(frozen, lam, x)
-        move = -jnp.linalg.solve(matrix, residual)
-        longest = jnp.max(jnp.abs(move))
-        return x + move * jnp.minimum(1.0, LONGEST / longest), longest, steps + 1
+        residual, matrix = system(held, lam, x)
+        move = -xp.linalg.solve(matrix, residual)
+        longest = xp.max(xp.abs(move))
+        return x + move * xp.minimum(1.0, LONGEST / longest), longest, steps + 1
 
-    x, _, steps = jax.lax.while_loop(unfinished, step, (_start(frozen, lam), jnp.asarray(jnp.inf), jnp.asarray(0)))
+    x, _, steps = until(unfinished, step, (_start(held, lam) if start is None else frozen(start), xp.inf, 0))
     # A last Newton step, through which derivatives flow: x* = x - J^{-1} F(x, theta) has dx*/dtheta = -J^{-1} dF/dtheta.
-    residual, matrix = system(f, penalty, jax.lax.stop_gradient(x))
-    x = x - jnp.linalg.solve(jax.lax.stop_gradient(matrix), residual)
-    size = jnp.max(jnp.abs(residual))
+    residual, matrix = system(f, penalty, frozen(x))
+    x = x - xp.linalg.solve(frozen(matrix), residual)
+    size = xp.max(xp.abs(residual))
     J = f.omega.size
-    return Solution(jnp.exp(x[:J]), jnp.exp(x[J:]), jnp.where(jnp.isfinite(size), size, jnp.inf), steps)
+    return Solution(xp.exp(x[:J]), xp.exp(x[J:]), xp.where(xp.isfinite(size), size, xp.inf), steps)

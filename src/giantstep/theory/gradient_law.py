@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep._backend import jax, jnp
+from giantstep._xp import fold, repeat, xp
 
 
 class Law(NamedTuple):
@@ -39,43 +39,43 @@ class Modes(NamedTuple):
 def moments(r: Any, z: Any, weights: Any, order: int) -> Law:
     """From residuals r (Q,), coordinates z (Z, Q) and weights (Q,)."""
     powers = r[None, :] ** np.arange(order + 1)[:, None] * weights
-    return Law(powers.sum(1), jnp.einsum("zq,kq->zk", z, powers), jnp.einsum("yq,zq,kq->yzk", z, z, powers))
+    return Law(powers.sum(1), xp.einsum("zq,kq->zk", z, powers), xp.einsum("yq,zq,kq->yzk", z, z, powers))
 
 
 def _product(a: Any, b: Any) -> Any:
     """Product of truncated power series along the last axis (leading axes broadcast)."""
     n = a.shape[-1]
     lag = np.arange(n) - np.arange(n)[:, None]
-    return jnp.einsum("...i,...ij->...j", a, jnp.where(lag >= 0, b[..., lag], 0.0))
+    return xp.einsum("...i,...ij->...j", a, xp.where(lag >= 0, b[..., lag], 0.0))
 
 
 def _compose(coefficients: Any, h: Any) -> Any:
     """sum_k c_k h^k for a series h without constant term, by Horner's rule; leading axes of c are kept."""
     n = h.shape[-1]
-    constant = jnp.eye(n)[0]
+    constant = xp.eye(n)[0]
 
     def add(total, c):
-        return _product(total, h) + c[..., None] * constant, None
+        return _product(total, h) + c[..., None] * constant
 
-    return jax.lax.scan(add, jnp.zeros(coefficients.shape), jnp.moveaxis(coefficients, -1, 0), reverse=True)[0]
+    return fold(add, xp.zeros(coefficients.shape), xp.moveaxis(coefficients, -1, 0), reverse=True)
 
 
 def _series(law: Law, phi: Any, terms: int) -> tuple[Any, Any]:
     """Moments 0..terms-1 of M's law, and matrix moments in the basis (z, beta) as an array (Z+1, Z+1, terms)."""
     n, Z = terms + 1, law.first.shape[0]  # series in x = 1/zeta; h = -g = x + m_1 x^2 + ...
     scale = phi ** np.arange(n)
-    x = jnp.eye(n)[1]
-    one = jnp.eye(Z)[..., None] * x  # x I
+    x = xp.eye(n)[1]
+    one = xp.eye(Z)[..., None] * x  # x I
     plain = law.plain[1 : n + 1] * scale
     # h = x + x h E[r/(1 - phi r h)]: every round settles one more order
-    h = jax.lax.fori_loop(0, n, lambda _, h: x + _product(x, _product(h, _compose(plain, h))), x)
+    h = repeat(n, lambda h: x + _product(x, _product(h, _compose(plain, h))), x + 0 * plain[0])
     K = _compose(law.second[..., 1 : n + 1] * scale, h)  # E[z z^T r/(1 - phi r h)]
     v = _compose(law.first[..., 1 : n + 1] * scale, h)  # E[z r/(1 - phi r h)]
     # -R_zz = x (I + K (-R_zz))
-    R = jax.lax.fori_loop(0, n, lambda _, R: one + _product(x, _product(K[:, :, None], R[None]).sum(1)), one)
+    R = repeat(n, lambda R: one + _product(x, _product(K[:, :, None], R[None]).sum(1)), one + 0 * K)
     Rv = _product(R, v).sum(1)
     corner = phi * _product(h, _compose(law.plain[2 : n + 2] * scale, h)) + _product(v, Rv).sum(0)
-    block = jnp.concatenate([jnp.concatenate([R, Rv[:, None]], 1), jnp.concatenate([Rv, corner[None]])[None]])
+    block = xp.concatenate([xp.concatenate([R, Rv[:, None]], 1), xp.concatenate([Rv, corner[None]])[None]])
     return h[1:], block[..., 1:]
 
 
@@ -86,9 +86,9 @@ def quadratures(law: Law, phi: Any, basis: Any, count: int, block: int) -> tuple
     """
     terms = 2 * max(count, block)
     scalar, matrix = _series(law, phi, terms)
-    matrix = jnp.einsum("ac,cdk,bd->abk", basis, matrix, basis)
+    matrix = xp.einsum("ac,cdk,bd->abk", basis, matrix, basis)
     centre = scalar[1]
-    spread = jnp.sqrt(scalar[2] - centre**2)
+    spread = xp.sqrt(scalar[2] - centre**2)
     scalar, matrix = _shifted(scalar, centre, spread), _shifted(matrix, centre, spread)
     nodes, weights = _gauss(scalar[None, None], count)
     alone = Modes(centre + spread * nodes, weights[:, 0, 0])
@@ -101,7 +101,7 @@ def _shifted(m: Any, centre: Any, spread: Any) -> Any:
     n = m.shape[-1]
     binomial = np.array([[float(comb(k, i)) for i in range(n)] for k in range(n)])
     power = np.maximum(np.arange(n)[:, None] - np.arange(n), 0)
-    return jnp.einsum("ki,...i->...k", binomial * (-centre) ** power, m) / spread ** np.arange(n)
+    return xp.einsum("ki,...i->...k", binomial * (-centre) ** power, m) / spread ** np.arange(n)
 
 
 def _gauss(m: Any, count: int) -> tuple[Any, Any]:
@@ -112,11 +112,11 @@ def _gauss(m: Any, count: int) -> tuple[Any, Any]:
     """
     X = m.shape[0]
     index = np.arange(count)[:, None] + np.arange(count)
-    hankel = jnp.transpose(m[..., index], (2, 0, 3, 1)).reshape(count * X, count * X)
-    moved = jnp.transpose(m[..., index + 1], (2, 0, 3, 1)).reshape(count * X, count * X)
-    L = jnp.linalg.cholesky(hankel)
-    half = jnp.linalg.solve(L, moved)
-    jacobi = jnp.linalg.solve(L, half.T)
-    nodes, vectors = jnp.linalg.eigh((jacobi + jacobi.T) / 2)
+    hankel = xp.transpose(m[..., index], (2, 0, 3, 1)).reshape(count * X, count * X)
+    moved = xp.transpose(m[..., index + 1], (2, 0, 3, 1)).reshape(count * X, count * X)
+    L = xp.linalg.cholesky(hankel)
+    half = xp.linalg.solve(L, moved)
+    jacobi = xp.linalg.solve(L, half.T)
+    nodes, vectors = xp.linalg.eigh((jacobi + jacobi.T) / 2)
     first = L[:X, :X] @ vectors[:X]  # (X, count X)
-    return nodes, jnp.einsum("ai,bi->iab", first, first)
+    return nodes, xp.einsum("ai,bi->iab", first, first)

@@ -9,11 +9,11 @@ The features that are Gaussian given (c, kappa) are those of Demir and Dogan (20
 Up to three coordinates take products of Gauss rules, more of them scrambled Sobol points, with an estimate of their error.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from giantstep._backend import jax, jnp, on_host
+from giantstep._backend import on_host
 from giantstep._errors import InputError
 from giantstep.setting import Setting
 from giantstep.theory.errors import Errors, Signal, errors
@@ -96,8 +96,7 @@ def problem(setting: Setting, of: Structure, rows: Rows, count: int, seed: int) 
         "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter]),
         "leverage": mean[None], "p": p,
     }  # fmt: skip
-    of_jax = lambda x: {name: jnp.asarray(value) for name, value in x.items()}  # noqa: E731
-    return Problem(Features(**of_jax(law)), Signal(**of_jax(arrays)))
+    return Problem(Features(**law), Signal(**arrays))  # type: ignore[arg-type]
 
 
 def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
@@ -111,13 +110,14 @@ def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.nd
     return np.pad(kept * (pi > 0), ((0, -len(kept) % ROUND), (0, 0)))
 
 
-@jax.jit
-def _answers(made: Problem, penalties: Any) -> tuple[Errors, Any]:
-    def one(penalty):
-        at = solve(made.features, penalty)
-        return errors(made.features, made.signal, penalty, at), at.residual
-
-    return jax.lax.map(one, penalties)
+def _answers(made: Problem, penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Errors (4, L) and residuals (L,); from the largest penalty down, each fixed point starts from the one before."""
+    found, near = np.zeros((5, penalties.size)), None
+    for k in np.argsort(-penalties):
+        at = solve(made.features, penalties[k], near)
+        found[:, k] = *errors(made.features, made.signal, penalties[k], at), at.residual
+        near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
+    return found[:4], found[4]
 
 
 class Predicted(NamedTuple):
@@ -157,8 +157,8 @@ def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) ->
 def _solved(problems: list[Problem], penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Errors (4, E, L) and residuals (E, L)."""
     with on_host():
-        found = [_answers(made, jnp.asarray(own)) for made, own in zip(problems, penalties, strict=True)]
-        return np.stack([np.array(errors) for errors, _ in found], axis=1), np.stack([np.asarray(r) for _, r in found])
+        found = [_answers(made, own) for made, own in zip(problems, penalties, strict=True)]
+        return np.stack([errors for errors, _ in found], axis=1), np.stack([residual for _, residual in found])
 
 
 def checked(count: int) -> int:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep import _hermite
-from giantstep._backend import jnp
 from giantstep._errors import InputError
 from giantstep._smoothing import polynomial_part
+from giantstep._xp import xp
 from giantstep.activation import Activation
 from giantstep.data import Gaussian
 from giantstep.dataset import Dataset
@@ -98,7 +98,7 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
         activation=activation_constants(form.sigma)[0],
         target=target_constants(form.target)[0],
     )
-    return Parameters(*(jnp.asarray(x, dtype=jnp.float64) for x in numbers)), form
+    return Parameters(*(np.asarray(x, dtype=float) for x in numbers)), form
 
 
 def needs_overlaps(setting: Any) -> bool:
@@ -189,6 +189,6 @@ def _moved(plain: Any, kinks: Any, known: np.ndarray, square: float, slope: floa
     change = np.array([float(factorial(k)) for k in range(len(known))]) * (moved**2 - known**2)
     extra = polynomial_part(moved, known)
     return Function(
-        lambda y: plain(y) + extra(y), kinks, moved, square + jnp.sum(change),
-        slope + jnp.sum(np.arange(len(known)) * change),
+        lambda y: plain(y) + extra(y), kinks, moved, square + xp.sum(change),
+        slope + xp.sum(np.arange(len(known)) * change),
     )  # fmt: skip

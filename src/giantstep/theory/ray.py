@@ -17,14 +17,13 @@ Q = ||grad f|| sqrt(v0/(v1 S0)) is near 1; for a step eta grad f, of length |eta
 not grow with d.)
 """
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from giantstep import _hermite
-from giantstep._backend import jax, on_host
 from giantstep._smoothing import slopes
 from giantstep.activation import Activation
 from giantstep.theory.parameters import activation_constants
@@ -32,7 +31,7 @@ from giantstep.theory.parameters import activation_constants
 REACH, WIDTH = 9.0, 0.25  # of the panels in z
 NEAR = 8  # panels on each side of a kink, as wide as chance moves z
 NODES = 9  # of Q
-CHUNK = 1024  # nodes at a time: one compiled program serves every distance
+CHUNK = 1024  # nodes at a time
 FURTHEST = 8.0  # first-order medians up to which a median is looked for
 
 
@@ -129,14 +128,9 @@ class RayLaw:
 
 
 def _averaged(sigma: Activation, slope: bool, centre: np.ndarray, spread: float) -> tuple[np.ndarray, ...]:
-    """E g, its derivative in the centre and E g^2 for g = sigma or sigma' at N(centre, spread^2), in chunks of one size."""
-    flat = np.pad(centre.ravel(), (0, -centre.size % CHUNK), mode="edge").reshape(-1, CHUNK)
-    with on_host():
-        parts = [_slopes(one, max(spread, 1e-12), sigma=sigma, slope=slope) for one in flat]
-    return tuple(np.concatenate([p[k] for p in parts])[: centre.size].reshape(centre.shape) for k in range(3))
-
-
-@partial(jax.jit, static_argnames=("sigma", "slope"))
-def _slopes(centre, spread, *, sigma, slope):
-    (mean, turn), (square,) = slopes(sigma.slope if slope else sigma, centre, spread, sigma.kinks, (1, 0), panels=12)
-    return mean, turn, square
+    """E g, its derivative in the centre and E g^2 for g = sigma or sigma' at N(centre, spread^2), in chunks."""
+    g, parts = sigma.slope if slope else sigma, []
+    for one in np.array_split(centre.ravel(), -(-centre.size // CHUNK)):
+        (mean, turn), (square,) = slopes(g, one, max(spread, 1e-12), sigma.kinks, (1, 0), panels=12)
+        parts.append((mean, turn, square))
+    return tuple(np.concatenate([p[k] for p in parts]).reshape(centre.shape) for k in range(3))

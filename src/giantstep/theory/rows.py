@@ -17,13 +17,11 @@ of the order of the change of l_i with kappa times the noise; its power is in th
 "full" counts by its power and by its correlation with the rows: w_i has -s a_i l tau^2/||beta|| along v from the start.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from giantstep import _hermite
-from giantstep._backend import jax
 from giantstep._smoothing import averages
 from giantstep.activation import Activation
 from giantstep.setting import Setting
@@ -37,6 +35,7 @@ MODES = 3  # nodes of the law of M, and of its measure along v and e
 COARSE = 6  # panels of the averages over a bulk: 1e-7
 NARROW = 1e-4  # width that stands for none where the target has nothing outside B
 LABEL_NODES, NOISE_NODES = 24, 6
+CHUNK = 2**13  # averages at a time
 
 
 class Start(NamedTuple):
@@ -88,27 +87,21 @@ class Rows(NamedTuple):
 
 def label(part: Part, centre: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """E f, E f' and E f^2 of a component's labels around ``centre``."""
-    mean, gain, square, _ = _in_chunks(part.target, False, centre, np.full(centre.shape, max(width, NARROW)), 1024)
+    mean, gain, square, _ = _in_chunks(part.target, False, centre, np.full(centre.shape, max(width, NARROW)))
     return mean, gain, square
 
 
 def table(sigma: Activation, t: np.ndarray, b: np.ndarray, *, slope: bool = False) -> tuple[np.ndarray, ...]:
     """E f, E f', E f^2 and E (z^2 - 1) f of the activation, or its slope, over groups of neurons and samples; b broadcasts."""
-    return _in_chunks(sigma, slope, t, np.broadcast_to(b, t.shape), 2**15)
+    return _in_chunks(sigma, slope, t, np.broadcast_to(b, t.shape))
 
 
-def _in_chunks(f: Activation | Target, slope: bool, t: np.ndarray, b: np.ndarray, size: int) -> tuple[np.ndarray, ...]:
-    """Averages in chunks of one size: one compiled program serves tables of every shape."""
-    pad = -t.size % size
-    chunks = (np.pad(x.ravel(), (0, pad), mode="edge").reshape(-1, size) for x in (t, b))
-    parts = [_averages(*chunk, f=f, slope=slope) for chunk in zip(*chunks, strict=True)]
-    return tuple(np.concatenate([np.asarray(part[k]) for part in parts])[: t.size].reshape(t.shape) for k in range(4))
-
-
-@partial(jax.jit, static_argnames=("f", "slope"))
-def _averages(t, b, *, f, slope):
-    plain = (lambda z: f(z[None])) if isinstance(f, Target) else f.slope if slope else f
-    return tuple(averages(plain, t, b, f.kinks, COARSE))
+def _in_chunks(f: Activation | Target, slope: bool, t: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Averages, in chunks that stay in the cache."""
+    plain = (lambda z: np.asarray(f(z[None]))) if isinstance(f, Target) else f.slope if slope else f
+    chunks = (np.array_split(x.ravel(), -(-t.size // CHUNK)) for x in (t, b))
+    parts = [averages(plain, *chunk, f.kinks, COARSE) for chunk in zip(*chunks, strict=True)]
+    return tuple(np.concatenate([part[k] for part in parts]).reshape(t.shape) for k in range(4))
 
 
 def residual(setting: Setting, of: Structure, start: Start, count: int, seed: int) -> Residual:
@@ -248,10 +241,4 @@ def _modes(r: Residual, phi: float, rho: float, beta: float) -> tuple[Modes, Mod
     law = gradient_law.moments(values, along[None], weights, 2 * MODES + 3)
     rest = np.sqrt(1 - rho**2)
     basis = np.array([[0.0, 1 / beta], [1 / rest, -rho / (rest * beta)]])
-    found = _quadratures(jax.tree.map(np.asarray, law), phi, basis)
-    return tuple(Modes(np.asarray(m.nodes), np.asarray(m.weights)) for m in found)  # type: ignore[return-value]
-
-
-@jax.jit
-def _quadratures(law, phi, basis):
     return gradient_law.quadratures(law, phi, basis, MODES, MODES)

@@ -13,14 +13,13 @@ batch has the sample's own term k sigma'(z), through which it learns more. v len
 """
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.interpolate import BarycentricInterpolator
 
 from giantstep import _hermite, draw
-from giantstep._backend import jax, jnp
 from giantstep._smoothing import slopes
 from giantstep.activation import Activation
 from giantstep.setting import Setting
@@ -121,16 +120,15 @@ def _fresh(given: Draws, nodes: np.ndarray) -> np.ndarray:
     middle, half = (u.max() + u.min()) / 2, (u.max() - u.min()) / 2 or 1.0
     points = np.cos((np.arange(GRID) + 0.5) * np.pi / GRID)
     shift = mu1 * nodes[:, None] * (middle + half * points)
-    table = np.asarray(_averages(shift, b, sigma=given.sigma, full=given.full))
+    table = _averages(shift, b, sigma=given.sigma, full=given.full)
     fitted = chebyshev.chebfit(points, table.reshape(-1, GRID).T, GRID - 1)
     return (chebyshev.chebvander((u - middle) / half, GRID - 1) @ fitted).T.reshape(*table.shape[:2], -1)
 
 
-@partial(jax.jit, static_argnames=("sigma", "full"))
-def _averages(shift, b, *, sigma: Activation, full: bool):
+def _averages(shift: np.ndarray, b: np.ndarray, *, sigma: Activation, full: bool) -> np.ndarray:
     (slope, along), (square,) = slopes(sigma.slope, shift, b, sigma.kinks, (1, 0), PANELS)
     ((output,),) = slopes(sigma, shift, b, sigma.kinks, (0,), PANELS) if full else ((0 * shift,),)
-    return jnp.stack([slope, along, square - slope**2 - (b * along) ** 2, 0 * shift, output])
+    return np.stack([slope, along, square - slope**2 - (b * along) ** 2, 0 * shift, output])
 
 
 def _reused(given: Draws, nodes: np.ndarray) -> np.ndarray:

@@ -10,23 +10,22 @@ The same equations with linear features and endless samples give the spectrum of
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
 from giantstep import measure
-from giantstep._backend import jax, jnp, on_host
+from giantstep._backend import on_host
 from giantstep._hermite import gauss_hermite
 from giantstep._record import choice
 from giantstep.protocol import GiantStep
 from giantstep.setting import Setting
 from giantstep.theory.conditional import Problem, problem, second_layer
-from giantstep.theory.continuation import PLAIN, Bulk
+from giantstep.theory.continuation import Bulk
 from giantstep.theory.errors import Signal, channels
 from giantstep.theory.fixed_point import Features, modes
-from giantstep.theory.parameters import Form, Parameters, check, parameters
+from giantstep.theory.parameters import Form, check, parameters
 
 POWERS = 4  # of kappa that outliers are compared with
 ENDLESS = 1e-9  # p/n of as good as infinitely many samples
@@ -86,14 +85,9 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
     laws = []
     with on_host():
         for eta in np.atleast_1d(numbers.eta):
-            made = jax.tree.map(np.asarray, _problem(numbers._replace(eta=eta), form))
+            made = problem(numbers._replace(eta=eta), form)
             laws.append(_of_features(made, density) if of == "features" else _of_weights(made, form, density))
     return tuple(laws) if steps and steps[0].listed else laws[0]
-
-
-@partial(jax.jit, static_argnames="form", compiler_options=PLAIN)
-def _problem(numbers: Parameters, form: Form) -> Problem:
-    return problem(numbers, form)
 
 
 def _of_features(made: Problem, density: bool) -> Law:
@@ -171,7 +165,7 @@ def _low(x: np.ndarray, density: np.ndarray) -> float:
 
 def _outliers(bulk: Bulk, signal: Signal, h: np.ndarray, lean: bool) -> list[Outlier]:
     """Zeros of det(I + Delta S) above the bulk, with cos^2 along the rows of h: first the constant, then the rest."""
-    spikes = lambda s: [np.asarray(x) for x in _spikes(bulk.full, signal, *bulk.solution(s), lean=lean)]  # noqa: E731
+    spikes = lambda s: _spikes(bulk.full, signal, *bulk.solution(s), lean=lean)  # noqa: E731
     found = []
     for i in range(int(np.sum(spikes(bulk.edge)[0] > 1))):
         excess = lambda s, i=i: float(spikes(s)[0][i]) - 1  # noqa: E731
@@ -185,8 +179,7 @@ def _outliers(bulk: Bulk, signal: Signal, h: np.ndarray, lean: bool) -> list[Out
     return found
 
 
-@partial(jax.jit, static_argnames="lean", compiler_options=PLAIN)
-def _spikes(f: Features, signal: Signal, q, alpha, *, lean: bool):
+def _spikes(f: Features, signal: Signal, q: np.ndarray, alpha: np.ndarray, *, lean: bool) -> tuple[np.ndarray, ...]:
     """Eigenvalues of L^T Delta L in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue.
 
     With ``lean`` the last pattern, l_k o a, goes with omega = W^T a/sqrt(p), and what is left of W has nothing along a: without
@@ -195,15 +188,15 @@ def _spikes(f: Features, signal: Signal, q, alpha, *, lean: bool):
     S, excess, _, _ = channels(f, signal, q, alpha)
     (C, K), X, D = S.shape[:2], signal.weights.shape[-1], signal.patterns.shape[0]
     if lean:
-        R = jnp.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
-        inner = jnp.diag(alpha) - alpha[:, None] * R * alpha
+        R = np.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
+        inner = np.diag(alpha) - alpha[:, None] * R * alpha
         B = S[X : X + D, :, X : X + D].reshape(D * K, D * K)
         last = B[:, -K:]
-        B = B + last @ inner @ jnp.linalg.solve(jnp.eye(K) - last[-K:] @ inner, last.T)
-        S = S.at[X : X + D, :, X : X + D].set(B.reshape(D, K, D, K))
-    values, vectors = jnp.linalg.eigh(-S.reshape(C * K, C * K))
-    L = vectors * jnp.sqrt(jnp.maximum(values, 0.0))
-    delta = jnp.einsum("k,kcd,kl->ckdl", alpha, excess, jnp.eye(K)).reshape(C * K, C * K)
-    e, u = jnp.linalg.eigh(L.T @ delta @ L)
-    reach = jnp.einsum("k,kc,cki->ik", alpha, signal.mean, (L @ u).reshape(C, K, C * K))
+        B = B + last @ inner @ np.linalg.solve(np.eye(K) - last[-K:] @ inner, last.T)
+        S[X : X + D, :, X : X + D] = B.reshape(D, K, D, K)
+    values, vectors = np.linalg.eigh(-S.reshape(C * K, C * K))
+    L = vectors * np.sqrt(np.maximum(values, 0.0))
+    delta = np.einsum("k,kcd,kl->ckdl", alpha, excess, np.eye(K)).reshape(C * K, C * K)
+    e, u = np.linalg.eigh(L.T @ delta @ L)
+    reach = np.einsum("k,kc,cki->ik", alpha, signal.mean, (L @ u).reshape(C, K, C * K))
     return e[::-1], reach[::-1]

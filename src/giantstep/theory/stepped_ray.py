@@ -12,14 +12,12 @@ the other sign is |kappa|, still of order one. (Derived here, in first order ort
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from giantstep import _hermite
-from giantstep._backend import jax, jnp, on_host
 from giantstep._smoothing import averages
 from giantstep.attack import Attack
 from giantstep.data import Gaussian
@@ -71,37 +69,25 @@ def rows(setting: Setting) -> Rows:
     full = replace(
         setting, protocol=Protocol(setting.protocol.steps, Ridge(setting.d, 1.0))
     )  # the readout plays no part
-    with on_host():
-        a, omega, U, b = _stepped(*parameters(full))
-        return Rows(np.asarray(a), np.asarray(omega), float(U), np.asarray(b))
-
-
-@partial(jax.jit, static_argnames="form")
-def _stepped(numbers, form):
+    numbers, form = parameters(full)
     step = direction(numbers, form, activation_of(numbers, form), target_of(numbers, form))
     a, omega = second_layer(form.second_layer)
-    return a, omega, step.strength, jnp.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a))
-
-
-@partial(jax.jit, static_argnames="sigma")
-def _averages(t, b, *, sigma):
-    return averages(sigma, t, b, sigma.kinks, PANELS), averages(sigma.slope, t, b, sigma.kinks, PANELS).square
+    return Rows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a)))
 
 
 def _profiles(setting: Setting, of: Rows, kappa: np.ndarray) -> tuple[np.ndarray, ...]:
     """M, M', R, V and N at every kappa."""
     sigma, p, s = setting.network.activation, setting.p, setting.network.factor
     t, b = of.U * of.a[:, None] * kappa, of.b[:, None]
-    with on_host():
-        plain, turned = _averages(t, b, sigma=sigma)
-    mean, gain, square, curve = (np.asarray(x) for x in plain)
+    mean, gain, square, curve = averages(sigma, t, b, sigma.kinks, PANELS)
+    turned = averages(sigma.slope, t, b, sigma.kinks, PANELS).square
     a, total = of.a[:, None], of.omega.__matmul__
     return (
         p * s * total(a * mean),
         p * s * total(a**2 * of.U * gain),
         p * s * total(a * curve),
         p * s**2 * (total(a**2 * square) - total(a * mean) ** 2),
-        p * s**2 * total(a**2 * b**2 * np.asarray(turned)),
+        p * s**2 * total(a**2 * b**2 * turned),
     )
 
 

@@ -32,13 +32,12 @@ def errors(settings: "Sequence[Setting]", seed: int, n_test: int = N_TEST, dtype
     import numpy as np
 
     from giantstep import _features, _train, draw
-    from giantstep._backend import jnp
     from giantstep._plan import make_plan
 
     found, held, theirs, test = [], (), None, draw.test_batch(n_test)
     for setting in settings:
-        plan = make_plan(setting, 1, n_test, jnp.dtype(dtype).itemsize, None)
-        run = _train.Run(setting, (seed,), plan, jnp.dtype(dtype), lambda work: None, held).holding(test)
+        plan = make_plan(setting, 1, n_test, np.dtype(dtype).itemsize, None)
+        run = _train.Run(setting, (seed,), plan, np.dtype(dtype), lambda work: None, held, host=True).holding(test)
         held = run.held
         theirs = theirs or _train.linear_part(run, test, 2)
         run = run.holding_the_last()
