@@ -31,7 +31,7 @@ docs: $(VENV)/.docs  ## build the documentation into site/
 SHORT := $(addprefix tests/test_,hermite.py ridge.py outcome.py explain.py store.py cli.py explorer_state.py \
 	theory_limit.py::test_published_values simulate.py::test_against_numpy simulate.py::test_spectrum \
 	estimator.py::test_several_outputs_and_data_frames estimator.py::test_pipeline_and_grid_search)
-LEFT_OUT := -k 'not (hundred_thousand or quadrature or exponent)'  # long, and they call nothing else
+LEFT_OUT := -k 'not (hundred_thousand or quadrature or exponent)'  # long, or timed by the clock
 TOOLS := beartype hypothesis pytest pytest-xdist
 WITH := install --quiet --disable-pip-version-check -e '.[lab,cluster,explore]' $(TOOLS)
 
