@@ -4,14 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce test lint docs picture bench clean
+.PHONY: reproduce test test-all lint docs versions oldest newest wheel-test picture bench clean
 
 reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write report/index.html
 	@echo "The report grows in $(CURDIR)/report/index.html while the claims run."
 	@$(BIN)/giantstep check --size quick --workers 2 --out report; status=$$?; \
 	if [ -f report/index.html ]; then echo "$(CURDIR)/report/index.html"; fi; exit $$status
 
-test: $(VENV)/.dev  ## run the tests
+test: $(VENV)/.dev  ## run the tests but the slow ones
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(VENV)/.dev  ## run all tests
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.dev  ## style, types, layers
@@ -24,6 +27,27 @@ docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "$(CURDIR)/site/index.html"
+
+# A short look at everything that calls another package. Old packages warn about their newer neighbours, so warnings are no errors.
+SHORT := $(addprefix tests/test_,hermite.py ridge.py outcome.py explain.py store.py cli.py explorer_state.py \
+	theory_limit.py::test_published_values simulate.py::test_against_numpy simulate.py::test_spectrum \
+	estimator.py::test_several_outputs_and_data_frames estimator.py::test_pipeline_and_grid_search)
+LEFT_OUT := -k 'not (hundred_thousand or quadrature or exponent)'  # long, or timed by the clock
+TOOLS := beartype hypothesis pytest pytest-xdist
+WITH := install --quiet --disable-pip-version-check -e '.[lab,cluster,explore]' $(TOOLS)
+
+versions: oldest newest  ## short tests with the oldest dependencies that pyproject.toml allows, and with the newest
+
+oldest: .venv-oldest/.created constraints-oldest.txt
+	.venv-oldest/bin/python -m pip $(WITH) -c constraints-oldest.txt
+	.venv-oldest/bin/python -m pytest -W default $(LEFT_OUT) $(SHORT)
+
+newest: .venv-newest/.created
+	.venv-newest/bin/python -m pip $(WITH) --upgrade --upgrade-strategy eager
+	.venv-newest/bin/python -m pytest -W default $(LEFT_OUT) $(SHORT)
+
+wheel-test: $(VENV)/.dev  ## build sdist and wheel, install the wheel alone, run the README there
+	.ci/wheel $(CURDIR)/$(BIN)/python
 
 picture: $(VENV)/.runtime  ## draw the picture of the README again: about two minutes
 	$(BIN)/giantstep compare docs/assets/curve.toml --plot docs/assets/curve.svg
@@ -40,14 +64,14 @@ bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks.estimator --quick
 
 clean:  ## remove everything that was made
-	rm -rf $(VENV) report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.created:
+%/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	{ echo "giantstep needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
-	@rm -rf $(VENV)
-	$(PYTHON) -m venv $(VENV)
+	@rm -rf $*
+	$(PYTHON) -m venv $*
 	@touch $@
 
 $(VENV)/.runtime: $(VENV)/.created pyproject.toml constraints.txt

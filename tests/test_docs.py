@@ -74,5 +74,14 @@ def test_constraints_are_exact_and_cover_the_dependencies():
     assert [name for name in wanted if name not in known] == []
 
 
+def test_the_oldest_constraints_are_the_floors():
+    project = PROJECT["project"]
+    extras = project["optional-dependencies"]
+    tools = [each for each in extras["dev"] if names([each])[0] in ("beartype", "hypothesis", "pytest", "pytest-xdist")]
+    floors = {*project["dependencies"], *extras["lab"], *extras["cluster"], *extras["explore"], *tools}
+    lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
+    assert sorted(line.replace("==", ">=") for line in lines) == sorted(floors)
+
+
 def test_contributing_is_short():
     assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()) <= 60

@@ -1,25 +1,13 @@
 """The Python of the README and of some pages runs as written, each page in one namespace."""
 
-import re
 from pathlib import Path
 
 import pytest
+from readme import blocks, shows
 
 import giantstep as gs
 
 ROOT = Path(__file__).parents[1]
-
-
-def blocks(page: str, language: str) -> list[tuple[int, str]]:
-    """Fenced blocks of a language: how many lines stand above each, and its text."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [(text[: each.start(1)].count("\n"), each[1]) for each in found]
-
-
-def masked(text: str) -> str:
-    """The text without its digits, which may differ in the last place elsewhere, and without the time it took."""
-    return re.sub(r"\d", "#", re.sub(r"\(\d+\.\d s\)", "", text)).strip()
 
 
 PAGES = (
@@ -48,16 +36,16 @@ PAGES = (
 def test_every_block_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # the pages save figures and settings
     shared = {"__name__": page}
-    assert blocks(page, "python")
-    for above, code in blocks(page, "python"):
+    assert blocks(ROOT / page, "python")
+    for above, code in blocks(ROOT / page, "python"):
         exec(compile("\n" * above + code, ROOT / page, "exec"), shared)  # a traceback names the line of the page
-    printed = masked(capsys.readouterr().out)
-    assert all(masked(text) in printed for _, text in blocks(page, "text"))
+    printed = capsys.readouterr().out
+    assert [text for _, text in blocks(ROOT / page, "text") if not shows(printed, text)] == []
 
 
 def test_the_setting_file_of_the_tour_is_its_setting():
-    (code,) = [code for _, code in blocks("docs/tour.md", "python") if "s = gs.Setting(" in code]
+    (code,) = [code for _, code in blocks(ROOT / "docs/tour.md", "python") if "s = gs.Setting(" in code]
     shared = {"gs": gs}
     exec(code.split("s.id")[0], shared)
-    ((_, toml),) = blocks("docs/tour.md", "toml")
+    ((_, toml),) = blocks(ROOT / "docs/tour.md", "toml")
     assert gs.Setting.from_toml(toml) == shared["s"]

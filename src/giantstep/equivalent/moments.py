@@ -26,6 +26,8 @@ COARSE = 0.5  # to which the logarithms of a grid's ends are rounded
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
 USUAL = NUMBERS * FEWEST  # numbers of one neuron's table, for the estimate of memory
 AT_A_TIME = 2**14  # numbers looked up by NumPy at a time: what they need stays in the cache
+PANELS = 14  # of the quadrature: its error is below that of the quintics
+SPARSE = 4  # one cell in so many is looked at for their error
 WORST = 1e-4  # error of the tables from which the status tells
 
 
@@ -79,12 +81,11 @@ def _values(sigma: Activation, over: Range, cells: int) -> tuple[np.ndarray, flo
     size of sigma."""
     centre, half = (over.high + over.low) / 2, (over.high - over.low) / 2
     u = over.reach * np.linspace(-1.0, 1.0, cells + 1)
-    values = np.asarray(_grid(np.exp(centre + half * NODES), u, sigma=sigma))
-    between, x = u + 0.8 * over.reach / cells, np.linspace(-1.0, 1.0, WIDTHS)
-    exact, tau = np.asarray(_grid(np.exp(centre + half * x), between, sigma=sigma)).T[:, :-1], np.exp(centre + half * x)
+    values = _grid(np.exp(centre + half * NODES), u, sigma=sigma)
+    between, x = u[:-1:SPARSE] + 0.8 * over.reach / cells, np.linspace(-1.0, 1.0, WIDTHS)
+    exact, tau = _grid(np.exp(centre + half * x), between, sigma=sigma).T, np.exp(centre + half * x)
     table = Moments(values[None], _interpolation(x)[None], np.array([over.reach]))
-    found = look_up(table, np.broadcast_to(between[:, None], (1, cells + 1, WIDTHS)))
-    mean, gain, nu = (np.asarray(y)[0, :-1] for y in found)
+    mean, gain, nu = (y[0] for y in look_up(table, np.broadcast_to(between[:, None], (1, between.size, WIDTHS))))
     size = np.sqrt(max(float(np.max(exact[4] + exact[0] ** 2)), 1e-300))
     off = [mean - exact[0], tau * (gain - exact[1]), (nu**2 - np.maximum(exact[4], 0.0)) / size]
     return values, float(np.max(np.abs(off)) / size)
@@ -97,12 +98,11 @@ def _interpolation(x: np.ndarray) -> np.ndarray:
     return np.polynomial.chebyshev.chebvander(x, WIDTHS - 1) @ inverse.T
 
 
-@compiled(static_argnames="sigma")
-def _grid(taus, u, *, sigma):
+def _grid(taus: np.ndarray, u: np.ndarray, *, sigma: Activation) -> np.ndarray:
     """(WIDTHS, points, 7), one width after the other: the quadrature has hundreds of nodes a point."""
 
     def one(tau):
-        (m, l0, l1, l2), (q0, q1, q2) = slopes(sigma, u, tau, sigma.kinks, (3, 2))
+        (m, l0, l1, l2), (q0, q1, q2) = slopes(sigma, u, tau, sigma.kinks, (3, 2), PANELS)
         q0 = q0 - m**2 - tau**2 * l0**2
         q1 = q1 - 2 * m * l0 - 2 * tau**2 * l0 * l1
         q2 = q2 - 2 * (l0**2 + m * l1) - 2 * tau**2 * (l1**2 + l0 * l2)
