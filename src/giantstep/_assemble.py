@@ -101,7 +101,8 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
             count = len(group)
             each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
             run = Run(job.setting, group, plan, np.dtype(job.dtype), each, mesh=job.mesh, host=host)
-            with watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE):
+            stuck = watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE)
+            with stuck, np.errstate(all="ignore"):  # what is not finite is a status
                 parts.append(part(run))
     return parts
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 from scipy.linalg import eigvalsh_tridiagonal, lapack
 
-from giantstep._xp import fold, is_jax, over_seeds, repeat, solve_factored, xp
+from giantstep._xp import Array, fold, is_jax, over_seeds, repeat, solve_factored, xp
 
-Scalar = Float[Array, ""]
+Scalar = Float[Array, ""] | float  # a scalar of NumPy is a float too
 PerPenalty = Float[Array, " L"]  # one number for each of the L penalties
 
 _SPLIT_FROM, _BLOCKS = 512, 8  # below this many columns one plain product is as fast as the blocks
@@ -216,7 +216,7 @@ def gcv_dual(reduction: Reduction, QtY: Float[Array, "n k"], penalties: PerPenal
     return xp.mean((a / (inverse_trace(reduction, penalties)[:, None, None] / QtY.shape[0])) ** 2, (1, 2))
 
 
-def choose_penalty(reduction: Reduction, score: Callable[[PerPenalty], PerPenalty]) -> tuple[Scalar, Int[Array, ""]]:
+def choose_penalty(reduction: Reduction, score: Callable[[PerPenalty], PerPenalty]) -> tuple[Scalar, Int[Array, ""] | np.integer]:
     """The penalty minimising ``score``, a GCV curve of this reduction, and -1 or 1 if it is the lower or upper end.
 
     A log grid over 1e-10 .. 1e4 times the mean eigenvalue, then finer grids between the neighbours of the best point.

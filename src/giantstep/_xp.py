@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from jaxtyping import Array as JaxArray
 
 __all__ = [
     "compiled",
@@ -28,7 +29,7 @@ __all__ = [
     "xp",
 ]
 
-Array = Any
+Array = np.ndarray | JaxArray  # either kind, in the signatures of what takes both
 
 
 def is_jax(value: Any) -> bool:
@@ -205,7 +206,8 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     def either(*args: Any, **keywords: Any) -> Any:
         if not is_jax((*args, *keywords.values())):
-            return function(*args, **keywords)
+            with np.errstate(all="ignore"):  # as in JAX: what is not finite is a status later
+                return function(*args, **keywords)
         if not program:
             from giantstep._backend import jax
 

@@ -5,7 +5,7 @@ from functools import partial, reduce
 from operator import add
 
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 from scipy.linalg import eigvalsh_tridiagonal
 
 from giantstep import _descent as descent
@@ -13,7 +13,7 @@ from giantstep import _krylov as krylov
 from giantstep import _resolvent as rg
 from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._mesh import alone, columns
-from giantstep._xp import compiled, in_turn, is_jax, over_seeds, xp
+from giantstep._xp import Array, compiled, in_turn, is_jax, over_seeds, xp
 from giantstep.protocol import SGD, Ridge
 from giantstep.ridge import ridge
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float, Int
+from jaxtyping import ArrayLike, Bool, Float, Int
 
 from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._callable import callable_module
@@ -39,7 +39,7 @@ from giantstep._resolvent import (
     rotate,
     solve_path,
 )
-from giantstep._xp import compiled, repeat, solve_lower, xp
+from giantstep._xp import Array, compiled, repeat, solve_lower, xp
 
 Numbers = Float[np.ndarray, " L"]  # the same on the host
 
@@ -173,7 +173,7 @@ def ridge(F: ArrayLike, y: ArrayLike, penalty: float | Sequence[float] | ArrayLi
     """
     features, targets, one_output = _check_data(F, y)
     penalties, one_penalty = _check_penalty(penalty)
-    with one_blas_thread(min(features.shape)):
+    with one_blas_thread(min(features.shape)), np.errstate(all="ignore"):  # a note says what is not finite
         fit = jax.block_until_ready(_solved(features, targets, penalties, isinstance(penalty, str), loo))
     fit = replace(fit, coefficients=fit.coefficients.reshape(len(fit.penalty), -1)) if one_output else fit
     return jax.tree.map(lambda x: x.reshape(x.shape[1:]) if x.ndim > 1 else float(x[0]), fit) if one_penalty else fit

@@ -6,9 +6,9 @@ The loss and minus its gradient in W, with s the scale of the network:
     -gradient = (s/n) [(r a^T) o sigma'(X W^T)]^T X,   r = y - f(X), or r = y for residual="target"
 """
 
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
-from giantstep._xp import compiled
+from giantstep._xp import Array, compiled
 from giantstep.activation import Activation
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep._smoothing import slopes
-from giantstep._xp import compiled, in_turn, is_jax, over_seeds, xp
+from giantstep._xp import in_turn, is_jax, over_seeds, xp
 from giantstep.activation import Activation
 
 Array = Any
@@ -129,7 +129,9 @@ def _look_up(values, weights, reach, u, law):
     if is_jax((table, u)):
         return _quintics(table, values.shape[2] - 1, reach, u, law)
     rows = max(1, AT_A_TIME // u.shape[1])
-    parts = [_quintics(table, values.shape[2] - 1, reach, u[i : i + rows], law[i : i + rows]) for i in range(0, len(u), rows)]
+    parts = [
+        _quintics(table, values.shape[2] - 1, reach, u[i : i + rows], law[i : i + rows]) for i in range(0, len(u), rows)
+    ]
     return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
 
 

@@ -17,9 +17,9 @@ where d/dalpha is total, through q(alpha) too. GCV divides the training error by
 
 from typing import NamedTuple
 
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
-from giantstep._xp import xp
+from giantstep._xp import Array, xp
 from giantstep.theory.fixed_point import Features, Solution, alphas, derivatives, gram, inner, modes, outer
 
 Scalar = Float[Array, ""]

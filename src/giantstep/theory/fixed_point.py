@@ -25,9 +25,9 @@ method in the logarithms is safe; the Jacobian costs hardly more than the map, s
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Array, Bool, Float, Inexact, Int
+from jaxtyping import Bool, Float, Inexact, Int
 
-from giantstep._xp import frozen, until, xp
+from giantstep._xp import Array, frozen, until, xp
 
 TOLERANCE = 1e-9  # largest relative residual of a solution
 DEAD = 1e-30  # trace of samples on which every feature is zero (ReLU far on its flat side), so that it has a logarithm
