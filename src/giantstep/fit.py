@@ -47,7 +47,7 @@ def strength(eigenvalues: Any, bulk: float, phi: float) -> Any:
 
 def cosine(strength: Any, bulk: float, phi: float) -> Any:
     """|<v, gamma>| of the eigenvector of a spike, for theta > bulk sqrt(phi)."""
-    return np.sqrt((1 - phi * (bulk / strength) ** 2) / (1 + phi * bulk / strength))
+    return np.sqrt(np.maximum(1 - phi * (bulk / strength) ** 2, 0.0) / (1 + phi * bulk / strength))
 
 
 def fit(
