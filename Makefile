@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce test lint docs picture bench clean
+.PHONY: reproduce test test-all lint docs picture bench clean
 
 reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write report/index.html
 	@$(BIN)/giantstep check --size quick --workers 2 --out report; status=$$?; \
 	if [ -f report/index.html ]; then echo "$(CURDIR)/report/index.html"; fi; exit $$status
 
-test: $(VENV)/.dev  ## run the tests
+test: $(VENV)/.dev  ## run the tests, but for those marked slow
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(VENV)/.dev  ## run all tests
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.dev  ## style, types, layers
@@ -29,6 +32,8 @@ picture: $(VENV)/.runtime  ## draw the picture of the README again: about two mi
 
 bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.start
+	$(BIN)/python -m benchmarks.explain
 	$(BIN)/python -m benchmarks.theory
 	$(BIN)/python -m benchmarks.overlap
 	$(BIN)/python -m benchmarks.single_step
