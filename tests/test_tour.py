@@ -18,8 +18,10 @@ def blocks(page: str, language: str) -> list[tuple[int, str]]:
 
 
 def masked(text: str) -> str:
-    """The text without its digits, which may differ in the last place elsewhere, and without the time it took."""
-    return re.sub(r"\d", "#", re.sub(r"\(\d+\.\d s\)", "", text)).strip()
+    """The text without its numbers and the time it took: elsewhere they differ in the last place, a direction in its sign, and
+    with them the width of columns."""
+    timeless = re.sub(r"\(\d+\.\d s\)", "", text)
+    return " ".join(re.sub(r"[-+−]?\d[\d.]*(e[-+]?\d+)?", "#", timeless).split())
 
 
 PAGES = (
