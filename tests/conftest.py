@@ -5,12 +5,15 @@ import os
 import random
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy is loaded: threads of several workers would wait for each other
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
-settings.register_profile("giantstep", deadline=None, derandomize=True, max_examples=60)
+# Nothing here depends on the clock: no deadline, and no complaint about examples that are slow to draw
+settings.register_profile(
+    "giantstep", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("giantstep")
 
 # The longest files, longest first: one of them at the end would leave the other workers idle

@@ -25,7 +25,8 @@ def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("explorer")
     with running(folder) as (url, _):
         yield url.rstrip("/")
-    assert (folder / "explorer.log").read_text() == ""  # the server had nothing to complain about
+    said = (folder / "explorer.log").read_text().splitlines()
+    assert [line for line in said if "longer than expected" not in line] == []  # on a busy machine, nothing but that
 
 
 @pytest.fixture(scope="module")
