@@ -240,6 +240,19 @@ def test_a_child_can_be_ended_and_starts_anew():
         child.close()
 
 
+def test_a_limit_is_of_the_childs_own_time(monkeypatch):
+    """A function that waits is not overdue by the clock alone, as on a machine whose processors are taken."""
+    child = Child()
+    try:
+        assert child.call(abs, -3) == 3
+        monkeypatch.setattr("giantstep.explorer.child.BUSY", 1e9)
+        assert child.call(time.sleep, 0.5, limit=0.05) is None
+        with pytest.raises(Overdue):
+            child.call(sum, range(10**15), limit=0.2)
+    finally:
+        child.close()
+
+
 def test_runs_keep_what_arrived_and_stop():
     runs = Runs()
     try:
