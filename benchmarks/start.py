@@ -1,6 +1,6 @@
 """python -m benchmarks.start: CPU time of `giantstep --help` and of `giantstep cite` over that of a bare Python."""
 
-import os
+import resource
 import subprocess
 import sys
 
@@ -13,10 +13,10 @@ def spent(arguments: list[str]) -> float:
     """Least CPU seconds of a process, of a few, after one that warms the disk: what it takes on an idle machine."""
     seconds = []
     for _ in range(REPEATS + 1):
-        before = os.times()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        after = os.times()
-        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(seconds[1:])
 
 
