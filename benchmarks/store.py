@@ -91,6 +91,7 @@ def large(folder: Path, settings: int, seeds: int) -> None:
         others = [setting(77, 0.1 * k) for k in range(1000)]
         wanted = [Trial(other, seed, Route("simulate")) for other in others for seed in range(100)]
         missing, _ = timed(lambda: store.missing(wanted))
+        keys, _ = timed(lambda: {trial.key for trial in wanted})  # what a set in memory would need
     line = {"settings": settings, "seeds": seeds, "gigabytes": path.stat().st_size / 1e9, "fill_s": filled}
     line |= {
         "filter": " ".join(WHERE),
@@ -100,7 +101,13 @@ def large(folder: Path, settings: int, seeds: int) -> None:
         "again_s": again,
         "cpu_s": cpu,
     }
-    line |= {"scan_s": scan, "three_s": two, "tally_s": everything, "missing_100000_s": missing}
+    line |= {
+        "scan_s": scan,
+        "three_s": two,
+        "tally_s": everything,
+        "missing_100000_s": missing,
+        "missing_over_keys": missing / keys,
+    }
     print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in line.items()}), flush=True)
     path.unlink()
 

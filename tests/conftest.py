@@ -1,14 +1,19 @@
-"""One seed by default, a range on demand: pytest --seeds 0-19. Parallel workers get one BLAS thread each."""
+"""One seed by default, a range on demand: pytest --seeds 0-19; files in another order: pytest --shuffle 3. Parallel workers get
+one BLAS thread each."""
 
 import os
+import random
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy is loaded: threads of several workers would wait for each other
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
-settings.register_profile("giantstep", deadline=None, derandomize=True, max_examples=60)
+# Nothing here depends on the clock: no deadline, and no complaint about examples that are slow to draw
+settings.register_profile(
+    "giantstep", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("giantstep")
 
 # The longest files, longest first: one of them at the end would leave the other workers idle
@@ -26,6 +31,7 @@ LONG = (
 
 def pytest_addoption(parser):
     parser.addoption("--seeds", default="0", help="seeds of the random tests: 3 or 0-19")
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="a random order of the files, not within them")
 
 
 def pytest_generate_tests(metafunc):
@@ -34,8 +40,14 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("seed", range(int(first), int(last or first) + 1))
 
 
-def pytest_collection_modifyitems(items):
-    rank = {f"test_{name}.py": place for place, name in enumerate(LONG)}
+def pytest_collection_modifyitems(config, items):
+    seed = config.getoption("--shuffle")
+    if seed is None:
+        rank = {f"test_{name}.py": place for place, name in enumerate(LONG)}
+    else:
+        files = sorted({item.path.name for item in items})
+        random.Random(seed).shuffle(files)  # the same in every worker
+        rank = {name: place for place, name in enumerate(files)}
     items.sort(key=lambda item: rank.get(item.path.name, len(rank)))  # keeps the order within files
 
 

@@ -26,9 +26,9 @@ def running(folder: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Pop
         finally:
             children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
             os.kill(process.pid, signal.SIGINT)
-            process.wait(20)
+            process.wait(120)
             process.stdout.close()
-            _, alive = psutil.wait_procs(children, timeout=10)
+            _, alive = psutil.wait_procs(children, timeout=60)
             for child in alive:
                 child.kill()
             assert not alive, "a child was left behind"

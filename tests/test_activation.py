@@ -30,7 +30,7 @@ def test_the_same_numbers_in_numpy_and_jax(name):
 )
 def test_against_jax(name, reference):
     x = np.linspace(-30, 30, 61)
-    np.testing.assert_allclose(activation(name)(x), np.asarray(reference(x)), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(activation(name)(x), np.asarray(reference(x)), rtol=1e-12, atol=1e-14)
 
 
 def test_equality_is_that_of_the_formula():

@@ -52,7 +52,7 @@ def finish(folder, processes: int, **environment: str) -> None:
 
     def run(_):
         command, env = [sys.executable, "-c", GRAPH], {**os.environ, **shared, **environment}
-        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=240)
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=1200)
 
     first = run(0)
     assert first.stdout.strip() == "done", first.stderr

@@ -1,13 +1,13 @@
 """The command line, run as a program."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 import giantstep.claims
@@ -16,10 +16,12 @@ from giantstep._errors import InputError
 from giantstep.lab.verdict import Claim, Verdict
 from giantstep.papers import PAPERS
 
+LIMIT = 600  # seconds: ends a hang, and times nothing
+
 
 def program(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "giantstep.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=LIMIT)
 
 
 def called(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -48,13 +50,9 @@ def test_help_and_cite_import_nothing_heavy(arguments):
     assert run.stderr.strip() == "set()"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="CPU time of a child process is measured the POSIX way")
-def test_help_takes_under_half_a_second_of_cpu():
-    before = os.times()
-    assert program("--help").returncode == 0
-    after = os.times()
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
-    assert spent < 0.5
+def test_help_as_a_program():  # benchmarks.start says how fast
+    run = program("--help")
+    assert run.returncode == 0 and "Usage: giantstep" in run.stdout
 
 
 def test_version():
@@ -189,9 +187,11 @@ def test_interrupting_a_running_simulation(tmp_path):
     command = [sys.executable, "-m", "giantstep.cli", "simulate", "long.toml", "--seeds", "0-99"]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     try:
-        time.sleep(5)
+        end = time.monotonic() + LIMIT
+        while sum(psutil.Process(run.pid).cpu_times()[:2]) < 3 and time.monotonic() < end:
+            time.sleep(0.05)  # until it is well under way: its own time, whatever else runs
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=150)
+        out, err = run.communicate(timeout=LIMIT)
     finally:
         run.kill()
     assert (run.returncode, out) == (130, "")

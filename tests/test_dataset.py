@@ -172,6 +172,10 @@ def test_damaged_files(folder, damage, words):
         (lambda: own(path="here"), "path is the folder"),
         (lambda: own(signal=-1.0), "signal must be"),
         (lambda: gs.Dataset((np.ones((4, 2)), [0, 0, 1, 1])).split(), "all the same"),
+        (
+            lambda: gs.Dataset((np.full((6, 2), 0.1), [0, 0, 0, 1, 1, 1])).split(),
+            "all the same",
+        ),  # 0.1 is not their mean
         (lambda: gs.simulate(setting(own(), n=20, readout=30), n_test=10), "inputs for all batches, not 80"),
         (lambda: gs.simulate(setting(own())), "inputs for all batches, not 10038"),
         (lambda: train(setting(own(), n=60)), "inputs for all batches, not 120"),

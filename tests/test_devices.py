@@ -60,13 +60,13 @@ def test_the_same_numbers_on_eight_devices_as_on_one():
         env={**os.environ, "XLA_FLAGS": flags},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=1200,  # ends a hang, and times nothing
     )
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
     assert found.pop("count") == 8 and "concurrency_optimized_scheduler=false" in found.pop("flags")
     for name, worst in found.items():
-        assert max(worst.values()) < 1e-10, (name, worst)
+        assert max(worst.values()) < 1e-9, (name, worst)
 
 
 @pytest.mark.parametrize(

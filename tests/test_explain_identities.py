@@ -152,13 +152,9 @@ def test_strengths_are_the_eigenvalues_of_g():
     assert [[v.order for v in new] for new in climbed] == [[1], [2]]
 
 
-def test_rank_six_degree_ten_takes_seconds():
-    import time
-
+def test_rank_six_degree_ten():  # benchmarks.explain says how fast
     forms = "+".join(f"x{i}" for i in range(1, 7))
-    start = time.perf_counter()
     found = gs.explain(f"({forms})^10 + x1*x2*x3*x4*x5*x6 + x1")
-    assert time.perf_counter() - start < 30  # 2 s on one core
     assert found.leaps == [1, 1, 2] and len(found.terms) > 4000
 
 

@@ -17,7 +17,7 @@ from tests.explorer_server import running
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with its chromedriver here")
-PATIENCE = 180  # seconds: the first answers compile, and other work may have the cores
+PATIENCE = 600  # seconds, to end a hang: the first answers compile, and other work may have the cores
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,8 @@ def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("explorer")
     with running(folder) as (url, _):
         yield url.rstrip("/")
-    assert (folder / "explorer.log").read_text() == ""  # the server had nothing to complain about
+    said = (folder / "explorer.log").read_text().splitlines()
+    assert [line for line in said if "longer than expected" not in line] == []  # on a busy machine, nothing but that
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +127,7 @@ def test_explain_says_what_the_library_says_and_shows_mistakes_at_the_caret(page
     again = gs.explain("x1 + x1*x2", activation="tanh")
     text(browser, "explain-answer", again.realised.reasons[-1])
     assert text(browser, "explain-snippet", "tanh").count("gs.explain") == 1
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while "activation=tanh" not in browser.current_url and time.monotonic() < end:
         time.sleep(0.05)
     assert state.read_query(state.Explain, browser.current_url.split("?")[1])[0].activation == "tanh"
@@ -174,7 +175,7 @@ def _ink(browser) -> None:
     line = "getComputedStyle(document.querySelector('#one-step-spectrum .traceink .js-line')).stroke"
     for theme, ink in (("dark", "rgb(228, 230, 227)"), ("light", "rgb(29, 33, 38)")):
         browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
-        assert browser.execute_script(f"return {line}") == ink
+        until(browser, f"return {line} === {ink!r}")
 
 
 def _downloads(browser, s: state.OneStep) -> None:
@@ -196,8 +197,7 @@ def test_a_long_simulation_is_stopped(page):
     until(browser, "return document.getElementById('one-step-stop')?.disabled === false")
     browser.find_element("id", "one-step-stop").click()
     until(browser, "return document.getElementById('one-step-stop').disabled")
-    time.sleep(0.5)
-    assert "of 10 seeds …" not in browser.find_element("id", "one-step-progress").text
+    until(browser, "return !document.getElementById('one-step-progress').textContent.includes('of 10 seeds …')")
 
 
 @pytest.mark.parametrize(("query", "words"), [("d=1e9", "Dimension must be"), ("target=x1%2Bx2", "one direction")])
@@ -250,8 +250,7 @@ def test_a_phone_needs_no_sideways_scrolling_and_every_input_has_a_label(page, v
     size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
-        time.sleep(0.3)
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+        until(browser, "return window.innerWidth === 390 && document.documentElement.scrollWidth <= 390")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     bare = "return [...document.querySelectorAll('main input')].filter(e => !e.labels.length).map(e => e.id)"

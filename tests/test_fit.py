@@ -146,6 +146,7 @@ EYE = np.eye(4)
         (lambda: gs.Mixture.fit(EYE, [0, 0, 0, 0], -1), "spikes must be a whole number"),
         (lambda: gs.Mixture.fit(EYE, [0, 0, 0, 0], noise=-1.0), "noise must be"),
         (lambda: gs.Mixture.fit(np.ones((4, 3)), [0, 0, 0, 0]), "leaves no bulk"),
+        (lambda: gs.Mixture.fit(np.full((3, 4), 0.1), [0, 0, 0]), "leaves no bulk"),
         (lambda: one(planted(0, 500, 2, ())[0] @ np.eye(2, 9)), "lie in 2 dimensions, which leaves no bulk"),
     ],
 )

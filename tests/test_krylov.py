@@ -77,7 +77,7 @@ def test_simulate_gives_the_same_numbers_by_either_solver(several, width, monkey
     setting = dataclasses.replace(several, network=gs.Network(width, "relu"))
     direct, cg = (gs.simulate(setting, range(2), n_test=150, solver=each) for each in ("direct", "cg"))
     for name in FIELDS:
-        np.testing.assert_allclose(getattr(cg, name), getattr(direct, name), rtol=1e-8, err_msg=name)
+        np.testing.assert_allclose(getattr(cg, name), getattr(direct, name), rtol=1e-7, err_msg=name)
     assert (
         cg.status.ok
         and "ridge by conjugate gradients: relative residual" in str(cg.status)

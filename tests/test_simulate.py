@@ -126,9 +126,8 @@ def test_the_same_numbers_whether_batches_are_held_or_drawn_again(small, batch, 
     monkeypatch.setattr("giantstep._plan.KEPT_BYTES", 0.0)
     assert make_plan(setting, 1, 100, 8, None).kept == 0
     again = gs.simulate(setting, seed=seed, n_test=100)
-    assert again.risk == pytest.approx(held.risk, rel=1e-12) and again.train_error == pytest.approx(
-        held.train_error, rel=1e-12
-    )
+    for name in ("risk", "train_error"):
+        assert getattr(again, name) == pytest.approx(getattr(held, name), rel=1e-10)
 
 
 def test_arrays_of_step_sizes_and_penalties_are_single_runs_side_by_side(small, seed):

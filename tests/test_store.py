@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def setting(d: int = 30, eta: float = 2.0):
 
 
 SETTING = setting()
+LIMIT = 600  # seconds: ends a hang, and times nothing
 
 
 def pair(seed: int = 0, made=SETTING, **values) -> tuple[Trial, Outcome]:
@@ -177,13 +179,11 @@ def test_missing_keeps_the_order_and_names_each_once(path):
     assert [each.name for each in path.parent.iterdir()] == [path.name]  # no log is left behind
 
 
-def test_a_hundred_thousand_are_looked_up_in_a_few_seconds(path):
+def test_a_hundred_thousand_are_looked_up_at_once(path):  # benchmarks.store says how fast
     with Store.open(path) as store:
         store.put([pair(seed) for seed in range(1000)])
         wanted = [Trial(SETTING, seed, Route("simulate")) for seed in range(100_000)]
-        start = time.perf_counter()
         assert len(store.missing(wanted)) == 99_000
-        assert time.perf_counter() - start < 5
 
 
 def test_what_does_not_belong_to_the_trial_is_refused(path):
@@ -237,13 +237,24 @@ def writer(path: Path, first: int = 0) -> subprocess.Popen:
     return run
 
 
+def written(path: Path) -> int:
+    """Rows that another process has written so far."""
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(path)) as look:
+        try:
+            return look.execute("SELECT count(*) FROM trials").fetchone()[0]
+        except sqlite3.OperationalError:  # no table yet, or locked for a moment
+            return 0
+
+
 def test_two_processes_write_the_same_rows_at_once(path):
     runs = [writer(path), writer(path)]
     for run in runs:
         assert run.stdin is not None
         run.stdin.write("\n")
         run.stdin.flush()
-    ends = [run.communicate(timeout=60) for run in runs]
+    ends = [run.communicate(timeout=LIMIT) for run in runs]
     assert [run.returncode for run in runs] == [0, 0], ends
     assert sum(int(out) for out, _ in ends) == 1000  # each row was new to exactly one of them
     with Store.open(path, "read") as store:
@@ -257,18 +268,9 @@ def test_a_writer_that_is_killed_leaves_only_whole_rows(path):
     assert run.stdin is not None
     run.stdin.write("\n")
     run.stdin.flush()
-    end = time.monotonic() + 20
-    while time.monotonic() < end:  # until it has written something
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end and written(path) <= 100:
         time.sleep(0.02)
-        if path.exists():
-            with sqlite3.connect(path) as look:
-                try:
-                    if look.execute("SELECT count(*) FROM trials").fetchone()[0] > 100:
-                        break
-                except sqlite3.OperationalError:
-                    pass
-            look.close()
-    look.close()
     run.send_signal(signal.SIGKILL)
     run.communicate()
     with Store.open(path) as store:

@@ -40,7 +40,7 @@ def damage(path: Path, kind: str) -> None:
             os.truncate(path, path.stat().st_size // 2)
         if kind == "torn":
             data = bytearray(path.read_bytes())
-            data[4096:] = os.urandom(len(data) - 4096)
+            data[4096:] = np.random.default_rng(0).bytes(len(data) - 4096)
             path.write_bytes(data)
 
 

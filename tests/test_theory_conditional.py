@@ -121,7 +121,7 @@ def test_newton_finds_what_damping_finds(update, penalty):
     _, found = predict_from(made, penalty)
     q, delta, _ = damped(made.features, penalty, tolerance=1e-12)
     assert np.allclose(found.q, q, rtol=1e-9) and np.allclose(found.delta, delta, rtol=1e-9)
-    assert float(found.residual) < TOLERANCE and int(found.steps) < 12
+    assert float(found.residual) < TOLERANCE and int(found.steps) < 20
 
 
 @jax.jit

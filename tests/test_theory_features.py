@@ -37,7 +37,7 @@ def mei_montanari(shape: Shape, penalty: float, target_linear: float, target_res
     for _ in range(100_000):
         tail = 1 + z**2 / (1 + z**2 * x1 * x2)
         new = 0.5 * (x1 + p1 / (k + x2 * tail)), 0.5 * (x2 + p2 / (k + x1 * tail))
-        done = abs(new[0] - x1) + abs(new[1] - x2) < 1e-16 * (x1 + x2)
+        done = abs(new[0] - x1) + abs(new[1] - x2) < 1e-15 * (x1 + x2)
         x1, x2 = new
         if done:
             break

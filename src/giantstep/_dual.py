@@ -49,8 +49,8 @@ def at(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> St
     objective = float(np.mean(_loss.value(loss, f, y))) + lam * kl
     gap = young(f, g, y, loss)
     ess = 1 / float(np.sum(w**2))
-    # Var log Z = (N/ess - 1)/N, to first order
-    return State(objective, objective - gap, gap, kl, f, w, ess, lam * ((N / ess - 1) / N) ** 0.5)
+    # Var log Z = (N/ess - 1)/N, to first order; with equal weights rounding may leave less than nothing
+    return State(objective, objective - gap, gap, kl, f, w, ess, lam * (max(N / ess - 1, 0.0) / N) ** 0.5)
 
 
 def young(f: np.ndarray, g: np.ndarray, y: np.ndarray, loss: str) -> float:

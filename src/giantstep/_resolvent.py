@@ -80,6 +80,8 @@ def _tridiagonal(
         from giantstep._backend import jax
 
         return jax.lax.linalg.tridiagonal_solve(below, diagonal, xp.roll(below, -1), B)
+    if diagonal.size == 1:
+        return B / diagonal[:, None]
     *_, solved, failed = lapack.dgtsv(below[1:], diagonal, below[1:], B)
     return np.full(B.shape, np.nan) if failed else solved
 

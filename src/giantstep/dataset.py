@@ -231,8 +231,8 @@ def _statistics(data: Dataset, parts: list[np.ndarray]) -> tuple[list[np.ndarray
     if data.signal is None:
         return means, [1.0] * len(parts)
     traces = [float(np.sum(np.var(X, axis=0))) for X in parts]
-    for c, trace in zip(data.classes, traces, strict=True):
-        if trace == 0:
+    for c, X in zip(data.classes, parts, strict=True):
+        if not np.any(np.ptp(X, axis=0)):  # their variance is zero but for the rounding of their mean
             raise InputError(f"the inputs of class {c} are all the same: they cannot be scaled, so take signal=None")
     return means, [(data.signal * data.d / trace) ** 0.5 for trace in traces]
 

@@ -47,7 +47,7 @@ def strength(eigenvalues: Any, bulk: float, phi: float) -> Any:
 
 def cosine(strength: Any, bulk: float, phi: float) -> Any:
     """|<v, gamma>| of the eigenvector of a spike, for theta > bulk sqrt(phi)."""
-    return np.sqrt((1 - phi * (bulk / strength) ** 2) / (1 + phi * bulk / strength))
+    return np.sqrt(np.maximum(1 - phi * (bulk / strength) ** 2, 0.0) / (1 + phi * bulk / strength))
 
 
 def fit(
@@ -78,7 +78,8 @@ def _component(X: np.ndarray, weight: float, most: int | None, noise: float, nam
     along = bulk + strength(values[: count if most is None else min(count, most)], bulk, d / (N - 1))
     along, bulk = _visible(along, trace, N - 1, d, noise**2 / shrink)
     kept = len(along)
-    if shrink * bulk + noise**2 <= NOTHING * trace or trace == 0 == noise:
+    same = not np.any(np.ptp(X, axis=0))  # the trace is then zero but for the rounding of the mean
+    if shrink * bulk + noise**2 <= NOTHING * trace or (same and noise == 0):
         raise InputError(
             f"the {N} rows of class {name} lie in {kept} dimensions, which leaves no bulk: take noise > 0 or fewer spikes"
         )

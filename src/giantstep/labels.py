@@ -16,6 +16,7 @@ from giantstep.target import Target
 MAX_RANK = 4  # of a target of a Dataset that is not a polynomial
 WORK = 2 * 10**7  # values of a target to average over a class, unless fewer than 12 nodes a direction
 AT_ONCE = 2**20  # values held at a time
+ROUNDING = 1e-14  # a variance below this share of E f^2 is what rounding leaves of a constant
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Labels:
     @property
     def variance(self) -> float:
         """Var f, without the label noise: the risk of predicting the mean."""
-        return max(self.power - self.mean**2, 0.0)
+        found = self.power - self.mean**2
+        return found if found > ROUNDING * self.power else 0.0
 
     @property
     def total(self) -> float:

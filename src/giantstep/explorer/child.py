@@ -4,15 +4,19 @@ import multiprocessing as mp
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
+
+import psutil
 
 from giantstep._errors import InputError
 
 __all__ = ["Child", "Overdue", "Stopped"]
 
 NICE = 10  # the page and the theory's line come first
+BUSY = 10.0  # on a machine with other work, or at rest, an answer may come so many times later
 
 
 class Stopped(Exception):
@@ -43,13 +47,14 @@ class Child:
     ) -> Any:
         """The function's value; InputError is raised here as it was there, any other mistake as InputError with its name.
 
-        ``dropped`` is asked before anything starts: a stop that came just before this call is not lost.
+        ``limit`` is in seconds of the child's own time, so that other work on the machine does not end it. ``dropped`` is asked
+        before anything starts: a stop that came just before this call is not lost.
         """
         with self._one:
             pipe = self._started(dropped)
             try:
                 pipe.send((function, arguments))
-                if not pipe.poll(limit):
+                if limit is not None and not self._answered(pipe, limit):
                     self.stop()
                     raise Overdue
                 worked, value = pipe.recv()
@@ -86,6 +91,25 @@ class Child:
         with self._state:
             self._closed = True
         self.stop()
+
+    def _answered(self, pipe: Connection, limit: float) -> bool:
+        """Whether something comes before the limit has passed, both by the clock and in the child's own time."""
+        begun, end, wait = self._spent(), time.monotonic() + BUSY * limit, limit
+        while not pipe.poll(wait):
+            left = limit - (self._spent() - begun)
+            if left <= 0 or time.monotonic() >= end:
+                return False
+            wait = min(max(left, 0.01), max(end - time.monotonic(), 0.0))
+        return True
+
+    def _spent(self) -> float:
+        """Seconds that the processors have worked for the child so far."""
+        with self._state:
+            process = self._process
+        try:
+            return 0.0 if process is None else sum(psutil.Process(process.pid).cpu_times()[:2])
+        except psutil.Error:  # it has just ended, which the pipe will tell
+            return 0.0
 
     def _started(self, dropped: Callable[[], bool]) -> Connection:
         with self._state:

@@ -16,7 +16,8 @@ from giantstep.lab.perform import Done, Task, attempt
 
 __all__ = ["Cluster"]
 
-TIMEOUT = 15  # seconds to reach the scheduler, and to wait for a first worker
+TIMEOUT = 15  # seconds to reach the scheduler
+FIRST = 15  # seconds to wait for a first worker
 PATIENCE = 60  # seconds without any worker before the rest is given up
 POLL = 2  # seconds between looks
 
@@ -114,7 +115,7 @@ def _client(address: str) -> Any:
 def _check(client: Any, address: str) -> None:
     """Every worker has this version of the package; ``run`` of a function of the standard library needs none of ours."""
     try:
-        client.wait_for_workers(1, timeout=TIMEOUT)
+        client.wait_for_workers(1, timeout=FIRST)
     except TimeoutError:
         raise InputError(f"the Dask scheduler at {address!r} has no workers: start some and run this again") from None
     found = client.run(metadata.version, "giantstep", on_error="return")
