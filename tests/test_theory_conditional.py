@@ -14,7 +14,6 @@ from benchmarks.damped import damped
 from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._smoothing import averages
 from giantstep.theory import conditional, curves, gradient_law, parameters
-from giantstep.theory.continuation import PLAIN
 from giantstep.theory.fixed_point import TOLERANCE
 
 MIXED = "x1 + H2(x1)/sqrt(2)"
@@ -38,10 +37,7 @@ def forms():
     return {"gradient": parameters(relu), "rank1": parameters(rank_one)}
 
 
-# Compiled whole, as the theory itself does: one operation after another, hundreds would be
-problem = jax.jit(conditional.problem, static_argnums=1, compiler_options=PLAIN)
-predict_from = jax.jit(conditional.predict_from, compiler_options=PLAIN)
-quadratures = jax.jit(gradient_law.quadratures, static_argnums=(3, 4), compiler_options=PLAIN)
+problem, predict_from, quadratures = conditional.problem, conditional.predict_from, gradient_law.quadratures
 
 
 # Smoothing

@@ -11,8 +11,8 @@ import giantstep as gs
 from giantstep import draw, measure
 from giantstep.simulate import train
 from giantstep.theory import bulk, continuation, spikes
+from giantstep.theory.conditional import problem
 from giantstep.theory.parameters import parameters
-from giantstep.theory.spectrum import _problem as problem  # compiled whole, as the spectra need it anyway
 
 SHAPES = {"p < n": (1000, 600, 800), "p = n": (800, 600, 800), "p > n": (500, 600, 800), "p > d, n": (400, 100, 800)}
 

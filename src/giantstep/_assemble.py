@@ -14,7 +14,7 @@ from giantstep import draw, measure
 from giantstep._backend import jax
 from giantstep._errors import InputError
 from giantstep._krylov import TOLERANCE
-from giantstep._plan import Plan, at_once, make_plan
+from giantstep._plan import Plan, at_once, in_cache, make_plan
 from giantstep._record import choice, whole
 from giantstep._train import Run, Tick
 from giantstep._watchdog import watchdog
@@ -95,6 +95,7 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
     """``part`` of every group of seeds, under a progress bar and a watchdog."""
     plan, parts = job.plan, []
     host = at_once(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
+    plan = in_cache(plan, job.setting) if host else plan
     with _progress(job.progress, job.route, plan.work * len(job.seeds)) as tick:
         for start in range(0, len(job.seeds), plan.seeds):
             group = job.seeds[start : start + plan.seeds]

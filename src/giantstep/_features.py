@@ -143,7 +143,7 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
     for e in group:
         F = [_features(parts(e), recipe=recipe) for parts, _ in pieces]
         F = F if run.mesh is not None else [xp.concatenate(F, axis=1)]
-        fits.append(from_features([f.astype(np.float64) for f in F], run.put(y, float), readout, spectrum))  # type: ignore[arg-type]
+        fits.append(from_features([f.astype(np.float64) for f in F], y, readout, spectrum))  # type: ignore[arg-type]
         run.tick(2.0 * n * p * (run.setting.d + n))
     return fits
 

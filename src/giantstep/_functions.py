@@ -32,7 +32,7 @@ def _relu(x: Array) -> Array:
 
 
 def _step(x: Array) -> Array:
-    return namespace(x).where(x > 0, 1.0, 0.0).astype(x.dtype)
+    return (x > 0).astype(x.dtype)
 
 
 def _leaky_relu(x: Array) -> Array:

@@ -22,8 +22,10 @@ Polynomial = Mapping[tuple[int, ...], Coefficient]
 
 def hermite(order: int, x: Any) -> Any:
     """He_order(x) by He_{k+1} = x He_k - k He_{k-1}; works on NumPy and JAX arrays."""
-    previous, current = 0.0 * x, 0.0 * x + 1.0
-    for k in range(order):
+    if order == 0:
+        return 0.0 * x + 1.0
+    previous, current = 1.0, x
+    for k in range(1, order):
         previous, current = current, x * current - k * previous
     return current
 

@@ -19,6 +19,7 @@ KEPT_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is
 TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
 MAX_SEEDS = 32
 ITERATIONS = 100  # of conjugate gradients, as a guess of the work ahead
+CACHED = 2.0**22  # bytes of a chunk's features on NumPy, whose steps follow each other through the cache
 AT_ONCE = (
     2.0**28
 )  # features of a call up to which NumPy is done before XLA has compiled; on one core it is the faster one
@@ -123,6 +124,13 @@ def at_once(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: jax.sha
     s = _sizes(setting, 8, 0, 0, plan.solver)
     rows = sum(setting.protocol.sizes()) + s.readout + n_test
     return _cores() == 1 or float(rows) * s.p * s.etas * seeds <= AT_ONCE
+
+
+def in_cache(plan: Plan, setting: Setting) -> Plan:
+    """The plan with chunks that stay in the cache."""
+    block = block_rows(setting.d)
+    rows = max(int(CACHED / (8.0 * setting.p)) // block, 1) * block
+    return replace(plan, rows=min(plan.rows, rows))
 
 
 def _cores() -> int:

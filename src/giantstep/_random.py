@@ -9,6 +9,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -45,10 +46,25 @@ def _threads(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count())
 
 
+class _Column:
+    """A block of a single column, drawn as far as it was asked for: it is long, and read in many pieces or hardly at all."""
+
+    def __init__(self, seed: int, stream: tuple[int, ...], block: int) -> None:
+        self._draw, self._known, self._alone = generator(seed, *stream, block), np.empty((0, 1)), Lock()
+
+    def head(self, rows: int) -> np.ndarray:
+        """Its first rows."""
+        with self._alone:
+            more = rows - len(self._known)
+            if more > 0:
+                more = max(more, len(self._known))  # twice as many each time
+                self._known = np.concatenate([self._known, self._draw.standard_normal((more, 1))])
+            return self._known[:rows]
+
+
 @lru_cache(maxsize=8)
-def _column(seed: int, stream: tuple[int, ...], block: int, height: int) -> np.ndarray:
-    """One whole block of a single column, 2 MiB."""
-    return generator(seed, *stream, block).standard_normal((height, 1))
+def _column(seed: int, stream: tuple[int, ...], block: int) -> _Column:
+    return _Column(seed, stream, block)
 
 
 def normals(
@@ -65,8 +81,8 @@ def normals(
             draw.standard_normal(out=result[first - start : last - start])
         else:
             lo, hi = max(first, start), min(last, stop)
-            if columns == 1:  # a column's blocks are long, and read in many pieces
-                rows = _column(seed, stream, block, height)
+            if columns == 1:
+                rows = _column(seed, stream, block).head(hi - first)
             else:
                 rows = draw.standard_normal((hi - first, columns))  # the head of the block is all that is needed
             result[lo - start : hi - start] = rows[lo - first : hi - first]

@@ -218,7 +218,9 @@ def gcv_dual(reduction: Reduction, QtY: Float[Array, "n k"], penalties: PerPenal
     return xp.mean((a / (inverse_trace(reduction, penalties)[:, None, None] / QtY.shape[0])) ** 2, (1, 2))
 
 
-def choose_penalty(reduction: Reduction, score: Callable[[PerPenalty], PerPenalty]) -> tuple[Scalar, Int[Array, ""] | np.integer]:
+def choose_penalty(
+    reduction: Reduction, score: Callable[[PerPenalty], PerPenalty]
+) -> tuple[Scalar, Int[Array, ""] | np.integer]:
     """The penalty minimising ``score``, a GCV curve of this reduction, and -1 or 1 if it is the lower or upper end.
 
     A log grid over 1e-10 .. 1e4 times the mean eigenvalue, then finer grids between the neighbours of the best point.

@@ -32,8 +32,13 @@ __all__ = [
 Array = np.ndarray | JaxArray  # either kind, in the signatures of what takes both
 
 
+_PLAIN = (np.ndarray, float, int, str, bool, np.float64, type(None))
+
+
 def is_jax(value: Any) -> bool:
     """Whether it is a JAX array or tracer, or a list or tuple with one inside."""
+    if type(value) in _PLAIN:
+        return False
     if isinstance(value, list | tuple):
         return any(is_jax(each) for each in value)
     return hasattr(value, "aval")

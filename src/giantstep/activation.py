@@ -5,7 +5,7 @@ A formula in x (``"relu"``, ``"relu(x-0.5)"``, ``"sin(x+pi/4)"``, ``"0.3*H1 + 0.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import factorial
 from typing import Any
 
@@ -80,7 +80,10 @@ class Activation:
             x = jnp.asarray(x)
             return jax.jvp(self.function, (x,), (jnp.ones_like(x),))[1]  # type: ignore[arg-type]
         x = np.asarray(x, dtype=float) if isinstance(x, int | float) else x
-        return _formula.slope(self._node, [x], 0) + 0.0 * x
+        values = _formula.slope(self._node, [x], 0)
+        return (
+            values if getattr(values, "shape", ()) == x.shape else values + 0.0 * x
+        )  # a constant keeps the shape of x
 
     def centre(self) -> "Activation":
         """The same activation with its mean subtracted."""
@@ -98,7 +101,7 @@ class Activation:
         found = [] if self._node is None else [named(c.name) for c in _formula.calls(self._node)]
         return any(f is not None and f.jump for f in found)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """``E sigma(z)`` before centring."""
         return float(_coefficients(self._uncentred(), 0)[0][0])

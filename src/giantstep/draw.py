@@ -87,7 +87,7 @@ def rows(
     """Inputs and labels of rows start..stop of a batch; test labels are noise-free. Inputs are rounded to the dtype, and labels
     are those of the inputs as rounded, in float64."""
     stop = batch.n if stop is None else min(stop, batch.n)
-    target, c = setting.target, None
+    c = None
     if isinstance(setting.data, Mixture):
         c = components(setting, seed, batch, start, stop)
         X = setting.data.shaped(normals(seed, (*batch.key, 0), start, stop, setting.d), c).astype(dtype, copy=False)
@@ -98,13 +98,21 @@ def rows(
         X = X.astype(dtype, copy=False)
     else:
         X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
+    return X, labels_of(setting, seed, batch, X, c, start)
+
+
+def labels_of(
+    setting: Setting, seed: int, batch: Batch, X: Float[np.ndarray, "n d"], c: Any = None, start: int = 0
+) -> Float[np.ndarray, " n"]:
+    """Labels of inputs of a batch from row ``start`` on, in the components c; other targets may have the same inputs."""
+    target = setting.target
     z = X[:, : target.rank].astype(float) if target.directions is None else X @ target.matrix(setting.d).T
     if target.scale != "1":
         z = setting.length * z
     y = np.asarray(target(np.ascontiguousarray(z.T), c), dtype=float)
     if target.noise and batch.key != (Stream.TEST,):
-        y = y + target.noise * normals(seed, (*batch.key, NOISE), start, stop, 1)[:, 0]
-    return X, y
+        y = y + target.noise * normals(seed, (*batch.key, NOISE), start, start + len(X), 1)[:, 0]
+    return y
 
 
 def components(

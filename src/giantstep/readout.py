@@ -13,7 +13,7 @@ from giantstep import _krylov as krylov
 from giantstep import _resolvent as rg
 from giantstep._backend import jax, jnp, one_blas_thread
 from giantstep._mesh import alone, columns
-from giantstep._xp import Array, compiled, in_turn, is_jax, over_seeds, xp
+from giantstep._xp import Array, compiled, in_turn, is_jax, over_seeds
 from giantstep.protocol import SGD, Ridge
 from giantstep.ridge import ridge
 
@@ -96,7 +96,6 @@ def _solve_now(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
     chosen = readout.penalty == "gcv"
     wanted = np.ravel(np.asarray(0.0 if chosen else readout.penalty, float))
     penalties = np.broadcast_to(wanted, (seeds, _count(readout)))
-    penalties = jnp.asarray(penalties) if is_jax(A) else penalties
     if not (chosen or spectrum or _count(readout) >= PATH_FROM):
         x, condition = _cholesky(A, B, penalties)
         return x, np.asarray(penalties), np.asarray(condition), None, notes
@@ -146,7 +145,7 @@ def from_features(F: list[Float[Array, "s _ p"]], y: Float[Array, "s n"], readou
     """The fit from features in memory, in one piece or several, n <= p: the dual, with y - F b = lam a exactly."""
     n = y.shape[1]
     K = alone(_kernel(F))
-    a, penalty, condition, squares, notes = _solve(K, y, xp.mean(y**2, axis=1), None, readout, spectrum)
+    a, penalty, condition, squares, notes = _solve(K, y, np.mean(y**2, axis=1), None, readout, spectrum)
     b = np.array(_coefficients(F, a, n))
     error = np.array(penalty**2 * np.mean(np.asarray(a) ** 2, axis=-1))
     bad = ~np.all(np.isfinite(b), axis=-1) | _ill(condition) | (penalty == 0)

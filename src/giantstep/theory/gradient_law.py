@@ -38,7 +38,8 @@ class Modes(NamedTuple):
 
 def moments(r: Any, z: Any, weights: Any, order: int) -> Law:
     """From residuals r (Q,), coordinates z (Z, Q) and weights (Q,)."""
-    powers = r[None, :] ** np.arange(order + 1)[:, None] * weights
+    powers = xp.concatenate([weights[None], r * xp.ones((order, 1))])
+    powers = xp.cumprod(powers, 0)  # r^k weights
     return Law(powers.sum(1), xp.einsum("zq,kq->zk", z, powers), xp.einsum("yq,zq,kq->yzk", z, z, powers))
 
 

@@ -35,19 +35,26 @@ def gains(n: int, seed: int) -> "np.ndarray":
 
     settings = [talk.experiment(n, 0.0, target, activation=ACTIVATION) for target in targets()]
     W, sigma = draw.weights(settings[0], seed)[0], settings[0].network.activation
-    columns, X = [], []
+    batches = (draw.step_batches(settings[0])[0], draw.readout_batch(settings[0]), draw.test_batch(N_TEST))
+    X = [draw.rows(settings[0], seed, batch)[0] for batch in batches]  # the same for every target
+    columns = []
     for order, setting in enumerate(settings, start=1):
-        beta = talk.direction(setting, seed)
-        batches = [draw.rows(setting, seed, b) for b in (draw.readout_batch(setting), draw.test_batch(N_TEST))]
-        X = [inputs for inputs, _ in batches]  # the same for every target
+        y = [draw.labels_of(setting, seed, batch, inputs) for batch, inputs in zip(batches, X, strict=True)]
+        beta = X[0].T @ y[0] / len(y[0])
         g = [inputs @ beta / np.linalg.norm(beta) for inputs in X]
-        columns.append(
-            [np.column_stack([y, *(h**k for k in range(1, order + 1))]) for (_, y), h in zip(batches, g, strict=True)]
-        )
+        columns.append([np.column_stack([y, *_powers(h, order)]) for y, h in zip(y[1:], g[1:], strict=True)])
     with one_blas_thread(len(W)):
-        F, new = (np.asarray(sigma(inputs @ W.T)) for inputs in X)
+        F, new = (np.asarray(sigma(inputs @ W.T)) for inputs in X[1:])
         factor = linalg.cho_factor(F.T @ F / n + paired.PENALTY * np.eye(len(W)))
         return np.array([_gain(F, new, factor, fit, test) for fit, test in columns])
+
+
+def _powers(g: "np.ndarray", order: int) -> "list[np.ndarray]":
+    """g, g^2, ..., g^order."""
+    powers = [g]
+    for _ in range(order - 1):
+        powers.append(powers[-1] * g)
+    return powers
 
 
 def _gain(F: "np.ndarray", new: "np.ndarray", factor: Any, fit: "np.ndarray", test: "np.ndarray") -> tuple:
