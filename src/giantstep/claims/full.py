@@ -1,14 +1,21 @@
-"""The verdicts at full size that come with the package: what ``giantstep check --size full`` found on a large machine."""
+"""What comes with the package: the verdicts at full size, which ``giantstep check --size full`` found on a large machine, and about
+how long every claim takes at quick size."""
 
 import json
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["full"]
+__all__ = ["full", "seconds"]
 
 
 @cache
 def full() -> dict[str, Any]:
     """``date``, ``provenance``, ``device``, and under ``results`` the verdicts, each with the name of its claim."""
     return json.loads(files("giantstep.claims").joinpath("verdicts.json").read_text(encoding="utf-8"))
+
+
+@cache
+def seconds() -> dict[str, float]:
+    """Seconds that the claims took at quick size on one core, by their names: what is long, beside what is short."""
+    return json.loads(files("giantstep.claims").joinpath("seconds.json").read_text(encoding="utf-8"))

@@ -35,6 +35,7 @@ def check(
     """
     from giantstep.claims import select
     from giantstep.claims.alone import task
+    from giantstep.claims.full import seconds
     from giantstep.lab import report, verdict
     from giantstep.lab.bench import Bench, Interrupted
     from giantstep.lab.check import check as checked
@@ -50,6 +51,7 @@ def check(
     chosen = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
     kept = store or out / f"measured-{digest()}.sqlite"
+    expected = {**(seconds() if size == "quick" else {}), **reported(out, size)}
     apart = task if workers is not None and size == "quick" and len(chosen) > 1 else None
     with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
         try:
@@ -59,7 +61,7 @@ def check(
                     follow(standing)
                     grow(standing)
 
-                results = checked(chosen, size, Bench(opened, where, digest()), tell, apart, reported(out, size))
+                results = checked(chosen, size, Bench(opened, where, digest()), tell, apart, expected)
         except Interrupted:
             leave("claims")
     page = report.write(results, out)

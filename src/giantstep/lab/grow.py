@@ -11,7 +11,7 @@ from giantstep.lab.standing import Standing
 
 __all__ = ["growing"]
 
-PAUSE = 4.0  # between two pages, in times that it took to write the last one
+PAUSE = 20.0  # between two pages, in times that it took to write the last one: claims need the cores
 
 
 @contextmanager

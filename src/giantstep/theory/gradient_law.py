@@ -13,6 +13,7 @@ and along the inputs' directions z that r depends on, and beta = X^T r/n,
 As series in 1/zeta these give the moments of the laws, and the moments give Gauss quadratures: few nodes, smooth in everything.
 """
 
+from functools import cache
 from math import comb
 from typing import Any, NamedTuple
 
@@ -45,9 +46,15 @@ def moments(r: Any, z: Any, weights: Any, order: int) -> Law:
 
 def _product(a: Any, b: Any) -> Any:
     """Product of truncated power series along the last axis (leading axes broadcast)."""
-    n = a.shape[-1]
+    lag, known = _lags(a.shape[-1])
+    return (a[..., None, :] @ (b[..., lag] * known))[..., 0, :]
+
+
+@cache
+def _lags(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """j - i, and where it is not negative."""
     lag = np.arange(n) - np.arange(n)[:, None]
-    return xp.einsum("...i,...ij->...j", a, xp.where(lag >= 0, b[..., lag], 0.0))
+    return np.maximum(lag, 0), (lag >= 0).astype(float)
 
 
 def _compose(coefficients: Any, h: Any) -> Any:

@@ -1,23 +1,22 @@
 """optimal(setting): the step size and the penalty with the least predicted test error."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from giantstep._backend import jax, jnp, on_host
 from giantstep._errors import InputError
 from giantstep.outcome import Status
 from giantstep.setting import Setting
-from giantstep.theory import conditional, curves
+from giantstep.theory import curves
 from giantstep.theory.finite import doubts
-from giantstep.theory.parameters import Parameters, check, parameters
+from giantstep.theory.parameters import check, parameters
 
 OVER = ("eta", "penalty")
 STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in
 PENALTIES = np.geomspace(1e-8, 1e4, 16)
+NEAR = 1e-4  # distance, in logarithms, of the points that derivatives are taken from
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,11 @@ class Optimum:
 
 
 def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
-    """Minimise the predicted test error over the step size, the penalty, or both: a grid, then BFGS on exact derivatives."""
+    """Minimise the predicted test error over the step size, the penalty, or both: a grid, then BFGS.
+
+    Derivatives are central differences, good to 1e-8: those of ``theory_errors`` are exact, but compiling them takes longer than
+    the whole search.
+    """
     over = (over,) if isinstance(over, str) else tuple(over)
     if not over or not set(over) <= set(OVER) or len(set(over)) < len(over):
         raise InputError(f"over must name 'eta', 'penalty' or both, not {over!r}")
@@ -74,9 +77,11 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         point = np.array([etas[0], penalties[0]])
         point[free] = np.exp(x)
-        with on_host():
-            value, slopes = jax.block_until_ready(_log_error(jnp.asarray(point), numbers, form))
-        return float(value), (point * np.asarray(slopes))[free]
+        near = [own * np.exp(NEAR * np.arange(-1, 2)) if i in free else [own] * 3 for i, own in enumerate(point)]
+        around = numbers._replace(eta=np.array(near[0]), penalty=np.array(near[1]))
+        value = np.log(curves.curves(around, form).errors.test)
+        slopes = np.array([value[2, 1] - value[0, 1], value[1, 2] - value[1, 0]]) / (2 * NEAR)
+        return float(value[1, 1]), slopes[free]
 
     bounds = np.log([(etas[0], etas[-1]), (penalties[0], penalties[-1])])
     found = minimize(objective, start[free], jac=True, method="L-BFGS-B", bounds=bounds[free], options={"ftol": 1e-13})
@@ -103,13 +108,6 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         float(none.errors.test.min()),
         Status(not notes, (*notes, *doubtful)),
     )
-
-
-@partial(jax.jit, static_argnames="form")
-@jax.value_and_grad
-def _log_error(point: Any, numbers: Parameters, form: Any) -> Any:
-    """log of the test error at point = (eta, penalty); derivatives in these two alone compile in half the time."""
-    return jnp.log(conditional.predict(numbers._replace(eta=point[0], penalty=point[1]), form)[0].test)
 
 
 def _single(readout: Any) -> bool:

@@ -34,7 +34,7 @@ def chain(setting: "Setting", seeds: int) -> "Outcome":
     """By overlaps, whose cost does not depend on d."""
     from giantstep.lab import bench
 
-    return bench.simulate(setting, range(seeds), method="overlap", n_test=100)
+    return bench.simulate(setting, range(seeds), method="overlap", n_test=100, dtype="float32")
 
 
 def steepness(sigma: "Activation") -> float:
