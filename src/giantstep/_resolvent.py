@@ -6,11 +6,12 @@ numerically positive definite, which ``condition`` tells.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.linalg import eigvalsh_tridiagonal, lapack
+from scipy.linalg import eigvalsh_tridiagonal, get_lapack_funcs
 
 from giantstep._xp import Array, fold, is_jax, over_seeds, repeat, solve_factored, xp
 
@@ -44,8 +45,8 @@ class Reduction(NamedTuple):
 def reduce(A: Float[Array, "m m"]) -> Reduction:
     """Householder tridiagonalisation of a symmetric matrix: (4/3) m^3 operations, the one cubic step of a path."""
     if not is_jax(A):
-        room = int(lapack.dsytrd_lwork(len(A), lower=1)[0])
-        packed, diagonal, off_diagonal, taus, _ = lapack.dsytrd(A, lower=1, lwork=room)
+        tridiagonal, room = _lapack("sytrd"), _lapack("sytrd_lwork")
+        packed, diagonal, off_diagonal, taus, _ = tridiagonal(A, lower=1, lwork=int(room(len(A), lower=1)[0]))
         return Reduction(packed[1:, :-1], taus, diagonal, np.pad(off_diagonal, (1, 0)))
     from giantstep._backend import jax
 
@@ -77,19 +78,25 @@ def _tridiagonal(
 ) -> Float[Array, "m k"]:
     """T^{-1} B for the symmetric T of that diagonal and of that one below it, which begins with a zero."""
     if is_jax((below, diagonal, B)):
-        from giantstep._backend import jax
+        from giantstep._backend import jax, jnp
 
-        return jax.lax.linalg.tridiagonal_solve(below, diagonal, xp.roll(below, -1), B)
+        return jax.lax.linalg.tridiagonal_solve(*map(jnp.asarray, (below, diagonal, jnp.roll(below, -1), B)))
     if diagonal.size == 1:
         return B / diagonal[:, None]
-    *_, solved, failed = lapack.dgtsv(below[1:], diagonal, below[1:], B)
+    *_, solved, failed = _lapack("gtsv")(below[1:], diagonal, below[1:], B)
     return np.full(B.shape, np.nan) if failed else solved
 
 
 def _rotated(reduction: Reduction, X: np.ndarray, how: str) -> np.ndarray:
     """Q X without its first row, or with how="T" Q^T X, by LAPACK."""
-    room = max(int(lapack.dormqr("L", how, reduction.householder, reduction.taus, X, -1)[1][0]), 1)
-    return lapack.dormqr("L", how, reduction.householder, reduction.taus, X, room)[0]
+    turn, given = _lapack("ormqr"), ("L", how, reduction.householder, reduction.taus, X)
+    return turn(*given, max(int(turn(*given, -1)[1][0]), 1))[0]
+
+
+@cache
+def _lapack(name: str) -> Callable[..., Any]:
+    """A function of LAPACK in double precision."""
+    return get_lapack_funcs((name,), dtype=np.float64)[0]
 
 
 def solve_path(reduction: Reduction, QtB: Float[Array, "m k"], penalties: PerPenalty) -> Float[Array, "L m k"]:
@@ -156,7 +163,7 @@ def condition(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
 def _ends(reduction: Reduction) -> Float[Array, " 2"]:
     """The least and the largest eigenvalue of T: by LAPACK, or bisected, as many lie below x as T - x has negative pivots."""
     if not is_jax(tuple(reduction)):
-        return _ends_now(reduction.diagonal, reduction.off_diagonal[1:])
+        return _ends_now(np.asarray(reduction.diagonal), np.asarray(reduction.off_diagonal)[1:])
     from giantstep._backend import jax, jnp
 
     d, e = reduction.diagonal, reduction.off_diagonal

@@ -106,7 +106,7 @@ def _normal_equations(F: Float[Array, "n p"], Y: Float[Array, "n k"]) -> tuple[A
 
 
 @compiled
-def _choose(reduction: Reduction, F, Y, B) -> tuple[Array, Array]:
+def _choose(reduction: Reduction, F, Y, B) -> tuple:
     n, p = F.shape
     QtB = rotate(reduction, B, transpose=True)
     primal = partial(gcv_primal, reduction, QtB, xp.mean(Y**2), n)

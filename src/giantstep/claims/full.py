@@ -1,5 +1,4 @@
-"""What comes with the package: the verdicts at full size, which ``giantstep check --size full`` found on a large machine, and about
-how long every claim takes at quick size."""
+"""What comes with the package: verdicts at full size, found on a large machine, and about how long a claim takes at quick size."""
 
 import json
 from functools import cache

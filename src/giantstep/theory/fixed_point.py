@@ -169,7 +169,7 @@ def _start(f: Features, penalty) -> Float[Array, " J+K"]:
 
 
 def _held(f: Features) -> Features:
-    return Features(*(None if x is None else frozen(x) for x in f))
+    return Features(*(None if x is None else frozen(x) for x in f))  # type: ignore[arg-type]
 
 
 def solve(f: Features, penalty, start=None) -> Solution:

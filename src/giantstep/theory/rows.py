@@ -100,7 +100,7 @@ def _in_chunks(f: Activation | Target, slope: bool, t: np.ndarray, b: np.ndarray
     """Averages, in chunks that stay in the cache."""
     plain = (lambda z: np.asarray(f(z[None]))) if isinstance(f, Target) else f.slope if slope else f
     chunks = (np.array_split(x.ravel(), -(-t.size // CHUNK)) for x in (t, b))
-    parts = [averages(plain, *chunk, f.kinks, COARSE) for chunk in zip(*chunks, strict=True)]
+    parts = [averages(plain, x, width, f.kinks, COARSE) for x, width in zip(*chunks, strict=True)]
     return tuple(np.concatenate([part[k] for part in parts]).reshape(t.shape) for k in range(4))
 
 
