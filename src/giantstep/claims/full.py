@@ -1,4 +1,4 @@
-"""What comes with the package: verdicts at full size, found on a large machine, and about how long a claim takes at quick size."""
+"""What comes with the package: verdicts at full size, found on a large machine, and how long claims take at quick size."""
 
 import json
 from functools import cache
