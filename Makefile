@@ -55,6 +55,7 @@ picture: $(VENV)/.runtime  ## draw the picture of the README again: about two mi
 bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.start
+	$(BIN)/python -m benchmarks.first
 	$(BIN)/python -m benchmarks.explain
 	$(BIN)/python -m benchmarks.theory
 	$(BIN)/python -m benchmarks.overlap
