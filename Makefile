@@ -34,7 +34,7 @@ SHORT := $(addprefix tests/test_,hermite.py ridge.py outcome.py explain.py store
 	estimator.py::test_several_outputs_and_data_frames estimator.py::test_pipeline_and_grid_search)
 LEFT_OUT := -k 'not (hundred_thousand or quadrature or exponent)'  # long, or timed by the clock
 TOOLS := beartype hypothesis pytest pytest-xdist
-WITH := install --quiet --disable-pip-version-check -e '.[lab,cluster,explore]' $(TOOLS)
+WITH := install --quiet --disable-pip-version-check --no-compile -e '.[lab,cluster,explore]' $(TOOLS)
 
 versions: oldest newest  ## short tests with the oldest dependencies that pyproject.toml allows, and with the newest
 

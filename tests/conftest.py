@@ -3,6 +3,7 @@ one BLAS thread each."""
 
 import os
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -40,7 +41,18 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("seed", range(int(first), int(last or first) + 1))
 
 
+def slow() -> frozenset[str]:
+    """The tests that take long, a line each: names without what stands in brackets stand for all of their cases."""
+    lines = (Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
 def pytest_collection_modifyitems(config, items):
+    long = slow()
+    for item in items:
+        name = item.nodeid.removeprefix("tests/")
+        if name in long or name.partition("[")[0] in long:
+            item.add_marker(pytest.mark.slow)
     seed = config.getoption("--shuffle")
     if seed is None:
         rank = {f"test_{name}.py": place for place, name in enumerate(LONG)}
