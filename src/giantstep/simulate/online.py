@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from giantstep import draw
-from giantstep._backend import jax, jnp
+from giantstep._backend import jax
 from giantstep._errors import InputError
 from giantstep._random import Stream
 from giantstep._record import real, whole
@@ -51,18 +51,19 @@ def sgd(
 
 
 def _path(setting: Setting, stride: int, records: int, eta: float, seed: int, n_test: int):
-    W, a = (jnp.asarray(x) for x in draw.weights(setting, seed))
-    basis = jnp.asarray(setting.target.orthonormal(setting.d))
+    W, a = draw.weights(setting, seed)
+    basis = setting.target.orthonormal(setting.d)
     batch = Batch((Stream.STEP,), stride * (records - 1))
-    X_test, y_test = (jnp.asarray(x) for x in draw.rows(setting, seed, draw.test_batch(n_test)))
+    X_test, y_test = draw.rows(setting, seed, draw.test_batch(n_test))
     sigma, factor = setting.network.activation, setting.network.factor
     found = []
     for k in range(records):
         if k:
             X, y = draw.rows(setting, seed, batch, (k - 1) * stride, k * stride)
-            W = _pass(W, a, jnp.asarray(X), jnp.asarray(y), eta * factor, factor, sigma=sigma)
-        risk = jnp.mean((y_test - factor * sigma(X_test @ W.T) @ a) ** 2)
-        found.append((np.asarray(W @ W.T), np.asarray(W @ basis.T), float(risk)))
+            W = np.asarray(_pass(W, a, X, y, eta * factor, factor, sigma=sigma))
+        with np.errstate(all="ignore"):  # a path that diverges is recorded as it is
+            risk = np.mean((y_test - factor * np.asarray(sigma(X_test @ W.T)) @ a) ** 2)
+            found.append((W @ W.T, W @ basis.T, float(risk)))
     return tuple(np.stack(part) for part in zip(*found, strict=True))
 
 

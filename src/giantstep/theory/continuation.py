@@ -24,7 +24,7 @@ from giantstep.theory.fixed_point import Features, alphas, system
 
 FEWEST = 0.5  # neurons or samples in a group with a law of its own
 TAIL = 0.01  # weight of a mode with one
-STEP = 0.1  # in s
+STEP = 0.25  # in s
 HEIGHTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 0.0, 0.0)  # above the real axis, over the edge
 
 
