@@ -7,9 +7,11 @@ import pytest
 
 import giantstep as gs
 from giantstep import draw
-from giantstep._backend import jax, on_host
+from giantstep._backend import on_host
 from giantstep.simulate import train
 from giantstep.theory import mixture, rows, structure
+from giantstep.theory.errors import errors
+from giantstep.theory.fixed_point import solve
 
 C, S = gs.Component, gs.Spike
 
@@ -27,8 +29,8 @@ def solved(one: gs.Setting, eta: float, **change):
         law = rows.after_step(one, of, eta, 128, 0)
         made = mixture.problem(one, of, law, 128, 0)
         features = made.features._replace(**change)
-        at = jax.jit(mixture.solve)(features, 0.04)
-        return features, at, jax.jit(mixture.errors)(features, made.signal, 0.04, at)
+        at = solve(features, 0.04)
+        return features, at, errors(features, made.signal, 0.04, at)
 
 
 @pytest.mark.parametrize(("direction", "near"), [(None, 0.012), ("x1", 0.02)])

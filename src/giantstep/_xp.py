@@ -30,8 +30,6 @@ __all__ = [
 ]
 
 Array = np.ndarray | JaxArray  # either kind, in the signatures of what takes both
-
-
 _PLAIN = frozenset({np.ndarray, float, int, str, bool, np.float64, type(None)})
 
 
@@ -40,7 +38,7 @@ def is_jax(value: Any) -> bool:
     if type(value) in _PLAIN:
         return False
     if isinstance(value, list | tuple):
-        for each in value:  # noqa: SIM110  (any() of a generator takes twice as long, and this runs before every function)
+        for each in value:  # any() of a generator takes twice as long, and this runs before every function
             if is_jax(each):
                 return True
         return False
@@ -55,7 +53,7 @@ class _Functions:
 
     def __getattr__(self, name: str) -> Any:
         plain = getattr(self._host, name)
-        if isinstance(plain, ModuleType) or plain is _LINALG:
+        if isinstance(plain, ModuleType):
             picked: Any = _Functions(_LINALG if plain is np.linalg else plain, f"{self._path}{name}.")
         elif not callable(plain) or isinstance(plain, type):
             picked = plain  # a constant, or a type of numbers

@@ -112,7 +112,7 @@ def predict(numbers: Parameters, form: Form) -> tuple[Errors, Solution]:
     return predict_from(made, numbers.penalty)
 
 
-def predict_from(made: Problem, penalty: Any, start: Any = None) -> tuple[Errors, Solution]:
-    """The same from tables made already; ``start`` as in ``solve``."""
-    at = solve(made.features, penalty, start)
+def predict_from(made: Problem, penalty: Any) -> tuple[Errors, Solution]:
+    """The same from tables made already."""
+    at = solve(made.features, penalty)
     return errors(made.features, made.signal, penalty, at), at

@@ -12,8 +12,7 @@ import numpy as np
 from giantstep._backend import jax, jnp, on_host
 from giantstep._xp import xp
 from giantstep.theory import conditional
-from giantstep.theory.errors import Errors
-from giantstep.theory.fixed_point import TOLERANCE
+from giantstep.theory.errors import Errors, path
 from giantstep.theory.parameters import Form, Parameters
 
 TABLES, POINTS = 8, 64  # step sizes tabulated, and points solved, side by side
@@ -85,17 +84,14 @@ def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray, points: in
 
 
 def _now(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
-    """One after the other by NumPy; from the largest penalty down, each fixed point starts from the one before."""
-    learned, found = [], np.zeros((5, *penalties.shape))
+    """One step size after the other by NumPy."""
+    learned, found = [], []
     for e, own in enumerate(penalties):
         made, step = _table(Parameters(*(np.asarray(x)[e] for x in numbers)), form)
         learned.append([float(x) for x in step])
-        near = None
-        for k in np.argsort(-own):
-            errors, at = conditional.predict_from(made, own[k], near)
-            found[:, e, k] = *errors, at.residual
-            near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
-    return Curves(Errors(*found[:4]), found[4], *np.array(learned).T)
+        found.append(path(made.features, made.signal, own))
+    values = np.stack([values for values, _ in found], axis=1)
+    return Curves(Errors(*values), np.stack([residual for _, residual in found]), *np.array(learned).T)
 
 
 def _in_blocks(numbers: Parameters, form: Form, penalties: np.ndarray, points: int | None) -> Curves:

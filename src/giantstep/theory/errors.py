@@ -17,10 +17,22 @@ where d/dalpha is total, through q(alpha) too. GCV divides the training error by
 
 from typing import NamedTuple
 
+import numpy as np
 from jaxtyping import Float
 
 from giantstep._xp import Array, xp
-from giantstep.theory.fixed_point import Features, Solution, alphas, derivatives, gram, inner, modes, outer
+from giantstep.theory.fixed_point import (
+    TOLERANCE,
+    Features,
+    Solution,
+    alphas,
+    derivatives,
+    gram,
+    inner,
+    modes,
+    outer,
+    solve,
+)
 
 Scalar = Float[Array, ""]
 
@@ -107,3 +119,13 @@ def errors(f: Features, signal: Signal, penalty, at: Solution) -> Errors:
         objective=xp.sum(alpha * signal.power) - xp.sum(b * psi),
         gcv=train / xp.sum(f.pi * shrink) ** 2,
     )
+
+
+def path(f: Features, signal: Signal, penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Errors (4, L) and residuals (L,) by NumPy; from the largest penalty down, each fixed point starts from the one before."""
+    found, near = np.zeros((5, penalties.size)), None
+    for k in np.argsort(-penalties):
+        at = solve(f, penalties[k], near)
+        found[:, k] = *errors(f, signal, penalties[k], at), at.residual
+        near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
+    return found[:4], found[4]

@@ -16,9 +16,9 @@ import numpy as np
 from giantstep._backend import on_host
 from giantstep._errors import InputError
 from giantstep.setting import Setting
-from giantstep.theory.errors import Errors, Signal, errors
+from giantstep.theory.errors import Errors, Signal, path
 from giantstep.theory.finite import lowest_gcv
-from giantstep.theory.fixed_point import TOLERANCE, Features, solve
+from giantstep.theory.fixed_point import TOLERANCE, Features
 from giantstep.theory.nodes import FEW, ROUND, repeated
 from giantstep.theory.published import Found, penalties_of
 from giantstep.theory.rows import Rows, after_step, label, table
@@ -110,16 +110,6 @@ def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.nd
     return np.pad(kept * (pi > 0), ((0, -len(kept) % ROUND), (0, 0)))
 
 
-def _answers(made: Problem, penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Errors (4, L) and residuals (L,); from the largest penalty down, each fixed point starts from the one before."""
-    found, near = np.zeros((5, penalties.size)), None
-    for k in np.argsort(-penalties):
-        at = solve(made.features, penalties[k], near)
-        found[:, k] = *errors(made.features, made.signal, penalties[k], at), at.residual
-        near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
-    return found[:4], found[4]
-
-
 class Predicted(NamedTuple):
     """Errors (E, L), what the choice of nodes moves them by, residuals of the fixed points, and the rows at every step size."""
 
@@ -157,7 +147,7 @@ def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) ->
 def _solved(problems: list[Problem], penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Errors (4, E, L) and residuals (E, L)."""
     with on_host():
-        found = [_answers(made, own) for made, own in zip(problems, penalties, strict=True)]
+        found = [path(*made, own) for made, own in zip(problems, penalties, strict=True)]
         return np.stack([errors for errors, _ in found], axis=1), np.stack([residual for _, residual in found])
 
 
