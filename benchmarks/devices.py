@@ -8,7 +8,7 @@ import sys
 
 import giantstep as gs
 from benchmarks.floor import best, gemm_rate
-from giantstep._backend import jax
+from giantstep._machine.backend import jax
 
 PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from giantstep.lab.recipe import read
-from giantstep.lab.row import ARRAYS, NUMBERS
 from giantstep.lab.store import Store
+from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
+from giantstep.lab.sweep.toml import read
 
 SWEEP = """
 seeds = "0-39"

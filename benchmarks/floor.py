@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor
 
-from giantstep._backend import jax, jnp
-from giantstep._random import normals
+from giantstep._machine.backend import jax, jnp
+from giantstep._machine.random import normals
 
 
 def best(f: Callable[[], Any], repeats: int = 3) -> float:

@@ -7,7 +7,7 @@ import sys
 import time
 
 import giantstep as gs
-from giantstep._backend import jax
+from giantstep._machine.backend import jax
 
 SMALL = "import sys, json, giantstep as gs; from benchmarks.gpu import small; print(json.dumps(small()))"
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from giantstep import draw
-from giantstep.setting import Setting
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
 
 
 def test_errors(setting: Setting, seed: int, etas: list[float], penalties: list[float], n_test: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import psutil
 
 import giantstep as gs
 from benchmarks.floor import best
-from giantstep._random import Stream, normals
+from giantstep._machine.random import Stream, normals
 
 
 def setting(n: int, d: int, p: int, steps: int, penalty: float | None) -> gs.Setting:  # type: ignore[name-defined]

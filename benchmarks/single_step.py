@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from benchmarks import floor, literal
-from giantstep._backend import jax
+from giantstep._machine.backend import jax
 from giantstep.claims.dandi.deflated import N_TEST, D, P, errors, experiment
 from giantstep.claims.dandi.single_step import EXPONENTS
 

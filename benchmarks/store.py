@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.lab.leaf import flatten
-from giantstep.lab.row import NUMBERS
 from giantstep.lab.store import Store
-from giantstep.lab.trial import Route, Trial
-from giantstep.outcome import Outcome
+from giantstep.lab.store.setting_paths import flatten
+from giantstep.lab.store.stored_row import NUMBERS
+from giantstep.lab.store.trial import Route, Trial
+from giantstep.results.outcome import Outcome
 
 WHERE = ["d=1000", "eta<3"]
 SIZES = (100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000)

@@ -8,8 +8,9 @@ import numpy as np
 import giantstep as gs
 from benchmarks.damped import damped
 from benchmarks.floor import best
-from giantstep._backend import one_blas_thread
-from giantstep.theory import conditional, curves, parameters
+from giantstep._machine.backend import one_blas_thread
+from giantstep.theory import parameters
+from giantstep.theory.one_step import conditional, grid
 
 
 def setting(update: str, etas: int, penalties: int) -> gs.Setting:  # type: ignore[name-defined]
@@ -30,10 +31,10 @@ def phase_diagram(update: str, side: int) -> float:
     """Seconds of a square diagram over the step size and n/d, after compilation."""
     numbers, form = parameters(setting(update, 2, 2))
     alpha, ratio = (x.ravel() for x in np.meshgrid(np.linspace(0, 0.5, side), np.geomspace(0.3, 10, side)))
-    each = curves.repeated(numbers, alpha.size)
+    each = grid.repeated(numbers, alpha.size)
     each = each._replace(n1_over_d=ratio, n_over_d=ratio, eta=(2000 * ratio) ** alpha)
     penalties = np.full((alpha.size, 1), 0.01)
-    run = lambda: curves.pointwise(each, form, penalties)  # noqa: E731
+    run = lambda: grid.pointwise(each, form, penalties)  # noqa: E731
     run()
     return best(run, 2)
 

@@ -10,11 +10,11 @@ import time
 from contextlib import closing
 
 import giantstep as gs
-from giantstep.lab.block import Block
-from giantstep.lab.executor import Executor, Here
-from giantstep.lab.pool import Pool
-from giantstep.lab.run import planned
-from giantstep.lab.sweep import make
+from giantstep.lab.sweep.run import planned
+from giantstep.lab.sweep.sweep import make
+from giantstep.lab.work.block import Block
+from giantstep.lab.work.executor import Executor, Here
+from giantstep.lab.work.pool import Pool
 
 KINDS = {"small": (60, 24, 24), "large": (800, 12, 1)}  # d, settings, seeds
 

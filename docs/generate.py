@@ -10,9 +10,9 @@ from pathlib import Path
 
 import typer
 
+from giantstep.citations import paper
 from giantstep.claims import CLAIMS
 from giantstep.cli import app
-from giantstep.papers import paper
 
 HERE = Path(__file__).parent
 VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from giantstep.checks.claim import Claim, Data
 from giantstep.claims import select
-from giantstep.lab.verdict import Claim, Data
 
 FOLDER = Path(__file__).parent / "measured"
 

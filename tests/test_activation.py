@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from giantstep import InputError
-from giantstep._backend import jax, jnp
-from giantstep.activation import Activation, activation
+from giantstep._machine.backend import jax, jnp
+from giantstep.functions.activation import Activation, activation
 
 
 @pytest.mark.parametrize(

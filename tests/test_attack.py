@@ -11,12 +11,13 @@ from scipy.optimize import brentq
 from scipy.special import erf
 
 import giantstep as gs
-from giantstep import ray, system
+from giantstep import system
 from giantstep.cli import run
-from giantstep.lab.beside import beside
-from giantstep.simulate.attack import random_network, sample
-from giantstep.theory.ray import RayLaw
-from giantstep.theory.stepped_ray import law
+from giantstep.lab.compare.systems import beside
+from giantstep.systems.attack import ray
+from giantstep.systems.attack.random_ray import RayLaw
+from giantstep.systems.attack.simulate import random_network, sample
+from giantstep.systems.attack.stepped_ray import law
 
 ACTIVATIONS = ("relu", "sin(x+0.4)")
 
@@ -106,7 +107,7 @@ def test_bad_input_is_one_sentence():
 
 def test_trained_networks_predict_what_simulate_tests(small):
     """The network after the readout has the risk that ``simulate`` measures on the same inputs."""
-    from giantstep import draw
+    from giantstep.experiment import draw
 
     network = gs.simulate.network(small, 3)
     X, y = draw.rows(small, 3, draw.test_batch(500))

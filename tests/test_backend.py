@@ -11,7 +11,7 @@ GRAPH = """
 import os
 if "ONE_CORE" in os.environ:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-from giantstep._backend import jax, jnp, one_blas_thread
+from giantstep._machine.backend import jax, jnp, one_blas_thread
 
 @jax.jit
 def newton(A):
@@ -73,7 +73,7 @@ def test_they_do_not_hang_in_other_workers_either(tmp_path, worker):
 
 
 def test_the_flags_are_added_to_those_of_the_user():
-    code = "import os; from giantstep._backend import jnp; print(os.environ['XLA_FLAGS']); print(jnp.ones(1).dtype)"
+    code = "import os; from giantstep._machine.backend import jnp; print(os.environ['XLA_FLAGS']); print(jnp.ones(1).dtype)"
     env = {**os.environ, "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true --xla_gpu_enable_triton_gemm=true"}
     lines = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True).stdout.split()
     assert "--xla_cpu_multi_thread_eigen=true" in lines

@@ -1,19 +1,22 @@
 """Claims on the lab: what was measured is kept, a second run is instant, one that was stopped goes on."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from test_sweep import base
 
 import giantstep as gs
-from giantstep._errors import InputError
-from giantstep.lab import bench, record
-from giantstep.lab.bench import Bench, Interrupted, Unmeasured
-from giantstep.lab.check import check
-from giantstep.lab.code import digest
-from giantstep.lab.executor import Here
-from giantstep.lab.row import ARRAYS, NUMBERS
-from giantstep.lab.store import Store
-from giantstep.lab.verdict import Claim, Verdict
+from giantstep.checks import cache
+from giantstep.checks.cache import Bench, Interrupted, Unmeasured
+from giantstep.checks.check import check
+from giantstep.checks.claim import Claim, Verdict
+from giantstep.errors import InputError
+from giantstep.lab.store import Store, serialise
+from giantstep.lab.store.digest import digest
+from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
+from giantstep.lab.work.executor import Here
 
 CALLS: list[int] = []
 
@@ -32,13 +35,13 @@ def kept(tmp_path):
 
 def test_simulations_on_a_bench_are_those_without_and_run_once(kept, monkeypatch):
     setting = base(eta=(0.5, 2.0), penalty=(0.01, 0.1))
-    without = bench.simulate(setting, range(3), n_test=50, progress=False)
-    with bench.on(kept):
-        there = bench.simulate(setting, range(3), n_test=50, progress=False)
+    without = cache.simulate(setting, range(3), n_test=50, progress=False)
+    with cache.on(kept):
+        there = cache.simulate(setting, range(3), n_test=50, progress=False)
         assert len(kept.store) == 12
         monkeypatch.setattr(Here, "run", lambda self, tasks: iter(list(tasks) and pytest.fail("ran again")))
-        again = bench.simulate(setting, range(3), n_test=50)
-        one = bench.simulate(setting, 1, n_test=50)
+        again = cache.simulate(setting, range(3), n_test=50)
+        one = cache.simulate(setting, 1, n_test=50)
     for name in (*NUMBERS, *ARRAYS):
         a, b, c = (getattr(each, name) for each in (without, there, again))
         assert (a is None) == (b is None) == (c is None), name
@@ -50,42 +53,42 @@ def test_simulations_on_a_bench_are_those_without_and_run_once(kept, monkeypatch
 
 
 def test_equivalent_models_on_a_bench(kept):
-    with bench.on(kept):
-        found = bench.equivalent(base(), "spiked", range(2), n_test=50)
+    with cache.on(kept):
+        found = cache.equivalent(base(), "spiked", range(2), n_test=50)
     np.testing.assert_allclose(
         found.test_error, gs.equivalent(base(), "spiked", range(2), n_test=50).test_error, rtol=1e-9
     )
 
 
 def test_bad_settings_are_refused_on_a_bench_too(kept):
-    with bench.on(kept), pytest.raises(InputError, match="no option 'colour'"):
-        bench.simulate(base(), 0, colour="red")
-    with bench.on(kept), pytest.raises(Unmeasured, match="degree"):
-        bench.equivalent(base(), "gaussian", 0, degree=3)
+    with cache.on(kept), pytest.raises(InputError, match="no option 'colour'"):
+        cache.simulate(base(), 0, colour="red")
+    with cache.on(kept), pytest.raises(Unmeasured, match="degree"):
+        cache.equivalent(base(), "gaussian", 0, degree=3)
 
 
 @pytest.mark.parametrize("threads", [False, True])
 def test_calls_are_kept_one_by_one(kept, threads):
     CALLS.clear()
-    with bench.on(kept):
-        first = bench.each(squares, [(2, 1.0), (3, 1.0)], threads=threads)
-        second = bench.each(squares, [(3, 1.0), (4, 1.0), (3, 2.0)], threads=threads)
+    with cache.on(kept):
+        first = cache.each(squares, [(2, 1.0), (3, 1.0)], threads=threads)
+        second = cache.each(squares, [(3, 1.0), (4, 1.0), (3, 2.0)], threads=threads)
     assert sorted(CALLS) == [2, 3, 3, 4]
     assert [each["value"] for each in first + second] == [4.0, 9.0, 9.0, 16.0, 18.0]
     np.testing.assert_array_equal(second[0]["array"], np.arange(3))
-    assert bench.each(squares, [(2, 1.0)])[0]["value"] == 4.0  # without a bench
+    assert cache.each(squares, [(2, 1.0)])[0]["value"] == 4.0  # without a bench
 
 
 def test_stopping_interrupts_and_the_next_run_goes_on(kept):
     CALLS.clear()
-    with bench.on(kept):
+    with cache.on(kept):
         kept.where.stop()
         with pytest.raises(Interrupted):
-            bench.each(squares, [(7, 1.0)])
+            cache.each(squares, [(7, 1.0)])
         with pytest.raises(Interrupted):
-            bench.simulate(base(), 9, n_test=50)
+            cache.simulate(base(), 9, n_test=50)
         kept.where.stopping.clear()
-        assert bench.each(squares, [(7, 1.0)])[0]["value"] == 49.0
+        assert cache.each(squares, [(7, 1.0)])[0]["value"] == 49.0
 
 
 def claim(name: str, fails: bool = False) -> Claim:
@@ -133,8 +136,78 @@ def test_a_claim_that_breaks_is_not_kept(kept):
     assert len(CALLS) == 2
 
 
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A copy of the package's sources, and a function that adds a comment to one of them and returns the versions."""
+    import giantstep
+    from giantstep.checks import code
+
+    home = tmp_path / "giantstep"
+    shutil.copytree(Path(giantstep.__file__).parent, home, ignore=shutil.ignore_patterns("__pycache__", "*.xz"))
+    here = lambda name: home.joinpath(*name.split(".")[1:])  # noqa: E731
+    monkeypatch.setattr("giantstep.lab.store.digest.files", here)
+    monkeypatch.setattr(code, "files", here)
+
+    def versions(changed=None):
+        if changed is not None:
+            with (home / changed).open("a") as file:
+                file.write("# changed\n")
+        digest.cache_clear()
+        code._own.cache_clear()
+        return code.computing(), code.measuring("demir/width"), code.judging("demir/width")
+
+    yield versions
+    digest.cache_clear()
+    code._own.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("changed", "which"),
+    [
+        ("theory/one_step/errors.py", "c"),
+        ("_machine/random.py", "c"),
+        ("systems/early/samples.py", "c"),
+        ("checks/compared.py", "j"),  # the rule that judges
+        ("checks/power.py", "j"),
+        ("checks/cache.py", "j"),
+        ("plot/style.py", "j"),
+        ("claims/demir/panel.py", "mj"),
+        ("claims/moniri/bulk.py", ""),  # another paper's claim
+        ("estimator/search.py", ""),
+        ("explorer/state.py", ""),
+        ("cli/options.py", ""),
+        ("lab/sweep/figure.py", ""),
+    ],
+)
+def test_what_was_kept_is_used_again_only_where_no_source_of_it_changed(sources, changed, which):
+    before = sources()
+    assert sources() == before
+    after = sources(changed)
+    assert "".join(letter for letter, a, b in zip("cmj", before, after, strict=True) if a != b) == which
+
+
+def test_every_package_is_computing_or_judging_or_named_as_neither():
+    from giantstep.checks import code
+
+    home = Path(code.__file__).parent.parent
+    folders = {each.name for each in home.iterdir() if each.is_dir() and (each / "__init__.py").exists()}
+    neither = {"citations", "lab", "estimator", "explorer", "cli", "claims"}
+    assert folders == {part.partition("/")[0] for part in (*code.COMPUTING, *code.JUDGING)} | neither
+
+
+def test_every_claim_has_a_folder_by_the_name_of_its_paper():
+    from giantstep.checks import code
+    from giantstep.claims import CLAIMS
+
+    for claim in CLAIMS:
+        paper = claim.name.partition("/")[0].replace("-", "_")
+        assert f"claims/{paper}" in code._own(paper)
+    assert {"claims/demir", "claims/moniri"} <= set(code._own("giantstep"))  # whose claims use theirs
+
+
 def test_the_digest_names_the_code():
     assert len(digest()) == 8 and digest() == digest() and int(digest(), 16) >= 0
+    assert digest("theory") != digest("simulate")
 
 
 def test_records_hold_plain_data_and_arrays_and_nothing_else():
@@ -143,12 +216,12 @@ def test_records_hold_plain_data_and_arrays_and_nothing_else():
         "b": {"c": np.eye(2), "d": np.array(["x"])},
         "e": (1, (2,)),
     }
-    again = record.loads(record.dumps(value))
+    again = serialise.loads(serialise.dumps(value))
     assert again["a"] == value["a"] and again["e"] == [1, [2]]
     np.testing.assert_array_equal(again["b"]["c"], np.eye(2))
     assert again["b"]["d"].tolist() == ["x"]
     for bad in ({1: 2}, object(), {"a": {1, 2}}):
         with pytest.raises(InputError, match="plain data"):
-            record.dumps(bad)
+            serialise.dumps(bad)
     with pytest.raises(ValueError):
-        record.dumps(np.array([object()]))
+        serialise.dumps(np.array([object()]))

@@ -12,7 +12,7 @@ from benchmarks.estimator.__main__ import TASKS, main
 from benchmarks.estimator.contender import CONTENDERS, OURS
 from benchmarks.estimator.race import Line, keep, plan, race, read
 from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task, error
-from giantstep._errors import InputError
+from giantstep.errors import InputError
 
 ROOT = Path(__file__).parents[1]
 TINY = replace(synthetic.task("tiny", "staircase", "x1 + x1*x2", 0.1, True, 6, 300), splits=2)

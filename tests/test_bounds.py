@@ -12,11 +12,11 @@ from scipy.stats import wasserstein_distance
 
 import giantstep as gs
 from giantstep import system
-from giantstep._random import generator
+from giantstep._machine.random import generator
 from giantstep.claims.nguwi import drawn, fresh, training, vacuity, wasserstein
 from giantstep.cli import run
-from giantstep.simulate import bounds as measure
-from giantstep.theory import bounds as theory
+from giantstep.systems.bounds import simulate as measure
+from giantstep.systems.bounds import theory as theory
 
 SMALL = gs.Bounds(2, trainings=6, samples=(10, 40), n=40, steps=40, rate=0.02)
 

@@ -4,15 +4,15 @@ import kept
 import numpy as np
 import pytest
 
-from giantstep import canvas
 from giantstep.claims import CLAIMS, select
 from giantstep.claims.moniri import onset, spikes
+from giantstep.plot import style
 
 
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch):
     """Figures are drawn elsewhere."""
-    monkeypatch.setattr(canvas, "svg", lambda figure: "")
+    monkeypatch.setattr(style, "svg", lambda figure: "")
 
 
 def judged(name, change):

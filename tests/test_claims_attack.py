@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from giantstep.claims.bubeck import flips, linearity, rate, width
-from giantstep.claims.own import flip_distance
+from giantstep.claims.giantstep import flip_distance
 
 TINY = {
     flips: (12, 3, 4),

@@ -10,7 +10,7 @@ import giantstep as gs
 from giantstep.claims.ba import baselines, rivals
 from giantstep.claims.cui import errors as cui
 from giantstep.claims.mei_montanari import double_descent
-from giantstep.theory import conditional
+from giantstep.theory.one_step import conditional
 
 TINY = {double_descent: (20, 3), baselines: (16, 3), cui: (20, 3)}
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import canvas
 from giantstep.claims import select
-from giantstep.claims.demir import alignment, panel, rank, ratio, seen, weighting
+from giantstep.claims.demir import alignment, judgement, panel, rank, ratio, weighting
+from giantstep.plot import style
 
 NAMES = ("width", "weighting", "strength", "ratio", "alignment", "rank")
 RAISED = ("weighting", "strength", "ratio", "alignment", "rank")  # the axis is said to matter
@@ -17,7 +17,7 @@ RAISED = ("weighting", "strength", "ratio", "alignment", "rank")  # the axis is 
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    monkeypatch.setattr(canvas, "svg", lambda figure: "")
+    monkeypatch.setattr(style, "svg", lambda figure: "")
 
 
 def judged(name, change):
@@ -32,7 +32,7 @@ def test_an_axis_that_works_the_other_way_fails(name, undrawn):
     (claim,) = select([f"demir/{name}"])
     own = claim.judge.args[0]
     turned = replace(own, better=own.worse, worse=own.better)
-    verdict = seen.judge(turned, "quick", *kept.load(claim))
+    verdict = judgement.judge(turned, "quick", *kept.load(claim))
     assert verdict.outcome == "fails" and "reversed" in verdict.sentence
 
 
@@ -85,5 +85,5 @@ def test_it_runs_at_a_tiny_size(module, coarse):
     own = module.PANEL
     curves = tuple(replace(c, untold=True, populations=min(c.populations, 2)) for c in own.curves["quick"])
     tiny = replace(own, curves={"quick": curves}, sizes={"quick": (30, 3)})
-    verdict = seen.judge(tiny, "quick", panel.measure(tiny, "quick"), panel.predict(tiny, "quick"))
+    verdict = judgement.judge(tiny, "quick", panel.measure(tiny, "quick"), panel.predict(tiny, "quick"))
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption

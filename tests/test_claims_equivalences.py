@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import canvas
+from giantstep.checks import cache, check
 from giantstep.claims import select
 from giantstep.claims.demir import conditional, fashion, fashion_step, hermite
-from giantstep.claims.own import fitted
-from giantstep.lab import bench, check
+from giantstep.claims.giantstep import fitted
+from giantstep.plot import style
 
 NAMES = ("demir/conditional", "demir/hermite", "demir/fashion", "demir/fashion-step", "giantstep/fitted")
 
@@ -35,19 +35,19 @@ def every(data, by):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_wide_error_bars_decide_nothing(name, monkeypatch):
-    monkeypatch.setattr(canvas, "svg", lambda figure: "")
+    monkeypatch.setattr(style, "svg", lambda figure: "")
     verdict = judged(name, lambda m: every(m, 6))
     assert verdict.outcome == "inconclusive", verdict.sentence
 
 
 def test_the_control_in_the_place_of_the_images_is_nearer(monkeypatch):
-    monkeypatch.setattr(canvas, "svg", lambda figure: "")
+    monkeypatch.setattr(style, "svg", lambda figure: "")
     verdict = judged("giantstep/fitted", lambda m: {**m, fitted.IMAGES: 0.7 * m[fitted.IMAGES]})
     assert verdict.outcome == "fails"
 
 
 def test_a_step_that_teaches_nothing_fails(monkeypatch):
-    monkeypatch.setattr(canvas, "svg", lambda figure: "")
+    monkeypatch.setattr(style, "svg", lambda figure: "")
     assert (
         judged("demir/fashion-step", lambda m: {**m, "network": 0 * m["network"] + m["network"][:1]}).outcome == "fails"
     )
@@ -112,7 +112,7 @@ def test_orders_in_pairs():
 def test_with_an_empty_folder_a_claim_is_open_and_says_why(name, monkeypatch, tmp_path):
     monkeypatch.setenv("GIANTSTEP_FASHION_MNIST", str(tmp_path))
     (claim,) = select([name])
-    with pytest.raises(bench.Unmeasured, match="has no file train-images"):
+    with pytest.raises(cache.Unmeasured, match="has no file train-images"):
         claim.measure("full")
     (result,) = check.check([claim], "full")
     assert result.verdict.outcome == "not run" and "has no file train-images" in result.error

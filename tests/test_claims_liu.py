@@ -7,7 +7,7 @@ import pytest
 import giantstep as gs
 from giantstep.claims import select
 from giantstep.claims.liu import bias_variance, errors, runs, threshold
-from giantstep.simulate.parts import halves
+from giantstep.simulate.bias_variance import halves
 
 
 def test_no_descent_and_a_second_peak_are_seen():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import draw
 from giantstep.claims import paired, select
+from giantstep.claims.giantstep import mixtures, one_curve, optimal
 from giantstep.claims.moniri import (
     alignment,
     bulk,
@@ -25,8 +25,8 @@ from giantstep.claims.moniri import (
     talk,
     trend,
 )
-from giantstep.claims.own import mixtures, one_curve, optimal
-from giantstep.outcome import Status
+from giantstep.experiment import draw
+from giantstep.results.outcome import Status
 from giantstep.theory import Optimum
 
 SMALL = (100, 3)  # n and seeds: the same everywhere, so that compiled programs are shared

@@ -12,9 +12,9 @@ import pytest
 
 import giantstep.claims
 from giantstep import __version__, cli
-from giantstep._errors import InputError
-from giantstep.lab.verdict import Claim, Verdict
-from giantstep.papers import PAPERS
+from giantstep.checks.claim import Claim, Verdict
+from giantstep.citations import PAPERS
+from giantstep.errors import InputError
 
 LIMIT = 600  # seconds: ends a hang, and times nothing
 

@@ -10,7 +10,7 @@ import pytest
 import giantstep as gs
 from giantstep import cli, theory
 from giantstep.lab import compare as lab
-from giantstep.outcome import Status
+from giantstep.results.outcome import Status
 
 SETTING = """
 [data]
@@ -133,7 +133,7 @@ def test_predict_draws_a_curve(folder, capsys):
 
 
 def test_predict_spectrum(folder, monkeypatch, capsys):
-    monkeypatch.setattr(lab, "_spectrum", lambda setting: LAWS)
+    monkeypatch.setattr(lab, "predicted_spectrum", lambda setting: LAWS)
     code, out, _ = called(capsys, "predict", "small.toml", "--spectrum", "--plot", "law.png", "--json")
     answer = json.loads(out)
     assert code == 0 and (folder / "law.png").stat().st_size > 1000
@@ -259,7 +259,7 @@ def test_one_outcome_or_several(compared):
 
 
 def test_a_spectrum_has_the_predicted_law_on_top(setting, monkeypatch):
-    monkeypatch.setattr(lab, "_spectrum", lambda setting: LAWS)
+    monkeypatch.setattr(lab, "predicted_spectrum", lambda setting: LAWS)
     found = lab.compare(setting, range(2), n_test=100, spectrum=True)
     assert list(found.theory.outliers) == [0, 1] and "bulk edge" in str(found)
     figure = gs.plot(found, "spectrum")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from giantstep import InputError
-from giantstep.curves import BASES, basis, project, smoothness
+from giantstep.systems.mean_field.bases import BASES, basis, project, smoothness
 
 
 @pytest.mark.parametrize("kind", BASES)

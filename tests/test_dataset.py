@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep import _fashion, dataset, draw
+from giantstep.experiment import dataset, draw, fashion
 from giantstep.simulate import sgd, train
 
 EACH = {"train": 30, "t10k": 12}
@@ -36,7 +36,7 @@ def write(folder):
 @pytest.fixture
 def folder(tmp_path):
     write(tmp_path)
-    _fashion.images.cache_clear()
+    fashion.images.cache_clear()
     dataset._prepared.cache_clear()
     return tmp_path
 
@@ -111,7 +111,7 @@ def test_fashion_mnist(folder, seed):
     one = setting(data, 20, 20, rows="trace", scale="1/p")
     assert np.bincount(draw.components(one, seed, draw.readout_batch(one))).tolist() == [10, 10]
     assert gs.simulate(one, seed, n_test=24).status.ok and train(one, seed).final.shape == (8, 784)
-    bytes_, labels = _fashion.images(str(folder))["train"]
+    bytes_, labels = fashion.images(str(folder))["train"]
     raw = gs.Dataset("fashion-mnist", (9, 5), str(folder), centre="none", signal=None).split()[0]
     np.testing.assert_array_equal(raw[:30], bytes_[labels == 9] / 255)
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 import giantstep as gs
-from giantstep import draw
-from giantstep._backend import jnp
-from giantstep._descent import descend
+from giantstep._machine.backend import jnp
+from giantstep.experiment import draw
+from giantstep.experiment.protocol import SGD
 from giantstep.lab.compare import compare
-from giantstep.lab.run import sweep
-from giantstep.protocol import SGD
-from giantstep.theory import descent
-from giantstep.theory import population as moments
+from giantstep.lab.sweep.run import sweep
+from giantstep.ridge.sgd import descend
+from giantstep.theory.sgd_readout import population as moments
+from giantstep.theory.sgd_readout import predict
 
 TARGET = gs.target("x1 + 0.5*H2(x1)", noise=0.5)
 
@@ -70,11 +70,11 @@ def test_simulate_is_that_loop_on_the_batch_of_the_readout():
 
 
 def test_features_that_do_not_stay_in_memory_are_made_again(monkeypatch):
-    from giantstep import _plan
+    from giantstep._training import plan
 
     s = setting(passes=2)
     usual = gs.simulate(s, n_test=50).test_error
-    monkeypatch.setattr(_plan._Sizes, "held", lambda self, grams: np.inf if self.features else 0.0)
+    monkeypatch.setattr(plan._Sizes, "held", lambda self, grams: np.inf if self.features else 0.0)
     assert gs.simulate(s, n_test=50).test_error == pytest.approx(usual, rel=1e-12)
 
 
@@ -182,7 +182,7 @@ def test_the_recursion_is_that_of_whole_matrices(average):
     best, mean = rng.standard_normal(4), np.array([0.6, 0.0, 0.0, 0.0])
     of = moments.Population(lam, best, mean, 0.0, 0.0)
     readout = SGD(60, (0.3, 0.9), decay=0.25, average=average)
-    found, without = descent.excess(of, readout, 60), descent.excess(of, readout, 60, averaged=True)
+    found, without = predict.excess(of, readout, 60), predict.excess(of, readout, 60, averaged=True)
     for k, rate in enumerate((0.3, 0.9)):
         rates = rate * np.arange(1, 61.0) ** -0.25
         assert found.start[k] == pytest.approx(gaussian_moments(lam, best, mean, 0.0, rates, average), rel=1e-10)
@@ -199,18 +199,18 @@ def test_gaussian_features_follow_the_recursion():
     y = F @ best / 2 + 0.7 * rng.standard_normal((runs, n))
     found = descend(lambda: [(jnp.asarray(F), jnp.asarray(y))], (runs, n, 4), np.array([0.8]), 0.0, 1, True)
     risk = (2 * found.coefficients[:, 0] - best) ** 2 @ lam
-    of = descent.excess(moments.Population(lam, best, mean, 0.0, 0.0), SGD(n, 0.8), n)
+    of = predict.excess(moments.Population(lam, best, mean, 0.0, 0.0), SGD(n, 0.8), n)
     expected = of.start[0] + 0.49 * of.noise[0]
     assert abs(risk.mean() - expected) < 3.5 * risk.std() / np.sqrt(runs)
 
 
 def test_the_isotropic_variance_peaks_where_liu_et_al_have_it():
-    peak = minimize_scalar(lambda v: -v * descent.isotropic_variance(1 / v), bounds=(0.05, 3.0), method="bounded")
+    peak = minimize_scalar(lambda v: -v * predict.isotropic_variance(1 / v), bounds=(0.05, 3.0), method="bounded")
     assert peak.x == pytest.approx(0.53, abs=0.005) and -peak.fun == pytest.approx(0.19, abs=0.005)
     p, n, rate = 50, 4000, 0.4  # the sum over steps, against its limit
     of = moments.Population(np.full(p, 1 / p), np.zeros(p), np.zeros(p), 0.0, 0.0)
-    found = descent.excess(of, SGD(n, rate), n, averaged=True).noise[0]
-    assert found == pytest.approx(p / n * descent.isotropic_variance(np.array(rate * n / p)), rel=0.02)
+    found = predict.excess(of, SGD(n, rate), n, averaged=True).noise[0]
+    assert found == pytest.approx(p / n * predict.isotropic_variance(np.array(rate * n / p)), rel=0.02)
 
 
 def test_compare_lays_the_theory_beside_the_simulation():

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import _memory
-from giantstep._backend import jax
-from giantstep._plan import make_plan
+from giantstep._machine import memory
+from giantstep._machine.backend import jax
+from giantstep._training.plan import make_plan
 
 # Sizes that do not divide by eight, two steps (fresh and reuse) with deflation, seeds, step sizes and penalties.
 CASES = """
 import dataclasses, json, os
 import numpy as np
 import giantstep as gs
-from giantstep._backend import jax
+from giantstep._machine.backend import jax
 
 def setting(n, deflate=0):
     steps = gs.GiantStep(93, 2.0, residual="full"), gs.GiantStep(None, (0.5, 3.0), batch="reuse", residual="full", deflate=2)
@@ -99,15 +99,15 @@ def fake(count: int, platform: str) -> SimpleNamespace:
 
 
 def test_eight_devices_take_eight_times_the_rows(monkeypatch):
-    monkeypatch.setattr("giantstep._plan.CHUNK_BYTES", 2.0**40)
-    monkeypatch.setattr(_memory, "available", lambda: 2.0**38)
+    monkeypatch.setattr("giantstep._training.plan.CHUNK_BYTES", 2.0**40)
+    monkeypatch.setattr(memory, "available", lambda: 2.0**38)
     protocol = gs.Protocol((gs.GiantStep(10**8, 1.0),), gs.Ridge(10**8, 1.0))
     setting = gs.Setting(gs.Gaussian(512), "x1", gs.Network(1024, "relu"), protocol)
     plans = {k: make_plan(setting, 1, 100, 8, None, mesh=fake(k, "gpu")) for k in (1, 8)}  # type: ignore[arg-type]
     assert plans[8].rows == 8 * plans[1].rows and plans[8].bytes == plans[1].bytes <= 0.8 * 4 * 2**30
-    monkeypatch.setattr(_memory, "available", lambda: 2.0**30)  # of the host, which draws the rows
+    monkeypatch.setattr(memory, "available", lambda: 2.0**30)  # of the host, which draws the rows
     assert make_plan(setting, 1, 100, 8, None, mesh=fake(8, "gpu")).rows < 2**30 / (8 * 512)  # type: ignore[arg-type]
     # Devices of the CPU share the host's memory: together they take no more rows than it has, less the copies of the weights.
     shared = make_plan(setting, 1, 100, 8, 4, mesh=fake(8, "cpu"))  # type: ignore[arg-type]
     assert shared.bytes <= 4 * 2**30 / 8 and shared.rows <= make_plan(setting, 1, 100, 8, 4).rows
-    assert _memory.on_each(2.0, fake(8, "gpu").devices) == 2 * 2**30
+    assert memory.on_each(2.0, fake(8, "gpu").devices) == 2 * 2**30

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 import giantstep as gs
-from giantstep import course, early
 from giantstep.cli import run as cli
-from giantstep.early import LOSSES
-from giantstep.lab.beside import beside
-from giantstep.simulate.early import run
-from giantstep.theory import classwise, living
-from giantstep.theory.frozen import follow
+from giantstep.lab.compare.systems import beside
+from giantstep.systems.early import classwise, living_neurons, path, samples
+from giantstep.systems.early.frozen_patterns import follow
+from giantstep.systems.early.samples import LOSSES
+from giantstep.systems.early.simulate import run
 
 SMALL = {"n": 24, "d": 12, "width": 14, "rate": 0.01, "steps": 40}
 
@@ -35,7 +34,7 @@ def test_the_pull_is_minus_the_slope_of_the_loss(name):
 @pytest.mark.parametrize("how", [{}, {"layers": "both", "bias": "trained", "loss": "logistic"}])
 def test_a_step_is_along_the_numerical_gradient(how):
     here = system(n=6, d=3, width=4, init=0.3, steps=1, **how)
-    (X, y), (B, a) = early.inputs(here), early.start(here, 0)
+    (X, y), (B, a) = samples.inputs(here), samples.start(here, 0)
 
     def total(flat):
         B, a = flat[:-4].reshape(4, 4), flat[-4:]
@@ -57,14 +56,14 @@ def test_a_step_is_along_the_numerical_gradient(how):
 @pytest.mark.parametrize("how", [{}, {"share": 0.3, "bias": "none"}, {"bias": "trained", "norm": 2.5, "cosine": 0.9}])
 def test_outputs_followed_without_the_network_are_its_own(loss, batch, how):
     here = system(loss=loss, batch=batch, init=1e-9, **how)
-    assert living.separable(here)
+    assert living_neurons.separable(here)
     found, said = run(here, 1), follow(here, 1)
     np.testing.assert_array_equal(found.first, said.first)
     np.testing.assert_array_equal(found.last, said.last)
     np.testing.assert_allclose(said.counts, found.counts)
     np.testing.assert_allclose(said.loss, found.loss, rtol=1e-6)
     np.testing.assert_allclose(said.ratio, found.ratio, rtol=1e-6)
-    sorted_ = course.ordered(found.last, early.inputs(here)[1], found.a)
+    sorted_ = path.ordered(found.last, samples.inputs(here)[1], found.a)
     np.testing.assert_array_equal(sorted_, np.any(found.first, axis=0))  # whoever was alive, and nobody else
 
 
@@ -85,16 +84,16 @@ def test_the_partition_counts_every_neuron_once(seed, m, n):
 
 
 def test_cones_are_orthogonally_separable():
-    X, y = early.inputs(system(cosine=0.75))
+    X, y = samples.inputs(system(cosine=0.75))
     assert np.min(np.outer(y, y) * (X @ X.T)) > 2 * 0.75**2 - 1
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0)
-    assert not living.separable(system(cosine=0.1)) and not living.separable(system(bias="trained"))
+    assert not living_neurons.separable(system(cosine=0.1)) and not living_neurons.separable(system(bias="trained"))
 
 
 def test_the_chance_to_be_dead_on_two_samples():
     here = system()
-    alone, pairs = living.dead(here)
-    X, _ = early.inputs(here)
+    alone, pairs = living_neurons.dead(here)
+    X, _ = samples.inputs(here)
     for i, j in ((0, 1), (0, 20)):
         covariance = [[1.0, X[i] @ X[j]], [X[i] @ X[j], 1.0]]
         assert pairs[i, j] == pytest.approx(multivariate_normal.cdf([-1, -1], cov=covariance), rel=1e-4)
@@ -104,23 +103,23 @@ def test_the_chance_to_be_dead_on_two_samples():
 @pytest.mark.parametrize("bias", ["fixed", "none"])
 def test_bounds_on_bare_samples(bias):
     here = system(width=7, bias=bias)
-    X, (_, y) = early.extended(here), early.inputs(here)
-    starts = [early.start(here, seed) for seed in range(1500)]
+    X, (_, y) = samples.extended(here), samples.inputs(here)
+    starts = [samples.start(here, seed) for seed in range(1500)]
     share = np.mean([not np.all(np.any((X @ B.T > 0) & (np.outer(y, a) > 0), axis=1)) for B, a in starts])
-    least, most = living.uncovered(here)
+    least, most = living_neurons.uncovered(here)
     assert least - 0.04 < share < most + 0.04 and most < 4 * least
-    assert living.uncovered(here, living.width_for(here, 0.01)).most <= 0.01
-    widths = [living.width_for(system(n=n, bias=bias), 0.01) for n in (20, 200, 2000)]
+    assert living_neurons.uncovered(here, living_neurons.width_for(here, 0.01)).most <= 0.01
+    widths = [living_neurons.width_for(system(n=n, bias=bias), 0.01) for n in (20, 200, 2000)]
     # log(n/delta) / -log((1 + q)/2)
-    assert widths[2] - widths[1] == pytest.approx(np.log(10) / -np.log1p(-living.active(here)[0] / 2), abs=1.1)
+    assert widths[2] - widths[1] == pytest.approx(np.log(10) / -np.log1p(-living_neurons.active(here)[0] / 2), abs=1.1)
 
 
 def test_alive_by_another_route():
     """P(no sample is active), an orthant probability, in two dimensions where neurons do die."""
     here = system(n=2, d=2, bias="none", cosine=0.8)
-    X, _ = early.inputs(here)
+    X, _ = samples.inputs(here)
     dead = np.arccos(-X[0] @ X[1]) / (2 * np.pi)  # the angle of the cone X z < 0
-    assert 1 - living.alive(here) == pytest.approx(dead, abs=4 * np.sqrt(dead / living.DRAWS))
+    assert 1 - living_neurons.alive(here) == pytest.approx(dead, abs=4 * np.sqrt(dead / living_neurons.DRAWS))
 
 
 def test_the_square_loss_in_closed_form():
@@ -150,8 +149,8 @@ def test_minibatches_by_all_their_draws():
 def test_both_layers_of_neurons_that_are_alike():
     """The recursion of outputs and second layer against m equal neurons with weights of their own."""
     here, m = system(layers="both", loss="exponential", rate=0.2), 3
-    own, (X, y) = classwise.classes(here, 1.0)[0], early.inputs(here)
-    b, a, losses = here.rate / here.n * (y * living.active(here)) @ X, 1.0, []
+    own, (X, y) = classwise.classes(here, 1.0)[0], samples.inputs(here)
+    b, a, losses = here.rate / here.n * (y * living_neurons.active(here)) @ X, 1.0, []
     mine, n = X[y > 0], here.n
     for _ in range(here.steps):
         pull = np.exp(-m * a * mine @ b) / n
@@ -167,7 +166,7 @@ def test_the_gradient_at_the_start():
 
 
 def test_one_sample_a_class_leaves_no_room_between_the_bounds():
-    least, most = living.uncovered(system(n=2, width=6))
+    least, most = living_neurons.uncovered(system(n=2, width=6))
     assert least == pytest.approx(most, rel=1e-12)
 
 
@@ -197,14 +196,14 @@ def test_the_law_is_the_mean_over_starts(how):
 def test_the_loss_is_below_the_bound(loss, rate):
     here = system(loss=loss, rate=rate, steps=300, init=1e-9)
     said = follow(here, 3)
-    into = course.ordered(said.last, early.inputs(here)[1], said.a)
+    into = path.ordered(said.last, samples.inputs(here)[1], said.a)
     bound = classwise.bound(here, np.sum(into & (said.a > 0)), np.sum(into & (said.a < 0)))
     assert np.all(run(here, 3).loss <= bound + 1e-8) and bound[-1] < 6 * said.loss[-1]
 
 
 def test_the_time_of_a_drop():
-    assert course.crossing(np.arange(4.0), np.array([1.0, 0.9, 0.7, 0.1]), 0.2) == pytest.approx(1.5)
-    assert np.isnan(course.crossing(np.arange(2.0), np.ones(2), 0.2))
+    assert path.crossing(np.arange(4.0), np.array([1.0, 0.9, 0.7, 0.1]), 0.2) == pytest.approx(1.5)
+    assert np.isnan(path.crossing(np.arange(2.0), np.ones(2), 0.2))
     assert not gs.simulate(system(steps=1), 0).status.ok
 
 
@@ -218,7 +217,7 @@ def test_images_of_ones_own(tmp_path):
     draw = np.random.default_rng(0)
     X, labels = draw.standard_normal((60, 12)), np.arange(60) % 3
     here = system(data=gs.Dataset((X, labels), (2, 0), centre="none", signal=None))
-    inputs, y = early.inputs(here)
+    inputs, y = samples.inputs(here)
     rows = X[labels == 2] / np.linalg.norm(X[labels == 2], axis=1, keepdims=True)
     assert all(np.min(np.abs(rows - x).sum(axis=1)) < 1e-12 for x in inputs[y > 0])
     (tmp_path / "e.toml").write_text(here.to_toml())

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import draw, measure
-from giantstep._plan import make_plan
+from giantstep import measure
+from giantstep._training.plan import make_plan
 from giantstep.equivalent.spiked import default_degree
+from giantstep.experiment import draw
 from giantstep.simulate import train
 
 SEEDS = range(24)
@@ -103,7 +104,7 @@ def gap(a, b, name="test_error"):
 def one_group_size():
     """Groups of one size, so that all runs of one shape share what JAX compiles."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("giantstep._plan.MAX_SEEDS", 6)
+        patch.setattr("giantstep._training.plan.MAX_SEEDS", 6)
         yield
 
 
@@ -211,12 +212,12 @@ def test_lists_are_single_runs_side_by_side(small, model):
 
 
 def test_the_same_numbers_whatever_the_chunking(small, monkeypatch):
-    from giantstep import _random
+    from giantstep._machine import random
 
-    monkeypatch.setattr(_random, "BLOCK", 16 * 30)  # blocks of 16 rows of inputs and 12 of noise
+    monkeypatch.setattr(random, "BLOCK", 16 * 30)  # blocks of 16 rows of inputs and 12 of noise
     whole = gs.equivalent(small, "spiked", range(2), base="gaussian", n_test=100)
-    monkeypatch.setattr("giantstep._plan.CHUNK_BYTES", 1.0)
-    monkeypatch.setattr("giantstep._plan.MAX_SEEDS", 1)
+    monkeypatch.setattr("giantstep._training.plan.CHUNK_BYTES", 1.0)
+    monkeypatch.setattr("giantstep._training.plan.MAX_SEEDS", 1)
     assert make_plan(small, 1, 100, 8, None, True).rows == 16
     pieces = gs.equivalent(small, "spiked", range(2), base="gaussian", n_test=100)
     for name in ("test_error", "train_error", "overlaps"):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import draw, measure
-from giantstep._backend import jnp
-from giantstep._plan import make_plan
+from giantstep import measure
+from giantstep._machine.backend import jnp
+from giantstep._training.plan import make_plan
 from giantstep.equivalent import moments
+from giantstep.experiment import draw
 from giantstep.simulate import train
 
 SEEDS = range(12)
@@ -19,7 +20,7 @@ SEEDS = range(12)
 def one_group_size():
     """Groups of one size, so that all runs of one shape share what JAX compiles."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("giantstep._plan.MAX_SEEDS", 6)
+        patch.setattr("giantstep._training.plan.MAX_SEEDS", 6)
         yield
 
 
@@ -160,12 +161,12 @@ def test_lists_are_single_runs_side_by_side(small):
 
 
 def test_the_same_numbers_whatever_the_chunking(small, monkeypatch):
-    from giantstep import _random
+    from giantstep._machine import random
 
     pairs = change(small, symmetric=True)
-    monkeypatch.setattr(_random, "BLOCK", 50 * 40)  # blocks of 66 rows of inputs and 50 of noise
+    monkeypatch.setattr(random, "BLOCK", 50 * 40)  # blocks of 66 rows of inputs and 50 of noise
     whole = gs.equivalent(pairs, "conditional", range(2), n_test=132)
-    monkeypatch.setattr("giantstep._plan.CHUNK_BYTES", 1.0)
+    monkeypatch.setattr("giantstep._training.plan.CHUNK_BYTES", 1.0)
     pieces = gs.equivalent(pairs, "conditional", range(2), n_test=132)
     np.testing.assert_allclose(pieces.test_error, whole.test_error, rtol=1e-9)
     np.testing.assert_allclose(pieces.train_error, whole.train_error, rtol=1e-9)

@@ -8,10 +8,10 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import giantstep as gs
-from giantstep import draw
 from giantstep.equivalent import conditional, hermite, strength
 from giantstep.equivalent.law import eigenvectors, laws
-from giantstep.lab.trial import Route
+from giantstep.experiment import draw
+from giantstep.lab.store.trial import Route
 from giantstep.simulate import train
 
 D, P, N = 40, 30, 90
@@ -80,8 +80,8 @@ def test_conditional_against_numpy(seed):
 
 
 def test_pairs_a_list_and_chunks_against_numpy(monkeypatch, seed):
-    monkeypatch.setattr("giantstep._random.BLOCK", 50 * 40)
-    monkeypatch.setattr("giantstep._plan.CHUNK_BYTES", 1.0)
+    monkeypatch.setattr("giantstep._machine.random.BLOCK", 50 * 40)
+    monkeypatch.setattr("giantstep._training.plan.CHUNK_BYTES", 1.0)
     found = gs.equivalent(setting(eta=(5.0, 20.0), symmetric=True, activation="tanh"), "conditional", seed, n_test=200)
     one = ridge(setting(symmetric=True, activation="tanh"), seed, features)
     assert (found.train_error[1], found.test_error[1]) == pytest.approx(one, rel=2e-5)

@@ -194,7 +194,7 @@ def test_bad_input_is_one_sentence(wrong, sentence):
 
 
 def test_an_absent_gpu_is_said():
-    from giantstep._backend import jax
+    from giantstep._machine.backend import jax
 
     if jax.default_backend() != "cpu":
         pytest.skip("there is a GPU")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.theory.evolution import evolution, readout
+from giantstep.theory.narrow.evolution import evolution, readout
 
 EXAMPLE = "x1 + x2 + x1^2 - x2^2"
 

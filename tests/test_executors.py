@@ -15,21 +15,21 @@ from test_sweep import base
 import giantstep as gs
 from benchmarks.faults import SWEEP, command, compare, faults
 from giantstep import cli
-from giantstep._errors import InputError
+from giantstep.checks.cache import Bench
+from giantstep.checks.check import check
 from giantstep.claims import select
 from giantstep.claims.alone import task
-from giantstep.lab import cluster as clusters
-from giantstep.lab.bench import Bench
-from giantstep.lab.call import Call, call
-from giantstep.lab.check import check
-from giantstep.lab.cluster import Cluster
-from giantstep.lab.code import digest
-from giantstep.lab.executor import Here, executor
-from giantstep.lab.perform import attempt
-from giantstep.lab.pool import Pool, pinned
-from giantstep.lab.run import planned, run
+from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.sweep import make
+from giantstep.lab.store.digest import digest
+from giantstep.lab.sweep.run import planned, run
+from giantstep.lab.sweep.sweep import make
+from giantstep.lab.work import cluster as clusters
+from giantstep.lab.work.call import Call, call
+from giantstep.lab.work.cluster import Cluster
+from giantstep.lab.work.executor import Here, executor
+from giantstep.lab.work.perform import attempt
+from giantstep.lab.work.pool import Pool, pinned
 
 ROUTES = ("simulate(n_test=50)",)
 END = Call("os:_exit", (7,))

@@ -9,7 +9,7 @@ import pytest
 
 import giantstep as gs
 from giantstep import cli
-from giantstep._expression import MAX_RANK
+from giantstep.functions.parser import MAX_RANK
 
 TALK = "x1 + H2(x2) + H2(x1)*x2 + H4(x1)*H2(x2)*x3 + H2(x2)*H2(x3)"
 EX1, EX2 = "x1 + x2 + x1^2 - x2^2", "x1 + x2 + x1^2 + x2^2 - 2"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from test_explain import EX2, spans
 
 import giantstep as gs
-from giantstep import _staircase, _tensors
-from giantstep._hermite import gauss_hermite
+from giantstep.functions import staircase, tensors
+from giantstep.functions.hermite import gauss_hermite
 
 
 @st.composite
@@ -124,23 +124,23 @@ def dense_slopes(target, basis, order) -> np.ndarray:
 @pytest.mark.parametrize("size", [0, 1, 2])
 def test_slopes_agree_with_the_dense_tensors(order, size):
     target = gs.target("x1 + x1*x2 - 2*H2(x2)*x3 + H3(x1)*H2(x3) + x1*x2*x3 + H4(x3)")
-    axes = _tensors.frame(rotation(3, 3)[:size])
-    slopes = _tensors.slopes(_tensors.rotated(_tensors.series(target.hermite), axes), size, order)
+    axes = tensors.frame(rotation(3, 3)[:size])
+    slopes = tensors.slopes(tensors.rotated(tensors.series(target.hermite), axes), size, order)
     rest = axes[size:]
     np.testing.assert_allclose(rest.T @ slopes @ slopes.T @ rest, dense_slopes(target, axes[:size], order), atol=1e-10)
 
 
 def test_a_rotated_series_is_the_same_function():
     target, axes = gs.target("x1*x2 + H3(x1)*x3 + x2^4 - x1^2*x3^2"), rotation(0, 3)
-    turned = _tensors.rotated(_tensors.series(target.hermite), axes)
+    turned = tensors.rotated(tensors.series(target.hermite), axes)
     x = np.random.default_rng(0).standard_normal((3, 7))
-    from giantstep._hermite import hermite_table
+    from giantstep.functions.hermite import hermite_table
 
     table = hermite_table(5, axes @ x)
     value = sum(
         c * table[b[0], 0] * table[b[1], 1] * table[b[2], 2]
         for k, a in turned.orders.items()
-        for b, c in zip(_tensors.index_table(3, k), a, strict=True)
+        for b, c in zip(tensors.index_table(3, k), a, strict=True)
     )
     np.testing.assert_allclose(value, target(x), rtol=1e-12, atol=1e-12)
 
@@ -148,7 +148,7 @@ def test_a_rotated_series_is_the_same_function():
 def test_strengths_are_the_eigenvalues_of_g():
     found = gs.explain("(4*x1 + x1^2 + x2)/2")
     assert found.strengths == [[pytest.approx(4.25)], [pytest.approx(0.0553633, rel=1e-5)]]
-    climbed = _staircase.climb([_tensors.series(gs.target(EX2).hermite)], 1e-12)
+    climbed = staircase.climb([tensors.series(gs.target(EX2).hermite)], 1e-12)
     assert [[v.order for v in new] for new in climbed] == [[1], [2]]
 
 

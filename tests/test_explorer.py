@@ -14,14 +14,16 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from giantstep import cli
-from giantstep.explorer import claims, explain, recipe, state
+from giantstep.explorer import settings, state
 from giantstep.explorer.app import make_app
-from giantstep.explorer.child import Child, Overdue, Stopped
-from giantstep.explorer.desk import Desk, Replaced
-from giantstep.explorer.guard import guard
-from giantstep.explorer.laboratory import Laboratory
-from giantstep.explorer.runs import Piece, Refused, Runs
+from giantstep.explorer.processes.laboratory import Laboratory
+from giantstep.explorer.processes.queue import Desk, Replaced
+from giantstep.explorer.processes.runs import Piece, Refused, Runs
+from giantstep.explorer.processes.worker import Child, Overdue, Stopped
+from giantstep.explorer.security import guard
 from giantstep.explorer.server import Address
+from giantstep.explorer.views import explain
+from giantstep.explorer.views.claims import view as _view
 from tests.explorer_server import running
 
 UPDATE = "/_dash-update-component"
@@ -180,8 +182,8 @@ def test_the_python_of_explain_is_what_it_shows(tmp_path):
 def test_recipes_and_their_python_build_the_same_settings(batches):
     one, many = state.OneStep(noise=0.3, penalty=-1.7, target="x1 + 2"), state.GiantSteps(batches=batches, d=3.25)
     for code, setting in (
-        (recipe.one_step_code(one, ""), recipe.one_step(one, recipe.ALPHAS)),
-        (recipe.giant_steps_code(many, ""), recipe.giant_steps(many)),
+        (settings.one_step_code(one, ""), settings.one_step(one, settings.ALPHAS)),
+        (settings.giant_steps_code(many, ""), settings.giant_steps(many)),
     ):
         run = subprocess.run([sys.executable, "-c", f"{code}\nprint(s.id)"], capture_output=True, text=True, check=True)
         assert run.stdout.strip() == setting.id
@@ -190,7 +192,7 @@ def test_recipes_and_their_python_build_the_same_settings(batches):
 def test_every_claim_is_in_the_matrix():
     from giantstep.claims import CLAIMS
 
-    text = json.dumps(claims.page(state.Claims(), []), default=lambda one: one.to_plotly_json())
+    text = json.dumps(_view.page(state.Claims(), []), default=lambda one: one.to_plotly_json())
     assert all(quote(claim.name, safe="") in text for claim in CLAIMS)
 
 
@@ -246,7 +248,7 @@ def test_a_limit_is_of_the_childs_own_time(monkeypatch):
     child = Child()
     try:
         assert child.call(abs, -3) == 3
-        monkeypatch.setattr("giantstep.explorer.child.BUSY", 1e9)
+        monkeypatch.setattr("giantstep.explorer.processes.worker.BUSY", 1e9)
         assert child.call(time.sleep, 0.5, limit=0.05) is None
         with pytest.raises(Overdue):
             child.call(sum, range(10**15), limit=0.2)
@@ -321,7 +323,7 @@ def test_the_page_and_the_report_have_the_same_colours():
     root = Path(giantstep.__file__).parent
     ours, theirs = (
         re.sub(r"/\*.*?\*/", "", (root / name).read_text(), flags=re.DOTALL)
-        for name in ("explorer/assets/explorer.css", "lab/report.css")
+        for name in ("explorer/assets/explorer.css", "checks/report/report.css")
     )
     light, dark = (dict(re.findall(r"(--[\w-]+): ([^;]+);", part)) for part in ours.split("{")[1:3])
     for known, part in zip((light, dark), (theirs.split("{")[1], theirs.split("{")[3]), strict=True):

@@ -12,7 +12,7 @@ from PIL import Image
 
 import giantstep as gs
 from giantstep.claims import CLAIMS
-from giantstep.explorer import recipe, state
+from giantstep.explorer import settings, state
 from tests.explorer_server import running
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -142,19 +142,19 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     s = state.OneStep(d=60, alpha=0.35, noise=0.25, seeds=2)
     browser = page(f"/one-step?{state.write(s)}")
     words = text(browser, "one-step-errors--words", "At α = 0.35")
-    p = gs.theory(recipe.one_step(s, 0.35))
+    p = gs.theory(settings.one_step(s, 0.35))
     assert f"a test error of {p.test_error:.4g}" in words and f"training error of {p.train_error:.4g}" in words
-    law = gs.theory.spectrum(recipe.one_step(s, 0.35))
+    law = gs.theory.spectrum(settings.one_step(s, 0.35))
     assert f"{law.edge:.4g}" in text(browser, "one-step-spectrum--words", "bulk")
     numbers = browser.find_element("id", "one-step-errors--numbers").get_attribute("textContent")
     assert f"{p.test_error:.5g}" in numbers
     put(browser, "one-step-noise", "0.75")
-    now = gs.theory(recipe.one_step(state.OneStep(d=60, noise=0.75), recipe.FAST)).test_error[0]
+    now = gs.theory(settings.one_step(state.OneStep(d=60, noise=0.75), settings.FAST)).test_error[0]
     trace(browser, "one-step-errors", "test error, theory", lambda one: one["y"][0] == pytest.approx(now, rel=1e-9))
     put(browser, "one-step-noise", "0.25")
     browser.find_element("id", "one-step-start").click()
     text(browser, "one-step-progress", "2 of 2 seeds.")
-    o = gs.simulate(recipe.one_step(s, recipe.ALPHAS), range(2)).mean()
+    o = gs.simulate(settings.one_step(s, settings.ALPHAS), range(2)).mean()
     both = pytest.approx(o.test_error.tolist(), rel=1e-9)
     dots = trace(browser, "one-step-errors", "test error, simulation", lambda one: one["y"] == both)
     assert dots["error_y"]["array"] == pytest.approx(o.test_error_se.tolist(), rel=1e-6)
@@ -209,13 +209,13 @@ def test_bad_links_are_told_in_a_sentence(page, query, words):
 def test_giant_steps_agree_with_the_library_in_a_billion_dimensions(page):
     s = state.GiantSteps(d=9.0, kappa=0.6, steps=2, shown=2, width=4, seed=3)
     browser = page(f"/giant-steps?{state.write(s)}")
-    chain = gs.simulate.evolution(recipe.giant_steps(s), 3)
+    chain = gs.simulate.evolution(settings.giant_steps(s), 3)
     text(browser, "giant-steps-shares--words", "they differ by")
     share = pytest.approx(chain.shares[:, :, 0].mean(axis=1).tolist(), rel=1e-9)
     trace(browser, "giant-steps-shares", "w1, simulated", lambda one: one["y"] == share)
     put(browser, "giant-steps-kappa", "1.2")
     text(browser, "giant-steps-progress", "are not simulated here")
-    theory = gs.theory.evolution(recipe.giant_steps(state.GiantSteps(d=9.0, kappa=1.2, steps=2, width=4, seed=3)), 3)
+    theory = gs.theory.evolution(settings.giant_steps(state.GiantSteps(d=9.0, kappa=1.2, steps=2, width=4, seed=3)), 3)
     assert f"{theory.shares[2].mean(axis=0)[0]:.3g} along w1" in text(browser, "giant-steps-plane--words", "predicted")
 
 

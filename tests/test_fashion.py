@@ -9,10 +9,11 @@ import pytest
 from test_dataset import EACH, setting, write
 
 import giantstep as gs
-from giantstep import _fashion, early
+from giantstep.checks import check
 from giantstep.claims import select
 from giantstep.claims.demir import fashion
-from giantstep.lab import check
+from giantstep.experiment import fashion as _fashion
+from giantstep.systems.early import samples
 
 ROOT = Path(__file__).parent.parent
 HERE = Path(_fashion.DEBIAN).is_dir()
@@ -38,7 +39,7 @@ def test_the_sample_is_what_it_says():
     for name, (X, y) in found.items():
         assert X.dtype == np.uint8 and X.shape == (4 * _fashion.EACH[name], 784)
         assert y.tolist() == np.repeat(_fashion.CLASSES, _fashion.EACH[name]).tolist()
-    folder = files("giantstep") / "samples"
+    folder = files("giantstep.experiment") / "samples"
     assert "Copyright © 2017 Zalando SE" in (folder / "fashion-mnist.LICENSE").read_text(encoding="utf-8")
     assert sum(len(each.read_bytes()) for each in folder.iterdir()) <= 3_000_000
 
@@ -73,7 +74,7 @@ def test_what_is_read_first(alone, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("how", [lambda raw: raw[:-1], lambda raw: b"", lambda raw: raw.replace(raw[99:103], b"abcd")])
 def test_a_damaged_sample(how, damaged, monkeypatch, tmp_path):
-    raw = (files("giantstep") / "samples" / _fashion.FILE).read_bytes()
+    raw = (files("giantstep.experiment") / "samples" / _fashion.FILE).read_bytes()
     (tmp_path / "samples").mkdir()
     (tmp_path / "samples" / _fashion.FILE).write_bytes(how(raw))
     monkeypatch.setattr(_fashion, "files", lambda name: tmp_path)
@@ -98,7 +99,7 @@ def system(n):
             "has 2800 inputs for all batches, not 3000",
         ),
         (lambda: gs.Dataset("fashion-mnist", path="full").split(), "the full set of Fashion-MNIST is not here"),
-        (lambda: early.inputs(system(2802)), "has 1400 inputs of class 0, not 1401"),
+        (lambda: samples.inputs(system(2802)), "has 1400 inputs of class 0, not 1401"),
     ],
 )
 def test_what_only_the_full_set_has(bad, words, alone):
@@ -156,4 +157,4 @@ def test_the_wheel_has_the_sample_and_its_notice(tmp_path):
     (made,) = wheel.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
     names = zipfile.ZipFile(made).namelist()
     for name in (_fashion.FILE, "fashion-mnist.LICENSE"):
-        assert f"giantstep/samples/{name}" in names
+        assert f"giantstep/experiment/samples/{name}" in names

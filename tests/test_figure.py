@@ -2,7 +2,7 @@
 
 from test_report import FIGURE
 
-from giantstep.lab.figure import inline
+from giantstep.checks.report.figure import inline
 
 
 def test_figure_without_svg_is_left_out():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep import fit
+from giantstep.experiment import fit_mixture
 
 BULK, STRENGTHS, D, N = 2.0, (12.0, 5.0), 100, 800
 PHI = D / (N - 1)
@@ -40,11 +40,11 @@ def test_planted_spikes_are_found():
     # lambda' = 1 - phi s^2 / theta^2
     assert np.all(np.abs(np.mean(theta, axis=0) - true) < 4.5 * error)
     assert np.mean(theta, axis=0)[1] - true[1] < 0.5 * (
-        fit.eigenvalue(true[1], BULK, PHI) - BULK - true[1]
+        fit_mixture.eigenvalue(true[1], BULK, PHI) - BULK - true[1]
     )  # the bias is gone
     cosines = np.array(cosines)
     s_e = cosines.std(axis=0, ddof=1) / np.sqrt(12)
-    assert np.all(np.abs(cosines.mean(axis=0) - fit.cosine(true, BULK, PHI)) < 4.5 * s_e + 2 / N)
+    assert np.all(np.abs(cosines.mean(axis=0) - fit_mixture.cosine(true, BULK, PHI)) < 4.5 * s_e + 2 / N)
     assert np.mean(bulks) == pytest.approx(BULK, abs=4.5 * BULK * np.sqrt(2 / (12 * N * D)))
 
 
@@ -59,16 +59,16 @@ def test_fewer_rows_than_dimensions():
     X, gammas = planted(3, 80, 300, (60.0,))
     found = one(X)
     assert len(found.components[0].spikes) == 1
-    assert abs(found.directions(0)[0] @ gammas[0]) == pytest.approx(fit.cosine(60.0, BULK, 300 / 79), abs=0.08)
+    assert abs(found.directions(0)[0] @ gammas[0]) == pytest.approx(fit_mixture.cosine(60.0, BULK, 300 / 79), abs=0.08)
 
 
 @given(st.floats(0.1, 10), st.floats(0.01, 20), st.floats(1.01, 50))
 def test_the_map_of_strengths(bulk, phi, times):
     """Inverse to each other, and the edge is where the spike is at its threshold s sqrt(phi)."""
     theta = times * bulk * phi**0.5
-    assert fit.strength(fit.eigenvalue(theta, bulk, phi), bulk, phi) == pytest.approx(theta, rel=1e-5)
-    assert fit.eigenvalue(bulk * phi**0.5, bulk, phi) == pytest.approx(bulk * (1 + phi**0.5) ** 2)
-    assert 0 < fit.cosine(theta, bulk, phi) < 1
+    assert fit_mixture.strength(fit_mixture.eigenvalue(theta, bulk, phi), bulk, phi) == pytest.approx(theta, rel=1e-5)
+    assert fit_mixture.eigenvalue(bulk * phi**0.5, bulk, phi) == pytest.approx(bulk * (1 + phi**0.5) ** 2)
+    assert 0 < fit_mixture.cosine(theta, bulk, phi) < 1
 
 
 @settings(max_examples=30, deadline=None)

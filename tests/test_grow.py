@@ -10,16 +10,16 @@ from test_report import bad, claim, good
 
 import giantstep.claims
 from giantstep import cli
-from giantstep._errors import InputError
-from giantstep.lab import grow as growth
-from giantstep.lab.bench import Interrupted
-from giantstep.lab.check import check
-from giantstep.lab.expected import longest_first, reported
-from giantstep.lab.follow import following, line
-from giantstep.lab.grow import growing
-from giantstep.lab.report import write
-from giantstep.lab.standing import Standing, about, counted
-from giantstep.lab.verdict import Claim, Result, Verdict
+from giantstep.checks.cache import Interrupted
+from giantstep.checks.check import check
+from giantstep.checks.claim import Claim, Result, Verdict
+from giantstep.checks.expected import longest_first, reported
+from giantstep.checks.report import grow as growth
+from giantstep.checks.report.follow import following, line
+from giantstep.checks.report.grow import growing
+from giantstep.checks.report.page import write
+from giantstep.checks.standing import Standing, about, counted
+from giantstep.errors import InputError
 
 CLAIMS = [claim("moniri/one", good()), claim("dandi/two", bad(), "dandi"), claim("moniri/three", good())]
 
@@ -90,7 +90,7 @@ def test_a_check_that_is_stopped_leaves_what_is_known(tmp_path, monkeypatch, pro
 
 def test_a_killed_check_leaves_a_page_that_says_so(two, tmp_path, monkeypatch):
     """After a kill nothing more is written: the page of the last moment is the one to read."""
-    monkeypatch.setattr("giantstep.lab.report.write", lambda results, folder: folder / "index.html")
+    monkeypatch.setattr("giantstep.checks.report.page.write", lambda results, folder: folder / "index.html")
     assert cli.run(["check", "--out", str(tmp_path)]) == 1
     page, twin = seen(tmp_path)
     assert twin["complete"] is False and "if that is long ago, the check was stopped" in page.one("main").text

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.polynomial import hermite_e
 
-from giantstep import _hermite
-from giantstep.activation import activation, normalised
+from giantstep.functions import hermite
+from giantstep.functions.activation import activation, normalised
 
 FORMULAS = [
     "relu", "relu(x-0.5)", "relu(-2*x+0.3)", "leaky relu", "abs(x-1)", "sign(x+0.2)", "step(0.5-x)", "sin(x+pi/4)", "cos(2*x)",
@@ -22,15 +22,15 @@ FORMULAS = [
 def test_polynomials_agree_with_numpy(order):
     x = np.linspace(-4, 4, 9)
     expected = hermite_e.hermeval(x, np.eye(8)[order])
-    np.testing.assert_allclose(_hermite.hermite(order, x), expected, atol=1e-10)
-    np.testing.assert_allclose(_hermite.hermite_table(7, x)[order] * np.sqrt(factorial(order)), expected, atol=1e-10)
+    np.testing.assert_allclose(hermite.hermite(order, x), expected, atol=1e-10)
+    np.testing.assert_allclose(hermite.hermite_table(7, x)[order] * np.sqrt(factorial(order)), expected, atol=1e-10)
 
 
 @given(st.integers(0, 20))
 def test_changes_of_basis_are_inverse(power):
     back: dict[int, Fraction] = {}
-    for k, c in _hermite.monomial_in_hermite(power).items():
-        for m, e in _hermite.hermite_in_monomials(k).items():
+    for k, c in hermite.monomial_in_hermite(power).items():
+        for m, e in hermite.hermite_in_monomials(k).items():
             back[m] = back.get(m, Fraction(0)) + c * e
     assert {m: c for m, c in back.items() if c} == {power: 1}
 
@@ -38,7 +38,7 @@ def test_changes_of_basis_are_inverse(power):
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_closed_forms_agree_with_quadrature(formula):
     sigma = activation(formula)
-    values, error = _hermite.coefficients(lambda x: np.asarray(sigma(x)), 20, sigma.kinks)
+    values, error = hermite.coefficients(lambda x: np.asarray(sigma(x)), 20, sigma.kinks)
     assert error < 1e-12
     np.testing.assert_allclose(normalised(sigma.hermite(20)), normalised(values), atol=1e-11)
 
@@ -49,7 +49,7 @@ def test_coefficients_of_the_derivative(formula):
     sigma = activation(formula)
     if sigma.jumps:
         return
-    slopes, _ = _hermite.coefficients(lambda x: np.asarray(sigma.slope(x)), 10, sigma.kinks)
+    slopes, _ = hermite.coefficients(lambda x: np.asarray(sigma.slope(x)), 10, sigma.kinks)
     np.testing.assert_allclose(slopes, sigma.hermite(11)[1:] * np.arange(1, 12), atol=1e-11)
 
 
@@ -78,7 +78,7 @@ def test_the_published_table():
 
 
 def test_quadrature_in_several_variables():
-    values, error, power = _hermite.quadrature_coefficients(lambda z: z[0] * z[1] ** 2 + z[1], 2, 4)
+    values, error, power = hermite.quadrature_coefficients(lambda z: z[0] * z[1] ** 2 + z[1], 2, 4)
     assert error < 1e-12 and power == pytest.approx(3 + 1 + 2 * 0, abs=1e-10)
     nonzero = {b: round(c, 10) for b, c in values.items() if abs(c) > 1e-10}
     assert nonzero == {(1, 2): 1.0, (1, 0): 1.0, (0, 1): 1.0}

@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import giantstep as gs
-from giantstep import canvas, measure, system
-from giantstep._hermite import gauss_hermite, hermite_table
-from giantstep.activation import activation, normalised
+from giantstep import measure, system
 from giantstep.claims import select
 from giantstep.claims.lobo import covariance, eigenvalues, sweep
 from giantstep.cli import run
-from giantstep.eigenmodes import galerkin, profile
-from giantstep.lab.beside import beside
-from giantstep.simulate.kernel import covariance as covariance_of
-from giantstep.simulate.kernel import direction
+from giantstep.functions.activation import activation, normalised
+from giantstep.functions.hermite import gauss_hermite, hermite_table
+from giantstep.lab.compare.systems import beside
+from giantstep.measure.kernel_modes import galerkin, profile
+from giantstep.plot import style
+from giantstep.systems.function_space.simulate import covariance as covariance_of
+from giantstep.systems.function_space.simulate import direction
 from giantstep.theory import kernel
 
 SMOOTH = "tanh(x+0.8)"
@@ -244,7 +245,7 @@ def test_the_claims_run(monkeypatch):
         monkeypatch.setattr(module, "RATIOS", (1.0, 2.0))
         monkeypatch.setattr(module, "CASES", tuple((SMOOTH, ratio) for ratio in (1.0, 2.0)))
     monkeypatch.setattr(sweep, "FINE", sweep.ETAS)
-    monkeypatch.setattr(canvas, "svg", lambda figure: "")  # drawn on what is kept
+    monkeypatch.setattr(style, "svg", lambda figure: "")  # drawn on what is kept
     shared = sweep.measure("quick"), sweep.predict("quick")
     for claim in select(["lobo"]):
         found = shared if claim.measure is sweep.measure else (claim.measure("quick"), claim.predict("quick"))

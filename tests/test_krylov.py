@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import _krylov
-from giantstep._backend import jnp
-from giantstep._plan import make_plan
-from giantstep.ridge import ridge
+from giantstep._machine.backend import jnp
+from giantstep._training.plan import make_plan
+from giantstep.ridge import conjugate_gradients, ridge
 
 
 def spiked(n: int, p: int, spikes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -20,7 +19,7 @@ def spiked(n: int, p: int, spikes: int, seed: int) -> tuple[np.ndarray, np.ndarr
     return F, F @ rng.standard_normal(p) / np.sqrt(p) + rng.standard_normal(n)
 
 
-def pieces(F: np.ndarray, y: np.ndarray, rows: int) -> _krylov.Pieces:
+def pieces(F: np.ndarray, y: np.ndarray, rows: int) -> conjugate_gradients.Pieces:
     cuts = range(0, F.shape[1], rows)
     return lambda: [(jnp.asarray(F[:, i : i + rows]), jnp.asarray(y[:, i : i + rows])) for i in cuts]
 
@@ -28,10 +27,10 @@ def pieces(F: np.ndarray, y: np.ndarray, rows: int) -> _krylov.Pieces:
 @pytest.mark.parametrize(("n", "p"), [(300, 200), (200, 300)])
 def test_coefficients_and_errors_are_those_of_the_factorisation(n, p, seed, monkeypatch):
     """Two seeds, in pieces of unequal rows, penalties down to 1e-6 of an eigenvalue of order one."""
-    monkeypatch.setattr(_krylov, "RANK", 40)
+    monkeypatch.setattr(conjugate_gradients, "RANK", 40)
     F, y = (np.stack(each) for each in zip(*(spiked(n, p, 5, 2 * seed + i) for i in range(2)), strict=True))
     penalties = np.array([1e-6, 1e-3, 1.0, 100.0])
-    found = _krylov.solve(pieces(F, y, 128), F.shape, penalties)
+    found = conjugate_gradients.solve(pieces(F, y, 128), F.shape, penalties)
     assert np.max(found.residual) < 1e-12 and found.coefficients.shape == (2, 4, p)
     for s in range(2):
         exact = ridge(F[s], y[s], penalties)
@@ -46,17 +45,18 @@ def test_the_preconditioner_takes_the_spikes_off_the_spectrum(seed):
     """Thirty spikes: 786 iterations without it, 70 with rank 40, where the bulk alone takes 103."""
     F, y = (each[None] for each in spiked(300, 200, 30, seed))
     without, with_it = (
-        _krylov.solve(pieces(F, y, 300), F.shape, np.array([1e-3]), rank=rank).iterations.max() for rank in (0, 40)
+        conjugate_gradients.solve(pieces(F, y, 300), F.shape, np.array([1e-3]), rank=rank).iterations.max()
+        for rank in (0, 40)
     )
     bulk = np.random.default_rng(seed).standard_normal((1, 300, 200))
-    alone = _krylov.solve(pieces(bulk, y, 300), F.shape, np.array([1e-3]), rank=0).iterations.max()
+    alone = conjugate_gradients.solve(pieces(bulk, y, 300), F.shape, np.array([1e-3]), rank=0).iterations.max()
     assert without > 8 * with_it and with_it < 1.25 * alone
 
 
 def test_the_approximation_is_exact_on_a_matrix_of_small_rank(seed):
     rng = np.random.default_rng(seed)
     F = (rng.standard_normal((90, 7)) @ rng.standard_normal((7, 50)))[None]
-    U, s = _krylov.nystrom(pieces(F, np.zeros((1, 90)), 90), F.shape, 20, jnp.asarray)
+    U, s = conjugate_gradients.nystrom(pieces(F, np.zeros((1, 90)), 90), F.shape, 20, jnp.asarray)
     A = F[0].T @ F[0] / 90
     np.testing.assert_allclose((U[0] * s[0]) @ U[0].T, A, atol=1e-10 * np.linalg.norm(A))
 
@@ -73,7 +73,7 @@ def several(small):
 
 @pytest.mark.parametrize("width", [40, 150])
 def test_simulate_gives_the_same_numbers_by_either_solver(several, width, monkeypatch):
-    monkeypatch.setattr(_krylov, "RANK", 10)
+    monkeypatch.setattr(conjugate_gradients, "RANK", 10)
     setting = dataclasses.replace(several, network=gs.Network(width, "relu"))
     direct, cg = (gs.simulate(setting, range(2), n_test=150, solver=each) for each in ("direct", "cg"))
     for name in FIELDS:
@@ -98,8 +98,8 @@ def test_the_overlap_route_takes_it_too(several):
 
 
 def test_too_few_iterations_are_a_status(several, monkeypatch):
-    monkeypatch.setattr(_krylov, "RANK", 10)
-    monkeypatch.setattr(_krylov, "LIMIT", 2)
+    monkeypatch.setattr(conjugate_gradients, "RANK", 10)
+    monkeypatch.setattr(conjugate_gradients, "LIMIT", 2)
     status = gs.simulate(several, range(2), n_test=150, solver="cg").status
     assert not status.ok and "did not converge" in str(status) and "after 2 iterations, not the 1e-12" in str(status)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep import draw
+from giantstep.experiment import draw
 
 D = 8
 RELU = 0.5 - 0.5 / pi  # Var relu(z)

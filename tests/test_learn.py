@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import climb, corrected, importance, layer, learn
-from giantstep._arrays import HOST
-from giantstep.activation import activation
-from giantstep.layer import Layer, Table
+from giantstep._machine.device import HOST
+from giantstep.estimator import corrected_step, directions, fit, search
+from giantstep.estimator import network as _network
+from giantstep.estimator.network import Layer, Table
+from giantstep.functions.activation import activation
 
 RELU = activation("relu")
 
@@ -27,14 +28,16 @@ def network(p: int, d: int, seed: int) -> Layer:
 
 
 def equations(rows: Table, first: Layer):
-    held = layer.pieces(rows, first, HOST)
-    return held, layer.normal(layer.moments(held, layer.linear_moments(rows, first, HOST), HOST), first.q, HOST)
+    held = _network.pieces(rows, first, HOST)
+    return held, _network.normal(
+        _network.moments(held, _network.linear_moments(rows, first, HOST), HOST), first.q, HOST
+    )
 
 
 def test_the_fit_is_that_of_ridge():
     rows, first = table(80, 5, 0), network(12, 5, 1)
     held, normal = equations(rows, first)
-    fitted = layer.solve(normal, 0.03, HOST)
+    fitted = _network.solve(normal, 0.03, HOST)
     F = held[0].features
     other = gs.ridge(F - F.mean(axis=0), rows.Y[:, 0] - rows.Y[:, 0].mean(), 0.03)
     np.testing.assert_allclose(fitted.coefficients[:, 0], other.coefficients, rtol=1e-9, atol=1e-11)
@@ -45,7 +48,7 @@ def test_left_out_rows_are_left_out(weighted):
     """Every row by a fit without it: the objective of the others, their penalty term n lam |b|^2 with the old n."""
     rows, first = table(40, 4, 2, weights=weighted, outputs=2), network(6, 4, 3)
     held, normal = equations(rows, first)
-    found = layer.left_out(layer.solve(normal, 0.05, HOST), held, HOST)
+    found = _network.left_out(_network.solve(normal, 0.05, HOST), held, HOST)
     F, total = held[0].features, rows.weights.sum()
     for i in range(0, 40, 7):
         w = np.where(np.arange(40) == i, 0.0, rows.weights)
@@ -58,8 +61,8 @@ def test_left_out_rows_are_left_out(weighted):
 def test_weights_repeat_rows():
     rows, first = table(60, 4, 4, weights=True), network(8, 4, 5)
     repeated = rows.take(np.repeat(np.arange(60), rows.weights.astype(int)))
-    one = layer.solve(equations(rows, first)[1], 0.1, HOST)
-    two = layer.solve(equations(replace(repeated, weights=np.ones(len(repeated))), first)[1], 0.1, HOST)
+    one = _network.solve(equations(rows, first)[1], 0.1, HOST)
+    two = _network.solve(equations(replace(repeated, weights=np.ones(len(repeated))), first)[1], 0.1, HOST)
     np.testing.assert_allclose(one.coefficients, two.coefficients, rtol=1e-10, atol=1e-12)
 
 
@@ -67,15 +70,15 @@ def test_the_corrected_gradient_is_its_formula():
     """Against plain loops: grad f by finite differences, the residual's pull row by row."""
     rows, first = table(50, 3, 6, outputs=2), network(5, 3, 7)
     held, normal = equations(rows, first)
-    fitted, outputs = layer.solve(normal, 0.1, HOST), np.array([0, 1, 0, 1, 0])
+    fitted, outputs = _network.solve(normal, 0.1, HOST), np.array([0, 1, 0, 1, 0])
     spread = rows.X.T @ rows.X / 50
-    found = corrected.descent(held, fitted, outputs, corrected.damped(spread, HOST), HOST)
+    found = corrected_step.descent(held, fitted, outputs, corrected_step.damped(spread, HOST), HOST)
 
     def f(X):
         Z = np.concatenate([np.maximum(X @ first.W.T + first.bias, 0), X], axis=1)
         return Z @ fitted.coefficients + fitted.intercept
 
-    S = (spread + corrected.DAMPING * np.eye(3)) / (1 + corrected.DAMPING)
+    S = (spread + corrected_step.DAMPING * np.eye(3)) / (1 + corrected_step.DAMPING)
     residual, active = rows.Y - f(rows.X), rows.X @ first.W.T + first.bias > 0
     step = 1e-6
     grad = np.stack([(f(rows.X + step * e) - f(rows.X - step * e)) / (2 * step) for e in np.eye(3)], axis=2)
@@ -87,16 +90,16 @@ def test_the_corrected_gradient_is_its_formula():
 
 def test_the_corrected_step_learns_what_a_giant_step_learns_with_less_noise(monkeypatch):
     """Stein: off the neuron's own direction both estimate E[sigma' grad y], z2 here; the residual is half of the noise."""
-    monkeypatch.setattr(corrected, "DAMPING", 0.0)
+    monkeypatch.setattr(corrected_step, "DAMPING", 0.0)
     d, n, first = 20, 2000, network(4, 20, 8)
     first = first.with_rows(np.eye(4, d) * [[2.0], [0.0], [2.0], [0.0]])  # along x1, or by the bias alone
     plain, better = [], []
     for seed in range(12):
         rows = table(n, d, seed, noise=0.0)
         held, normal = equations(rows, first)
-        fitted = layer.solve(normal, 1e-3, HOST)
-        cov = corrected.damped(rows.X.T @ rows.X / n, HOST)
-        better.append(corrected.descent(held, fitted, np.zeros(4, int), cov, HOST)[[0, 2], 1:])
+        fitted = _network.solve(normal, 1e-3, HOST)
+        cov = corrected_step.damped(rows.X.T @ rows.X / n, HOST)
+        better.append(corrected_step.descent(held, fitted, np.zeros(4, int), cov, HOST)[[0, 2], 1:])
         slopes = np.asarray(held[0].slopes)[:, [0, 2]]
         plain.append((slopes * rows.Y).T @ rows.X[:, 1:] / n)
     plain, better = np.array(plain), np.array(better)
@@ -108,10 +111,10 @@ def test_the_corrected_step_learns_what_a_giant_step_learns_with_less_noise(monk
 
 def test_streaming_changes_nothing(monkeypatch):
     rows = table(900, 6, 9, weights=True)
-    wanted = learn.Wanted(32, RELU)
-    one = learn.learn(rows, wanted, np.random.default_rng(0), HOST)
-    monkeypatch.setattr(layer, "CHUNK", 256 * 38)
-    many = learn.learn(rows, wanted, np.random.default_rng(0), HOST)
+    wanted = fit.Wanted(32, RELU)
+    one = fit.learn(rows, wanted, np.random.default_rng(0), HOST)
+    monkeypatch.setattr(_network, "CHUNK", 256 * 38)
+    many = fit.learn(rows, wanted, np.random.default_rng(0), HOST)
     assert (one.steps, one.eta, one.batch) == (many.steps, many.eta, many.batch)
     np.testing.assert_allclose(one.layer.W, many.layer.W, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(one.fitted.coefficients, many.fitted.coefficients, rtol=1e-6, atol=1e-8)
@@ -122,12 +125,12 @@ def test_noise_is_not_learned():
     """Directions chosen on all rows would fit noise: judged on rows they have not seen they do not."""
     rng = np.random.default_rng(0)
     rows = Table(rng.standard_normal((600, 150)), rng.standard_normal((600, 1)), np.ones(600))
-    found = learn.learn(rows, learn.Wanted(64, RELU), np.random.default_rng(1), HOST)
+    found = fit.learn(rows, fit.Wanted(64, RELU), np.random.default_rng(1), HOST)
     assert found.loo_error > 0.95
-    strength = importance.strengths(found.gradient, 1)[0][0]
-    assert strength < importance.null_level(found.null)
-    stepped = learn.learn(rows, learn.Wanted(64, RELU, steps=2, penalty=0.03), np.random.default_rng(1), HOST)
-    fooled = layer.left_out(stepped.fitted, layer.pieces(rows, stepped.layer, HOST), HOST)
+    strength = directions.strengths(found.gradient, 1)[0][0]
+    assert strength < directions.null_level(found.null)
+    stepped = fit.learn(rows, fit.Wanted(64, RELU, steps=2, penalty=0.03), np.random.default_rng(1), HOST)
+    fooled = _network.left_out(stepped.fitted, _network.pieces(rows, stepped.layer, HOST), HOST)
     assert np.mean(fooled**2) < 0.95 < 1.0 < stepped.loo_error  # on the rows of the steps the error seems to be 0.91
 
 
@@ -136,8 +139,10 @@ def test_the_error_told_is_the_error_met():
     ratios = []
     for seed in range(4):
         rows, new = table(1500, 30, seed), table(20000, 30, seed + 100)
-        found = learn.learn(rows, learn.Wanted(96, RELU), np.random.default_rng(seed), HOST)
-        error = np.mean([np.mean((p.Y - found.fitted.predict(p)) ** 2) for p in layer.Stream(new, found.layer, HOST)])
+        found = fit.learn(rows, fit.Wanted(96, RELU), np.random.default_rng(seed), HOST)
+        error = np.mean(
+            [np.mean((p.Y - found.fitted.predict(p)) ** 2) for p in _network.Stream(new, found.layer, HOST)]
+        )
         ratios.append(found.loo_error / error)
     # the network told about is half as wide and has seen four fifths of the rows: its error is larger
     assert 0.9 < np.mean(ratios) < 2.5, ratios
@@ -145,7 +150,7 @@ def test_the_error_told_is_the_error_met():
 
 def test_fresh_batches_are_disjoint_and_judged_on_the_last():
     rows = table(800, 10, 3)
-    found = learn.learn(rows, learn.Wanted(64, RELU, steps=2, batch="fresh"), np.random.default_rng(0), HOST)
+    found = fit.learn(rows, fit.Wanted(64, RELU, steps=2, batch="fresh"), np.random.default_rng(0), HOST)
     assert found.batch == "fresh"
     assert len(found.rows) == 266 and len(set(found.rows)) == 266
     assert float(found.fitted.weight) == 266
@@ -158,15 +163,15 @@ def test_share_of_variance_of_a_known_function():
         return (X[:, 0] + X[:, 1] * X[:, 2])[:, None]
 
     rng = np.random.default_rng(1)
-    assert importance.share(f, X, np.eye(3)[:1], rng) == pytest.approx(0.5, abs=0.03)
-    assert importance.share(f, X, np.eye(3)[:2], rng) == pytest.approx(0.5, abs=0.03)
-    assert importance.share(f, X, np.eye(3), rng) == pytest.approx(1.0, abs=1e-12)
+    assert directions.share(f, X, np.eye(3)[:1], rng) == pytest.approx(0.5, abs=0.03)
+    assert directions.share(f, X, np.eye(3)[:2], rng) == pytest.approx(0.5, abs=0.03)
+    assert directions.share(f, X, np.eye(3), rng) == pytest.approx(1.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(5, 9), (9, 5)])
 def test_strengths_are_singular_values(shape):
     g = np.random.default_rng(0).standard_normal(shape)
-    values, rows = importance.strengths(g, 3)
+    values, rows = directions.strengths(g, 3)
     _, s, Vt = np.linalg.svd(g / np.sqrt(shape[0]))
     np.testing.assert_allclose(values, s[:3], rtol=1e-10)
     np.testing.assert_allclose(np.abs(np.sum(rows * Vt[:3], axis=1)), 1.0, rtol=1e-9)
@@ -177,22 +182,22 @@ def test_what_cannot_be_solved_is_said():
     rows = table(300, 3, 0)
     rows = replace(rows, X=np.repeat(rows.X, 3, axis=1))
     with pytest.raises(gs.InputError, match="give a larger"):
-        learn.learn(rows, learn.Wanted(16, RELU, steps=1, penalty=1e-300), np.random.default_rng(0), HOST)
-    assert learn.learn(rows, learn.Wanted(16, RELU), np.random.default_rng(0), HOST).loo_error < 0.5
+        fit.learn(rows, fit.Wanted(16, RELU, steps=1, penalty=1e-300), np.random.default_rng(0), HOST)
+    assert fit.learn(rows, fit.Wanted(16, RELU), np.random.default_rng(0), HOST).loo_error < 0.5
 
 
 def test_held_out_rows_are_judged_by_a_fit_to_all_rows():
     """Without a step, directions know nothing: the residuals told are those of plain leave-one-out."""
     rows = table(400, 5, 11, weights=True)
-    found = learn.learn(rows, learn.Wanted(64, RELU, steps=0, penalty=0.02), np.random.default_rng(0), HOST)
+    found = fit.learn(rows, fit.Wanted(64, RELU, steps=0, penalty=0.02), np.random.default_rng(0), HOST)
     assert sorted(found.rows) == list(range(400))  # five folds: every row is a judge once
-    every = layer.left_out(found.fitted, layer.pieces(rows, found.layer, HOST), HOST)
+    every = _network.left_out(found.fitted, _network.pieces(rows, found.layer, HOST), HOST)
     np.testing.assert_allclose(found.residuals, every[found.rows], rtol=1e-8, atol=1e-10)
 
 
 def test_every_second_neuron_of_an_output_leaves_out_the_common_gradient():
     g, outputs = np.random.default_rng(0).standard_normal((8, 3)), np.arange(8) % 2
-    found = corrected.without_common(g, outputs, HOST)
+    found = corrected_step.without_common(g, outputs, HOST)
     for k in (0, 1):
         mine = np.flatnonzero(outputs == k)
         common = g[mine].mean(axis=0)
@@ -207,19 +212,19 @@ def test_a_target_without_a_linear_part_is_looked_at_again_with_more_neurons():
     X, X_test = (rng.standard_normal((n, 256)).astype(np.float32) for n in (4000, 5000))
     y, truth = (np.prod(rows @ U.T, axis=1) for rows in (X, X_test))
     rows = Table(X, (y + 0.1 * rng.standard_normal(4000))[:, None], np.ones(4000))
-    once = learn.Wanted(learn.width(4000), RELU)
-    assert learn.learn(rows, once, np.random.default_rng(2), HOST).steps == 0
-    again = learn.learn(rows, replace(once, wider=learn.wider(4000)), np.random.default_rng(2), HOST)
-    test = layer.pieces(Table(X_test, truth[:, None], np.ones(5000)), again.layer, HOST)
+    once = fit.Wanted(fit.width(4000), RELU)
+    assert fit.learn(rows, once, np.random.default_rng(2), HOST).steps == 0
+    again = fit.learn(rows, replace(once, wider=fit.wider(4000)), np.random.default_rng(2), HOST)
+    test = _network.pieces(Table(X_test, truth[:, None], np.ones(5000)), again.layer, HOST)
     error = float(np.mean(np.concatenate([p.Y - again.fitted.predict(p) for p in test]) ** 2))
     assert again.steps == 3 and len(again.layer.bias) == 500 and error < 0.4
 
 
 def test_a_penalty_that_rounding_makes_too_small_is_raised_unless_it_was_given():
     A = np.diag([1.0, 1.0, -1e-6])  # what single precision may leave of diag(1, 1, 0)
-    rounded = layer.Normal(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), 10.0)
-    wanted = learn.Wanted(8, RELU)
-    fitted, penalty = climb.solved(rounded, -8.0, wanted, HOST)
+    rounded = _network.Normal(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), 10.0)
+    wanted = fit.Wanted(8, RELU)
+    fitted, penalty = search.solved(rounded, -8.0, wanted, HOST)
     assert fitted.finite and penalty == pytest.approx(2e-6, rel=1e-5)
     np.testing.assert_allclose((A + penalty * np.eye(3)) @ fitted.coefficients, 1.0)
-    assert not climb.solved(rounded, -8.0, replace(wanted, penalty=1e-8), HOST)[0].finite
+    assert not search.solved(rounded, -8.0, replace(wanted, penalty=1e-8), HOST)[0].finite

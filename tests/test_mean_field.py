@@ -11,38 +11,40 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 import giantstep as gs
-from giantstep import _crank, _dual, _loss
-from giantstep import _particles as engine
-from giantstep._backend import jax, jnp
-from giantstep._random import generator
+from giantstep._machine.backend import jax, jnp
+from giantstep._machine.random import generator
 from giantstep.claims.nishikawa import finite, generalisation, truncation
-from giantstep.curves import basis
-from giantstep.field import pool, train
-from giantstep.theory import mean_field as theory
+from giantstep.functions import losses
+from giantstep.systems.mean_field import crank_nicolson
+from giantstep.systems.mean_field import dual as _dual
+from giantstep.systems.mean_field import particles as engine
+from giantstep.systems.mean_field import theory as theory
+from giantstep.systems.mean_field.bases import basis
+from giantstep.systems.mean_field.training import pool, train
 
 SMALL = gs.MeanField(20, basis=8, particles=300, passes=15, pool=2048)
 real = st.floats(-3, 3)
 
 
-@given(st.sampled_from(_loss.LOSSES), real, real, st.floats(-0.95, 0.95))
+@given(st.sampled_from(losses.LOSSES), real, real, st.floats(-0.95, 0.95))
 def test_losses_and_their_conjugates(loss, f, other, g):
     y = np.array(1.0 if other > 0 else -1.0) if loss == "logistic" else np.array(other)
     g = -y * abs(g) if loss == "logistic" else np.array(g)
     f = np.array(f)
-    best = minimize_scalar(lambda z: _loss.value(loss, np.array(z), y) - g * z, bounds=(-60, 60), method="bounded")
-    assert _loss.conjugate(loss, g, y) == pytest.approx(-best.fun, abs=1e-6)
-    young = _loss.value(loss, f, y) + _loss.conjugate(loss, g, y) - g * f
+    best = minimize_scalar(lambda z: losses.value(loss, np.array(z), y) - g * z, bounds=(-60, 60), method="bounded")
+    assert losses.conjugate(loss, g, y) == pytest.approx(-best.fun, abs=1e-6)
+    young = losses.value(loss, f, y) + losses.conjugate(loss, g, y) - g * f
     assert young > -1e-12
-    own = _loss.slope(loss, f, y)
-    assert _loss.value(loss, f, y) + _loss.conjugate(loss, own, y) - own * f == pytest.approx(0, abs=1e-9)
-    for order, one in ((_loss.slope, _loss.value), (_loss.bend, _loss.slope)):
+    own = losses.slope(loss, f, y)
+    assert losses.value(loss, f, y) + losses.conjugate(loss, own, y) - own * f == pytest.approx(0, abs=1e-9)
+    for order, one in ((losses.slope, losses.value), (losses.bend, losses.slope)):
         assert order(loss, f, y) == pytest.approx((one(loss, f + 1e-5, y) - one(loss, f - 1e-5, y)) / 2e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("loss", _loss.LOSSES)
+@pytest.mark.parametrize("loss", losses.LOSSES)
 def test_a_step_of_ascent_is_the_best(loss):
     for g, f, y, k in ((-0.3, 0.4, 1.0, 0.7), (0.2, -0.9, -1.0, 5.0), (0.0, 0.1, 1.0, 0.01)):
-        found = float(_loss.ascent(loss, g, f, y, k))
+        found = float(losses.ascent(loss, g, f, y, k))
         loses = partial(_lost, loss, g, f, y, k)
         ends = (0.0, -y) if loss == "logistic" else (-9.0, 9.0)
         best = minimize_scalar(loses, bounds=sorted(ends), method="bounded", options={"xatol": 1e-10})
@@ -50,7 +52,7 @@ def test_a_step_of_ascent_is_the_best(loss):
 
 
 def _lost(loss, g, f, y, k, v):
-    return float(_loss.conjugate(loss, np.array(v), y)) - v * f + k / 2 * (v - g) ** 2
+    return float(losses.conjugate(loss, np.array(v), y)) - v * f + k / 2 * (v - g) ** 2
 
 
 def test_the_prior_is_kept_exactly_at_any_step():
@@ -58,12 +60,14 @@ def test_the_prior_is_kept_exactly_at_any_step():
     rng = np.random.default_rng(0)
     for h in (0.01, 0.5, 2.0):
         u, xi = rng.standard_normal((2, 40, 3))
-        v = _crank.propose(u, 0 * u, xi, h)
+        v = crank_nicolson.propose(u, 0 * u, xi, h)
         a, b = (1 - h / 2) / (1 + h / 2), np.sqrt(2 * h) / (1 + h / 2)
         assert a**2 + b**2 == pytest.approx(1, abs=1e-14)
         np.testing.assert_allclose(v, a * u + b * xi)
         zero = np.zeros(40)
-        np.testing.assert_array_equal(_crank.rho(u, v, zero, 0 * u, h) - _crank.rho(v, u, zero, 0 * u, h), zero)
+        np.testing.assert_array_equal(
+            crank_nicolson.rho(u, v, zero, 0 * u, h) - crank_nicolson.rho(v, u, zero, 0 * u, h), zero
+        )
 
 
 def test_moves_are_in_detailed_balance():
@@ -78,7 +82,7 @@ def test_moves_are_in_detailed_balance():
 
     for _ in range(5):
         u, v = rng.standard_normal((2, 3))
-        ours = _crank.rho(u, v, U(u), slope(u), h) - _crank.rho(v, u, U(v), slope(v), h)
+        ours = crank_nicolson.rho(u, v, U(u), slope(u), h) - crank_nicolson.rho(v, u, U(v), slope(v), h)
         assert float(ours) == pytest.approx(density(v, u) - density(u, v), abs=1e-10)
 
 
@@ -88,7 +92,8 @@ def test_adjusted_steps_sample_a_law_that_plain_ones_miss():
     rng = np.random.default_rng(2)
     potential = lambda u: (c * jnp.sum(u**2, axis=1) / 2, c * u)  # noqa: E731
     walk = jax.jit(
-        lambda u, xi, coins, adjusted: _crank.walk(u, potential(u), xi, coins, potential, h, adjusted), static_argnums=3
+        lambda u, xi, coins, adjusted: crank_nicolson.walk(u, potential(u), xi, coins, potential, h, adjusted),
+        static_argnums=3,
     )
     xi, coins = rng.standard_normal((30, M, 1)), rng.random((30, M))
     exact, plain = (float(jnp.var(walk(rng.standard_normal((M, 1)), xi, coins, yes).u)) for yes in (True, False))
@@ -106,7 +111,7 @@ def drawn(loss="square", n=15, N=400, J=5):
     return X, u, np.tanh(u @ X.T), y
 
 
-@pytest.mark.parametrize("loss", _loss.LOSSES)
+@pytest.mark.parametrize("loss", losses.LOSSES)
 def test_the_dual_problem_is_solved(loss):
     _, _, H, y = drawn(loss)
     g, best = _dual.optimum(H, y, 0.05, loss)
@@ -114,10 +119,10 @@ def test_the_dual_problem_is_solved(loss):
     # the primal problem by mirror descent over the weights of the pool, a route without the dual
     w = np.full(len(H), 1 / len(H))
     for _ in range(4000):
-        slope = H @ _loss.slope(loss, w @ H, y) / len(y) + 0.05 * np.log(w * len(H))
+        slope = H @ losses.slope(loss, w @ H, y) / len(y) + 0.05 * np.log(w * len(H))
         w = w * np.exp(-0.3 * slope)
         w /= w.sum()
-    primal = np.mean(_loss.value(loss, w @ H, y)) + 0.05 * np.sum(w * np.log(w * len(H)))
+    primal = np.mean(losses.value(loss, w @ H, y)) + 0.05 * np.sum(w * np.log(w * len(H)))
     assert primal == pytest.approx(best.objective, abs=1e-9)
     other = g + 0.1 * np.sin(np.arange(len(g))) * (-np.sign(y) if loss == "square" else 0.0) * 0.5
     objective, dual = _dual.path(H, y, np.stack([g, other, 0 * g]), 0.05, loss)
@@ -135,7 +140,7 @@ def test_the_error_of_the_pool_is_its_spread():
     assert 0.6 < spread / said < 1.5  # 30 pools: 13% of standard error
 
 
-@pytest.mark.parametrize("loss", _loss.LOSSES)
+@pytest.mark.parametrize("loss", losses.LOSSES)
 def test_both_methods_keep_their_guarantees(loss):
     """On a pool that is the prior: the mean over 8 seeds stays below the curves of the theory."""
     X, u, H, y = drawn(loss)
@@ -160,7 +165,7 @@ def test_both_methods_keep_their_guarantees(loss):
         else:
             s = t[1:]
             mean = np.cumsum(s * (objective[:-1] - best.objective)) / np.cumsum(s)
-            assert np.all(mean <= _dual.averaging(s, best.kl, _loss.steepest(loss, 1.0, y), 1.0, lam))
+            assert np.all(mean <= _dual.averaging(s, best.kl, losses.steepest(loss, 1.0, y), 1.0, lam))
             assert mean[-1] < 0.3 * mean[steps // 10]
 
 
@@ -174,7 +179,7 @@ def test_the_certificate_is_that_of_the_law():
     assert abs(field.gap - law.gap) < 4 * field.errors["gap"] < 0.1 * law.objective
     assert abs(field.kl - law.kl) < 4 * np.hypot(field.errors["kl"], law.error / s.penalty)
     assert abs(field.objective - law.objective) < 4 * np.hypot(field.errors["objective"], law.error)
-    np.testing.assert_allclose(_loss.value("square", field.outputs(X), y).mean(), field.train_loss)
+    np.testing.assert_allclose(losses.value("square", field.outputs(X), y).mean(), field.train_loss)
     assert field.status.ok and field.history.y[-1] < 0.2 * field.history.y[0]
 
 

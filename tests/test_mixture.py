@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep import draw
-from giantstep.mixture import pattern
+from giantstep.experiment import draw
+from giantstep.experiment.mixture import pattern
 
 D = 12
 C, S = gs.Component, gs.Spike

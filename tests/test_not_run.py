@@ -9,18 +9,18 @@ import pytest
 
 import giantstep.claims
 from giantstep import cli
-from giantstep._errors import InputError, MissingData
+from giantstep.checks import cache
+from giantstep.checks.cache import Bench
+from giantstep.checks.check import check
+from giantstep.checks.claim import Claim, Verdict
 from giantstep.claims import alone
-from giantstep.explorer import claims_numbers
-from giantstep.lab import bench
-from giantstep.lab.bench import Bench
-from giantstep.lab.call import Call, call
-from giantstep.lab.check import check
-from giantstep.lab.code import digest
-from giantstep.lab.executor import Here
-from giantstep.lab.pool import Pool
+from giantstep.errors import InputError, MissingData
+from giantstep.explorer.views.claims import numbers
 from giantstep.lab.store import Store
-from giantstep.lab.verdict import Claim, Verdict
+from giantstep.lab.store.digest import digest
+from giantstep.lab.work.call import Call, call
+from giantstep.lab.work.executor import Here
+from giantstep.lab.work.pool import Pool
 
 WHY = "The images are not on this machine: download them first."
 RUNS: list[str] = []
@@ -149,11 +149,11 @@ def lacking(place: int) -> dict:
 
 
 def test_measurements_on_a_bench_say_that_data_are_missing(tmp_path):
-    with Store.open(tmp_path / "store") as store, bench.on(Bench(store, Here(), "code")):
+    with Store.open(tmp_path / "store") as store, cache.on(Bench(store, Here(), "code")):
         with pytest.raises(MissingData, match="download them"):
-            bench.each(lacking, [(1,), (2,)])
-        with pytest.raises(bench.Unmeasured, match="no number"):
-            bench.each(lacking, [(0,)])
+            cache.each(lacking, [(1,), (2,)])
+        with pytest.raises(cache.Unmeasured, match="no number"):
+            cache.each(lacking, [(0,)])
     assert RUNS == ["1", "2", "0"]  # an executor is not left before all is tried
 
 
@@ -163,11 +163,12 @@ def test_measurements_on_a_bench_say_that_data_are_missing(tmp_path):
 @pytest.mark.parametrize(("name", "said"), [("toy/lacks", WHY), ("toy/breaks", "could not be run: ZeroDivisionError")])
 def test_the_explorer_refuses_in_a_sentence_and_so_keeps_nothing(name, said):
     with pytest.raises(InputError, match=said):
-        claims_numbers.checked(name)
+        numbers.checked(name)
 
 
 def test_the_explorer_shows_a_verdict_that_was_not_run(monkeypatch):
-    from giantstep.explorer import claims, state
+    from giantstep.explorer import state
+    from giantstep.explorer.views.claims import view
 
     entry = {
         "claim": "toy/lacks",
@@ -178,9 +179,7 @@ def test_the_explorer_shows_a_verdict_that_was_not_run(monkeypatch):
         "sizes": "",
         "seeds": "",
     }
-    monkeypatch.setattr(claims, "CLAIMS", CLAIMS)
-    monkeypatch.setattr(
-        claims, "full", lambda: {"results": [entry | {"seconds": 0.0}], "device": "cpu", "date": "today"}
-    )
-    page = str(claims.page(state.Claims(claim="toy/lacks"), []))
+    monkeypatch.setattr(view, "CLAIMS", CLAIMS)
+    monkeypatch.setattr(view, "full", lambda: {"results": [entry | {"seconds": 0.0}], "device": "cpu", "date": "today"})
+    page = str(view.page(state.Claims(claim="toy/lacks"), []))
     assert "badge not-run" in page and "claim not-run" in page and "1 not run" in page and "○" in page

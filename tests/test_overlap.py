@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 import giantstep as gs
-from giantstep import _random, draw
+from giantstep._machine import random
+from giantstep.experiment import draw
 from giantstep.simulate import cost, overlap, projections, reuse
 
 LEVEL = 1e-3  # of every Kolmogorov-Smirnov test; seeds are fixed, so a test that passes always does
@@ -56,7 +57,7 @@ def p_values(s, seeds=range(10**4, 10**4 + RUNS)):
 @pytest.fixture
 def short_blocks(monkeypatch):
     """Blocks of 4096 numbers: their heads, all that is used here, are the same, and a block of noise is drawn whole."""
-    monkeypatch.setattr(_random, "BLOCK", 2**12)
+    monkeypatch.setattr(random, "BLOCK", 2**12)
 
 
 rng = np.random.default_rng(0)
@@ -145,7 +146,7 @@ def test_what_is_known_of_a_reused_batch_is_consistent():
 
 @pytest.mark.parametrize("case", ["own weights, slanted directions", "p > n, p > d - k"])
 def test_the_same_numbers_whatever_the_chunking(case, monkeypatch, seed):
-    monkeypatch.setattr(_random, "BLOCK", 64)
+    monkeypatch.setattr(random, "BLOCK", 64)
     whole = gs.simulate(CASES[case], seed, method="overlap", n_test=200)
     monkeypatch.setattr(cost, "CHUNK_BLOCKS", 1)
     pieces = gs.simulate(CASES[case], seed, method="overlap", n_test=200)

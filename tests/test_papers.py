@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from giantstep.citations import PAPERS, Paper, paper
 from giantstep.claims import CLAIMS
-from giantstep.papers import PAPERS, Paper, paper
 
 
 def fields(entry: str) -> dict[str, str]:
@@ -47,6 +47,6 @@ def test_short_names():
 
 
 def test_importing_the_papers_imports_no_numerical_package():
-    code = "import sys, giantstep.papers; print({'jax', 'numpy', 'matplotlib'} & set(sys.modules))"
+    code = "import sys, giantstep.citations; print({'jax', 'numpy', 'matplotlib'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"

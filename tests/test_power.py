@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from giantstep.lab import power
-from giantstep.lab.compared import compare
+from giantstep.checks import power
+from giantstep.checks.compared import compare
 
 
 @pytest.mark.parametrize(("level", "granted"), [(3.0, 0.0), (1.0, 2.5)])

@@ -5,9 +5,9 @@ import pytest
 from scipy import linalg
 
 import giantstep as gs
-from giantstep import _fashion, draw
-from giantstep._random import normals
-from giantstep.mixture import pattern
+from giantstep._machine.random import normals
+from giantstep.experiment import draw, fashion
+from giantstep.experiment.mixture import pattern
 from giantstep.simulate import train
 
 N, D, P = 60, 25, 36
@@ -152,7 +152,7 @@ def test_fashion(centre, seed):
     """Literally, from the pixels: centred, scaled to the trace 784, noise added, F_ij ~ N(0, 1/Tr) and the units of the paper."""
     m, k, eta = 40, 30, 5.0
     setting = gs.presets.fashion(m, k, (5, 9), eta, 0.02, centre=centre, path="sample")
-    pixels, labels = _fashion.images("sample")["train"]
+    pixels, labels = fashion.images("sample")["train"]
     parts = [pixels[labels == c] / 255 for c in (5, 9)]
     means = [own.mean(axis=0) for own in parts] if centre == "class" else [np.concatenate(parts).mean(axis=0)] * 2
     scales = [np.sqrt(784 / own.var(axis=0).sum()) for own in parts]

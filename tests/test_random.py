@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from giantstep._random import normals
+from giantstep._machine.random import normals
 
 
 @given(st.integers(0, 400), st.integers(0, 400), st.sampled_from([1, 7, 300, 70_000]))

@@ -8,15 +8,15 @@ from pathlib import Path
 import page as pages
 import pytest
 
-from giantstep._errors import InputError
-from giantstep.lab.check import check
-from giantstep.lab.entry import by_paper, duration
-from giantstep.lab.provenance import Provenance
-from giantstep.lab.report import write
-from giantstep.lab.standing import Standing
-from giantstep.lab.table import summary
-from giantstep.lab.verdict import Claim, Result, Verdict
-from giantstep.papers import paper
+from giantstep.checks.check import check
+from giantstep.checks.claim import Claim, Result, Verdict
+from giantstep.checks.report.entry import by_paper, duration
+from giantstep.checks.report.markdown import summary
+from giantstep.checks.report.page import write
+from giantstep.checks.standing import Standing
+from giantstep.citations import paper
+from giantstep.errors import InputError
+from giantstep.lab.store.provenance import Provenance
 
 FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.dtd">
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from giantstep.canvas import INK
-from giantstep.lab.entry import MARK, css_class
+from giantstep.checks.report.entry import MARK, css_class
+from giantstep.plot.style import INK
 
 OUTCOMES = [css_class(outcome) for outcome in MARK]
-CSS = files("giantstep.lab").joinpath("report.css").read_text(encoding="utf-8")
+CSS = files("giantstep.checks.report").joinpath("report.css").read_text(encoding="utf-8")
 
 
 def palettes() -> dict[str, dict[str, str]]:

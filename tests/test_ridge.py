@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
-from giantstep._backend import jax, jnp
-from giantstep._errors import InputError
-from giantstep._resolvent import (
+from giantstep._machine.backend import jax, jnp
+from giantstep.errors import InputError
+from giantstep.ridge import ridge
+from giantstep.ridge.resolvent import (
     choose_penalty,
     condition,
     gcv_dual,
@@ -22,7 +23,6 @@ from giantstep._resolvent import (
     solve_cholesky,
     solve_path,
 )
-from giantstep.ridge import ridge
 
 # Shapes and numbers of penalties are the same across tests where they can be: XLA compiles once for each.
 PENALTIES = np.array([1e-6, 1e-3, 0.1, 2.0, 1e3])

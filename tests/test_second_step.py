@@ -7,12 +7,13 @@ import pytest
 from typer.testing import CliRunner
 
 import giantstep as gs
-from giantstep import draw, measure
+from giantstep import measure
 from giantstep.cli import app
+from giantstep.experiment import draw
 from giantstep.simulate import train
-from giantstep.theory.null import initial, null, shuffles
-from giantstep.theory.second_step import limit
-from giantstep.theory.signal import draws, outlier, second_slopes, signal
+from giantstep.theory.two_steps.null_matrix import initial, null, shuffles
+from giantstep.theory.two_steps.predict import limit
+from giantstep.theory.two_steps.signal import draws, outlier, second_slopes, signal
 
 SMOOTH = "tanh(x+0.8)"
 

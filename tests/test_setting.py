@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep.protocol import Power
+from giantstep.experiment.protocol import Power
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-9)
 positive = st.floats(1e-9, 1e6)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.theory import committee
-from giantstep.theory.evolution import overlaps_of
-from giantstep.theory.sgd import _sampled
+from giantstep.theory.narrow import erf_committee
+from giantstep.theory.narrow.evolution import overlaps_of
+from giantstep.theory.narrow.one_pass_sgd import _sampled
 
 
 def experiment(sigma="erf", formula="erf(x1) + 0.5*erf(x2)", d=300, noise=0.1):
@@ -19,17 +19,17 @@ def test_closed_expectations_are_means_over_points(scale):
     """Drift, spread and risk of an erf committee by formula and by quasi-Monte Carlo; a wrong argument of erf is seen."""
     setting = experiment(f"erf(x{scale})", f"erf(x1{scale}) + 0.5*erf(x2{scale})")
     Q, M, a = overlaps_of(setting, 0, "draw")
-    closed, points = committee.means(setting, a), _sampled(setting, a)
+    closed, points = erf_committee.means(setting, a), _sampled(setting, a)
     assert closed is not None
     for x, y in zip(closed(Q + 0.3, M + 0.2), points(Q + 0.3, M + 0.2), strict=True):
         assert np.allclose(x, y, atol=0.012)
-    other = committee.means(experiment("erf", "erf(x1/sqrt(2)) + 0.5*erf(x2/sqrt(2))"), a)
+    other = erf_committee.means(experiment("erf", "erf(x1/sqrt(2)) + 0.5*erf(x2/sqrt(2))"), a)
     assert not np.allclose(other(Q + 0.3, M + 0.2)[0], points(Q + 0.3, M + 0.2)[0], atol=0.012)
 
 
 def test_what_is_no_committee_is_sampled():
     for sigma, formula in (("relu", "erf(x1)"), ("erf", "x1")):
-        assert committee.means(experiment(sigma, formula), np.ones(4)) is None
+        assert erf_committee.means(experiment(sigma, formula), np.ones(4)) is None
 
 
 @pytest.mark.parametrize("sigma, formula", [("erf", "erf(x1) + 0.5*erf(x2)"), ("relu", "x1 + x1*x2")])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import draw
-from giantstep._plan import make_plan
+from giantstep._training.plan import make_plan
+from giantstep.experiment import draw
 from giantstep.simulate import train
 
 
@@ -106,12 +106,12 @@ def test_reused_readout(small, seed):
 
 @pytest.mark.parametrize("variant", ["plain", "wide", "deflated", "three steps"])
 def test_the_same_numbers_whatever_the_chunking(small, variant, monkeypatch, seed):
-    from giantstep import _random
+    from giantstep._machine import random
 
-    monkeypatch.setattr(_random, "BLOCK", 16 * 30)  # blocks of 16 rows, so that small batches have several chunks
+    monkeypatch.setattr(random, "BLOCK", 16 * 30)  # blocks of 16 rows, so that small batches have several chunks
     setting = change(small, **VARIANTS[variant])
     whole = gs.simulate(setting, seed=seed, n_test=100)
-    monkeypatch.setattr("giantstep._plan.CHUNK_BYTES", 1.0)
+    monkeypatch.setattr("giantstep._training.plan.CHUNK_BYTES", 1.0)
     assert make_plan(setting, 1, 100, 8, None).rows == 16
     pieces = gs.simulate(setting, seed=seed, n_test=100)
     for name in ("test_error", "train_error", "train_objective", "overlaps"):
@@ -123,7 +123,7 @@ def test_the_same_numbers_whether_batches_are_held_or_drawn_again(small, batch, 
     ridge = gs.Ridge(90, 0.05, batch=batch, deflate=2)
     setting = dataclasses.replace(small, protocol=gs.Protocol((gs.GiantStep(90, 3.0, deflate=2),), ridge))
     held = gs.simulate(setting, seed=seed, n_test=100)
-    monkeypatch.setattr("giantstep._plan.KEPT_BYTES", 0.0)
+    monkeypatch.setattr("giantstep._training.plan.KEPT_BYTES", 0.0)
     assert make_plan(setting, 1, 100, 8, None).kept == 0
     again = gs.simulate(setting, seed=seed, n_test=100)
     for name in ("risk", "train_error"):
@@ -157,7 +157,7 @@ def test_step_sizes_that_move_together_over_two_steps(small, seed):
 
 def test_seeds_in_groups_equal_single_seeds(small, monkeypatch):
     together = gs.simulate(small, seed=range(5), n_test=200)
-    monkeypatch.setattr("giantstep._plan.MAX_SEEDS", 2)
+    monkeypatch.setattr("giantstep._training.plan.MAX_SEEDS", 2)
     grouped = gs.simulate(small, seed=range(5), n_test=200)
     np.testing.assert_allclose(grouped.test_error, together.test_error, rtol=1e-11)
     assert together.seeds == (0, 1, 2, 3, 4)
@@ -256,7 +256,7 @@ def test_own_weights(small, seed):
 
 
 def test_callables_are_simulated(small, seed):
-    from giantstep._backend import jnp
+    from giantstep._machine.backend import jnp
 
     network = gs.Network(40, lambda x: jnp.tanh(x))
     setting = dataclasses.replace(

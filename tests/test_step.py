@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep._backend import jax, jnp
-from giantstep.step import giant_step
+from giantstep._machine.backend import jax, jnp
+from giantstep._training.step import giant_step
 
 
 @pytest.mark.parametrize("name", ["relu", "tanh", "gelu", "0.3*H1 + 0.8*H2"])

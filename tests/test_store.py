@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import giantstep as gs
-from giantstep._errors import InputError
-from giantstep.lab.provenance import Provenance
-from giantstep.lab.row import ARRAYS, NUMBERS
+from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.trial import DEFAULTS, Route, Trial
-from giantstep.outcome import Outcome, Status
+from giantstep.lab.store.provenance import Provenance
+from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
+from giantstep.lab.store.trial import DEFAULTS, Route, Trial
+from giantstep.results.outcome import Outcome, Status
 
 
 def setting(d: int = 30, eta: float = 2.0):
@@ -104,7 +104,7 @@ def test_a_trial_has_one_step_size_one_penalty_and_the_seed_its_route_needs():
 
 
 def test_the_store_imports_no_jax():
-    code = "import sys, giantstep.lab.store, giantstep.lab.export, giantstep.lab.merge; print('jax' in sys.modules)"
+    code = "import sys, giantstep.lab.store, giantstep.lab.store.export, giantstep.lab.store.merge; print('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

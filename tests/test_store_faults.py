@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from test_store import SETTING, pair, setting
 
-from giantstep._errors import InputError
-from giantstep.lab import schema
-from giantstep.lab.store import Store
+from giantstep.errors import InputError
+from giantstep.lab.store import Store, schema
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ import pytest
 
 import giantstep as gs
 from giantstep import cli
-from giantstep._errors import InputError
-from giantstep.lab.export import HEAD, export, to_dataset
-from giantstep.lab.leaf import default, filled, flatten
-from giantstep.lab.merge import Merged, merge
+from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.trial import Route, Trial
-from giantstep.outcome import Outcome, Status
+from giantstep.lab.store.export import HEAD, export, to_dataset
+from giantstep.lab.store.merge import Merged, merge
+from giantstep.lab.store.setting_paths import default, filled, flatten
+from giantstep.lab.store.trial import Route, Trial
+from giantstep.results.outcome import Outcome, Status
 
 
 def setting(d: int, activation: str = "tanh", penalty: float | str = 0.05, **network):

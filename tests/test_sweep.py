@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep._errors import InputError
 from giantstep.cli import run
-from giantstep.lab import arithmetic
-from giantstep.lab.block import Block, blocks, join, members, split
-from giantstep.lab.forecast import forecast, planned
-from giantstep.lab.recipe import from_plain, read
-from giantstep.lab.row import ARRAYS, NUMBERS
-from giantstep.lab.run import planned as all_blocks
-from giantstep.lab.run import shard
-from giantstep.lab.sweep import make
-from giantstep.lab.trial import Route
+from giantstep.errors import InputError
+from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
+from giantstep.lab.store.trial import Route
+from giantstep.lab.sweep import arithmetic
+from giantstep.lab.sweep.run import planned as all_blocks
+from giantstep.lab.sweep.run import shard
+from giantstep.lab.sweep.sweep import make
+from giantstep.lab.sweep.toml import from_plain, read
+from giantstep.lab.work.block import Block, blocks, join, members, split
+from giantstep.lab.work.forecast import forecast, planned
 
 FEW = Route("simulate", {"n_test": 50})  # type: ignore[arg-type]
 

@@ -1,9 +1,7 @@
 """A system: a small noun, the verbs that take it, files and the command line, on a random walk whose law is known."""
 
 import json
-import sys
 from dataclasses import dataclass
-from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
@@ -11,11 +9,10 @@ import pytest
 
 import giantstep as gs
 from giantstep import system
-from giantstep._record import real, whole
+from giantstep._machine.plain import real, whole
 from giantstep.cli import run
-from giantstep.finding import Curve, Number
-from giantstep.lab.beside import beside
-from giantstep.system import Reading, System
+from giantstep.lab.compare.systems import beside
+from giantstep.results.system import Curve, Number, Reading, System
 
 
 @dataclass(frozen=True)
@@ -31,6 +28,12 @@ class Walk(System):
     def __post_init__(self):
         object.__setattr__(self, "steps", whole(self.steps, "steps"))
         object.__setattr__(self, "size", real(self.size, "size", least=0.0))
+
+    def measured(self, seed):
+        return measured(self, seed)
+
+    def predicted(self):
+        return predicted(self)
 
 
 def measured(walk, seed):
@@ -48,15 +51,7 @@ def predicted(walk):
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    for name, content in (
-        ("walk", {"Walk": Walk}),
-        ("simulate.walk", {"measured": measured}),
-        ("theory.walk", {"predicted": predicted}),
-    ):
-        module = ModuleType(f"giantstep.{name}")
-        vars(module).update(content)
-        monkeypatch.setitem(sys.modules, f"giantstep.{name}", module)
-    monkeypatch.setitem(system.KINDS, "walk", "Walk")
+    monkeypatch.setitem(system.KINDS, "walk", lambda: Walk)
 
 
 def test_both_routes_say_the_same_names():
@@ -94,7 +89,7 @@ def test_settings_are_read_as_before(small, tmp_path):
     ],
 )
 def test_bad_files_are_one_sentence(text, sentence, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(system, "KINDS", {"walk": "Walk"})
+    monkeypatch.setattr(system, "KINDS", {"walk": lambda: Walk})
     (tmp_path / "w.toml").write_text(text)
     assert run(["predict", str(tmp_path / "w.toml")]) == 2
     assert sentence in capsys.readouterr().err
@@ -113,7 +108,7 @@ def test_options_for_settings_are_refused(tmp_path, capsys):
 
 
 def test_a_number_that_is_none_is_a_status(monkeypatch):
-    monkeypatch.setattr(sys.modules["giantstep.theory.walk"], "predicted", lambda walk: Reading({"square": np.nan}))
+    monkeypatch.setattr(Walk, "predicted", lambda walk: Reading({"square": np.nan}))
     found = gs.theory(Walk(3))
     assert not found.status.ok and "not a number: mean square at the end" in found.status.notes
 
@@ -132,6 +127,6 @@ def test_the_command_line(tmp_path, capsys):
 
 
 def test_a_picture_needs_a_curve(monkeypatch):
-    monkeypatch.setattr(sys.modules["giantstep.theory.walk"], "predicted", lambda walk: Reading({"square": 1.0}))
+    monkeypatch.setattr(Walk, "predicted", lambda walk: Reading({"square": 1.0}))
     with pytest.raises(gs.InputError, match="no curve to draw"):
         gs.plot(gs.theory(Walk(3)))

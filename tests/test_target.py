@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep._backend import jnp
+from giantstep._machine.backend import jnp
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from giantstep import InputError
-from giantstep.activation import activation
-from giantstep.theory import bulk
-from giantstep.theory.bulk import Shape, companion, density, edge, law, lower_edge, mass, resolvent, shape
+from giantstep.functions.activation import activation
+from giantstep.theory.limits import bulk
+from giantstep.theory.limits.bulk import Shape, companion, density, edge, law, lower_edge, mass, resolvent, shape
 
 RELU = Shape(0.6, 0.75, 0.25, 0.25 - 1 / (2 * pi))
 PENALTIES = np.geomspace(1e-10, 1e6, 33)

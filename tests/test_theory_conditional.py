@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 import giantstep as gs
 from benchmarks.damped import damped
-from giantstep._backend import jax, jnp, one_blas_thread
-from giantstep._smoothing import averages
-from giantstep.theory import conditional, curves, gradient_law, parameters
-from giantstep.theory.fixed_point import TOLERANCE
+from giantstep._machine.backend import jax, jnp, one_blas_thread
+from giantstep.functions.gaussian_averages import averages
+from giantstep.theory import parameters
+from giantstep.theory.one_step import conditional, gradient_law
+from giantstep.theory.one_step import grid as _grid
+from giantstep.theory.one_step.fixed_point import TOLERANCE
 
 MIXED = "x1 + H2(x1)/sqrt(2)"
 CUBIC = "0.5*H1 + 0.2*H2 + 0.1*H3"
@@ -160,7 +162,7 @@ def test_converges_everywhere(ratios, log_penalty, alpha):
     n1, n, p = np.exp(ratios)
     point = numbers._replace(n1_over_d=n1, n_over_d=n, p_over_d=p, eta=(1000 * n1) ** alpha)
     each = type(numbers)(*(np.asarray(x)[None] for x in point))
-    found = curves.pointwise(each, form, np.exp([[log_penalty]]))
+    found = _grid.pointwise(each, form, np.exp([[log_penalty]]))
     assert found.residual.max() < TOLERANCE
     test, train, objective, _ = (float(x[0, 0]) for x in found.errors)
     assert np.isfinite(test) and test > 0.2 and 0 <= train <= objective * (1 + 1e-9) and objective < 3.0

@@ -10,10 +10,10 @@ from scipy.special import erf
 from threadpoolctl import threadpool_limits
 
 from giantstep import InputError
-from giantstep.activation import activation
+from giantstep.functions.activation import activation
 from giantstep.measure import mean_and_error
-from giantstep.theory.bulk import Shape, shape
-from giantstep.theory.features import kernel, linear_regression, random_features
+from giantstep.theory.limits.bulk import Shape, shape
+from giantstep.theory.limits.random_features import kernel, linear_regression, random_features
 
 RELU = Shape(0.6, 0.75, 0.25, 0.25 - 1 / (2 * pi))
 RATIO = st.floats(-2.0, 2.0).map(lambda u: float(np.exp(u)))

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from giantstep import InputError
-from giantstep._hermite import hermite
-from giantstep.activation import activation
+from giantstep.experiment.regime import degree
+from giantstep.functions.activation import activation
+from giantstep.functions.hermite import hermite
 from giantstep.measure import mean_and_error
-from giantstep.regime import degree
-from giantstep.theory.bulk import Shape, resolvent, shape
-from giantstep.theory.limit import direction, improvements
+from giantstep.theory.limits.bulk import Shape, resolvent, shape
+from giantstep.theory.limits.gains import direction, improvements
 
 RELU = Shape(0.6, 0.75, 0.25, 0.25 - 1 / (2 * pi))
 RATIO = st.floats(-2.0, 2.0).map(lambda u: float(np.exp(u)))

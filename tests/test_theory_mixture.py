@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import draw
-from giantstep._backend import on_host
+from giantstep._machine.backend import on_host
+from giantstep.experiment import draw
 from giantstep.simulate import train
-from giantstep.theory import mixture, rows, structure
-from giantstep.theory.errors import errors
-from giantstep.theory.fixed_point import solve
+from giantstep.theory.mixtures import predict, rows, structure
+from giantstep.theory.one_step.errors import errors
+from giantstep.theory.one_step.fixed_point import solve
 
 C, S = gs.Component, gs.Spike
 
@@ -27,7 +27,7 @@ def solved(one: gs.Setting, eta: float, **change):
     of = structure.structure(one)
     with on_host():
         law = rows.after_step(one, of, eta, 128, 0)
-        made = mixture.problem(one, of, law, 128, 0)
+        made = predict.problem(one, of, law, 128, 0)
         features = made.features._replace(**change)
         at = solve(features, 0.04)
         return features, at, errors(features, made.signal, 0.04, at)
@@ -77,7 +77,7 @@ def test_the_basis_changes_nothing():
 def test_sobol_points_find_what_products_find(monkeypatch):
     one = setting(gs.Mixture(300, (C(0.5, (S(20.0, "u"),)), C(0.5, (S(20.0, "v"),)))), "relu(x1)", noise=0.1)
     exact = gs.theory(one)
-    for module in (mixture, rows, structure):
+    for module in (predict, rows, structure):
         monkeypatch.setattr(module, "FEW", 0)
     found, fewer = gs.theory(one, nodes=128), gs.theory(one, nodes=64)
     assert abs(found.test_error - exact.test_error) < 3 * found.test_error_se < 0.06 * exact.test_error

@@ -8,11 +8,13 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import giantstep as gs
-from giantstep import draw, measure
+from giantstep import measure
+from giantstep.experiment import draw
 from giantstep.simulate import train
-from giantstep.theory import bulk, continuation, spikes
-from giantstep.theory.conditional import problem
-from giantstep.theory.parameters import parameters
+from giantstep.theory.limits import bulk, spikes
+from giantstep.theory.one_step import continuation
+from giantstep.theory.one_step.conditional import problem
+from giantstep.theory.one_step.parameters import parameters
 
 SHAPES = {"p < n": (1000, 600, 800), "p = n": (800, 600, 800), "p > n": (500, 600, 800), "p > d, n": (400, 100, 800)}
 

@@ -11,11 +11,11 @@ from scipy.special import ndtr
 from threadpoolctl import threadpool_limits
 
 from giantstep import InputError, measure
-from giantstep._hermite import monomial_in_hermite
-from giantstep.activation import activation
-from giantstep.theory import bulk, spikes
-from giantstep.theory.limit import direction
-from giantstep.theory.spikes import Step, critical, isolated, low_rank, outliers, strengths
+from giantstep.functions.activation import activation
+from giantstep.functions.hermite import monomial_in_hermite
+from giantstep.theory.limits import bulk, spikes
+from giantstep.theory.limits.gains import direction
+from giantstep.theory.limits.spikes import Step, critical, isolated, low_rank, outliers, strengths
 
 RELU = activation("relu", centred=True)
 SIN = activation("sin(x+pi/4)", centred=True)

@@ -7,10 +7,10 @@ import kept
 import numpy as np
 import pytest
 
-from giantstep import canvas
+from giantstep.checks.claim import Data
 from giantstep.claims import CLAIMS
 from giantstep.claims.moniri import onset
-from giantstep.lab.verdict import Data
+from giantstep.plot import style
 
 Wrong = Callable[[Data], Data]
 
@@ -328,7 +328,7 @@ def test_the_verdict_on_what_was_kept(claim):
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.predict is not None], ids=lambda claim: claim.name)
 def test_a_wrong_theory_fails(claim, monkeypatch):
-    monkeypatch.setattr(canvas, "svg", lambda fig: "")  # the dearest part of a verdict
+    monkeypatch.setattr(style, "svg", lambda fig: "")  # the dearest part of a verdict
     measured, predicted = kept.load(claim)
     for wrong in WRONG[claim.name]:
         verdict = claim.judge("quick", measured, wrong(predicted))

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep import _plan, _resolvent
-from giantstep._backend import jax, jnp
-from giantstep._xp import compiled, fold, frozen, in_turn, is_jax, over_seeds, repeat, until, xp
-from giantstep.theory import curves
-from giantstep.theory.parameters import parameters
+from giantstep._machine.arrays import compiled, fold, frozen, in_turn, is_jax, over_seeds, repeat, until, xp
+from giantstep._machine.backend import jax, jnp
+from giantstep._training import plan
+from giantstep.ridge import resolvent
+from giantstep.theory.one_step import grid
+from giantstep.theory.one_step.parameters import parameters
 
 SETTING = gs.Setting(
     gs.Gaussian(40),
@@ -81,8 +82,8 @@ def test_what_is_compiled_runs_at_once_on_numpy():
 )
 def test_simulations(setting, options, monkeypatch):
     now = gs.simulate(setting, range(2), n_test=300, **options)
-    monkeypatch.setattr(_plan, "AT_ONCE", -1.0)
-    monkeypatch.setattr(_plan, "_cores", lambda: 2)
+    monkeypatch.setattr(plan, "AT_ONCE", -1.0)
+    monkeypatch.setattr(plan, "_cores", lambda: 2)
     later = gs.simulate(setting, range(2), n_test=300, **options)
     for name in FIELDS:
         a, b = getattr(now, name), getattr(later, name)
@@ -95,21 +96,21 @@ def test_simulations(setting, options, monkeypatch):
 @pytest.mark.parametrize("model", ["gaussian", "conditional", "hermite", "spiked"])
 def test_equivalents(model, monkeypatch, coarse):
     now = gs.equivalent(SETTING, model, range(2), n_test=300)
-    monkeypatch.setattr(_plan, "AT_ONCE", -1.0)
-    monkeypatch.setattr(_plan, "_cores", lambda: 2)
+    monkeypatch.setattr(plan, "AT_ONCE", -1.0)
+    monkeypatch.setattr(plan, "_cores", lambda: 2)
     later = gs.equivalent(SETTING, model, range(2), n_test=300)
     assert np.allclose(now.test_error, later.test_error, rtol=1e-8)
 
 
 def test_predictions():
     numbers, form = parameters(SETTING)
-    now, later = curves.curves(numbers, form), curves.curves(numbers, form, points=4)
+    now, later = grid.curves(numbers, form), grid.curves(numbers, form, points=4)
     for a, b in zip(jax.tree.leaves(now), jax.tree.leaves(later), strict=True):
         assert np.allclose(a, b, rtol=1e-8, atol=1e-9)
 
 
 def test_a_column_is_the_same_in_pieces_and_whole():
-    from giantstep._random import normals
+    from giantstep._machine.random import normals
 
     whole = normals(3, (1, 2), 0, 5000, 1)
     pieces = [normals(3, (1, 2), i, i + 700, 1) for i in range(0, 4900, 700)]
@@ -119,18 +120,18 @@ def test_a_column_is_the_same_in_pieces_and_whole():
 def test_the_reduction_of_lapack_is_that_of_jax():
     A = np.random.default_rng(0).standard_normal((9, 9))
     A, B, lam = A @ A.T, np.eye(9)[:, :2], np.array([0.1, 2.0])
-    host, device = _resolvent.reduce(A), _resolvent.reduce(jnp.asarray(A))
+    host, device = resolvent.reduce(A), resolvent.reduce(jnp.asarray(A))
     for reduction in (host, device):
         given = B if reduction is host else jnp.asarray(B)
-        found = _resolvent.solve_path(
+        found = resolvent.solve_path(
             reduction,
-            _resolvent.rotate(reduction, given, transpose=True),
+            resolvent.rotate(reduction, given, transpose=True),
             lam if reduction is host else jnp.asarray(lam),
         )
         assert np.allclose(found, [np.linalg.solve(A + each * np.eye(9), B) for each in lam])
         values = np.linalg.eigvalsh(A)
-        assert np.allclose(_resolvent.condition(reduction, np.asarray(lam)), (values[-1] + lam) / (values[0] + lam))
+        assert np.allclose(resolvent.condition(reduction, np.asarray(lam)), (values[-1] + lam) / (values[0] + lam))
         assert np.allclose(
-            _resolvent.inverse_trace(reduction, lam if reduction is host else jnp.asarray(lam)),
+            resolvent.inverse_trace(reduction, lam if reduction is host else jnp.asarray(lam)),
             [np.sum(1 / (values + each)) for each in lam],
         )

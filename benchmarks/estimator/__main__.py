@@ -18,7 +18,7 @@ from benchmarks.estimator import page, synthetic, tables
 from benchmarks.estimator.contender import CONTENDERS
 from benchmarks.estimator.race import Line, keep, plan, race, read
 from benchmarks.estimator.task import Task
-from giantstep._errors import InputError
+from giantstep.errors import InputError
 
 TASKS = (*synthetic.TASKS, *tables.TASKS)
 QUICK = ("staircase-128", "multi-index-64", "diabetes", "iris")

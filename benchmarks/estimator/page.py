@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.estimator.contender import CONTENDERS, OURS
 from benchmarks.estimator.race import Line
 from benchmarks.estimator.task import Task
-from giantstep._errors import InputError
-from giantstep.lab.atomic import atomic
+from giantstep.errors import InputError
+from giantstep.lab.store.atomic import atomic
 
 BEGIN = "<!-- Written by `python -m benchmarks.estimator --write PAGE`; do not edit from here. -->"
 END = "<!-- To here. -->"

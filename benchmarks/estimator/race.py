@@ -16,8 +16,8 @@ from joblib import cpu_count
 
 from benchmarks.estimator.contender import OURS, Contender
 from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task, error
-from giantstep._errors import InputError
-from giantstep.lab.code import digest
+from giantstep.errors import InputError
+from giantstep.lab.store.digest import digest
 
 PACKAGES = ("numpy", "scikit-learn", "torch", "xrfm")
 Heat = tuple[Task, int, list[Contender]]  # a split and who runs on it, in this order

@@ -11,8 +11,8 @@ from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task
-from giantstep import _fashion
-from giantstep._errors import InputError
+from giantstep.errors import InputError
+from giantstep.experiment import fashion as _fashion
 
 FOLDS, DRAWS = 5, 3
 MOST = 5_000  # rows of a large table to learn from, and as many to be tested on

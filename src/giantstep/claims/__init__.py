@@ -6,7 +6,8 @@ The list is explicit. Heavy packages are imported inside the claims' functions, 
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from giantstep._errors import InputError
+from giantstep.checks.claim import Claim
+from giantstep.citations import PAPERS, Paper
 from giantstep.claims.ba.baselines import BASELINES
 from giantstep.claims.bubeck.flips import FLIPS
 from giantstep.claims.bubeck.linearity import LINEARITY
@@ -32,6 +33,11 @@ from giantstep.claims.demir.ratio import RATIO
 from giantstep.claims.demir.strength import STRENGTH
 from giantstep.claims.demir.weighting import WEIGHTING
 from giantstep.claims.demir.width import WIDTH
+from giantstep.claims.giantstep.fitted import FITTED
+from giantstep.claims.giantstep.flip_distance import FLIP_DISTANCE
+from giantstep.claims.giantstep.mixtures import MIXTURES
+from giantstep.claims.giantstep.one_curve import ONE_CURVE
+from giantstep.claims.giantstep.optimal import OPTIMAL
 from giantstep.claims.hu_lu.universality import UNIVERSALITY
 from giantstep.claims.liu.bias_variance import BIAS_VARIANCE
 from giantstep.claims.liu.errors import TEST_ERROR as SGD_ERROR
@@ -67,18 +73,12 @@ from giantstep.claims.nishikawa.finite import FINITE
 from giantstep.claims.nishikawa.generalisation import GENERALISATION
 from giantstep.claims.nishikawa.online import ONLINE
 from giantstep.claims.nishikawa.truncation import TRUNCATION
-from giantstep.claims.own.fitted import FITTED
-from giantstep.claims.own.flip_distance import FLIP_DISTANCE
-from giantstep.claims.own.mixtures import MIXTURES
-from giantstep.claims.own.one_curve import ONE_CURVE
-from giantstep.claims.own.optimal import OPTIMAL
 from giantstep.claims.saad_solla.one_pass import ONE_PASS
 from giantstep.claims.wang_ma.convergence import CONVERGENCE
 from giantstep.claims.wang_ma.early import EARLY
 from giantstep.claims.wang_ma.partition import PARTITION
 from giantstep.claims.wang_ma.sgd import SGD
-from giantstep.lab.verdict import Claim
-from giantstep.papers import PAPERS, Paper
+from giantstep.errors import InputError
 
 __all__ = ["CLAIMS", "cited", "select"]
 

@@ -1,13 +1,13 @@
 """A claim checked in a process of its own, which writes to the store of all."""
 
+from giantstep.checks.cache import Bench
+from giantstep.checks.check import NotRun, check
+from giantstep.checks.claim import Size
+from giantstep.checks.code import computing
 from giantstep.claims import select
-from giantstep.lab.bench import Bench
-from giantstep.lab.call import Call, call
-from giantstep.lab.check import NotRun, check
-from giantstep.lab.code import digest
-from giantstep.lab.executor import Here
 from giantstep.lab.store import Store
-from giantstep.lab.verdict import Size
+from giantstep.lab.work.call import Call, call
+from giantstep.lab.work.executor import Here
 
 
 def task(name: str, size: Size, store: str) -> Call:
@@ -18,7 +18,7 @@ def task(name: str, size: Size, store: str) -> Call:
 def alone(name: str, size: Size, store: str) -> NotRun | None:
     """Check a claim; its verdict is in the store afterwards, and where there is none this returns why."""
     with Store.open(store) as opened:
-        (result,) = check(select([name]), size, Bench(opened, Here(), digest()))
+        (result,) = check(select([name]), size, Bench(opened, Here(), computing()))
     if result.verdict.outcome != "not run":
         return None
     return NotRun(result.verdict.sentence, result.error, result.seconds)

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 
 def samples(
     setting: "Setting", seed: int, n_test: int
 ) -> tuple["np.ndarray", "np.ndarray", "np.ndarray", "np.ndarray"]:
     """The readout's inputs and labels, and a test set whose labels have no noise."""
-    from giantstep import draw
+    from giantstep.experiment import draw
 
     return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
 

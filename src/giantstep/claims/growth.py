@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from giantstep.lab import power
+from giantstep.checks import power
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

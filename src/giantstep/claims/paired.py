@@ -4,17 +4,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
+from giantstep.checks import cache
 from giantstep.claims.moniri import talk
-from giantstep.lab import bench
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
 
-    from giantstep.outcome import Outcome
-    from giantstep.setting import Setting
-    from giantstep.target import Target
+    from giantstep.experiment.setting import Setting
+    from giantstep.experiment.target import Target
+    from giantstep.results.outcome import Outcome
 
 PENALTY = 0.1
 ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_te, and L_tr with its penalty
@@ -40,7 +40,7 @@ def experiment(
 
 def simulated(setting: "Setting", seeds: int) -> "Outcome":
     """All step sizes on the same draws, for every seed."""
-    return bench.simulate(setting, range(seeds), n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
+    return cache.simulate(setting, range(seeds), n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
 
 
 def measured(setting: "Setting", seeds: int) -> "np.ndarray":
@@ -66,16 +66,16 @@ def gains(errors: "np.ndarray") -> "np.ndarray":
 
 def over_line(ax: Any, x: Any, samples: "np.ndarray", fine: Any, line: Any, *, colour: str, label: str) -> None:
     """Simulated values (x, seeds) as dots with error bars over a predicted line."""
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
     ax.plot(fine, line, color=colour)
-    canvas.dots(ax, x, *mean_and_error(samples), color=colour, label=label)
+    style.dots(ax, x, *mean_and_error(samples), color=colour, label=label)
 
 
 def step_axis(ax: Any, threshold: float) -> None:
     """Name the axis of exponents, and mark where a regime ends by a thin vertical line."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    ax.axvline(threshold, color=canvas.INK, linewidth=0.7, linestyle=":", zorder=0)
+    ax.axvline(threshold, color=style.INK, linewidth=0.7, linestyle=":", zorder=0)
     ax.set_xlabel(STEP_SIZE)

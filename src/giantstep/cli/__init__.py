@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 
 from giantstep import __version__
-from giantstep._errors import InputError
 from giantstep.cli import explorer, literature, results, routes, sweep
 from giantstep.cli.options import parse_seeds
+from giantstep.errors import InputError
 
 __all__ = ["app", "main", "parse_seeds", "run"]
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from giantstep._errors import InputError
 from giantstep.cli.options import AsJson, show
+from giantstep.errors import InputError
 
 
 def explore(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from giantstep.lab.executor import Executor
+    from giantstep.lab.work.executor import Executor
 
 
 @contextmanager

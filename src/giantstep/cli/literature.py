@@ -33,24 +33,25 @@ def check(
     the other at full size. The exit code is 1 when a claim fails or breaks; one whose data are missing is not run, and the
     code is 0.
     """
+    from giantstep.checks import claim as _claim
+    from giantstep.checks.cache import Bench, Interrupted
+    from giantstep.checks.check import check as checked
+    from giantstep.checks.code import computing
+    from giantstep.checks.expected import reported
+    from giantstep.checks.report import page as _page
+    from giantstep.checks.report.follow import following
+    from giantstep.checks.report.grow import growing
+    from giantstep.checks.standing import Standing
     from giantstep.claims import select
     from giantstep.claims.alone import task
     from giantstep.claims.full import seconds
-    from giantstep.lab import report, verdict
-    from giantstep.lab.bench import Bench, Interrupted
-    from giantstep.lab.check import check as checked
-    from giantstep.lab.code import digest
-    from giantstep.lab.executor import executor
-    from giantstep.lab.expected import reported
-    from giantstep.lab.follow import following
-    from giantstep.lab.grow import growing
-    from giantstep.lab.standing import Standing
     from giantstep.lab.store import Store
+    from giantstep.lab.work.executor import executor
 
     check_options(None, memory)
     chosen = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
-    kept = store or out / f"measured-{digest()}.sqlite"
+    kept = store or out / f"measured-{computing()}.sqlite"
     expected = {**(seconds() if size == "quick" else {}), **reported(out, size)}
     apart = task if workers is not None and size == "quick" and len(chosen) > 1 else None
     with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
@@ -61,14 +62,14 @@ def check(
                     follow(standing)
                     grow(standing)
 
-                results = checked(chosen, size, Bench(opened, where, digest()), tell, apart, expected)
+                results = checked(chosen, size, Bench(opened, where, computing()), tell, apart, expected)
         except Interrupted:
             leave("claims")
-    page = report.write(results, out)
+    page = _page.write(results, out)
     if as_json:
         show({"size": size, "report": str(page), "results": [result.to_dict() for result in results]})
     else:
-        verdict.show(results)
+        _claim.show(results)
         typer.echo(f"Report: {page}")
     broken = [f"{result.claim.name} ({result.error})" for result in results if result.error is not None]
     if broken:

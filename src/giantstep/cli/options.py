@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from giantstep._errors import InputError
+from giantstep.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from matplotlib.figure import Figure
 
+    from giantstep.experiment.setting import Setting
     from giantstep.explain.explanation import Explanation
-    from giantstep.finding import Finding
-    from giantstep.outcome import Outcome, Status
-    from giantstep.setting import Setting
-    from giantstep.system import System
+    from giantstep.results.outcome import Outcome, Status
+    from giantstep.results.system import Finding, System
 
 _FIGURES = (".pdf", ".png", ".svg")
 
@@ -37,7 +36,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 
 def parse_seeds(text: str) -> int | range | tuple[int, ...]:
     """The option --seeds."""
-    from giantstep.lab.seeds import parse
+    from giantstep.lab.sweep.seeds import parse
 
     return parse(text, "--seeds")
 
@@ -54,7 +53,7 @@ def check_options(plot: Path | None, memory: float | None = None, test_samples: 
 
 
 def read_setting(path: Path) -> "Setting | System":
-    from giantstep.system import read
+    from giantstep.systems import read
 
     return read(path)
 
@@ -70,7 +69,7 @@ def draw(path: Path | None, found: "Outcome | Finding | Explanation | Iterable[A
 
 def save(figure: "Figure", path: Path) -> None:
     """Write a figure; SVG has the same bytes every time."""
-    from giantstep.canvas import svg
+    from giantstep.plot.style import svg
 
     if path.suffix.lower() == ".svg":
         path.write_text(svg(figure), encoding="utf-8")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from giantstep._errors import InputError
 from giantstep.cli.options import AsJson, show
+from giantstep.errors import InputError
 
 if TYPE_CHECKING:
-    from giantstep.lab.row import Row
+    from giantstep.lab.store.stored_row import Row
 
 _COLUMNS = ("seed", "route", "ok", "test_error", "test_error_se", "train_error")
 
@@ -63,7 +63,7 @@ def listed(
     conditions = where or []
     with Store.open(store, "read") as opened:
         if export is not None:
-            from giantstep.lab.export import export as exported
+            from giantstep.lab.store.export import export as exported
 
             count = exported(opened, export, conditions, force=force)
             return show({"rows": count, "file": str(export)} if as_json else f"Wrote {count} rows to {export}.")
@@ -90,7 +90,7 @@ def merge(
 
     A row that is there already stays as it is; how many of those have other numbers is told.
     """
-    from giantstep.lab.merge import merge as merged
+    from giantstep.lab.store.merge import merge as merged
 
     found = merged(target, sources)
     answer = {"new": found.new, "known": found.known, "conflicts": found.conflicts}
@@ -100,7 +100,7 @@ def merge(
 
 def _varying(rows: "list[Row]") -> list[str]:
     """Paths that some of the rows shown set and that differ among them."""
-    from giantstep.lab.leaf import flatten
+    from giantstep.lab.store.setting_paths import flatten
 
     paths = dict.fromkeys(path for row in rows for path in flatten(row.plain))
     return [path for path in paths if len({row.leaves.get(path) for row in rows}) > 1]

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from giantstep._errors import InputError
 from giantstep.cli.options import (
     AsJson,
     Memory,
@@ -21,9 +20,10 @@ from giantstep.cli.options import (
     show,
     trust,
 )
+from giantstep.errors import InputError
 
 if TYPE_CHECKING:
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 
 def explain(
@@ -88,7 +88,7 @@ def predict(
         show({**found, "status": status, "setting": best.setting.to_plain()} if as_json else str(best))
         return trust(best.status)
     if len(read.protocol.steps) == 2:
-        from giantstep.theory.second_step import covers
+        from giantstep.theory.two_steps.predict import covers
 
         if covers(read):
             return _second_step(read, regime, plot, as_json)
@@ -111,11 +111,11 @@ def _second_step(setting: "Setting", regime: str, plot: Path | None, as_json: bo
     found = second_step(setting)
     found = (found,) if isinstance(found, SecondStep) else found
     if plot is not None:
-        from giantstep import canvas
+        from giantstep.plot import style
 
-        with canvas.figure(len(found), width=4.2 if len(found) == 1 else 3.2) as (fig, axes):
+        with style.figure(len(found), width=4.2 if len(found) == 1 else 3.2) as (fig, axes):
             for ax, one in zip([axes] if len(found) == 1 else axes, found, strict=True):
-                canvas.layer_panel(ax, one.layer)
+                style.layer_panel(ax, one.layer)
                 ax.set_title(f"eta = {one.eta[0]:.4g}, {one.eta[1]:.4g}", loc="left")
             save(fig, plot)
         typer.echo(f"Wrote {plot}.", err=True)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from giantstep._errors import InputError
 from giantstep.cli.interrupt import leave, stopping
 from giantstep.cli.options import AsJson, Memory, Scheduler, Workers, check_options, save, show
+from giantstep.errors import InputError
 
 if TYPE_CHECKING:
-    from giantstep.lab.forecast import Forecast
-    from giantstep.lab.run import Ended
-    from giantstep.lab.sweep import Sweep
+    from giantstep.lab.sweep.run import Ended
+    from giantstep.lab.sweep.sweep import Sweep
+    from giantstep.lab.work.forecast import Forecast
 
 
 def sweep(
@@ -42,15 +42,15 @@ def sweep(
     """
     check_options(plot, memory)
     part = _part(shard)
-    from giantstep.lab.recipe import read
+    from giantstep.lab.sweep.toml import read
 
     found = read(file)
-    from giantstep.lab.executor import executor
-    from giantstep.lab.forecast import forecast
-    from giantstep.lab.progress import shown
-    from giantstep.lab.run import missing, planned, run
-    from giantstep.lab.run import shard as sharded
     from giantstep.lab.store import Store
+    from giantstep.lab.sweep.run import missing, planned, run
+    from giantstep.lab.sweep.run import shard as sharded
+    from giantstep.lab.work.executor import executor
+    from giantstep.lab.work.forecast import forecast
+    from giantstep.lab.work.progress import shown
 
     kept = store or file.with_suffix(".sqlite")
     every = sharded(planned(found), part)
@@ -108,9 +108,9 @@ def _told(ended: "Ended", kept: Path) -> None:
 
 def _finish(found: "Sweep", opened: Any, kept: Path, plot: Path | None, part: tuple[int, int]) -> dict[str, Any]:
     """The table and the figure, of all that the store has of the sweep."""
-    from giantstep.lab.labelled import dataset
-    from giantstep.lab.picture import picture
-    from giantstep.lab.tidy import averages, text, to_csv
+    from giantstep.lab.sweep.averages import averages, text, to_csv
+    from giantstep.lab.sweep.figure import picture
+    from giantstep.lab.sweep.labelled import dataset
 
     labelled = dataset(found, opened)
     rows = averages(found, labelled)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from giantstep._errors import InputError
 from giantstep.cli.options import draw, show, trust
-from giantstep.system import System
+from giantstep.errors import InputError
+from giantstep.results.system import System
 
 
 def need_none(system: System, **given: bool) -> None:
@@ -35,7 +35,7 @@ def simulate(system: System, seeds: int | Iterable[int], plot: Path | None, as_j
 
 
 def compare(system: System, seeds: int | Iterable[int], plot: Path | None, as_json: bool) -> None:
-    from giantstep.lab.beside import beside
+    from giantstep.lab.compare.systems import beside
 
     found = beside(system, seeds)
     draw(plot, found)

@@ -5,16 +5,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from giantstep import _assemble
-from giantstep._callable import callable_module
-from giantstep._errors import InputError
-from giantstep._plan import make_plan
-from giantstep._record import choice
-from giantstep.data import Gaussian
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import choice
+from giantstep._training import job as _job
+from giantstep._training.plan import make_plan
 from giantstep.equivalent import conditional, gaussian, hermite, law, moments, spiked, strength
 from giantstep.equivalent.strength import degree_of
-from giantstep.outcome import Outcome
-from giantstep.setting import Setting
+from giantstep.errors import InputError
+from giantstep.experiment.data import Gaussian
+from giantstep.experiment.setting import Setting
+from giantstep.results.outcome import Outcome
 
 MODELS = ("gaussian", "spiked", "conditional", "hermite")
 STRUCTURED = ("conditional", "hermite")  # models that take a Mixture or a Dataset
@@ -68,35 +68,35 @@ def equivalent(
 
     The overlaps of the spiked model are those of ``W + eta c_1 s a beta^T``, the first layer it stands for.
     """
-    _assemble.check(setting, "equivalent", spectrum)
+    _job.check(setting, "equivalent", spectrum)
     choice(model, MODELS, "model")
     choice(base, ("network", "gaussian"), "base")
     options = {"degree": degree, "directions": directions, "spikes": spikes, "width": width}
     _check(setting, model, {**options, "base": None if base == "network" else base})
     noise, table = beside(setting, model, base)
     prepare = partial(
-        _assemble.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
+        _job.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
         noise=noise, planner=partial(make_plan, table=table),
     )  # fmt: skip
     if model == "gaussian":
         job = prepare()
-        parts = _assemble.in_groups(job, lambda run: gaussian.part(run, job.n_test, spectrum))
-        return _assemble.outcome(job, parts, gaussian.notes(parts))
+        parts = _job.in_groups(job, lambda run: gaussian.part(run, job.n_test, spectrum))
+        return _job.outcome(job, parts, gaussian.notes(parts))
     if model == "spiked":
         degrees = spiked.degrees(setting, degree)
         job = prepare()
-        parts = _assemble.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
-        return _assemble.outcome(job, parts, spiked.notes(setting, degrees, degree is None, parts))
+        parts = _job.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
+        return _job.outcome(job, parts, spiked.notes(setting, degrees, degree is None, parts))
     if model == "hermite":
         degrees, b = strength.degrees(setting, degree), hermite.bulk_width(setting, width)
         job = prepare()
-        parts = _assemble.in_groups(job, lambda run: hermite.part(run, degrees, b, job.n_test, spectrum))
-        return _assemble.outcome(job, parts, hermite.notes(setting, degrees, degree is None, b, parts))
+        parts = _job.in_groups(job, lambda run: hermite.part(run, degrees, b, job.n_test, spectrum))
+        return _job.outcome(job, parts, hermite.notes(setting, degrees, degree is None, b, parts))
     count = conditional.directions(setting, directions)
     top = law.eigenvectors(setting, spikes, count)
     job = prepare()
-    parts = _assemble.in_groups(job, lambda run: conditional.part(run, count, top, job.n_test, spectrum))
-    found = _assemble.outcome(job, parts, conditional.notes(setting, count, top, parts))
+    parts = _job.in_groups(job, lambda run: conditional.part(run, count, top, job.n_test, spectrum))
+    found = _job.outcome(job, parts, conditional.notes(setting, count, top, parts))
     return found if conditional.known(parts) else replace(found, status=replace(found.status, ok=False))
 
 

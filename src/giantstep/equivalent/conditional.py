@@ -21,20 +21,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep import draw
-from giantstep._assemble import Part
-from giantstep._backend import jax
-from giantstep._errors import InputError
-from giantstep._features import Parts, measured
-from giantstep._record import whole
-from giantstep._train import Array, Chunk, FirstLayers, Run, train
-from giantstep._xp import compiled, xp
-from giantstep.equivalent import moved
+from giantstep._machine.arrays import compiled, xp
+from giantstep._machine.backend import jax
+from giantstep._machine.plain import whole
+from giantstep._training.features import Parts, measured
+from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, train
+from giantstep._training.job import Part
+from giantstep.equivalent import moved_directions
 from giantstep.equivalent.gaussian import noise
 from giantstep.equivalent.law import Law, laws
 from giantstep.equivalent.moments import WORST, Moments, joined, look_up, tabulate
 from giantstep.equivalent.split import Split, basis, split
-from giantstep.setting import Setting
+from giantstep.errors import InputError
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
 
 BESIDE = 8  # numbers beside a feature: u, its cell, m, l, nu, Z, and what the look-up holds
 USELESS = 1e-2  # error of the moments' tables from which the status is not ok
@@ -125,7 +125,7 @@ def _member(run: Run, Q: list[np.ndarray], splits: list[Split], cells: int) -> t
 def part(run: Run, count: int, spikes: int, n_test: int, spectrum: bool) -> Part:
     """One group of seeds, with the singular values of W_T - W_0 (E, S, m) and the error of the tables (E, S)."""
     trained, parts = train(run), laws(run.setting, spikes)
-    layers, spectra = trained.layers, moved.directions(trained, count)
+    layers, spectra = trained.layers, moved_directions.directions(trained, count)
     size = count + max(len(law.given) for law in parts)
     bases = [[basis(law.given, V, size) for law in parts] for _, V in spectra]
     splits = [[split(layers[e], Q, law) for Q, law in zip(each, parts, strict=True)] for e, each in enumerate(bases)]
@@ -145,7 +145,7 @@ def notes(setting: Setting, count: int, spikes: int, parts: list[Part]) -> list[
     """The directions and how far they stand out, and what the model does not cover."""
     said = []
     if count:
-        said.append(moved.note(np.concatenate([part["moved"] for part in parts], axis=1), count))
+        said.append(moved_directions.note(np.concatenate([part["moved"] for part in parts], axis=1), count))
     said += _given(laws(setting, spikes))
     readout = setting.protocol.readout
     if readout is not None and readout.batch == "reuse":

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep import draw
-from giantstep._assemble import Part
-from giantstep._features import Parts, measured
-from giantstep._train import Array, Chunk, FirstLayers, Run, train
-from giantstep._xp import xp
+from giantstep._machine.arrays import xp
+from giantstep._training.features import Parts, measured
+from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, train
+from giantstep._training.job import Part
+from giantstep.experiment import draw
 
 OFF = 0.1  # distance of the mean squared row of W from one from which the status tells
 

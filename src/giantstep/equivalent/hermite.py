@@ -13,19 +13,19 @@ from math import factorial
 
 import numpy as np
 
-from giantstep import _hermite
-from giantstep._assemble import Part
-from giantstep._errors import InputError
-from giantstep._features import Parts, measured
-from giantstep._record import real
-from giantstep._train import Array, Chunk, FirstLayers, Run, train
-from giantstep._xp import compiled, xp
-from giantstep.activation import Activation
-from giantstep.dataset import Dataset
+from giantstep._machine.arrays import compiled, xp
+from giantstep._machine.plain import real
+from giantstep._training.features import Parts, measured
+from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, train
+from giantstep._training.job import Part
 from giantstep.equivalent.gaussian import noise
 from giantstep.equivalent.law import laws, times
 from giantstep.equivalent.spiked import span
-from giantstep.setting import Setting
+from giantstep.errors import InputError
+from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.setting import Setting
+from giantstep.functions import hermite
+from giantstep.functions.activation import Activation
 
 SOME = 64  # rows of W whose mean square is looked at
 OFF = 1 / 3  # distance of the mean square of W x / b from one from which the status tells
@@ -47,8 +47,8 @@ def bulk_width(setting: Setting, wanted: float | None) -> float:
 def expansion(sigma: Activation, b: float, degree: int) -> tuple[np.ndarray, float]:
     """h_j / j! for j = 0..degree, and h*."""
     kinks = [k / b for k in sigma.kinks]
-    c, _ = _hermite.coefficients(lambda x: np.asarray(sigma(b * x)), degree, kinks)
-    square = _hermite.mean_square(lambda x: np.asarray(sigma(b * x)), kinks)
+    c, _ = hermite.coefficients(lambda x: np.asarray(sigma(b * x)), degree, kinks)
+    square = hermite.mean_square(lambda x: np.asarray(sigma(b * x)), kinks)
     return c, float(np.sqrt(max(square - sum(factorial(j) * c[j] ** 2 for j in range(degree + 1)), 0.0)))
 
 

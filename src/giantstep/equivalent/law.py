@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._errors import InputError
-from giantstep._record import whole
-from giantstep.data import Gaussian
-from giantstep.dataset import Dataset
-from giantstep.mixture import Mixture
-from giantstep.setting import Setting
+from giantstep._machine.plain import whole
+from giantstep.errors import InputError
+from giantstep.experiment.data import Gaussian
+from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.setting import Setting
 
 SPIKES = 20  # eigenvectors of a class to condition on
 NOTHING = 1e-9  # length of a direction, in units of the longest, below which it is rounding

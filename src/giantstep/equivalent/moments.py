@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep._smoothing import slopes
-from giantstep._xp import in_turn, is_jax, over_seeds, xp
-from giantstep.activation import Activation
+from giantstep._machine.arrays import in_turn, is_jax, over_seeds, xp
+from giantstep.functions.activation import Activation
+from giantstep.functions.gaussian_averages import slopes
 
 Array = Any
 REACH = 9.0  # standard deviations of u that the grid covers; beyond lies a probability of 2e-19

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep import regime
-from giantstep._assemble import Part
-from giantstep._errors import InputError
-from giantstep._features import Family, NetworkFeatures, Neurons, Parts, Recipe, measured
-from giantstep._record import whole
-from giantstep._train import Array, Chunk, FirstLayers, Run, direction, rank_one
+from giantstep._machine.plain import whole
+from giantstep._training.features import Family, NetworkFeatures, Neurons, Parts, Recipe, measured
+from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, direction, rank_one
+from giantstep._training.job import Part
 from giantstep.equivalent.gaussian import GaussianFeatures
-from giantstep.setting import Setting
+from giantstep.errors import InputError
+from giantstep.experiment import regime
+from giantstep.experiment.setting import Setting
 
 MAX_DEGREE = 6  # that is chosen by itself
 

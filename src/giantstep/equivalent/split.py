@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep._train import Array
-from giantstep._xp import compiled, xp
+from giantstep._machine.arrays import compiled, xp
+from giantstep._training.first_layer import Array
 from giantstep.equivalent.law import Law, times
 from giantstep.equivalent.moments import Range
 

@@ -7,11 +7,11 @@ from math import ceil, floor, inf
 
 import numpy as np
 
-from giantstep._errors import InputError
-from giantstep._record import real, whole
-from giantstep.activation import MAX_ORDER
+from giantstep._machine.plain import real, whole
 from giantstep.equivalent.law import laws
-from giantstep.setting import Setting
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.functions.activation import MAX_ORDER
 
 MAX_DEGREE = 4  # that is chosen by itself, as in the authors' code
 

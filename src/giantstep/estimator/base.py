@@ -8,15 +8,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from giantstep import _memory, importance
-from giantstep import learn as learning
-from giantstep._arrays import HOST, Arrays, arrays
-from giantstep._errors import InputError
-from giantstep.activation import activation
+from giantstep._machine import memory as _memory
+from giantstep._machine.device import HOST, Arrays, arrays
+from giantstep.errors import InputError
+from giantstep.estimator import directions
+from giantstep.estimator import fit as learning
+from giantstep.estimator.directions import Directions
 from giantstep.estimator.explanation import Explanation
+from giantstep.estimator.network import CHUNK, Fitted, Layer, Stream, Table
 from giantstep.estimator.scaling import choose
-from giantstep.importance import Directions
-from giantstep.layer import CHUNK, Fitted, Layer, Stream, Table
+from giantstep.functions.activation import activation
 
 LOOKED_AT = 1000  # rows on which shares of variance are measured
 SHOWN = 500  # rows that a plot shows
@@ -105,11 +106,11 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._shown = table.X[shown] @ self.directions_.components[:1].T, self._labels(table.Y[shown])
 
     def _directions(self, found: learning.Learned, table: Table) -> Directions:
-        strength, components = importance.strengths(found.gradient, MOST_DIRECTIONS)
-        level = importance.null_level(found.null)
+        strength, components = directions.strengths(found.gradient, MOST_DIRECTIONS)
+        level = directions.null_level(found.null)
         shown = min(int(np.sum(strength > level)) + 1, len(strength))
         share = [
-            importance.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))
+            directions.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))
             for j in range(shown)
         ]
         names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(table.X.shape[1])])

@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from giantstep._errors import InputError
+from giantstep.errors import InputError
 from giantstep.estimator.base import GiantStep
 
 

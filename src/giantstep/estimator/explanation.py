@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from giantstep.importance import Directions
+from giantstep.estimator.directions import Directions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ class Explanation:
 
     def plot(self) -> "Figure":
         """Strengths against the null level, errors along the steps, and the labels along the first direction."""
-        from giantstep.canvas import COLOURS, INK, figure
+        from giantstep.plot.style import COLOURS, INK, figure
 
         d, number = self.directions, np.arange(1, len(self.directions.strength) + 1)
         with figure(3, width=3.4) as (fig, (left, middle, right)):

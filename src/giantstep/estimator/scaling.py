@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
-from giantstep._errors import InputError
+from giantstep.errors import InputError
 
 ALIKE = 1.5  # ratio of two standard deviations up to which columns are in one unit already
 FAR = 6.0  # standard deviations: a Gaussian column stays within them up to some 10^8 rows

@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from giantstep._callable import callable_module
-from giantstep._errors import InputError
-from giantstep._record import flag
-from giantstep._staircase import climb
-from giantstep._tensors import Series
-from giantstep.activation import Activation
-from giantstep.activation import activation as as_activation
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import flag
+from giantstep.errors import InputError
+from giantstep.experiment.target import Target
+from giantstep.experiment.target import target as as_target
 from giantstep.explain.case import Case, case
 from giantstep.explain.explanation import Climb, Explanation
 from giantstep.explain.floors import floors, terms
@@ -17,8 +15,10 @@ from giantstep.explain.generative import transforms
 from giantstep.explain.notes import notes
 from giantstep.explain.steps import Rule, Walk, blocked, ending, reasons, walk
 from giantstep.explain.visible import visible_orders
-from giantstep.target import Target
-from giantstep.target import target as as_target
+from giantstep.functions.activation import Activation
+from giantstep.functions.activation import activation as as_activation
+from giantstep.functions.staircase import climb
+from giantstep.functions.tensors import Series
 
 
 def explain(

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._errors import InputError
-from giantstep._record import whole
-from giantstep._staircase import Direction, climb, empty, extended
-from giantstep._tensors import Series, series
+from giantstep._machine.plain import whole
+from giantstep.errors import InputError
+from giantstep.experiment.target import Target
 from giantstep.explain.steps import MAX_STEPS, Rule
-from giantstep.target import Target
+from giantstep.functions.staircase import Direction, climb, empty, extended
+from giantstep.functions.tensors import Series, series
 
 MAX_EXPONENT = 20
 

@@ -9,9 +9,9 @@ from math import factorial, prod
 
 import numpy as np
 
-from giantstep._expansion import Expansion
-from giantstep._tensors import Series, frame, outside, places, rotated
 from giantstep.explain.words import hermite_term
+from giantstep.functions.expansion import Expansion
+from giantstep.functions.tensors import Series, frame, outside, places, rotated
 
 ALMOST = 1e-6
 

@@ -10,11 +10,11 @@ from math import comb, prod
 
 import numpy as np
 
-from giantstep._errors import InputError
-from giantstep._expansion import Expansion
-from giantstep._hermite import gauss_hermite, hermite_table, offset_trapezoid
-from giantstep._tensors import Series, index_table, series
-from giantstep.target import Target
+from giantstep.errors import InputError
+from giantstep.experiment.target import Target
+from giantstep.functions.expansion import Expansion
+from giantstep.functions.hermite import gauss_hermite, hermite_table, offset_trapezoid
+from giantstep.functions.tensors import Series, index_table, series
 
 POWERS, ENOUGH = 4, 3  # powers of y: tried, and needed to tell order 1 from 2 for an odd target such as H3(x1)
 MAX_POINTS, MAX_KEPT = 2_000_000, 10_000

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from giantstep._staircase import empty, extended, found, lowest
+from giantstep.experiment.protocol import MAX_DEFLATE
+from giantstep.experiment.target import Target
 from giantstep.explain.case import Case
 from giantstep.explain.steps import Rule, Walk
 from giantstep.explain.words import listing
-from giantstep.protocol import MAX_DEFLATE
-from giantstep.target import Target
+from giantstep.functions.staircase import empty, extended, found, lowest
 
 
 def notes(asked: Case, path: Walk, again: Rule | None) -> list[str]:

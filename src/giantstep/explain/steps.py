@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep._staircase import Direction, empty, extended, found, lowest
-from giantstep._tensors import Series
 from giantstep.explain.words import combination, listing, reason
+from giantstep.functions.staircase import Direction, empty, extended, found, lowest
+from giantstep.functions.tensors import Series
 
 MAX_STEPS = 100
 

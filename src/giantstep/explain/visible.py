@@ -8,9 +8,9 @@ from math import sqrt
 
 import numpy as np
 
-from giantstep import _hermite
-from giantstep._errors import InputError
-from giantstep.activation import Activation, normalised
+from giantstep.errors import InputError
+from giantstep.functions import hermite
+from giantstep.functions.activation import Activation, normalised
 
 LATER = (1.7, 2.9)
 """Squared norms of a neuron after a step; two, so that an accidental zero at one is not taken for a rule."""
@@ -32,6 +32,6 @@ def _nonzero(sigma: Activation, top: int, q: float) -> frozenset[int]:
         values, error = sigma.hermite(top), sigma.hermite_error(top)
     else:
         scaled = tuple(k / sqrt(q) for k in sigma.kinks)
-        values, error = _hermite.coefficients(lambda x: np.asarray(sigma(sqrt(q) * x)), top, scaled)
+        values, error = hermite.coefficients(lambda x: np.asarray(sigma(sqrt(q) * x)), top, scaled)
     sizes = np.abs(normalised(values))
     return frozenset(k for k in range(1, top + 1) if sizes[k] > 1e-10 * sqrt(sigma.mean_square) + 10 * error)

@@ -7,8 +7,12 @@ from typing import Any
 from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 
 from giantstep import __version__
-from giantstep.explorer import claims, download, explain, giant_steps, one_step, state
-from giantstep.explorer.laboratory import Laboratory
+from giantstep.explorer import download, state
+from giantstep.explorer.processes.laboratory import Laboratory
+from giantstep.explorer.views import explain
+from giantstep.explorer.views.claims import view as claims
+from giantstep.explorer.views.giant_steps import view as giant_steps
+from giantstep.explorer.views.one_step import view as one_step
 
 __all__ = ["make_app"]
 

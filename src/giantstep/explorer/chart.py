@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from giantstep.canvas import COLOURS, INK
+from giantstep.plot.style import COLOURS, INK
 
 __all__ = ["band", "chart", "curve", "marks", "rule"]
 

@@ -7,9 +7,9 @@ from typing import Any
 from dash import Input, Output, dcc, html
 from dash import State as Now
 
+from giantstep.citations import paper
 from giantstep.explorer.chart import chart
 from giantstep.explorer.state import VIEWS, Choice, Range, State, said
-from giantstep.papers import paper
 
 __all__ = ["control", "figure", "head", "inputs", "numbers", "take_away", "values"]
 

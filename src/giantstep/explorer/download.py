@@ -9,15 +9,18 @@ from xml.sax.saxutils import escape
 from dash import Dash
 from flask import Response, abort, request
 
-from giantstep._errors import InputError
 from giantstep.claims import select
-from giantstep.explorer import claims as claims_page
-from giantstep.explorer import controls, explain, giant_steps, one_step, recipe, state
-from giantstep.explorer.claims_numbers import Numbers as Claims
-from giantstep.explorer.desk import Replaced
-from giantstep.explorer.giant_steps_numbers import Numbers as GiantSteps
-from giantstep.explorer.laboratory import Laboratory, Reader
-from giantstep.explorer.one_step_numbers import Numbers as OneStep
+from giantstep.errors import InputError
+from giantstep.explorer import controls, settings, state
+from giantstep.explorer.processes.laboratory import Laboratory, Reader
+from giantstep.explorer.processes.queue import Replaced
+from giantstep.explorer.views import explain
+from giantstep.explorer.views.claims import view as claims_page
+from giantstep.explorer.views.claims.numbers import Numbers as Claims
+from giantstep.explorer.views.giant_steps import view as giant_steps
+from giantstep.explorer.views.giant_steps.numbers import Numbers as GiantSteps
+from giantstep.explorer.views.one_step import view as one_step
+from giantstep.explorer.views.one_step.numbers import Numbers as OneStep
 
 __all__ = ["drawn", "register"]
 
@@ -46,8 +49,8 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
     def of_one_step(name: str, kind: str) -> Response:
         s = _asked(state.OneStep, name in one_step.FIGURES and kind in TYPES)
         errors, spectrum = steps.simulated(s)
-        code = recipe.one_step_code(
-            s, recipe.one_step_figures(s, errors=errors is not None, spectrum=spectrum is not None)
+        code = settings.one_step_code(
+            s, settings.one_step_figures(s, errors=errors is not None, spectrum=spectrum is not None)
         )
         return _file(
             lab.theory, kind, code, one_step.PAPERS, _one_step, s, name, spectrum if name == "spectrum" else errors
@@ -56,12 +59,12 @@ def register(app: Dash, lab: Laboratory, steps: OneStep, giants: GiantSteps, cla
     @server.get("/figure/giant-steps/<name>.<kind>")
     def of_giant_steps(name: str, kind: str) -> Response:
         s = _asked(state.GiantSteps, name in giant_steps.FIGURES and kind in TYPES)
-        recipe.giant_steps(s)  # what is refused is refused before anything is computed
+        settings.giant_steps(s)  # what is refused is refused before anything is computed
         seen = giants.seen(s, _own())
         paths = [one for one in (seen.chain, seen.theory) if one is not None]
         if not paths:
             return Response(f"There is nothing to draw yet. {seen.said}\n", 404, mimetype="text/plain")
-        code = recipe.giant_steps_code(s, recipe.giant_steps_figures(s, [one.route for one in paths]))
+        code = settings.giant_steps_code(s, settings.giant_steps_figures(s, [one.route for one in paths]))
         return _file(lab.theory, kind, code, giant_steps.PAPERS, _giant_steps, paths, name)
 
     @server.get("/claim/<group>/<name>.svg")
@@ -98,7 +101,7 @@ def drawn(kind: str, code: str, bibtex: str, make: Callable[..., Any], arguments
     """A figure as the bytes of a file."""
     import matplotlib as mpl
 
-    from giantstep.canvas import STYLE
+    from giantstep.plot.style import STYLE
 
     figure, buffer = make(*arguments), BytesIO()
     metadata: dict[str, Any] = {"Software": "giantstep", "Python": code, "BibTeX": bibtex}
@@ -127,7 +130,7 @@ def _one_step(s: state.OneStep, name: str, simulated: Any) -> Any:
     from giantstep.lab.compare import Comparison, predict
 
     spectrum = name == "spectrum"
-    setting = recipe.one_step(s, s.alpha if spectrum else recipe.ALPHAS)
+    setting = settings.one_step(s, s.alpha if spectrum else settings.ALPHAS)
     predicted = predict(setting, spectrum=spectrum)
     found = predicted if simulated is None else Comparison(setting, (), predicted, simulated)
     return gs.plot(found, name if spectrum else f"{name}_error")

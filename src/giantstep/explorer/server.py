@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from giantstep._errors import InputError
+from giantstep.errors import InputError
 
 __all__ = ["Address", "serve"]
 
@@ -53,9 +53,9 @@ def serve(
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     from giantstep.explorer.app import make_app
-    from giantstep.explorer.guard import guard
-    from giantstep.explorer.laboratory import Laboratory
-    from giantstep.explorer.warm import warm_up
+    from giantstep.explorer.processes.laboratory import Laboratory
+    from giantstep.explorer.security import guard
+    from giantstep.explorer.warm_up import warm_up
 
     class Quiet(WSGIRequestHandler):
         """No line a request, and several requests a connection."""

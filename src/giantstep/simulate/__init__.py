@@ -2,30 +2,30 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Any, overload
 
-from giantstep import _assemble, _mesh
-from giantstep import system as _system
-from giantstep._backend import jax
-from giantstep._callable import callable_module
-from giantstep._errors import InputError
-from giantstep._plan import make_plan
-from giantstep._record import choice
-from giantstep.finding import Finding
-from giantstep.outcome import Outcome
-from giantstep.parts import Parts
-from giantstep.protocol import SGD
-from giantstep.setting import Setting
+from giantstep._machine import mesh as _mesh
+from giantstep._machine.backend import jax
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import choice
+from giantstep._training import job as _job
+from giantstep._training.plan import make_plan
+from giantstep.errors import InputError
+from giantstep.experiment.protocol import SGD
+from giantstep.experiment.setting import Setting
+from giantstep.results import system as _system
+from giantstep.results.bias_variance import Parts
+from giantstep.results.outcome import Outcome
+from giantstep.results.system import Finding, System
+from giantstep.simulate import bias_variance as _parts
 from giantstep.simulate import cost, dense, overlap
-from giantstep.simulate import parts as _parts
+from giantstep.simulate.deflated import deflated_errors
 from giantstep.simulate.evolution import evolution
-from giantstep.simulate.online import sgd
+from giantstep.simulate.one_pass import sgd
 from giantstep.simulate.solver import CHOSEN as ITERATED
 from giantstep.simulate.solver import SOLVERS
 from giantstep.simulate.solver import planner as solved
 from giantstep.simulate.weights import Trained, network, train
-from giantstep.system import System
 
 METHODS = ("auto", "dense", "overlap")
 
@@ -69,8 +69,8 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
             setting, simulate, method=method, n_test=n_test, spectrum=spectrum, dtype=dtype, memory=memory, progress=progress,
             solver=solver, devices=devices,
         )  # fmt: skip
-        return _system.measured(setting, seed, import_module(f"giantstep.simulate.{setting.kind}").measured)
-    _assemble.check(setting, "simulate", spectrum)
+        return _system.measured(setting, seed)
+    _job.check(setting, "simulate", spectrum)
     choice(method, METHODS, "method")
     if devices is not None and method == "overlap":
         raise InputError("devices= is an option of the dense route: method='overlap' runs on one device")
@@ -80,15 +80,15 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
     choice(solver, SOLVERS, "solver")
     planner = solved(planners[method] if mesh is None else partial(make_plan, mesh=mesh), solver, setting, spectrum)
-    job = _assemble.prepare(
+    job = _job.prepare(
         setting, "simulate", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
         planner=planner, mesh=mesh,
     )  # fmt: skip
     route = overlap if job.plan.method == "overlap" else dense
     notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
     notes += [ITERATED] if solver == "auto" and job.plan.solver == "cg" else []
-    parts = _assemble.in_groups(job, lambda run: route.part(run, job.n_test, spectrum))
-    return _assemble.outcome(job, parts, notes)
+    parts = _job.in_groups(job, lambda run: route.part(run, job.n_test, spectrum))
+    return _job.outcome(job, parts, notes)
 
 
 def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:
@@ -99,9 +99,9 @@ def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Pa
         seed: one or several, over which the mean is taken.
         options: those of ``simulate``.
     """
-    _assemble.check(setting, "parts")
+    _job.check(setting, "parts")
     return _parts.measured(partial(simulate, **options), setting, seed)
 
 
-__all__ = ["Trained", "evolution", "network", "parts", "sgd", "simulate", "train"]
+__all__ = ["Trained", "deflated_errors", "evolution", "network", "parts", "sgd", "simulate", "train"]
 callable_module(__name__, simulate)

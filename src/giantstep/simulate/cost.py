@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from giantstep import _memory
-from giantstep._errors import InputError
-from giantstep._plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
-from giantstep._random import block_rows
-from giantstep.data import Gaussian
-from giantstep.setting import Setting, need_gaussian
+from giantstep._machine import memory as _memory
+from giantstep._machine.random import block_rows
+from giantstep._training.plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
+from giantstep.errors import InputError
+from giantstep.experiment.data import Gaussian
+from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.simulate import reuse
 from giantstep.simulate.projections import reduced
 

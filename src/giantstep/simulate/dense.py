@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from giantstep._assemble import Part
-from giantstep._features import NetworkFeatures, Neurons, measured
-from giantstep._train import Run, train
+from giantstep._training.features import NetworkFeatures, Neurons, measured
+from giantstep._training.first_layer import Run, train
+from giantstep._training.job import Part
 
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from giantstep import _assemble, draw
-from giantstep._backend import one_blas_thread
-from giantstep._errors import InputError
-from giantstep._plan import at_once
-from giantstep._record import whole
-from giantstep._train import Run
-from giantstep.setting import Setting
+from giantstep._machine.backend import one_blas_thread
+from giantstep._machine.plain import whole
+from giantstep._training import job
+from giantstep._training.first_layer import Run
+from giantstep._training.plan import at_once
+from giantstep.errors import InputError
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.results.trajectory import Evolution
 from giantstep.simulate import cost, overlap
-from giantstep.trajectory import Evolution
 
 
 def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Evolution:
@@ -21,7 +22,7 @@ def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -
         seed: of the weights and the batches, as in ``simulate(setting, seed, method="overlap")``.
         memory: GiB to stay within.
     """
-    _assemble.check(setting, "evolution")
+    job.check(setting, "evolution")
     if any(step.listed for step in setting.protocol.steps):
         raise InputError("simulate.evolution takes one step size: this protocol lists several")
     seed = whole(seed, "seed", least=0)

@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from giantstep import draw
-from giantstep._assemble import Part
-from giantstep._backend import jax, one_blas_thread
-from giantstep._features import NetworkFeatures, Neurons, measured
-from giantstep._random import Stream, generator
-from giantstep._train import Chunk, FirstLayers, Run, rank_one
-from giantstep._xp import compiled, over_seeds
+from giantstep._machine.arrays import compiled, over_seeds
+from giantstep._machine.backend import jax, one_blas_thread
+from giantstep._machine.random import Stream, generator
+from giantstep._training.features import NetworkFeatures, Neurons, measured
+from giantstep._training.first_layer import Chunk, FirstLayers, Run, rank_one
+from giantstep._training.job import Part
+from giantstep._training.step import descent_rows, residuals
+from giantstep.experiment import draw
 from giantstep.simulate import reuse
 from giantstep.simulate.cost import NORMAL, aligned
 from giantstep.simulate.projections import bartlett, compressed, initial, padded, reduced
-from giantstep.step import descent_rows, residuals
 
 DEFLATION = 5  # entry of the key of what the estimate of the linear part uncovers
 

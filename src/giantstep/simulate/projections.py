@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from giantstep import draw
-from giantstep._random import Stream, generator
-from giantstep.data import Gaussian
-from giantstep.setting import Setting
+from giantstep._machine.random import Stream, generator
+from giantstep.experiment import draw
+from giantstep.experiment.data import Gaussian
+from giantstep.experiment.setting import Setting
 
 
 def reduced(setting: Setting, columns: int) -> Setting:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from giantstep import draw
-from giantstep._random import generator, normals
-from giantstep.protocol import Protocol
+from giantstep._machine.random import generator, normals
+from giantstep.experiment import draw
+from giantstep.experiment.protocol import Protocol
 from giantstep.simulate.projections import bartlett
 
 NEGLIGIBLE = 1e-12  # share of C below which a direction is rounding

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._errors import InputError
-from giantstep._plan import Plan
-from giantstep.protocol import SGD
-from giantstep.setting import Setting
+from giantstep._training.plan import Plan
+from giantstep.errors import InputError
+from giantstep.experiment.protocol import SGD
+from giantstep.experiment.setting import Setting
 
 SOLVERS = ("auto", "direct", "cg")
 CHOSEN = "solver='cg' was taken: the factorisation of the ridge problem does not fit into the memory allowed"

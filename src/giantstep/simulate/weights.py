@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep import _assemble, _train, draw
-from giantstep._errors import InputError
-from giantstep._memory import budget, refuse
-from giantstep._plan import at_once, make_plan
-from giantstep._record import choice, whole
-from giantstep.network import Network
-from giantstep.protocol import Ridge
+from giantstep._machine.memory import budget, refuse
+from giantstep._machine.plain import choice, whole
+from giantstep._training import first_layer, job
+from giantstep._training.plan import at_once, make_plan
+from giantstep.errors import InputError
+from giantstep.experiment import draw
+from giantstep.experiment.network import Network
+from giantstep.experiment.protocol import Ridge
+from giantstep.experiment.setting import Setting
 from giantstep.ridge import ridge
-from giantstep.setting import Setting
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,12 @@ def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: fl
 
     ``dtype`` is that of the matrix products, "float64" or "float32", and of what is returned.
     """
-    _assemble.check(setting, "train")
+    job.check(setting, "train")
     choice(dtype, ("float64", "float32"), "dtype")
     seed = whole(seed, "seed", least=0)
     plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
     host = at_once(setting, plan, 1, 0)
-    found = _train.train(_train.Run(setting, (seed,), plan, np.dtype(dtype), lambda work: None, host=host))
+    found = first_layer.train(first_layer.Run(setting, (seed,), plan, np.dtype(dtype), lambda work: None, host=host))
     several = any(step.listed for step in setting.protocol.steps)
     final = np.stack([np.asarray(found.layers[e][0]) for e in range(len(found.layers))])
     descent = None if found.descent is None else np.asarray(found.descent[0])

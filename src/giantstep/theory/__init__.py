@@ -2,34 +2,35 @@
 
 import time
 from functools import partial
-from importlib import import_module
 from typing import Any, overload
 
 import numpy as np
 
 from giantstep import measure
-from giantstep import system as _system
-from giantstep._callable import callable_module
-from giantstep._record import choice
-from giantstep.finding import Finding
-from giantstep.mixture import Mixture
-from giantstep.outcome import Outcome, Status
-from giantstep.protocol import SGD
-from giantstep.setting import Setting
-from giantstep.system import System
-from giantstep.theory import conditional, descent, kernel
-from giantstep.theory.descent import parts
-from giantstep.theory.errors import Errors
-from giantstep.theory.evolution import Evolution, evolution
-from giantstep.theory.finite import finite
-from giantstep.theory.mixture import COUNT, checked, mixed
-from giantstep.theory.narrow import narrow_network
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import choice
+from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.protocol import SGD
+from giantstep.experiment.setting import Setting
+from giantstep.results import system as _system
+from giantstep.results.outcome import Outcome, Status
+from giantstep.results.system import Finding, System
+from giantstep.theory import kernel
+from giantstep.theory.coverage import check, needs_overlaps
+from giantstep.theory.limits.predict import random_features, staircase
+from giantstep.theory.mixtures.predict import COUNT, checked, mixed
+from giantstep.theory.narrow.evolution import Evolution, evolution
+from giantstep.theory.narrow.one_pass_sgd import sgd
+from giantstep.theory.narrow.predict import narrow_network
+from giantstep.theory.one_step import conditional
+from giantstep.theory.one_step.errors import Errors
+from giantstep.theory.one_step.parameters import Form, Parameters, parameters
+from giantstep.theory.one_step.predict import finite
+from giantstep.theory.one_step.spectrum import Law, Outlier, spectrum
 from giantstep.theory.optimal import Optimum, optimal
-from giantstep.theory.parameters import Form, Parameters, check, needs_overlaps, parameters
-from giantstep.theory.published import random_features, staircase
-from giantstep.theory.second_step import SecondStep, second_step
-from giantstep.theory.sgd import sgd
-from giantstep.theory.spectrum import Law, Outlier, spectrum
+from giantstep.theory.sgd_readout import predict
+from giantstep.theory.sgd_readout.predict import parts
+from giantstep.theory.two_steps.predict import SecondStep, second_step
 
 REGIMES = ("finite", "limit")
 
@@ -56,14 +57,14 @@ def theory(
     """
     if isinstance(setting, System):
         _system.refuse_options(setting, theory, regime=regime, spectra=spectra, nodes=nodes)
-        return _system.predicted(setting, import_module(f"giantstep.theory.{setting.kind}").predicted)
+        return _system.predicted(setting)
     choice(regime, REGIMES, "regime")
     checked(nodes)
     overlaps = regime == "finite" and needs_overlaps(setting)
     check(setting, narrow=overlaps, mixed=regime == "finite", sgd=regime == "finite" and not spectra)
     start = time.perf_counter()
     if isinstance(setting.protocol.readout, SGD):
-        route = descent.predicted
+        route = predict.predicted
     elif isinstance(setting.data, Mixture):
         route = partial(mixed, count=nodes)
     elif overlaps:

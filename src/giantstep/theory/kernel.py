@@ -19,29 +19,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep._backend import on_host
-from giantstep._callable import callable_module
-from giantstep._errors import InputError
-from giantstep._hermite import gauss_hermite, offset_trapezoid
-from giantstep._record import flag, real
-from giantstep.eigenmodes import COUNT, Modes, galerkin
-from giantstep.finding import Curve
-from giantstep.kernel import GRID, FunctionSpace, labelled
-from giantstep.protocol import Ridge
-from giantstep.setting import Setting
-from giantstep.system import Reading
-from giantstep.theory.direction import push
-from giantstep.theory.parameters import activation_of, parameters, target_of
+from giantstep._machine.backend import on_host
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import flag, real
+from giantstep.errors import InputError
+from giantstep.experiment.protocol import Ridge
+from giantstep.experiment.setting import Setting
+from giantstep.functions.hermite import gauss_hermite, offset_trapezoid
+from giantstep.measure.kernel_modes import COUNT, Modes, galerkin
+from giantstep.theory.one_step.direction import push
+from giantstep.theory.one_step.parameters import activation_of, parameters, target_of
 
 SECOND_NODES, GIVEN_NODES = 240, 48  # of a Gaussian second layer, and of one that is given
 OWN_NODES, LENGTH_NODES = 3, 2  # of a row's own part along u, and of its length: exact to the order 1/d^2 and 1/d
-
-
-BETWEEN = 16  # step sizes of a curve
-NOTICED = 1.05  # spread from which the colour of the noise shows
-COLOURED = (
-    "the edge is that of white noise: where n ~ d the gradient's noise is not white, and the bulk reaches further"
-)
 
 
 @dataclass(frozen=True)
@@ -200,28 +190,6 @@ def _modes(setting: Setting, law: Rows) -> Modes:
         square = 1 - z**2 / d + (width**2 - 1) * (d - 1) / d
     across = np.sqrt(np.maximum(square, 0.0))
     return galerkin(setting.network.activation, along.ravel(), across.ravel(), weights.ravel(), d, count=COUNT)
-
-
-def predicted(system: FunctionSpace) -> Reading:
-    """The system's numbers and curves; those over step sizes also between the ones listed."""
-    etas = system.etas
-    step = system.setting.protocol.steps[0]
-    fine = np.unique(np.concatenate([etas, np.geomspace(etas.min(), etas.max(), BETWEEN)])) if etas.min() > 0 else etas
-    along = fine if step.listed else etas
-    protocol = replace(system.setting.protocol, steps=(replace(step, eta=tuple(along.tolist())),))
-    every = kernel(replace(system.setting, protocol=protocol), system.rho)
-    assert isinstance(every, tuple)
-    last = every[int(np.argmin(np.abs(along - etas[-1])))]
-    numbers = {name: getattr(last, name) for name in ("strength", "cosine", "spread", "top", "overlap", "edge")}
-    curves = {}
-    if step.listed:
-        curves = {
-            "amplifications": Curve("step size η", along, np.array([r.amplification for r in every]), log="xy"),
-            "mixings": Curve("step size η", along, np.array([r.mixing for r in every]), log="x"),
-        }
-    own, more = labelled(last.before, last.after, GRID)
-    notes = (COLOURED,) * (last.spread > NOTICED)
-    return Reading(numbers | own, curves | more, system.notes + notes)
 
 
 callable_module(__name__, kernel)

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from giantstep._errors import InputError
-from giantstep.outcome import Status
-from giantstep.setting import Setting
-from giantstep.theory import curves
-from giantstep.theory.finite import doubts
-from giantstep.theory.parameters import check, parameters
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.results.outcome import Status
+from giantstep.theory.coverage import check
+from giantstep.theory.one_step import grid as _grid
+from giantstep.theory.one_step.parameters import parameters
+from giantstep.theory.one_step.predict import doubts
 
 OVER = ("eta", "penalty")
 STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in
@@ -64,12 +65,12 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
             raise InputError(f"optimal(over={over!r}) needs one {name} in the setting, not several")
     fixed = {"penalty": 1.0} if "penalty" in over else {}
     numbers, form = parameters(_with(setting, **fixed, **({"eta": 1.0} if "eta" in over else {})))
-    unit = float(curves.curves(numbers._replace(eta=np.ones(1), penalty=np.ones(1)), form).strength[0])
+    unit = float(_grid.curves(numbers._replace(eta=np.ones(1), penalty=np.ones(1)), form).strength[0])
     if "eta" in over and unit == 0:
         raise InputError("no step size matters: the activation has no linear part (c_1 = 0) or the labels are zero")
     etas = STRENGTHS / abs(unit) if "eta" in over else np.atleast_1d(numbers.eta)
     penalties = PENALTIES if "penalty" in over else np.atleast_1d(numbers.penalty)
-    grid = curves.curves(numbers._replace(eta=etas, penalty=penalties), form).errors.test
+    grid = _grid.curves(numbers._replace(eta=etas, penalty=penalties), form).errors.test
     e, k = np.unravel_index(int(np.nanargmin(grid)), grid.shape)
     start = np.log([etas[e] if "eta" in over else 1.0, penalties[k] if "penalty" in over else 1.0])
     free = [i for i, name in enumerate(OVER) if name in over]
@@ -79,7 +80,7 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         point[free] = np.exp(x)
         near = [own * np.exp(NEAR * np.arange(-1, 2)) if i in free else [own] * 3 for i, own in enumerate(point)]
         around = numbers._replace(eta=np.array(near[0]), penalty=np.array(near[1]))
-        value = np.log(curves.curves(around, form).errors.test)
+        value = np.log(_grid.curves(around, form).errors.test)
         slopes = np.array([value[2, 1] - value[0, 1], value[1, 2] - value[1, 0]]) / (2 * NEAR)
         return float(value[1, 1]), slopes[free]
 
@@ -93,8 +94,8 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         if min(abs(point[i] - bounds[i])) < 1e-6
     ]  # fmt: skip
     there = numbers._replace(**{name: np.array([value]) for name, value in chosen.items()})
-    doubtful = doubts(curves.curves(there, form))
-    none = curves.curves(
+    doubtful = doubts(_grid.curves(there, form))
+    none = _grid.curves(
         numbers._replace(eta=np.zeros(1), penalty=np.geomspace(1e-8, 1e4, 64) if "penalty" in over else penalties), form
     )
     best = _with(setting, **chosen)

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,12 +20,12 @@ def measure(size: Size) -> Data:
     """Test errors (n/d, seeds, methods), and the penalties, (n/d, methods), where theory says that they are least."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     d, seeds = SIZES[size]
     penalties = [rivals.least(d, r)[1] for r in RATIOS]
     jobs = [(d, r, at, seed) for r, at in zip(RATIOS, penalties, strict=True) for seed in range(seeds)]
-    found = np.array(bench.each(rivals.errors, jobs))
+    found = np.array(cache.each(rivals.errors, jobs))
     return {"errors": found.reshape(len(RATIOS), seeds, -1), "penalties": np.array(penalties)}
 
 
@@ -87,24 +87,24 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(d: int, mean: "np.ndarray", se: "np.ndarray", predicted: Data) -> str:
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
     labels = ("one step, η = √p", f"one step, η = {rivals.SMALL:g}", *METHODS[2:])
-    with canvas.figure(width=5.4) as (fig, ax):
+    with _style.figure(width=5.4) as (fig, ax):
         for i, (m, label) in enumerate(zip(METHODS, labels, strict=True)):
-            colour, thin = canvas.COLOURS[(1, 4, 3, 0, 2)[i]], m == "kernel"
+            colour, thin = _style.COLOURS[(1, 4, 3, 0, 2)[i]], m == "kernel"
             style = {"linestyle": (0, (4, 3)), "linewidth": 2} if thin else {}
             ax.plot(predicted["ratios"], predicted["lines"][:, i], color=colour, **style)
             hollow = {"markerfacecolor": "white", "markersize": 3} if thin else {}
-            canvas.dots(ax, RATIOS, mean[:, i], se[:, i], color=colour, label=label, zorder=4 if thin else 3, **hollow)
-        ax.axhline(predicted["linear"], color=canvas.INK, linewidth=0.8, linestyle=":", label="best linear predictor")
-        ax.plot([], [], color=canvas.INK, label="theory")
+            _style.dots(ax, RATIOS, mean[:, i], se[:, i], color=colour, label=label, zorder=4 if thin else 3, **hollow)
+        ax.axhline(predicted["linear"], color=_style.INK, linewidth=0.8, linestyle=":", label="best linear predictor")
+        ax.plot([], [], color=_style.INK, label="theory")
         ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
         ax.set_xticks(RATIOS, [f"{r:g}" for r in RATIOS])
         ax.minorticks_off()
         ax.set_title(rf"$y = x_1 + H_2(x_1)/\sqrt{{2}}$ + noise, d = {d}, p = {rivals.WIDTH * d}", loc="left")
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 BASELINES = Claim(

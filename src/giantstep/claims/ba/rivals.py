@@ -12,8 +12,8 @@ from giantstep.claims import fit
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
-    from giantstep.target import Target
+    from giantstep.experiment.setting import Setting
+    from giantstep.experiment.target import Target
 
 METHODS = ("giant step", "small step", "random features", "ridge on the inputs", "kernel")
 WIDTH = 2  # p/d
@@ -47,17 +47,17 @@ def least(d: int, ratio: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The least predicted test errors and their penalties, one a method."""
     import numpy as np
 
-    from giantstep.theory import features
-    from giantstep.theory.bulk import shape
+    from giantstep.theory.limits import random_features
+    from giantstep.theory.limits.bulk import shape
 
     grid = np.geomspace(0.01, 30, 16)
     setting = experiment(d, ratio, grid.tolist(), steps=2)
     of, rest = shape(setting.network.activation, round(ratio * d), d, setting.p), floor()  # c*_1 = 1, the rest is noise
     curves = [
         *gs.theory(setting).test_error,
-        features.random_features(of, grid, 1.0, rest).test,
-        features.linear_regression(of.phi, grid, 1.0, rest).test,
-        features.kernel(of.phi, of.linear, of.rest, grid, 1.0, rest).test,
+        random_features.random_features(of, grid, 1.0, rest).test,
+        random_features.linear_regression(of.phi, grid, 1.0, rest).test,
+        random_features.kernel(of.phi, of.linear, of.rest, grid, 1.0, rest).test,
     ]
     return tuple(float(c.min()) for c in curves), tuple(float(grid[np.argmin(c)]) for c in curves)
 
@@ -66,7 +66,7 @@ def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> lis
     """Test errors of the methods, each at its penalty; all of them see the same samples."""
     import numpy as np
 
-    from giantstep._backend import one_blas_thread
+    from giantstep.checks.cache import one_blas_thread
     from giantstep.simulate import train
 
     setting = experiment(d, ratio, [1.0])

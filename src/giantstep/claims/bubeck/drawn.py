@@ -7,8 +7,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from giantstep.ray import Rays
-    from giantstep.theory.ray import RayLaw
+    from giantstep.systems.attack.random_ray import RayLaw
+    from giantstep.systems.attack.ray import Rays
 
 Names = tuple[str, ...]
 TITLES = {"relu": "ReLU", "tanh": "tanh"}
@@ -17,8 +17,8 @@ TITLES = {"relu": "ReLU", "tanh": "tanh"}
 def rays(d: int, p: int, names: Names, networks: int, seed: int) -> "Iterator[list[Rays]]":
     """The ray of every network, for each activation."""
     import giantstep as gs
-    from giantstep.ray import rays as of
-    from giantstep.simulate.attack import random_network
+    from giantstep.systems.attack.ray import rays as of
+    from giantstep.systems.attack.simulate import random_network
 
     attack = gs.Attack(d, p, names[0])
     for number in range(networks):
@@ -30,7 +30,7 @@ def steps(d: int, p: int, names: Names, etas: tuple[float, ...], networks: int, 
     """Means over the networks of ||grad f||^2 and of flips at the step sizes, (activations, 1 + etas)."""
     import numpy as np
 
-    from giantstep.simulate.attack import flips
+    from giantstep.systems.attack.simulate import flips
 
     found = [
         [[one.length[0] ** 2, *flips(one, etas)[0]] for one in several] for several in rays(d, p, names, networks, seed)
@@ -50,7 +50,7 @@ def changes(d: int, p: int, names: Names, networks: int, seed: int) -> "np.ndarr
     """Means over the networks of the gradient's change along the ray and at random, (activations, 2)."""
     import numpy as np
 
-    from giantstep.simulate.attack import changes as turned
+    from giantstep.systems.attack.simulate import changes as turned
 
     rng = np.random.default_rng([seed, d, p])
     found = [[turned(one, rng.standard_normal(d)) for one in several] for several in rays(d, p, names, networks, seed)]
@@ -60,6 +60,6 @@ def changes(d: int, p: int, names: Names, networks: int, seed: int) -> "np.ndarr
 def laws(cases: "Sequence[tuple[str, int, int]]") -> "list[RayLaw]":
     """The law of the ray for (activation, d, p)."""
     import giantstep as gs
-    from giantstep.theory.ray import RayLaw
+    from giantstep.systems.attack.random_ray import RayLaw
 
     return [RayLaw(gs.activation(name), p, d) for name, d, p in cases]

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.bubeck import drawn
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ def measure(size: Size) -> Data:
 
     d, seeds, networks = SIZES[size]
     jobs = [(d, int(r * d), NAMES, ETAS, networks, seed) for r in RATIOS for seed in range(seeds)]
-    found = np.array(bench.each(drawn.steps, jobs))
+    found = np.array(cache.each(drawn.steps, jobs))
     return {"found": np.moveaxis(found.reshape(len(RATIOS), seeds, len(NAMES), 1 + len(ETAS)), 1, -1)}
 
 
@@ -50,7 +50,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     d, seeds, networks = SIZES[size]
     found, finite, limit = measured["found"], predicted["finite"], predicted["limit"]
@@ -86,18 +86,18 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(d: int, mean: "np.ndarray", error: "np.ndarray", lines: "np.ndarray", limit: "np.ndarray") -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(NAMES), width=3.4, height=2.8) as (fig, axes):
+    with style.figure(len(NAMES), width=3.4, height=2.8) as (fig, axes):
         for j, (ax, name) in enumerate(zip(axes, NAMES, strict=True)):
-            ax.plot(ETAS, limit[j, 1:], "x", color=canvas.INK, markersize=5, label="limit")
-            for i, (r, colour) in enumerate(zip(RATIOS, canvas.COLOURS, strict=False)):
+            ax.plot(ETAS, limit[j, 1:], "x", color=style.INK, markersize=5, label="limit")
+            for i, (r, colour) in enumerate(zip(RATIOS, style.COLOURS, strict=False)):
                 ax.plot((0, *LINE), [0, *lines[i, j]], color=colour, linewidth=1)
-                canvas.dots(ax, ETAS, mean[i, j, 1:], error[i, j, 1:], color=colour, label=RATIOS[r])
+                style.dots(ax, ETAS, mean[i, j, 1:], error[i, j, 1:], color=colour, label=RATIOS[r])
             ax.set_title(f"{drawn.TITLES[name]},  d = {d}", loc="left")
             ax.set(xlabel="step size η", ylabel="share of signs flipped" if j == 0 else "", ylim=(0, 1.02))
         axes[0].legend(loc="lower right")
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 FLIPS = Claim(

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.bubeck import drawn
 from giantstep.claims.growth import growth
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ def measure(size: Size) -> Data:
 
     _, _, seeds, networks = SIZES[size]
     jobs = [(d, p, NAMES, networks, seed) for d, p in cases(size) for seed in range(seeds)]
-    found = np.array(bench.each(drawn.changes, jobs)).reshape(len(cases(size)), seeds, len(NAMES), 2)
+    found = np.array(cache.each(drawn.changes, jobs)).reshape(len(cases(size)), seeds, len(NAMES), 2)
     return {"changes": np.moveaxis(found, 1, -1)}
 
 
@@ -48,7 +48,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     sizes, _, seeds, networks = SIZES[size]
     said = predicted["changes"]
@@ -80,19 +80,19 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
     sizes, ratios, _, _ = SIZES[size]
     m, order = len(sizes), sorted((r, len(sizes) + i) for i, r in enumerate(ratios))
     order = sorted([*order, (1.0, 1)])  # the second d, p = d
     wide, every = [i for _, i in order], [r for r, _ in order]
-    with canvas.figure(2, width=3.5, height=2.9) as (fig, axes):
+    with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for ax, part, x in ((axes[0], list(range(m)), sizes), (axes[1], wide, every)):
-            for j, (name, colour) in enumerate(zip(NAMES, canvas.COLOURS, strict=False)):
+            for j, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
                 for k, (move, line) in enumerate((("along the gradient", "-"), ("at random", "--"))):
                     fill = colour if k == 0 else "white"
                     ax.plot(x, said[part, j, k], line, color=colour, linewidth=1, zorder=1)
-                    canvas.dots(
+                    style.dots(
                         ax, x, mean[part, j, k], error[part, j, k], color=colour, markerfacecolor=fill,
                         label=f"{drawn.TITLES[name]}, {move}",
                     )  # fmt: skip
@@ -103,7 +103,7 @@ def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarr
         axes[1].set(xlabel=f"width p/d, d = {sizes[1]}")
         handles, labels = axes[0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=2)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 LINEARITY = Claim(

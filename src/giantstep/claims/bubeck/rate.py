@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.bubeck import drawn
 from giantstep.claims.growth import growth
-from giantstep.lab import bench, power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ def measure(size: Size) -> Data:
     import numpy as np
 
     sizes, seeds, networks = SIZES[size]
-    found = bench.each(drawn.medians, [(d, RATIO * d, NAMES, networks, seed) for d in sizes for seed in range(seeds)])
+    found = cache.each(drawn.medians, [(d, RATIO * d, NAMES, networks, seed) for d in sizes for seed in range(seeds)])
     return {"medians": np.moveaxis(np.array(found).reshape(len(sizes), seeds, len(NAMES)), 1, -1)}
 
 
@@ -39,7 +39,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     sizes, seeds, networks = SIZES[size]
     slopes = [growth(sizes, measured["medians"][:, j]) for j in range(len(NAMES))]
@@ -73,12 +73,12 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(width=4.2, height=3.0) as (fig, ax):
-        for j, (name, colour) in enumerate(zip(NAMES, canvas.COLOURS, strict=False)):
+    with style.figure(width=4.2, height=3.0) as (fig, ax):
+        for j, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
             ax.plot(sizes, said[:, j], color=colour, linewidth=1)
-            canvas.dots(ax, sizes, mean[:, j], error[:, j], color=colour, label=drawn.TITLES[name])
+            style.dots(ax, sizes, mean[:, j], error[:, j], color=colour, label=drawn.TITLES[name])
         ax.set(xscale="log", yscale="log", xlabel="dimension d", ylabel="median ‖δ‖ / ‖x‖ that flips the sign")
         ax.set_xticks(sizes, [str(d) for d in sizes])
         low, high = ax.get_ylim()
@@ -86,7 +86,7 @@ def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", sai
         ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
         ax.minorticks_off()
         ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 RATE = Claim(

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.bubeck import drawn
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ def measure(size: Size) -> Data:
 
     d, ratios, seeds, networks = SIZES[size]
     jobs = [(d, r * d, NAMES, (ETA,), networks, seed) for r in ratios for seed in range(seeds)]
-    found = np.array(bench.each(drawn.steps, jobs))[..., 1].reshape(len(ratios), seeds, len(NAMES))
+    found = np.array(cache.each(drawn.steps, jobs))[..., 1].reshape(len(ratios), seeds, len(NAMES))
     return {"flips": np.moveaxis(found, 1, -1)}
 
 
@@ -41,7 +41,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     d, ratios, seeds, networks = SIZES[size]
     said = predicted["flips"]
@@ -70,17 +70,17 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
     d, ratios, _, _ = SIZES[size]
-    with canvas.figure(width=4.2, height=3.0) as (fig, ax):
-        for j, (name, colour) in enumerate(zip(NAMES, canvas.COLOURS, strict=False)):
+    with style.figure(width=4.2, height=3.0) as (fig, ax):
+        for j, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
             ax.plot(ratios, said[:, j], color=colour, linewidth=1)
-            canvas.dots(ax, ratios, mean[:, j], error[:, j], color=colour, label=drawn.TITLES[name])
+            style.dots(ax, ratios, mean[:, j], error[:, j], color=colour, label=drawn.TITLES[name])
         ax.set(xscale="log", xlabel=f"width over dimension p/d, d = {d}", ylabel=f"share of signs flipped, η = {ETA:g}")
         ax.set_ylim(0, 1.02)
         ax.legend(loc="lower right")
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 WIDTH = Claim(

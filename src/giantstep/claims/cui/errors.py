@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import giantstep as gs
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import fit
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 SIZES = {"quick": (250, 16), "full": (2000, 10)}  # d = p, seeds
 RATIOS = (0.3, 0.6, 1.0, 2.0, 3.0)  # n/d
@@ -45,7 +45,7 @@ def errors(teacher: str, eta: float, step_samples: float, penalty: float, d: int
     """Test errors at every n/d: one step, and the readout on the first rows of the largest batch."""
     import numpy as np
 
-    from giantstep._backend import one_blas_thread
+    from giantstep.checks.cache import one_blas_thread
     from giantstep.simulate import train
 
     case = Case(teacher, eta, step_samples, penalty)
@@ -64,10 +64,10 @@ def measure(size: Size) -> Data:
     """Test errors, (cases, seeds, n/d)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     d, seeds = SIZES[size]
-    found = np.array(bench.each(errors, [(*case, d, seed) for case in CASES for seed in range(seeds)]))
+    found = np.array(cache.each(errors, [(*case, d, seed) for case in CASES for seed in range(seeds)]))
     return {"errors": found.reshape(len(CASES), seeds, -1)}
 
 
@@ -130,13 +130,13 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(d: int, means: "np.ndarray", errors: "np.ndarray", predicted: Data) -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(CASES), width=3.5, height=2.9) as (fig, axes):
+    with style.figure(len(CASES), width=3.5, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, CASES, strict=True)):
-            colour = canvas.COLOURS[i]
+            colour = style.COLOURS[i]
             ax.plot(np.linspace(*LINE), predicted["lines"][i], color=colour, label="theory")
-            canvas.dots(ax, RATIOS, means[i], errors[i], color=colour, label=f"simulation, d = p = {d}")
+            style.dots(ax, RATIOS, means[i], errors[i], color=colour, label=f"simulation, d = p = {d}")
             ax.set(xlabel="samples per dimension n/d", ylabel="test error")
             ax.set_ylim(0, None)
             teacher = case.teacher.replace("x1", "x₁")
@@ -144,7 +144,7 @@ def _figure(d: int, means: "np.ndarray", errors: "np.ndarray", predicted: Data) 
                 f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}", loc="left"
             )
             ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 TEST_ERROR = Claim(

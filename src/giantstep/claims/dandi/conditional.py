@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import giantstep as gs
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.growth import line
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 SQUARES, PRODUCTS = "x1 + x2 + x1^2 - x2^2", "x1 + x1*x2 + x1*x3"
 NAMES = {SQUARES: "$x_1 + x_2 + x_1^2 - x_2^2$", PRODUCTS: "$x_1 + x_1x_2 + x_1x_3$"}
@@ -30,15 +30,15 @@ def measure(size: Size) -> Data:
     """Errors of the network and of the models on the same draws, (cases, seeds), by kind of error, model and d."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     (sizes, seeds), found = SIZES[size], {name: {} for name in ERRORS}
     work: Any = {"n_test": N_TEST, "dtype": "float32"}
     for d in sizes:
         settings = [experiment(*case, d) for case in CASES]
-        outcomes = {"network": [bench.simulate(s, range(seeds), method="dense", **work) for s in settings]}
+        outcomes = {"network": [cache.simulate(s, range(seeds), method="dense", **work) for s in settings]}
         for model in (GIVEN, PLAIN) if d == sizes[-1] else (GIVEN,):  # what is off at the largest d needs no trend
-            outcomes[model] = [bench.equivalent(s, model, range(seeds), **work) for s in settings]
+            outcomes[model] = [cache.equivalent(s, model, range(seeds), **work) for s in settings]
         for name in ERRORS:
             found[name] |= {f"{m}, d = {d}": np.stack([getattr(o, name) for o in all]) for m, all in outcomes.items()}
     return found
@@ -133,16 +133,16 @@ def _figure(rows: list[Row], expected: float) -> str:
     """Differences in % against 1/d, around the zero that the equivalence predicts, with the lines A + B/d."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    colours = dict(zip([(m, w) for m in (GIVEN, PLAIN) for w in ERRORS.values()], canvas.COLOURS, strict=False))
-    with canvas.figure(len(CASES), width=2.8, height=2.5) as (fig, axes):
+    colours = dict(zip([(m, w) for m in (GIVEN, PLAIN) for w in ERRORS.values()], style.COLOURS, strict=False))
+    with style.figure(len(CASES), width=2.8, height=2.5) as (fig, axes):
         for ax, case in zip(np.atleast_1d(axes), CASES, strict=True):
-            ax.axhline(expected, color=canvas.INK, linewidth=0.8)
+            ax.axhline(expected, color=style.INK, linewidth=0.8)
             for i, ((model, what), colour) in enumerate(colours.items()):
                 here = [r for r in rows if r[:5] == (*case, model, what)]
                 x, y, error = (np.array([r[k] for r in here], dtype=float) for k in (5, 7, 8))
-                canvas.dots(ax, 1.02 ** (i - 1.5) / x, y, error, color=colour, label=f"{model}: {what}")
+                style.dots(ax, 1.02 ** (i - 1.5) / x, y, error, color=colour, label=f"{model}: {what}")
                 if len(here) > 1:
                     a, _, b = fitted(here)
                     ends = np.array([0.0, 1 / x[0]])
@@ -154,7 +154,7 @@ def _figure(rows: list[Row], expected: float) -> str:
         ax = np.atleast_1d(axes)[0]
         ax.set_ylabel("difference in %")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 CONDITIONAL = Claim(

@@ -11,11 +11,11 @@ narrow one cannot, shows that the floors are not idle.
 
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.dandi.regime import NARROW, REGIMES, TALK, WIDE, Regime
 from giantstep.claims.dandi.terms import NAMES, PENALTIES, fitted
 from giantstep.claims.growth import line
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,13 +36,13 @@ def measure(size: Size) -> Data:
     """For every regime and d: risk, that of random features, and the shares of the terms in the fit, (seeds, 2 + terms)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     _, seeds, n_test = SIZES[size]
     found: Data = {}
     for r in REGIMES:
         jobs = [(r.batch, r.width, r.terms, d, seed, n_test) for d in dimensions(r, size) for seed in range(seeds)]
-        each = np.array(bench.each(fitted, jobs))
+        each = np.array(cache.each(fitted, jobs))
         found[str(r)] = list(each.reshape(-1, seeds, each.shape[1]))
     return found
 
@@ -129,30 +129,30 @@ def _figure(at: dict[Regime, Any], predicted: Data) -> str:
     """Risk over the floor for every regime and d, and the share of every term of the talk's target at the largest d."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
-    with canvas.figure(2, width=4.2, height=3.2) as (fig, axes):
-        for term, colour in zip(TALK, canvas.COLOURS, strict=False):
+    with _style.figure(2, width=4.2, height=3.2) as (fig, axes):
+        for term, colour in zip(TALK, _style.COLOURS, strict=False):
             axes[1].bar(0, 0, color=colour, label=NAMES[term])
         for i, (regime, (mean, error)) in enumerate(at.items()):
             x, said = i + np.linspace(-0.3, 0.0, len(mean)), predicted[str(regime)]
             for k, label in enumerate(("one step", "random features")):
-                style = {"color": canvas.COLOURS[k], "markersize": 3, "label": None if i else label}
-                canvas.dots(axes[0], x + 0.3 * k, mean[:, k], error[:, k], **style)
-                axes[0].plot([i - 0.4, i + 0.4], [said["floors"][k]] * 2, color=canvas.COLOURS[k], linewidth=1.2)
+                style = {"color": _style.COLOURS[k], "markersize": 3, "label": None if i else label}
+                _style.dots(axes[0], x + 0.3 * k, mean[:, k], error[:, k], **style)
+                axes[0].plot([i - 0.4, i + 0.4], [said["floors"][k]] * 2, color=_style.COLOURS[k], linewidth=1.2)
             for k, (fate, share) in enumerate(zip(said["fates"], mean[-1, 2:], strict=True)):
                 if regime.terms == TALK:
                     pale = 1.0 if fate == "fitted" else 0.35
-                    axes[1].bar(i + 0.16 * (k - 2), share, 0.14, color=canvas.COLOURS[k], alpha=pale)
+                    axes[1].bar(i + 0.16 * (k - 2), share, 0.14, color=_style.COLOURS[k], alpha=pale)
         labels = [f"$n \\sim {r.batch}$\n$p \\sim {r.width}$" for r in REGIMES]
-        axes[0].axvline(len(REGIMES) - 2.5, color=canvas.INK, linewidth=0.6, linestyle=":")
+        axes[0].axvline(len(REGIMES) - 2.5, color=_style.INK, linewidth=0.6, linestyle=":")
         axes[0].set_xticks(range(len(REGIMES)), labels)
         axes[1].set_xticks(range(len(REGIMES) - 2), labels[:-2])
         axes[0].set_title("risk, d growing to the right; lines: floors; last two: two terms", loc="left", fontsize=8)
         axes[1].set_title("share of a term in the fit; pale: out of reach", loc="left", fontsize=8)
         for ax in axes:
             ax.legend(fontsize=7, loc="lower left" if ax is axes[0] else "upper left")
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 FLOORS = Claim(

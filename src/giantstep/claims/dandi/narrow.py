@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import giantstep as gs
 
 if TYPE_CHECKING:
-    from giantstep.activation import Activation
-    from giantstep.outcome import Outcome
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
+    from giantstep.functions.activation import Activation
+    from giantstep.results.outcome import Outcome
 
 
 def experiment(
@@ -32,9 +32,9 @@ def experiment(
 
 def chain(setting: "Setting", seeds: int) -> "Outcome":
     """By overlaps, whose cost does not depend on d."""
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
-    return bench.simulate(setting, range(seeds), method="overlap", n_test=100, dtype="float32")
+    return cache.simulate(setting, range(seeds), method="overlap", n_test=100, dtype="float32")
 
 
 def steepness(sigma: "Activation") -> float:

@@ -1,8 +1,8 @@
 """One giant step learns a single direction when the information exponent is one, the span of the tensor when it is two."""
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import Case
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
 SIZES = {

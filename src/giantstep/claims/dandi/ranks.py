@@ -5,14 +5,14 @@ A learned direction keeps its share of a neuron as d grows, so its eigenvalue gr
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from giantstep.checks.claim import Data, Verdict
 from giantstep.claims import growth
 from giantstep.claims.dandi.narrow import chain, experiment
-from giantstep.lab.verdict import Data, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 FLAT = 0.5  # exponent in d that separates what stays at chance (0) from what is learned (1)
 TEST = (
@@ -128,21 +128,21 @@ def _figure(cases: "Sequence[Case]", found: Data, ranks: Data) -> str:
     """Eigenvalues over chance against d, one panel a case; the grey line grows like d."""
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
-    with canvas.figure(len(cases), width=2.6, height=2.7) as (fig, axes):
+    with style.figure(len(cases), width=2.6, height=2.7) as (fig, axes):
         for ax, case in zip(np.atleast_1d(axes), cases, strict=True):
             d = np.array(case.sizes)
             mean, error = mean_and_error(found[case.name], axis=1)
             for k in range(mean.shape[1]):
-                canvas.dots(ax, d, mean[:, k], error[:, k], color=canvas.COLOURS[k], label=f"eigenvalue {k + 1}")
-                ax.plot(d, mean[:, k], color=canvas.COLOURS[k], linewidth=0.8)
-            ax.plot(d, mean[0, 0] * d / d[0], color=canvas.INK, linewidth=0.7, linestyle=":", label="∝ d")
+                style.dots(ax, d, mean[:, k], error[:, k], color=style.COLOURS[k], label=f"eigenvalue {k + 1}")
+                ax.plot(d, mean[:, k], color=style.COLOURS[k], linewidth=0.8)
+            ax.plot(d, mean[0, 0] * d / d[0], color=style.INK, linewidth=0.7, linestyle=":", label="∝ d")
             ax.set(xscale="log", yscale="log", xlabel="d", ylim=(0.05, 2 * mean.max()))
             ax.set_xticks(d, [str(each) for each in d])
             ax.minorticks_off()
             ax.set_title(f"{case.name}\npredicted rank {ranks[case.name]}", loc="left", fontsize=8)
         np.atleast_1d(axes)[0].set_ylabel("share of a neuron, times d")
         fig.legend(*np.atleast_1d(axes)[-1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return canvas.svg(fig)
+        return style.svg(fig)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import giantstep as gs
 
 if TYPE_CHECKING:
+    from giantstep.experiment.setting import Setting
     from giantstep.explain import Explanation
-    from giantstep.setting import Setting
 
 TALK = ("x1", "H2(x2)/sqrt(2)", "H2(x1)*x2/sqrt(2)", "H4(x1)*H2(x2)*x3/sqrt(48)", "H2(x2)*H2(x3)/2")
 PAIR = ("x1", "x1*x2")

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import growth
 from giantstep.claims.dandi.narrow import chain, experiment
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 TARGETS = {  # whether reuse should find them: generative exponent one, or two
     "H3(x1)": True,
@@ -93,23 +93,23 @@ def _figure(rows: list[tuple], predicted: Data) -> str:
     """Share over the null level against d: over a constant where nothing is learned, over A + B d where it is."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(TARGETS), width=2.9, height=2.7) as (fig, axes):
+    with style.figure(len(TARGETS), width=2.9, height=2.7) as (fig, axes):
         top = 2 * max(row[3] for row in rows)
         for k, (ax, target, name) in enumerate(zip(axes, TARGETS, NAMES, strict=True)):
             for i, (batch, label) in enumerate(zip(BATCHES, ("two fresh batches", "one batch twice"), strict=True)):
                 x, y, error = np.array([row[2:] for row in rows if row[:2] == (target, batch)]).T
-                canvas.dots(ax, x, y, error, color=canvas.COLOURS[i], label=label)
+                style.dots(ax, x, y, error, color=style.COLOURS[i], label=label)
                 fit = np.polyfit(x, y, int(predicted[batch][k] > FLAT), w=1 / error)
                 fine = np.geomspace(x[0], x[-1], 40)
                 shape = "A + B d" if len(fit) > 1 else "constant"
-                ax.plot(fine, np.polyval(fit, fine), color=canvas.COLOURS[i], label=f"{label}: {shape}")
+                ax.plot(fine, np.polyval(fit, fine), color=style.COLOURS[i], label=f"{label}: {shape}")
             ax.set(xscale="log", yscale="log", xlabel="d", ylim=(1, top))
             ax.set_title(name, loc="left")
         axes[0].set_ylabel("share / null level")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 REUSE = Claim(

@@ -11,15 +11,15 @@ with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the 
 from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.dandi.narrow import chain, experiment, steepness
 from giantstep.claims.growth import line
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 MU = (1.0, -0.5)
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}
@@ -41,7 +41,7 @@ def measure(size: Size) -> Data:
     """For every l and d: overlaps with the target at the start and after the step, (seeds, p, r), lengths and a_i, (seeds, p)."""
     import numpy as np
 
-    from giantstep import draw
+    from giantstep.experiment import draw
     from giantstep.simulate.projections import initial
 
     sizes, seeds = SIZES[size]
@@ -166,21 +166,21 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(rows: list[Row]) -> str:
     """Overlap and squared length gained against d, dots over the predicted lines."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(2, width=3.4, height=2.8) as (fig, axes):
+    with style.figure(2, width=3.4, height=2.8) as (fig, axes):
         for i, order in enumerate(ACTIVATIONS):
             here = [r for r in rows if r.order == order]
-            d, colour, label = [r.d for r in here], canvas.COLOURS[i], f"$\\ell = {order}$"
+            d, colour, label = [r.d for r in here], style.COLOURS[i], f"$\\ell = {order}$"
             axes[0].plot(d, [r.overlap_theory for r in here], color=colour)
-            canvas.dots(axes[0], d, [r.overlap for r in here], color=colour, label=label)
+            style.dots(axes[0], d, [r.overlap for r in here], color=colour, label=label)
             axes[1].plot(d, [r.extra_theory for r in here], color=colour)
             error = [r.ratio_se * r.extra_theory for r in here]
-            canvas.dots(axes[1], d, [r.extra for r in here], error, color=colour, label=label)
+            style.dots(axes[1], d, [r.extra for r in here], error, color=colour, label=label)
         axes[0].set(xscale="log", yscale="log", xlabel="d", ylabel="overlap gained (rms)")
         axes[1].set(xscale="log", yscale="log", xlabel="d", ylabel="squared length gained")
         axes[0].legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 SCALING = Claim(

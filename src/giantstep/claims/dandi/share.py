@@ -16,7 +16,7 @@ from giantstep.claims.dandi.narrow import experiment, steepness
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 TARGETS = {1: "x1", 2: "H2(x1)/sqrt(2)", 3: "H3(x1)/sqrt(6)"}
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}  # relu is blind to odd orders from three on

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import giantstep as gs
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.dandi import deflated
 from giantstep.claims.dandi.deflated import FORMULA, N_TEST, D, P, experiment
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,19 +23,19 @@ def measure(size: Size) -> Data:
     "larger n."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     seeds = SEEDS[size]
     jobs = [
         (tuple(int(D**e) for e, k in zip(EXPONENTS, seeds, strict=True) if s < k), D, P, s, N_TEST)
         for s in range(max(seeds))
     ]
-    runs = bench.each(deflated.both, jobs)
+    runs = cache.each(deflated.both, jobs)
     without = [experiment(int(D**e), D, P, 0) for e in EXPONENTS]
     return {
         "errors": [np.array([run[i] for run in runs[:count]]) for i, count in enumerate(seeds) if count],
         "random": [
-            float(bench.simulate(without[i], range(count), dtype="float32", progress=False).risk.mean())
+            float(cache.simulate(without[i], range(count), dtype="float32", progress=False).risk.mean())
             for i, count in enumerate(RANDOM[size])
             if count
         ],
@@ -136,21 +136,21 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(rows: list[Row], predicted: Data) -> str:
     """Errors against log n / log d: as printed, again, and the risk; dotted, the floors."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(width=4.8, height=3.4) as (fig, ax):
-        ax.plot(EXPONENTS, predicted["printed"], "_", color=canvas.INK, markersize=30, label="printed", zorder=1)
+    with style.figure(width=4.8, height=3.4) as (fig, ax):
+        ax.plot(EXPONENTS, predicted["printed"], "_", color=style.INK, markersize=30, label="printed", zorder=1)
         series: tuple[tuple[str, Any, Any], ...] = (
             ("as printed, again", [r.again for r in rows], [r.error for r in rows]),
             ("risk", [r.risk for r in rows], [r.risk_error for r in rows]),
         )
-        for (label, y, error), colour, shift in zip(series, canvas.COLOURS, (-0.015, 0.015), strict=False):
-            canvas.dots(ax, [r.exponent + shift for r in rows], y, error, color=colour, label=label)
+        for (label, y, error), colour, shift in zip(series, style.COLOURS, (-0.015, 0.015), strict=False):
+            style.dots(ax, [r.exponent + shift for r in rows], y, error, color=colour, label=label)
         at = [r.exponent + 0.045 for r in rows]
-        canvas.dots(ax, at, [r.random for r in rows], color=canvas.COLOURS[3], marker="s", label="random features")
+        style.dots(ax, at, [r.random for r in rows], color=style.COLOURS[3], marker="s", label="random features")
         names = ("random features at best, as d grows", "$w_1 + w_2$ alone at best")
         for level, name in zip(predicted["floors"], names, strict=True):
-            ax.axhline(level, color=canvas.INK, linewidth=0.8, linestyle=":", zorder=0)
+            ax.axhline(level, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
             ax.annotate(name, (EXPONENTS[0] - 0.05, level), (0, -9), textcoords="offset points", fontsize=8)
         ax.set(
             xlabel="log n / log d",
@@ -159,7 +159,7 @@ def _figure(rows: list[Row], predicted: Data) -> str:
             xlim=(EXPONENTS[0] - 0.06, EXPONENTS[-1] + 0.06),
         )
         ax.legend(loc="upper right", ncols=2)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 SINGLE_STEP = Claim(

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import giantstep as gs
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import growth
 from giantstep.claims.dandi.narrow import chain, experiment
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -165,24 +165,24 @@ def _figure(sizes: Any, rows: list[Row]) -> str:
     """Energy over the null level after every step over the theory's line; dashed, the level from which it counts as learned."""
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import LEARNED
+    from giantstep.plot import style
 
-    with canvas.figure(len(EXAMPLES), width=3.0, height=3.1) as (fig, axes):
+    with style.figure(len(EXAMPLES), width=3.0, height=3.1) as (fig, axes):
         for ax, (example, formula) in zip(np.atleast_1d(axes), EXAMPLES.items(), strict=True):
             here = [r for r in rows if r.example == example]
             for i, name in enumerate(dict.fromkeys(r.direction for r in here)):
                 line = [r for r in here if r.direction == name]
-                x, colour = [r.steps for r in line], canvas.COLOURS[i]
+                x, colour = [r.steps for r in line], style.COLOURS[i]
                 ax.plot(x, [r.theory for r in line], color=colour)
                 middle = [r.ratio for r in line], [r.error for r in line]
-                canvas.dots(ax, x, *middle, color=colour, label=name.replace("sqrt2", "√2"))
-            ax.axhline(LEARNED, color=canvas.INK, linewidth=0.8, linestyle="--")
+                style.dots(ax, x, *middle, color=colour, label=name.replace("sqrt2", "√2"))
+            ax.axhline(LEARNED, color=style.INK, linewidth=0.8, linestyle="--")
             ax.set(yscale="log", xlabel="steps", xticks=range(1, STEPS + 1), ylim=(0.4, 3e6), xlim=(0.8, STEPS + 0.2))
             ax.set_title(formula.replace("^2", "²").replace("*", ""), loc="left")
             ax.legend(loc="upper left")
         np.atleast_1d(axes)[0].set_ylabel(f"energy / null level, d = {sizes[-1]}")
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 STAIRCASE = Claim(

@@ -20,7 +20,7 @@ def fitted(batch: str, width: str, terms: tuple[str, ...], d: int, seed: int, n_
     """Risk of the network and of its initial features, each at its best penalty, and the shares of the terms in the fit."""
     import numpy as np
 
-    from giantstep._backend import one_blas_thread
+    from giantstep.checks.cache import one_blas_thread
     from giantstep.simulate import train
 
     setting = Regime(batch, width, terms).setting(d)

@@ -6,10 +6,10 @@ only takes the luck of the draw out of the averages (a control variate).
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.dandi.narrow import chain
 from giantstep.claims.dandi.share import ACTIVATIONS, STRENGTH, TARGETS, limit, overlaps, setting, share_at
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,22 +164,22 @@ def _figure(curves: list[Curve]) -> str:
     """Share against log n / log d for every d, over the limit in n / d^l; the curves cross at l."""
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
-    with canvas.figure(len(TARGETS), width=2.9, height=2.9) as (fig, axes):
+    with style.figure(len(TARGETS), width=2.9, height=2.9) as (fig, axes):
         for ax, order in zip(axes, TARGETS, strict=True):
             for i, c in enumerate(c for c in curves if c.order == order):
                 mean, error = mean_and_error(c.shares)
                 fine = np.geomspace(c.sizes[0], c.sizes[-1], 60)
-                ax.plot(np.log(fine) / np.log(c.d), c.limit_at(fine), color=canvas.COLOURS[i])
-                canvas.dots(ax, np.log(c.sizes) / np.log(c.d), mean, error, color=canvas.COLOURS[i], label=f"d = {c.d}")
-            ax.axvline(order, color=canvas.INK, linewidth=0.8, linestyle=":")
+                ax.plot(np.log(fine) / np.log(c.d), c.limit_at(fine), color=style.COLOURS[i])
+                style.dots(ax, np.log(c.sizes) / np.log(c.d), mean, error, color=style.COLOURS[i], label=f"d = {c.d}")
+            ax.axvline(order, color=style.INK, linewidth=0.8, linestyle=":")
             ax.set(xlabel="log n / log d", ylim=(0, 1))
             ax.set_title(f"$\\ell = {order}$, {ACTIVATIONS[order]}", loc="left")
             ax.legend(loc="upper left")
         axes[0].set_ylabel("share of a neuron along the target")
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 THRESHOLD = Claim(

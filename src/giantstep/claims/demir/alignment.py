@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from giantstep.claims.demir import seen
+from giantstep.checks.claim import Claim
+from giantstep.claims.demir import judgement, seen
 from giantstep.claims.demir.panel import Panel, both, measure, predict
-from giantstep.lab.verdict import Claim
 
 QUICK = FULL = (-1.0, -0.5, 0.0, 0.5, 1.0)
 PANEL = Panel(
@@ -23,5 +23,5 @@ ALIGNMENT = Claim(
     test=f"The raw error at cosine 1 should be below that at cosine 0 by 3 s.e.; {seen.TEST}",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(seen.judge, PANEL),
+    judge=partial(judgement.judge, PANEL),
 )

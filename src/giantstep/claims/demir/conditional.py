@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import giantstep as gs
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 CASES = (
     ("relu", 0.0, 0.5),
@@ -36,18 +36,18 @@ def experiment(n: int, activation: str, alpha: float, beta: float, baseline: boo
 
 def network(n: int, case: tuple[str, float, float], seeds: int) -> dict[str, "np.ndarray"]:
     """Both errors (no step and the step, seeds) on 5 m test samples."""
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
-    found = bench.simulate(experiment(n, *case, baseline=True), range(seeds), n_test=25 * n // 4, dtype="float32")
+    found = cache.simulate(experiment(n, *case, baseline=True), range(seeds), n_test=25 * n // 4, dtype="float32")
     return {name: getattr(found, name) for name in ERRORS}
 
 
 def replaced(n: int, case: tuple[str, float, float], seeds: int, model: str, **options: Any) -> dict[str, "np.ndarray"]:
     """Both errors (seeds) of an equivalent model on the same draws."""
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     setting = experiment(n, *case)
-    found = bench.equivalent(setting, model, range(seeds), n_test=25 * n // 4, dtype="float32", **options)
+    found = cache.equivalent(setting, model, range(seeds), n_test=25 * n // 4, dtype="float32", **options)
     return {name: getattr(found, name) for name in ERRORS}
 
 
@@ -146,24 +146,24 @@ def ticks(ax: Any) -> None:
 
 
 def _figure(rows: list[Row], expected: float) -> str:
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
     x, test = range(len(CASES)), rows[: len(CASES)]
-    with canvas.figure(2, width=4.2, height=3.0) as (fig, (left, right)):
-        style = {"color": canvas.INK, "markerfacecolor": "none", "markersize": 8}
+    with _style.figure(2, width=4.2, height=3.0) as (fig, (left, right)):
+        style = {"color": _style.INK, "markerfacecolor": "none", "markersize": 8}
         left.plot(x, [r.none for r in test], "s", **style, label="network, no step")
-        left.plot(x, [r.network for r in test], "o", color=canvas.COLOURS[0], label="network")
+        left.plot(x, [r.network for r in test], "o", color=_style.COLOURS[0], label="network")
         model = [r.network * (1 + r.mean / 100) for r in test]
-        left.plot(x, model, "x", color=canvas.COLOURS[1], markersize=7, label="conditional model")
+        left.plot(x, model, "x", color=_style.COLOURS[1], markersize=7, label="conditional model")
         left.set(yscale="log", ylim=(0.04, 2.0), ylabel="test error / Var y")
-        left.axhline(1.0, color=canvas.INK, linewidth=0.7, linestyle=":", zorder=0)
-        right.axhspan(expected - NEAR, expected + NEAR, color=canvas.INK, alpha=0.07, linewidth=0, label=f"±{NEAR:g}%")
-        right.axhline(expected, color=canvas.INK, linewidth=0.8)
+        left.axhline(1.0, color=_style.INK, linewidth=0.7, linestyle=":", zorder=0)
+        right.axhspan(expected - NEAR, expected + NEAR, color=_style.INK, alpha=0.07, linewidth=0, label=f"±{NEAR:g}%")
+        right.axhline(expected, color=_style.INK, linewidth=0.8)
         for i, what in enumerate(ERRORS.values()):
             here = [r for r in rows if r.what == what]
             at = [j + 0.16 * (i - 0.5) for j in x]
-            colour = canvas.COLOURS[1 + i]
-            canvas.dots(right, at, [r.mean for r in here], [r.error for r in here], color=colour, label=what)
+            colour = _style.COLOURS[1 + i]
+            _style.dots(right, at, [r.mean for r in here], [r.error for r in here], color=colour, label=what)
         right.set(ylabel="model − network in %")  # noqa: RUF001
         for ax in (left, right):
             ax.set_xticks(x, [f"{r.alpha:g}, {r.beta:g}\n{r.activation}" for r in test], fontsize=8)
@@ -172,7 +172,7 @@ def _figure(rows: list[Row], expected: float) -> str:
         ticks(left)
         fig.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=3)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 EQUIVALENT = Claim(

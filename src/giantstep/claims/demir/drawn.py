@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks.claim import Data
 from giantstep.claims.demir.panel import Curve, Panel
-from giantstep.lab.verdict import Data
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,9 +14,9 @@ APART = 0.02  # of the axis, between markers that would cover each other
 def figure(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: Data) -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
-    with canvas.figure(2, len(curves), width=3.7, height=2.75) as (fig, axes):
+    with _style.figure(2, len(curves), width=3.7, height=2.75) as (fig, axes):
         grid = np.asarray(axes).reshape(len(curves), 2)
         for pair, curve in zip(grid, curves, strict=True):
             found, theory = measured[curve.name], predicted["errors"][curve.name]
@@ -25,23 +25,23 @@ def figure(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: D
                 _curve(ax, curve, found, theory, unit)
                 ax.set(xlabel=panel.axis, ylabel=label)
                 ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
-            pair[1].axhline(1.0, color=canvas.INK, linewidth=0.8, linestyle=":", zorder=0)
+            pair[1].axhline(1.0, color=_style.INK, linewidth=0.8, linestyle=":", zorder=0)
             pair[1].set_ylim(0, max(pair[1].get_ylim()[1], 1.15))
             pair[0].set_title(curve.name, loc="left")
             pair[1].set_title("normalised; dotted: predicting the mean", loc="left")
         fig.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 def _curve(ax: Any, curve: Curve, found: Data, theory: "np.ndarray", unit: "np.ndarray") -> None:
     """Network, network without its step, models and theory, each divided by a unit (x, populations)."""
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style as _style
 
     x, told = np.array(curve.x), curve.at(curve.told)
-    blue, red, green, _, _, grey = canvas.COLOURS
+    blue, red, green, _, _, grey = _style.COLOURS
     shift, hollow = APART * np.ptp(x), {"markerfacecolor": "white"}
     scaled = found["network"] / unit[:, None]
     mean, error = mean_and_error(scaled[:, 1])
@@ -53,8 +53,8 @@ def _curve(ax: Any, curve: Curve, found: Data, theory: "np.ndarray", unit: "np.n
             expected = [
                 _beside(scaled[i, 1], row / unit[i, : len(row)])[0] for i, row in zip(told, theory, strict=True)
             ]
-        ax.plot(x[told], expected, color=canvas.INK, label="theory", zorder=1, **style)
-    canvas.dots(ax, x, mean, error, color=blue, label="network", zorder=3)
+        ax.plot(x[told], expected, color=_style.INK, label="theory", zorder=1, **style)
+    _style.dots(ax, x, mean, error, color=blue, label="network", zorder=3)
     every, given = curve.at(curve.x), curve.at(curve.some)
     for label, where, values, place, look in (
         ("network, η = 0", every, found["network"][:, 0], -1, {"color": grey}),
@@ -64,7 +64,7 @@ def _curve(ax: Any, curve: Curve, found: Data, theory: "np.ndarray", unit: "np.n
         pairs = [_beside(scaled[i, 1], row / unit[i, : len(row)]) for i, row in zip(where, values, strict=True)]
         if pairs:
             y, bars = np.array(pairs).T
-            canvas.dots(ax, x[where] + place * shift, y, bars, label=label, **look, **hollow)
+            _style.dots(ax, x[where] + place * shift, y, bars, label=label, **look, **hollow)
 
 
 def _beside(network: "np.ndarray", other: "np.ndarray") -> tuple[float, float]:

@@ -3,15 +3,15 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import giantstep as gs
-from giantstep._errors import InputError, MissingData
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference
-from giantstep.lab import bench, power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
+from giantstep.errors import InputError, MissingData
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 PAIRS = ((0, 1), (5, 9))
 SIZES = {"quick": (240, 4), "full": (500, 8)}  # m, and seeds
@@ -37,7 +37,7 @@ def read(setting: "Setting") -> "Setting":
     except MissingData:
         raise
     except InputError as problem:
-        raise bench.Unmeasured(str(problem)) from None
+        raise cache.Unmeasured(str(problem)) from None
     return setting
 
 
@@ -45,10 +45,10 @@ def errors(setting: "Setting", seeds: int, model: str | None = None) -> "np.ndar
     """Test errors of the network or of a model on the same draws."""
     how: Any = {"n_test": N_TEST, "dtype": "float32"}
     if model is None:
-        return bench.simulate(setting, range(seeds), **how).test_error
+        return cache.simulate(setting, range(seeds), **how).test_error
     if model == HERMITE:
-        return bench.equivalent(setting, "hermite", range(seeds), degree=ORDER - 1, width=1.0, **how).test_error
-    return bench.equivalent(setting, GIVEN, range(seeds), **how).test_error
+        return cache.equivalent(setting, "hermite", range(seeds), degree=ORDER - 1, width=1.0, **how).test_error
+    return cache.equivalent(setting, GIVEN, range(seeds), **how).test_error
 
 
 def cells(size: Size) -> dict[str, tuple[Any, str, float]]:
@@ -150,44 +150,44 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(size: Size, rows: list[Row]) -> str:
     from matplotlib.lines import Line2D
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
     marks = {HERMITE: ("x", 1), GIVEN: ("^", 2)}
-    with canvas.figure(len(PAIRS), 2, width=3.6, height=2.3) as (fig, axes):
+    with style.figure(len(PAIRS), 2, width=3.6, height=2.3) as (fig, axes):
         for column, pair in zip(axes.T, PAIRS, strict=True):
             for i, activation in enumerate(ACTIVATIONS[size]):
                 here = [r for r in rows if r[:2] == (f"{pair[0]} vs {pair[1]}", activation)]
-                _panel(column, here, canvas.COLOURS[i], marks)
+                _panel(column, here, style.COLOURS[i], marks)
             column[0].set_title(f"classes {pair[0]} and {pair[1]}", loc="left")
             for ax in column:
                 ax.set_xscale("log")
                 ax.set_xticks(RATIOS[size], [f"{r:g}" for r in RATIOS[size]])
                 ax.minorticks_off()
             column[1].set_xlabel("width k/m")
-            column[1].axhline(0, color=canvas.INK, linewidth=0.8)
-            column[1].axhspan(-NEAR, NEAR, color=canvas.INK, alpha=0.07, linewidth=0)
+            column[1].axhline(0, color=style.INK, linewidth=0.8)
+            column[1].axhspan(-NEAR, NEAR, color=style.INK, alpha=0.07, linewidth=0)
         axes[0, 0].set_ylabel("test error / Var y")
         axes[1, 0].set_ylabel("model − network in %")  # noqa: RUF001
-        ink: Any = {"color": canvas.INK}
+        ink: Any = {"color": style.INK}
         handles = [
             Line2D([], [], marker="o", **ink, label="network"),
             Line2D([], [], linestyle=":", **ink, label="no step"),
         ]
         handles += [Line2D([], [], marker=mark, linestyle="", **ink, label=name) for name, (mark, _) in marks.items()]
         handles += [
-            Line2D([], [], color=canvas.COLOURS[i], linewidth=4, label=a) for i, a in enumerate(ACTIVATIONS[size])
+            Line2D([], [], color=style.COLOURS[i], linewidth=4, label=a) for i, a in enumerate(ACTIVATIONS[size])
         ]
         fig.legend(handles=handles, loc="outside lower center", ncols=len(handles))
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 def _panel(column: "np.ndarray", rows: list[Row], colour: str, marks: dict[str, tuple[str, int]]) -> None:
     """Errors above, differences below, of one activation on one pair."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
     own = [r for r in rows if r.model == HERMITE]
     x = [r.ratio for r in own]
-    canvas.dots(
+    style.dots(
         column[0], x, [r.network for r in own], [r.spread for r in own], color=colour, linestyle="-", linewidth=0.8
     )
     column[0].plot(x, [r.none for r in own], ":", color=colour)
@@ -195,7 +195,7 @@ def _panel(column: "np.ndarray", rows: list[Row], colour: str, marks: dict[str, 
         here = [r for r in rows if r.model == model]
         x = [r.ratio * 1.04 ** (2 * side - 3) for r in here]
         column[0].plot(x, [r.network * (1 + r.mean / 100) for r in here], mark, color=colour, markersize=6)
-        canvas.dots(column[1], x, [r.mean for r in here], [r.error for r in here], color=colour, marker=mark)
+        style.dots(column[1], x, [r.mean for r in here], [r.error for r in here], color=colour, marker=mark)
 
 
 FASHION = Claim(

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference, ticks
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, errors, experiment, read
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to d
 FAR = 148.0  # where the step should have done its work
@@ -97,34 +97,34 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(etas: tuple[float, ...], measured: Data, rows: list[Row]) -> str:
     """Errors by step size, none first, and the conditional model's differences."""
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style as _style
 
     x = range(len(etas))
-    with canvas.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
+    with _style.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
         values = mean_and_error(measured["network"] / measured["variance"])
-        left.axhline(values[0][0], color=canvas.INK, linestyle=":", linewidth=1.0, label="network, no step")
-        canvas.dots(left, x, *values, color=canvas.COLOURS[0], linestyle="-", markersize=7, label="network")
+        left.axhline(values[0][0], color=_style.INK, linestyle=":", linewidth=1.0, label="network, no step")
+        _style.dots(left, x, *values, color=_style.COLOURS[0], linestyle="-", markersize=7, label="network")
         for model, name, mark, colour in (
-            (GIVEN, "conditional model", "x", canvas.COLOURS[1]),
-            (HERMITE, f"polynomial of order {ORDER}", "^", canvas.COLOURS[4]),
+            (GIVEN, "conditional model", "x", _style.COLOURS[1]),
+            (HERMITE, f"polynomial of order {ORDER}", "^", _style.COLOURS[4]),
         ):
             values = mean_and_error(measured[model] / measured["variance"])
-            canvas.dots(left, x[1:], *values, color=colour, marker=mark, zorder=3, markersize=6, label=name)
+            _style.dots(left, x[1:], *values, color=colour, marker=mark, zorder=3, markersize=6, label=name)
         left.set(yscale="log", ylabel="test error / Var y")
         ticks(left)
-        right.axhspan(-NEAR, NEAR, color=canvas.INK, alpha=0.07, linewidth=0)
-        right.axhline(0, color=canvas.INK, linewidth=0.8)
+        right.axhspan(-NEAR, NEAR, color=_style.INK, alpha=0.07, linewidth=0)
+        right.axhline(0, color=_style.INK, linewidth=0.8)
         given = [r for r in rows if r.model == GIVEN]
-        style = {"color": canvas.COLOURS[1], "marker": "x", "markersize": 6}
-        canvas.dots(right, x[1:], [r.mean for r in given], [r.error for r in given], **style)
+        style = {"color": _style.COLOURS[1], "marker": "x", "markersize": 6}
+        _style.dots(right, x[1:], [r.mean for r in given], [r.error for r in given], **style)
         right.set(ylabel="conditional − network in %")  # noqa: RUF001
         for ax in (left, right):
             ax.set_xlabel("step size η")
             ax.set_xlim(-0.3, len(etas) - 0.7)
             ax.set_xticks(x, ["none", *(f"{eta:g}" for eta in etas[1:])])
         fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 FASHION_STEP = Claim(

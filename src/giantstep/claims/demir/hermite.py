@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference, experiment, network, replaced, ticks
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 CASES = ((0.0, 0.5), (0.5, 0.74), (0.0, 0.74), (0.0, 0.86))  # alpha, beta; the last is beyond 3/4
 ORDERS = (
@@ -136,23 +136,23 @@ def _trend(sizes: tuple[int, ...], rows: list[Row], predicted: Data) -> str:
 
 def _figure(measured: Data, rows: list[Row], predicted: Data) -> str:
     """Errors against the order, over the network's band; the order of the theorem ringed."""
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
     found = measured[f"n = {rows[0].n}"]
     every = [r.network * (1 + r.mean / 100) for r in rows]
     least, most = min(every), max(every)
-    with canvas.figure(len(CASES), width=2.35, height=2.9) as (fig, axes):
+    with style.figure(len(CASES), width=2.35, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, CASES, strict=True)):
             mean, error = mean_and_error(found["network"][i] / found["variance"][i])
             at = range(len(ORDERS))
-            ax.axhspan(mean[1] - error[1], mean[1] + error[1], color=canvas.COLOURS[0], alpha=0.3, linewidth=0)
-            ax.axhline(mean[1], color=canvas.COLOURS[0], label="network (band: s.e.)")
-            ax.axhline(mean[0], color=canvas.INK, linestyle=":", linewidth=1.0, label="network, no step")
+            ax.axhspan(mean[1] - error[1], mean[1] + error[1], color=style.COLOURS[0], alpha=0.3, linewidth=0)
+            ax.axhline(mean[1], color=style.COLOURS[0], label="network (band: s.e.)")
+            ax.axhline(mean[0], color=style.INK, linestyle=":", linewidth=1.0, label="network, no step")
             values = mean_and_error(found["models"][i] / found["variance"][i])
-            canvas.dots(ax, at, *values, color=canvas.COLOURS[1], label="polynomial of order l")
+            style.dots(ax, at, *values, color=style.COLOURS[1], label="polynomial of order l")
             k = ORDERS.index(even(predicted["orders"][i]))
-            ring = {"color": canvas.INK, "markerfacecolor": "none", "markersize": 11, "linestyle": "none"}
+            ring = {"color": style.INK, "markerfacecolor": "none", "markersize": 11, "linestyle": "none"}
             ax.plot([k], [values[0][k]], "o", **ring, label="order of the theorem")
             ax.set_xticks(at, NAMES)
             ax.margins(x=0.15)
@@ -161,7 +161,7 @@ def _figure(measured: Data, rows: list[Row], predicted: Data) -> str:
             ax.set_title(f"α = {case[0]:g}, β = {case[1]:g}", loc="left")  # noqa: RUF001
         axes[0].set_ylabel("test error / Var y")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 HERMITE = Claim(

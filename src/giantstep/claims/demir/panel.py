@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
-from giantstep.lab.verdict import Data, Size
+from giantstep.checks.claim import Data, Size
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 PENALTY = 0.1  # lambda n
 ALPHA, BETA = 0.5, 0.74  # of most panels: weighting and strength
@@ -98,7 +98,7 @@ def measure(panel: Panel, size: Size) -> Data:
 def _along(curve: Curve, n: int, seeds: int) -> Data:
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     work: Any = {"n_test": TEST * n, "dtype": "float32"}  # the ridge fit stays in float64
 
@@ -107,9 +107,9 @@ def _along(curve: Curve, n: int, seeds: int) -> Data:
         own = range((curve.populations if model else seeds) if curve.populations else 0)
         mixtures = [(i, [i]) for i in own] or [(0, range(count))]
         every = [
-            bench.equivalent(experiment(n, curve, x, i), model, which, **work, **how)
+            cache.equivalent(experiment(n, curve, x, i), model, which, **work, **how)
             if model
-            else bench.simulate(experiment(n, curve, x, i, baseline=True), which, method="dense", **work)
+            else cache.simulate(experiment(n, curve, x, i, baseline=True), which, method="dense", **work)
             for i, which in mixtures
         ]
         return 0.5 * np.concatenate([each.test_error for each in every], axis=-1)

@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Any
 
-from giantstep.claims.demir import seen
+from giantstep.checks.claim import Claim
+from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Curve, Panel, measure, predict
-from giantstep.lab.verdict import Claim
 
 QUICK, FULL = (1.0, 3.0, 8.0), (1.0, 2.0, 4.0, 8.0)
 SIZES = {"quick": (200, 24), "full": (1000, 12)}  # n = m, populations
@@ -56,5 +56,5 @@ RANK = Claim(
     "Open if a departure of 20% would not be seen.",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(seen.judge, PANEL),
+    judge=partial(judgement.judge, PANEL),
 )

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from giantstep.claims.demir import seen
+from giantstep.checks.claim import Claim
+from giantstep.claims.demir import judgement, seen
 from giantstep.claims.demir.panel import Panel, both, measure, predict
-from giantstep.lab.verdict import Claim
 
 QUICK = FULL = (0.05, 0.2, 0.5, 0.8, 0.95)
 PANEL = Panel(
@@ -25,5 +25,5 @@ RATIO = Claim(
     f"no constant, is told and not judged); {seen.TEST}",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(seen.judge, PANEL),
+    judge=partial(judgement.judge, PANEL),
 )

@@ -1,8 +1,8 @@
 """What a panel shows, in words."""
 
+from giantstep.checks.claim import Data, Size
 from giantstep.claims.demir.panel import Curve, Panel
 from giantstep.claims.demir.seen import FINITE, NEAR, Effect, Gap, Seen, gaps
-from giantstep.lab.verdict import Data, Size
 
 WORDS = {"holds": "the statement holds", "reversed": "the statement is reversed", "not seen": "no difference is seen"}
 

@@ -1,8 +1,8 @@
 """The table of a panel: its points, and what the axis does."""
 
+from giantstep.checks.claim import Data, Size
 from giantstep.claims.demir.panel import Curve, Panel
 from giantstep.claims.demir.seen import NEAR, look
-from giantstep.lab.verdict import Data, Size
 
 HEADER = (
     "curve", "axis", "network", "s.e.", "η = 0", "Hermite in %", "s.e.", "conditional in %", "predicted", "network over ½Var(y)",

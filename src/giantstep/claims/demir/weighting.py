@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from giantstep.claims.demir import seen
+from giantstep.checks.claim import Claim
+from giantstep.claims.demir import judgement, seen
 from giantstep.claims.demir.panel import Curve, Panel, both, measure, predict
-from giantstep.lab.verdict import Claim
 
 QUICK, FULL = (0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0)
 RANDOM = both("random ξ", lambda x, _: {"alpha": x}, QUICK, (1.0,), FULL)
@@ -34,5 +34,5 @@ WEIGHTING = Claim(
     test=f"The raw error at α = 0 should be below that at α = 1 by 3 s.e.; {seen.TEST}",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(seen.judge, PANEL),
+    judge=partial(judgement.judge, PANEL),
 )

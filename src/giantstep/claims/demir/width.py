@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from giantstep.claims.demir import seen
+from giantstep.checks.claim import Claim
+from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, both, measure, predict
-from giantstep.lab.verdict import Claim
 
 QUICK, FULL = (0.3, 1.0, 3.0), (0.1, 0.3, 1.0, 2.0, 5.0)
 PANEL = Panel(
@@ -22,5 +22,5 @@ WIDTH = Claim(
     "and normalised. Open if a departure of 20% would not be seen.",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(seen.judge, PANEL),
+    judge=partial(judgement.judge, PANEL),
 )

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 ALPHAS = (0.08, 0.16, 0.28, 0.35)  # well inside the regimes of degree 1, 1, 2 and 3
 ACTIVATIONS = ("relu", "tanh")
@@ -31,7 +31,7 @@ def models(activation: str) -> tuple[str, ...]:
 
 def measure(size: Size) -> Data:
     """Errors of the network and of the models on the same draws, (step sizes, seeds), by activation, features and error."""
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     n, seeds = SIZES[size]
     found: Data = {}
@@ -39,7 +39,7 @@ def measure(size: Size) -> Data:
         setting = experiment(n, activation)
         outcomes = {"network": paired.simulated(setting, seeds)}
         for model in models(activation):
-            outcomes[model] = bench.equivalent(
+            outcomes[model] = cache.equivalent(
                 setting, "spiked", range(seeds), n_test=paired.N_TEST, dtype="float32", **MODELS[model]
             )
         found[activation] = {m: {e: getattr(outcome, e) for e in paired.ERRORS} for m, outcome in outcomes.items()}
@@ -116,23 +116,23 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(rows: list[Change], expected: float) -> str:
     """Changes of both errors in %, around the zero that universality predicts."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(2, len(ACTIVATIONS), width=3.5, height=2.3) as (fig, axes):
+    with style.figure(2, len(ACTIVATIONS), width=3.5, height=2.3) as (fig, axes):
         for line, activation in zip(axes.reshape(-1, 2), ACTIVATIONS, strict=True):
             for ax, what in zip(line, paired.ERRORS.values(), strict=True):
-                ax.axhline(expected, color=canvas.INK, label="universality")
+                ax.axhline(expected, color=style.INK, label="universality")
                 for i, model in enumerate(MODELS):
                     here = [r for r in rows if r[:3] == (activation, model, what)]
                     x = [(0.0 if isinstance(r.alpha, str) else r.alpha) + 0.006 * (i - 1) for r in here]
                     values = [r.mean for r in here], [r.error for r in here]
-                    canvas.dots(ax, x, *values, color=canvas.COLOURS[i], label=model)
+                    style.dots(ax, x, *values, color=style.COLOURS[i], label=model)
                 ax.set_xticks([0.0, *ALPHAS], ["none", *(f"{a:g}" for a in ALPHAS)])
                 ax.set_title(f"{activation}: {what}", loc="left")
                 ax.set_xlabel(paired.STEP_SIZE if activation == ACTIVATIONS[-1] else "")
             line[0].set_ylabel("change in %")
         fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 UNIVERSALITY = Claim(

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE, WIDTHS
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,11 +38,11 @@ def measure(size: Size) -> Data:
     """For every activation the two parts, (seeds, 2, widths)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     d, n, seeds = SIZES[size]
     groups = runs.groups(seeds)
-    found = bench.each(parts, [(d, n, group, name) for name in ACTIVATIONS for group in groups])
+    found = cache.each(parts, [(d, n, group, name) for name in ACTIVATIONS for group in groups])
     count = len(groups)
     return {name: np.concatenate(found[i * count : (i + 1) * count]) for i, name in enumerate(ACTIVATIONS)}
 
@@ -52,7 +52,7 @@ def predict(size: Size) -> Data:
     import numpy as np
 
     import giantstep as gs
-    from giantstep.theory.descent import isotropic_variance
+    from giantstep.theory.sgd_readout.predict import isotropic_variance
 
     d, n, seeds = SIZES[size]
     found: Data = {}
@@ -149,31 +149,31 @@ def _second_rise(values: "np.ndarray") -> float:
 
 
 def _figure(d: int, n: int, both: tuple, predicted: Data) -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(2, width=3.6) as (fig, axes):
+    with style.figure(2, width=3.6) as (fig, axes):
         for ax, x, name in zip(axes, both, ACTIVATIONS, strict=True):
             for k, part in enumerate(PARTS):
-                colour = canvas.COLOURS[k]
+                colour = style.COLOURS[k]
                 ax.plot(WIDTHS, x["theory"][0][k], color=colour)
-                canvas.dots(ax, WIDTHS, *(y[k] for y in x["found"]), color=colour, label=part)
+                style.dots(ax, WIDTHS, *(y[k] for y in x["found"]), color=colour, label=part)
             ax.plot(
                 predicted["ratios"],
                 predicted["V3"],
-                color=canvas.COLOURS[1],
+                color=style.COLOURS[1],
                 linestyle="--",
                 linewidth=0.9,
                 label="V3 alone",
             )
-            ax.plot([], [], color=canvas.INK, label="theory")
-            ax.axvline(1, color=canvas.INK, linewidth=0.8, linestyle=":")
+            ax.plot([], [], color=style.INK, label="theory")
+            ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
             ax.set(xscale="log", yscale="log", xlabel="features per sample p/n", ylabel="part of the risk")
             ax.set_xticks([0.1, 0.25, 0.5, 1, 3], ["0.1", "0.25", "0.5", "1", "3"])
             ax.set_yticks([0.03, 0.1, 0.3, 1], ["0.03", "0.1", "0.3", "1"])
             ax.minorticks_off()
             ax.set_title(f"{name.replace('*', '')}, d = {d}, n = {n}", loc="left")
         axes[1].legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 BIAS_VARIANCE = Claim(

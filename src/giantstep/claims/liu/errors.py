@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE, WIDTHS
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.protocol import SGD
+    from giantstep.experiment.protocol import SGD
 
 SIZES = {"quick": (30, 150, 12), "full": (60, 600, 48)}  # d, n, seeds
 DECAYS = (0.0, 0.25, 0.5)
@@ -41,10 +41,10 @@ def measure(size: Size) -> Data:
     """Test errors (seeds, cases, widths)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     d, n, seeds = SIZES[size]
-    return {"errors": np.concatenate(bench.each(errors, [(d, n, group) for group in runs.groups(seeds)]))}
+    return {"errors": np.concatenate(cache.each(errors, [(d, n, group) for group in runs.groups(seeds)]))}
 
 
 def predict(size: Size) -> Data:
@@ -111,24 +111,24 @@ def _name(case: tuple[float, bool]) -> str:
 
 
 def _figure(d: int, n: int, mean: "np.ndarray", se: "np.ndarray", expected: "np.ndarray") -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(2, width=3.6) as (fig, axes):
+    with style.figure(2, width=3.6) as (fig, axes):
         for k, (decay, average) in enumerate(CASES):
-            ax, colour = axes[0 if average else 1], canvas.COLOURS[DECAYS.index(decay)]
+            ax, colour = axes[0 if average else 1], style.COLOURS[DECAYS.index(decay)]
             ax.plot(WIDTHS, expected[k], color=colour)
-            canvas.dots(
+            style.dots(
                 ax, WIDTHS, mean[k], se[k], color=colour, label=f"rate ~ $t^{{-{decay:g}}}$" if decay else "constant"
             )
         for ax, title in zip(axes, ("averaged", "last iterate"), strict=True):
-            ax.plot([], [], color=canvas.INK, label="theory")
-            ax.axvline(1, color=canvas.INK, linewidth=0.8, linestyle=":")
+            ax.plot([], [], color=style.INK, label="theory")
+            ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
             ax.set(xscale="log", xlabel="features per sample p/n", ylabel="test error")
             ax.set_xticks([0.1, 0.25, 0.5, 1, 3], ["0.1", "0.25", "0.5", "1", "3"])
             ax.minorticks_off()
             ax.set_title(f"{title}, d = {d}, n = {n}", loc="left")
         axes[0].legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 TEST_ERROR = Claim(

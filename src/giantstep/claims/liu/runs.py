@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
-from giantstep.lab.verdict import Data
+from giantstep.checks.claim import Data
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.protocol import SGD
-    from giantstep.setting import Setting
-    from giantstep.theory.population import Population
+    from giantstep.experiment.protocol import SGD
+    from giantstep.experiment.setting import Setting
+    from giantstep.theory.sgd_readout.population import Population
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 1.5, 3.0)  # p/n
 ACTIVATION, SHARE, NOISE = "sin(1.5*x)", 0.9, 0.8  # rate times E sigma^2, label noise
@@ -38,7 +38,7 @@ def drawn(d: int, n: int, seeds: tuple[int, ...], activation: str) -> Data:
     """Features of the widest network (S, n, p), of test inputs, and labels: the target's, the noise, the test's."""
     import numpy as np
 
-    from giantstep import draw
+    from giantstep.experiment import draw
 
     widest = experiment(d, n, WIDTHS[-1], activation)
     sigma, found = widest.network.activation, []
@@ -54,10 +54,10 @@ def risks(data: Data, p: int, readout: "SGD", labels: "np.ndarray", truth: "np.n
 
     Neurons beyond p are zero and the rate is that of p: one program for all widths.
     """
+    import jax.numpy as jnp
     import numpy as np
 
-    from giantstep._backend import jnp
-    from giantstep._descent import descend
+    from giantstep.ridge.sgd import descend
 
     S, n, widest = data["F"].shape
     F = jnp.asarray(data["F"] * (np.arange(widest) < p))
@@ -71,7 +71,7 @@ def risks(data: Data, p: int, readout: "SGD", labels: "np.ndarray", truth: "np.n
 
 def predicted(of: "Population", readout: "SGD", n: int) -> tuple[float, float]:
     """Bias and variance after one pass."""
-    from giantstep.theory.descent import excess
+    from giantstep.theory.sgd_readout.predict import excess
 
     e = excess(of, readout, n)
     return float(of.floor + e.start[0] + of.floor * e.noise[0]), float(NOISE**2 * e.noise[0])
@@ -79,8 +79,8 @@ def predicted(of: "Population", readout: "SGD", n: int) -> tuple[float, float]:
 
 def moments(d: int, n: int, width: float, seed: int, activation: str = ACTIVATION) -> "Population":
     """Population moments of the features, given the first layer of a seed."""
-    from giantstep import draw
-    from giantstep.theory.population import population
+    from giantstep.experiment import draw
+    from giantstep.theory.sgd_readout.population import population
 
     setting = experiment(d, n, width, activation)
     return population(setting, draw.weights(setting, seed)[0])

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,10 +45,10 @@ def measure(size: Size) -> Data:
     """Test errors (seeds, passes and the minimum-norm fit, widths)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     d, n, seeds = SIZES[size]
-    return {"errors": np.concatenate(bench.each(errors, [(d, n, group, PASSES[size]) for group in runs.groups(seeds)]))}
+    return {"errors": np.concatenate(cache.each(errors, [(d, n, group, PASSES[size]) for group in runs.groups(seeds)]))}
 
 
 def predict(size: Size) -> Data:
@@ -56,7 +56,7 @@ def predict(size: Size) -> Data:
     import numpy as np
 
     import giantstep as gs
-    from giantstep.theory.population import minimum_norm
+    from giantstep.theory.sgd_readout.population import minimum_norm
 
     d, n, seeds = SIZES[size]
     found = np.zeros((seeds, 2, len(WIDTHS)))
@@ -130,12 +130,12 @@ def _theory(k: int, i: int, passes: int, theory: "np.ndarray") -> str | float:
 def _figure(d: int, n: int, passes: tuple[int, ...], middle: "np.ndarray", theory: "np.ndarray") -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure() as (fig, ax):
+    with style.figure() as (fig, ax):
         names = [*(f"{times} pass{'es' if times > 1 else ''}" for times in passes), "minimum norm"]
         for k, name in enumerate(names):
-            colour, last = canvas.COLOURS[k], k == len(passes)
+            colour, last = style.COLOURS[k], k == len(passes)
             ax.plot(
                 WIDTHS,
                 middle[k],
@@ -146,21 +146,21 @@ def _figure(d: int, n: int, passes: tuple[int, ...], middle: "np.ndarray", theor
             )
             if 0 < k < len(passes):
                 ax.plot(WIDTHS, middle[k], color=colour, linewidth=0.8, linestyle=":")
-        ax.plot(WIDTHS, theory[0], color=canvas.COLOURS[0])
+        ax.plot(WIDTHS, theory[0], color=style.COLOURS[0])
         for side in (slice(0, AT), slice(AT + 1, None)):
-            ax.plot(WIDTHS[side], theory[1, side], color=canvas.COLOURS[len(passes)])
-        ax.plot([], [], color=canvas.INK, label="theory")
-        ax.axvline(1, color=canvas.INK, linewidth=0.8, linestyle=":")
+            ax.plot(WIDTHS[side], theory[1, side], color=style.COLOURS[len(passes)])
+        ax.plot([], [], color=style.INK, label="theory")
+        ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
         ax.set(xscale="log", yscale="log", xlabel="features per sample p/n", ylabel="test error (median)")
         ax.set_ylim(0.8, 20)
         top = float(np.max(middle[-1]))
-        ax.annotate(f"↑ {top:.0f}", (1.03, 17), color=canvas.COLOURS[len(passes)], va="center")
+        ax.annotate(f"↑ {top:.0f}", (1.03, 17), color=style.COLOURS[len(passes)], va="center")
         ax.set_xticks([0.25, 0.5, 1, 1.5, 3], ["0.25", "0.5", "1", "1.5", "3"])
         ax.set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
         ax.minorticks_off()
         ax.set_title(f"averaged SGD, d = {d}, n = {n}", loc="left")
         ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 THRESHOLD = Claim(

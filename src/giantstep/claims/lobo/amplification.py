@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS
 from giantstep.claims.lobo.sweep import ETAS
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 NEAR, SURE, NEEDED = 0.03, 4.0, 0.15  # of an amplification, granted to finite sizes; standard errors; what must be seen
 MORE = 10.0  # the aligned eigenvalue grows so many times more than the transverse ones, at the largest step
@@ -15,7 +15,7 @@ MORE = 10.0  # the aligned eigenvalue grows so many times more than the transver
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     _, seeds = sweep.SIZES[size]
     grown, said = (sweep.amplified(x["found"], "aligned") for x in (measured, predicted))

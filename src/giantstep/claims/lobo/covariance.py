@@ -3,13 +3,13 @@
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.lobo import experiment
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 SIZES = {"quick": (160, 6), "full": (400, 12)}  # d, seeds
 ACTIVATIONS, RATIOS, ETA = ("relu", "tanh"), (1.0, 8.0), 1.5
@@ -27,7 +27,7 @@ def layer(activation: str, d: int, ratio: float, seed: int) -> dict[str, Any]:
     """What is measured of d W^T W/p, and its eigenvalues."""
     from giantstep import measure
     from giantstep.simulate import train
-    from giantstep.simulate.kernel import covariance, direction
+    from giantstep.systems.function_space.simulate import covariance, direction
 
     case = setting(activation, d, ratio)
     (W,), beta = train(case, seed).final, direction(case, seed)
@@ -41,7 +41,7 @@ def measure(size: Size) -> Data:
     import numpy as np
 
     d, seeds = SIZES[size]
-    runs = bench.each(layer, [(a, d, ratio, seed) for a, ratio in CASES for seed in range(seeds)])
+    runs = cache.each(layer, [(a, d, ratio, seed) for a, ratio in CASES for seed in range(seeds)])
     found = np.array([run["numbers"] for run in runs]).reshape(len(CASES), seeds, len(NAMES))
     return {"numbers": np.moveaxis(found, 1, -1), "values": [run["values"] for run in runs[::seeds]]}
 
@@ -61,7 +61,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     d, seeds = SIZES[size]
     found, plain = (
@@ -105,24 +105,24 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(measured: Data, predicted: Data) -> str:
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
     k = NAMES.index("edge")
-    with canvas.figure(len(CASES), width=2.4, height=2.5) as (fig, axes):
+    with _style.figure(len(CASES), width=2.4, height=2.5) as (fig, axes):
         for i, (ax, (activation, ratio)) in enumerate(zip(axes, CASES, strict=True)):
             bulk = measured["values"][i][1:]
-            ax.hist(bulk, bins=24, density=True, color=canvas.COLOURS[0], alpha=0.55, linewidth=0, label="first seed")
+            ax.hist(bulk, bins=24, density=True, color=_style.COLOURS[0], alpha=0.55, linewidth=0, label="first seed")
             for name, style, label in (("numbers", "-", "edge, theory"), ("unspread", (0, (3, 2)), "without ρ")):
                 ax.axvline(
-                    predicted[name][i, k].mean(), 0, 0.84, color=canvas.INK, linestyle=style, linewidth=1.1, label=label
+                    predicted[name][i, k].mean(), 0, 0.84, color=_style.INK, linestyle=style, linewidth=1.1, label=label
                 )
             top = measured["numbers"][i, NAMES.index("top")].mean()
-            ax.annotate(f"top: {top:.1f} →", (1.0, 0.94), xycoords="axes fraction", ha="right", color=canvas.COLOURS[1])
+            ax.annotate(f"top: {top:.1f} →", (1.0, 0.94), xycoords="axes fraction", ha="right", color=_style.COLOURS[1])
             ax.set_ylim(0, 1.3 * ax.get_ylim()[1])
             ax.set(xlabel="eigenvalue of $d\\,W^TW/p$", ylabel="density" if i == 0 else "")
             ax.set_title(f"{activation}, n/d = {ratio:g}", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 COVARIANCE = Claim(

@@ -3,11 +3,11 @@
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ def measure(size: Size) -> Data:
 
     d, seeds = SIZES[size]
     runs = [(activation, d, ratio, (ETA,), LAW, seed) for activation, ratio in CASES for seed in range(seeds)]
-    found = np.array(bench.each(experiment.measured, runs)).reshape(len(CASES), seeds, 2, -1)
+    found = np.array(cache.each(experiment.measured, runs)).reshape(len(CASES), seeds, 2, -1)
     return {"values": _six(found)}
 
 
@@ -54,7 +54,7 @@ def _six(found: "np.ndarray") -> "np.ndarray":
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     d, seeds = SIZES[size]
     found = compare(measured["values"] / predicted["values"], 1.0, level=SURE, granted=NEAR)
@@ -89,21 +89,21 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", predicted: Data) -> str:
     """A panel a case: radial, aligned and transverse eigenvalue, before and after."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
     at, lines = np.arange(MODES), {"values": "-", "unspread": (0, (3, 2))}
-    with canvas.figure(len(CASES), width=2.7, height=2.7) as (fig, axes):
+    with _style.figure(len(CASES), width=2.7, height=2.7) as (fig, axes):
         for ax, (activation, ratio), y, e, i in zip(axes, CASES, mean, error, range(len(CASES)), strict=True):
             for name, style in lines.items():
                 label = "theory" if name == "values" else "without ρ"
                 said = predicted[name][i].mean(-1)
                 for half in (said[:MODES], said[MODES:]):
-                    ax.hlines(half, at - 0.3, at + 0.3, color=canvas.INK, linestyle=style, linewidth=1.2, label=label)
+                    ax.hlines(half, at - 0.3, at + 0.3, color=_style.INK, linestyle=style, linewidth=1.2, label=label)
                     label = None
-            for k, fill in ((0, "white"), (MODES, canvas.COLOURS[0])):
+            for k, fill in ((0, "white"), (MODES, _style.COLOURS[0])):
                 name = "after the step" if k else "before it"
                 part = slice(k, k + MODES)
-                canvas.dots(ax, at, y[part], e[part], color=canvas.COLOURS[0], markerfacecolor=fill, label=name)
+                _style.dots(ax, at, y[part], e[part], color=_style.COLOURS[0], markerfacecolor=fill, label=name)
             ax.set(
                 yscale="log",
                 xlim=(-0.6, MODES - 0.4),
@@ -113,7 +113,7 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", predicted: Data) -> str:
             ax.set_xticks(at, ["radial", "aligned", "across u"])
             ax.set_title(f"{activation}, n/d = {ratio:g}", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 EIGENVALUES = Claim(

@@ -7,8 +7,8 @@ import giantstep as gs
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.eigenmodes import Modes
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
+    from giantstep.measure.kernel_modes import Modes
 
 TARGET = "tanh(2*x1)"
 SMOOTH = "tanh(x+0.8)"  # a smooth activation with a mean and a quadratic part
@@ -37,7 +37,7 @@ def measured(activation: str, d: int, ratio: float, etas: tuple[float, ...], law
 
     from giantstep import measure
     from giantstep.simulate import train
-    from giantstep.simulate.kernel import direction
+    from giantstep.systems.function_space.simulate import direction
 
     case = setting(activation, d, ratio, etas, law)
     found, u = train(case, seed), direction(case, seed)
@@ -48,7 +48,7 @@ def given(case: "Setting", seed: int) -> tuple["np.ndarray", float]:
     """A network's own second layer and its batch's own ||beta||, known before a weight is."""
     import numpy as np
 
-    from giantstep import draw
+    from giantstep.experiment import draw
 
     X, y = draw.rows(case, seed, draw.step_batches(case)[0])
     return draw.second_layer(case, seed), float(np.linalg.norm(X.T @ y / len(y)))

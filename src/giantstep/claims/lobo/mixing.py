@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
 from giantstep.claims.lobo.sweep import ETAS
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 NEAR, SURE, NEEDED = 0.4, 4.0, 2.0  # degrees granted to finite sizes; standard errors; degrees that must be seen
 
@@ -14,7 +14,7 @@ NEAR, SURE, NEEDED = 0.4, 4.0, 2.0  # degrees granted to finite sizes; standard 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     _, seeds = sweep.SIZES[size]
     k = NUMBERS.index("mixing")

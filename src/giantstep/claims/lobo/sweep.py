@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Data, Size
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
-from giantstep.lab import bench
-from giantstep.lab.verdict import Data, Size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ def measure(size: Size) -> Data:
 
     d, seeds = SIZES[size]
     runs = [(activation, d, RATIO, ETAS, LAW, seed) for activation in ACTIVATIONS for seed in range(seeds)]
-    found = np.array(bench.each(experiment.measured, runs))
+    found = np.array(cache.each(experiment.measured, runs))
     return {"found": np.moveaxis(found.reshape(len(ACTIVATIONS), seeds, 1 + len(ETAS), len(NUMBERS)), 1, -1)}
 
 
@@ -71,19 +71,19 @@ def amplified(found: "np.ndarray", number: str) -> "np.ndarray":
 
 def figure(panels: dict[str, tuple], label: str, log: str) -> str:
     """A panel an activation: measured dots (mean, error) over the lines, full with rho and dashed without."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(ACTIVATIONS), width=3.4, height=2.8) as (fig, axes):
+    with style.figure(len(ACTIVATIONS), width=3.4, height=2.8) as (fig, axes):
         for ax, activation in zip(axes, ACTIVATIONS, strict=True):
             (mean, error), full, dashed = panels[activation]
-            ax.plot(FINE, full, color=canvas.INK, label="theory")
-            ax.plot(FINE, dashed, color=canvas.INK, linestyle=(0, (3, 2)), linewidth=1, label="without ρ")
-            canvas.dots(
-                ax, ETAS, mean, error, color=canvas.COLOURS[0], label="measured, exact Galerkin modes of the weights"
+            ax.plot(FINE, full, color=style.INK, label="theory")
+            ax.plot(FINE, dashed, color=style.INK, linestyle=(0, (3, 2)), linewidth=1, label="without ρ")
+            style.dots(
+                ax, ETAS, mean, error, color=style.COLOURS[0], label="measured, exact Galerkin modes of the weights"
             )
             ax.set(xscale="log", xlabel=r"step size $\tilde\eta$", ylabel=label if ax is axes[0] else "")
             if log:
                 ax.set_yscale("log")
             ax.set_title(activation, loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return style.svg(fig)

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 import giantstep as gs
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import fit
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 SIZES = {"quick": (150, 32), "full": (400, 100)}  # d, seeds
 SAMPLES = 3  # n/d
@@ -33,7 +33,7 @@ def errors(d: int, seed: int) -> "np.ndarray":
     """Test errors (widths, penalties): the networks are the first neurons of the widest."""
     import numpy as np
 
-    from giantstep import draw
+    from giantstep.experiment import draw
 
     widest = experiment(d, max(WIDTHS))
     W, _ = draw.weights(widest, seed)
@@ -50,10 +50,10 @@ def measure(size: Size) -> Data:
     """Test errors (seeds, widths, penalties)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     d, seeds = SIZES[size]
-    return {"errors": np.array(bench.each(errors, [(d, seed) for seed in range(seeds)], threads=True))}
+    return {"errors": np.array(cache.each(errors, [(d, seed) for seed in range(seeds)], threads=True))}
 
 
 def predict(size: Size) -> Data:
@@ -117,22 +117,22 @@ def peak(errors: "np.ndarray") -> float:
 def _figure(d: int, mean: "np.ndarray", se: "np.ndarray", predicted: Data) -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure() as (fig, ax):
+    with style.figure() as (fig, ax):
         for k, penalty in enumerate(PENALTIES):
-            colour = canvas.COLOURS[k]
+            colour = style.COLOURS[k]
             ax.plot(predicted["ratios"], predicted["lines"][:, k], color=colour)
-            canvas.dots(ax, WIDTHS, mean[:, k], se[:, k], color=colour, label=f"λ = $10^{{{np.log10(penalty):.0f}}}$")
-        ax.plot([], [], color=canvas.INK, label="limit")
-        ax.axvline(1, color=canvas.INK, linewidth=0.8, linestyle=":")
+            style.dots(ax, WIDTHS, mean[:, k], se[:, k], color=colour, label=f"λ = $10^{{{np.log10(penalty):.0f}}}$")
+        ax.plot([], [], color=style.INK, label="limit")
+        ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
         ax.set(xscale="log", yscale="log", xlabel="neurons per sample p/n", ylabel="test error")
         ax.set_xticks([0.1, 0.25, 0.5, 1, 2, 4], ["0.1", "0.25", "0.5", "1", "2", "4"])
         ax.set_yticks([0.5, 1, 2, 5, 10], ["0.5", "1", "2", "5", "10"])
         ax.minorticks_off()
         ax.set_title(f"y = x₁ + noise, ReLU, d = {d}, n = {SAMPLES}d", loc="left")
         ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 DOUBLE_DESCENT = Claim(

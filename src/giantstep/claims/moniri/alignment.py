@@ -4,15 +4,15 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri import talk
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.lab.compared import Compared
-    from giantstep.setting import Setting
-    from giantstep.target import Target
+    from giantstep.checks.compared import Compared
+    from giantstep.experiment.setting import Setting
+    from giantstep.experiment.target import Target
 
 SIZES = {"quick": (600, 24), "full": (2400, 60)}
 SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -47,7 +47,7 @@ def measure(size: Size) -> Data:
     runs = [
         (name, d, ratio, seed) for name in talk.targets() for ratio in SAMPLES_PER_DIMENSION for seed in range(seeds)
     ]
-    return {"cosines": np.reshape(bench.each(cosine, runs), shape)}
+    return {"cosines": np.reshape(cache.each(cosine, runs), shape)}
 
 
 def predict(size: Size) -> Data:
@@ -64,7 +64,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     d, seeds = SIZES[size]
     found = compare(measured["cosines"], predicted["limits"], level=SURE, granted=2 / d)  # the O(1/d) bias of a cosine
@@ -93,16 +93,16 @@ def _figure(found: "Compared", predicted: Data) -> str:
     """The cosines and the limit, and what is left when the limit is taken away."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
-    with canvas.figure(2, width=3.4, height=2.9) as (fig, (ax, rest)):
-        ax.plot(predicted["fine"], predicted["line"], color=canvas.INK, label="limit (both targets)")
-        rest.axhline(0, color=canvas.INK)
+    with _style.figure(2, width=3.4, height=2.9) as (fig, (ax, rest)):
+        ax.plot(predicted["fine"], predicted["line"], color=_style.INK, label="limit (both targets)")
+        rest.axhline(0, color=_style.INK)
         for i, label in enumerate(talk.LABELS.values()):
             shift = 0.97 if i == 0 else 1.03  # side by side: the two settings have one limit
-            x, style = shift * np.array(SAMPLES_PER_DIMENSION), {"label": label, "color": canvas.COLOURS[i]}
-            canvas.dots(ax, x, found.mean[i], found.error[i], **style)
-            canvas.dots(rest, x, found.mean[i] - found.predicted[i], found.error[i], **style)
+            x, style = shift * np.array(SAMPLES_PER_DIMENSION), {"label": label, "color": _style.COLOURS[i]}
+            _style.dots(ax, x, found.mean[i], found.error[i], **style)
+            _style.dots(rest, x, found.mean[i] - found.predicted[i], found.error[i], **style)
         ax.set_ylabel("cos(β, β*)")
         rest.set_ylabel("cos(β, β*) − limit")
         for each in (ax, rest):
@@ -110,7 +110,7 @@ def _figure(found: "Compared", predicted: Data) -> str:
             each.set_xticks(SAMPLES_PER_DIMENSION, [f"{r:g}" for r in SAMPLES_PER_DIMENSION])
             each.minorticks_off()
         ax.legend()
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 ALIGNMENT = Claim(

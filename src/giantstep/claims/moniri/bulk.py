@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 ALPHA = 0.35  # two spikes for ReLU
 CASES = ((("F0", "F"), "relu"), (("F0", "F"), "tanh"), (("W",), "relu"))
@@ -44,7 +44,7 @@ def measure(size: Size) -> Data:
     n, seeds = SIZES[size]
     found = {}
     for names, sigma in CASES:
-        seen = bench.each(values, [(n, sigma, len(names), seed) for seed in range(seeds)])
+        seen = cache.each(values, [(n, sigma, len(names), seed) for seed in range(seeds)])
         found |= {f"{name} {sigma}": np.array([one[i] for one in seen]) for i, name in enumerate(names)}
     return found
 
@@ -64,7 +64,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
     from giantstep import measure as read
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     n, seeds = SIZES[size]
     laws = {name: spectra.law(data) for name, data in predicted.items()}
@@ -101,22 +101,22 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(measured: Data, predicted: Data) -> str:
     """The first seed's histograms with the predicted densities and outliers on top; the other seeds' outliers are pale."""
-    from giantstep import canvas
     from giantstep import measure as read
+    from giantstep.plot import style
 
-    with canvas.figure(len(TITLES), width=2.9, height=2.6) as (fig, axes):
+    with style.figure(len(TITLES), width=2.9, height=2.6) as (fig, axes):
         for ax, (name, title) in zip(axes, TITLES.items(), strict=True):
             first, *others = measured[f"{name} relu"]
-            canvas.spectrum_panel(ax, first, show_edge=False)
-            canvas.law_panel(ax, spectra.law(predicted[f"{name} relu"]))
+            style.spectrum_panel(ax, first, show_edge=False)
+            style.law_panel(ax, spectra.law(predicted[f"{name} relu"]))
             out = [x for one in others for x in read.outliers(one)]
-            pale = {"color": canvas.COLOURS[1], "alpha": 0.35, "transform": ax.get_xaxis_transform()}
+            pale = {"color": style.COLOURS[1], "alpha": 0.35, "transform": ax.get_xaxis_transform()}
             ax.plot(out, [0.03] * len(out), "v", **pale)
             ax.set_title(title, loc="left")
             ax.set(xlabel=f"singular values of {MATRICES[name]}", ylabel="density" if ax is axes[0] else "")
         handles = {label: h for ax in axes for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
         fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 BULK = Claim(

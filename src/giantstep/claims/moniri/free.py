@@ -10,7 +10,7 @@ from giantstep.claims.moniri import talk
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.target import Target
+    from giantstep.experiment.target import Target
 
 ACTIVATION = "sin(x+pi/4)"  # none of its first Hermite coefficients vanishes: every power of g is a spike
 N_TEST = 2000
@@ -30,8 +30,8 @@ def gains(n: int, seed: int) -> "np.ndarray":
     import numpy as np
     from scipy import linalg
 
-    from giantstep import draw
-    from giantstep._backend import one_blas_thread
+    from giantstep.checks.cache import one_blas_thread
+    from giantstep.experiment import draw
 
     settings = [talk.experiment(n, 0.0, target, activation=ACTIVATION) for target in targets()]
     W, sigma = draw.weights(settings[0], seed)[0], settings[0].network.activation

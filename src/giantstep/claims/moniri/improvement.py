@@ -3,12 +3,12 @@
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.lab.compared import Compared
+    from giantstep.checks.compared import Compared
 
 ALPHAS = (0.05, 0.15, 0.25, 0.35, 0.42, 0.49)
 SIZES = {"quick": (500, 14), "full": (2000, 40)}
@@ -53,7 +53,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     n, seeds = SIZES[size]
     found = compare(measured["gains"], predicted["gains"], level=SURE, granted=NEAR * np.abs(predicted["gains"]))
@@ -94,20 +94,20 @@ def _mean(row: Gain) -> float:
 
 def _figure(n: int, found: "Compared", predicted: Data) -> str:
     """The gains in both errors over the theory's lines."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(2, width=3.5, height=2.9) as (fig, axes):
+    with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for i, name in enumerate(talk.LABELS.values()):
             for j, (ax, label) in enumerate(zip(axes, paired.ERRORS.values(), strict=True)):
-                ax.plot(predicted["fine"], predicted["lines"][i, j], color=canvas.COLOURS[i])
-                canvas.dots(ax, ALPHAS, found.mean[i, j], found.error[i, j], color=canvas.COLOURS[i], label=name)
+                ax.plot(predicted["fine"], predicted["lines"][i, j], color=style.COLOURS[i])
+                style.dots(ax, ALPHAS, found.mean[i, j], found.error[i, j], color=style.COLOURS[i], label=name)
                 ax.set_ylabel(f"gain in {label}")
         for ax in axes:
             paired.step_axis(ax, 0.5)
             ax.set(xlim=(0, 0.51), ylim=(0, None))
-        axes[0].plot([], [], color=canvas.INK, label=f"theory at n = {n}")
+        axes[0].plot([], [], color=style.INK, label=f"theory at n = {n}")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 IMPROVEMENT = Claim(

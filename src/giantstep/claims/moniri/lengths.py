@@ -9,8 +9,8 @@ from giantstep.claims.moniri import free, talk
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
-    from giantstep.target import Target
+    from giantstep.experiment.setting import Setting
+    from giantstep.experiment.target import Target
 
 ALPHAS = {1: 0.15, 2: 0.3, 3: 0.37}  # inside the regimes of degree one, two and three
 
@@ -45,8 +45,8 @@ def lengthening(network: Network) -> float:
     is c_2 U^2 (g^2 + kappa) (a^2)^T. What kappa adds to the features has operator norm of order n^(2 alpha), as the published
     c_2 U^2 g^2 (a^2)^T has: above alpha = 1/4 it is not o(sqrt(n)).
     """
-    from giantstep.theory.limit import direction
-    from giantstep.theory.parameters import activation_constants
+    from giantstep.theory.limits.gains import direction
+    from giantstep.theory.one_step.parameters import activation_constants
 
     setting, target = experiment(network, 1000), network.target
     coefficients, _, slope = activation_constants(setting.network.activation)

@@ -3,10 +3,10 @@
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import paired
 from giantstep.claims.moniri import free, talk
-from giantstep.lab import bench
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,8 +20,8 @@ SQUARE: dict[str, Any] = {"markersize": 6.5, "markerfacecolor": "white"}
 
 def limit(order: int) -> tuple[float, float]:
     """The published gains in training loss and test error for l = ``order``, at the talk's ratios."""
-    from giantstep.theory import bulk
-    from giantstep.theory import limit as published
+    from giantstep.theory.limits import bulk
+    from giantstep.theory.limits import gains as published
 
     target = free.targets()[order - 1]
     setting = talk.experiment(1000, 0.0, target, activation=free.ACTIVATION)
@@ -50,7 +50,7 @@ def measure(size: Size) -> Data:
 
     return {
         "gains": [
-            np.array(bench.each(free.gains, [(n, seed) for seed in range(seeds)]))
+            np.array(cache.each(free.gains, [(n, seed) for seed in range(seeds)]))
             for n, seeds in zip(*SIZES[size], strict=True)
         ]
     }
@@ -66,7 +66,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.power import decided, detectable, stated
+    from giantstep.checks.power import decided, detectable, stated
     from giantstep.measure import mean_and_error
 
     sizes, seeds = SIZES[size]
@@ -107,26 +107,26 @@ def _figure(sizes: tuple[int, ...], means: "np.ndarray", errors: "np.ndarray", r
     """The gains against 1/n, the lines through them, and the published limits."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
     x = 1 / np.array(sizes)
     ends = np.array([0.0, 1.08 * x[0]])
-    with canvas.figure(2, width=3.5, height=2.9) as (fig, axes):
+    with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for row in rows:
             i, j = row.order - 1, COLUMNS.index(row.what)
-            ax, colour = axes[j], canvas.COLOURS[i]
+            ax, colour = axes[j], style.COLOURS[i]
             ax.plot(ends, row.value + row.slope * ends, color=colour, linewidth=1.0)
             ax.axhline(row.published, color=colour, linestyle=":", linewidth=1.0)
-            canvas.dots(ax, x, means[:, i, j], errors[:, i, j], color=colour, label=f"ℓ = {row.order}")
+            style.dots(ax, x, means[:, i, j], errors[:, i, j], color=colour, label=f"ℓ = {row.order}")
             ax.plot(0, row.published, "s", color=colour, **SQUARE, clip_on=False, zorder=5)
             ax.set(xlabel="1/n", ylabel=f"gain in {row.what}", xlim=(0, ends[1]))
             ax.set_xticks([0.0, *x], ["0", *(f"1/{n}" for n in sizes)])
-        axes[0].plot([], [], ":s", color=canvas.INK, **SQUARE, label="published limit")
-        axes[0].plot([], [], color=canvas.INK, linewidth=1.0, label="line in 1/n")
+        axes[0].plot([], [], ":s", color=style.INK, **SQUARE, label="published limit")
+        axes[0].plot([], [], color=style.INK, linewidth=1.0, label="line in 1/n")
         axes[0].legend(loc="upper right", ncols=2)
         for ax, room in zip(axes, (1.45, 1.05), strict=True):
             ax.set_ylim(0, room * max(r.published for r in rows if r.what == COLUMNS[ax is axes[1]]))
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 LIMITS = Claim(

@@ -4,15 +4,15 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import giantstep as gs
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri import talk
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.lab.compared import Compared
-    from giantstep.setting import Setting
-    from giantstep.target import Target
+    from giantstep.checks.compared import Compared
+    from giantstep.experiment.setting import Setting
+    from giantstep.experiment.target import Target
 
 SIZES = {"quick": (150, 8), "full": (600, 20)}
 SAMPLES = (2.0, 4.0, 8.0)
@@ -39,7 +39,7 @@ def measure(size: Size) -> Data:
     import numpy as np
 
     d, seeds = SIZES[size]
-    found = [bench.simulate(experiment(d, *at), range(seeds), n_test=5000) for at in product(WIDTHS, SAMPLES)]
+    found = [cache.simulate(experiment(d, *at), range(seeds), n_test=5000) for at in product(WIDTHS, SAMPLES)]
     return {"test_error": np.array([each.test_error for each in found])}
 
 
@@ -54,7 +54,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     d, seeds = SIZES[size]
     errors, least = measured["test_error"], predicted["floor"]
@@ -97,22 +97,22 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(found: "Compared", least: float) -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
     mean, error, limits = (x.reshape(len(WIDTHS), -1) for x in (found.mean, found.error, found.predicted))
-    with canvas.figure() as (fig, ax):
+    with style.figure() as (fig, ax):
         for i, width in enumerate(WIDTHS):
             label = f"random features, p = {width:g}d".replace("= 1d", "= d")
-            ax.plot(SAMPLES, limits[i], color=canvas.COLOURS[i])
-            canvas.dots(ax, SAMPLES, mean[i], error[i], label=label, color=canvas.COLOURS[i])
-        ax.axhline(least, color=canvas.INK, linestyle="--", label="linear floor")
+            ax.plot(SAMPLES, limits[i], color=style.COLOURS[i])
+            style.dots(ax, SAMPLES, mean[i], error[i], label=label, color=style.COLOURS[i])
+        ax.axhline(least, color=style.INK, linestyle="--", label="linear floor")
         ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
         ax.set_xticks(SAMPLES, [f"{r:g}" for r in SAMPLES])
         ax.minorticks_off()
         ax.set_ylim(0, None)
-        ax.plot([], [], color=canvas.INK, label="limit")
+        ax.plot([], [], color=style.INK, label="limit")
         ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 LINEAR_FLOOR = Claim(

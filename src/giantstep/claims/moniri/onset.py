@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 SIZES = {"quick": ((500, 1000), 3), "full": ((500, 1000, 2000), 5)}
 ALPHAS = {
@@ -55,7 +55,7 @@ def measure(size: Size) -> Data:
     import numpy as np
 
     sizes, seeds = SIZES[size]
-    found = bench.each(counts, [(n, ALPHAS[size], seed) for n in sizes for seed in range(seeds)])
+    found = cache.each(counts, [(n, ALPHAS[size], seed) for n in sizes for seed in range(seeds)])
     return {"outliers": np.reshape(found, (len(sizes), seeds, -1))}
 
 
@@ -79,7 +79,7 @@ def bracket(alphas: tuple[float, ...], seen: "np.ndarray", k: int) -> tuple[floa
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     (sizes, seeds), alphas, onsets = SIZES[size], ALPHAS[size], predicted["onsets"]
     ends = np.array([[[bracket(alphas, one, k) for one in seen] for k in (1, 2)] for seen in measured["outliers"]])
@@ -115,22 +115,22 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(alphas: tuple[float, ...], sizes: tuple[int, ...], counted: "np.ndarray", onsets: "np.ndarray") -> str:
     """Numbers of outliers against alpha over the predicted staircase, a panel a size; the limit's in grey."""
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style as _style
 
-    with canvas.figure(len(sizes), width=2.9 if len(sizes) > 1 else 4.2, height=2.7) as (fig, axes):
+    with _style.figure(len(sizes), width=2.9 if len(sizes) > 1 else 4.2, height=2.7) as (fig, axes):
         panels = axes if len(sizes) > 1 else [axes]
         for ax, n, seen, expected in zip(panels, sizes, counted, onsets, strict=True):
-            for at, style in ((LIMITS, {"color": "0.65", "linestyle": "--"}), (expected, {"color": canvas.INK})):
+            for at, style in ((LIMITS, {"color": "0.65", "linestyle": "--"}), (expected, {"color": _style.INK})):
                 label = "limit" if at is LIMITS else "predicted at this n"
                 ax.plot([0, at[0], at[0], at[1], at[1], 0.45], [0, 0, 1, 1, 2, 2], label=label, **style)
             mean, error = mean_and_error(seen, axis=0)
-            canvas.dots(ax, alphas, mean, error, color=canvas.COLOURS[0], label="measured", zorder=3)
+            _style.dots(ax, alphas, mean, error, color=_style.COLOURS[0], label="measured", zorder=3)
             ax.set(xlim=(-0.01, 0.45), yticks=(0, 1, 2), xlabel="exponent α of the step size")
             ax.set_title(f"n = {n}", loc="left")
             ax.set_ylabel("outliers" if ax is panels[0] else "")
         fig.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 ONSET = Claim(

@@ -18,7 +18,8 @@ def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) 
     """
     import numpy as np
 
-    from giantstep import draw, measure
+    from giantstep import measure
+    from giantstep.experiment import draw
     from giantstep.simulate import train
 
     setting = talk.experiment(n, alphas, talk.setting_1(), activation=activation)

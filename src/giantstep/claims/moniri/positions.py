@@ -3,17 +3,17 @@
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.lab.compared import Compared
-    from giantstep.setting import Setting
+    from giantstep.checks.compared import Compared
+    from giantstep.experiment.setting import Setting
 
 ALL = (("target", "rank1"), ("target", "gradient"), ("full", "rank1"), ("full", "gradient"))  # residual and update
 VARIANTS = {"quick": (*ALL[:2], ALL[3]), "full": ALL}
@@ -46,7 +46,7 @@ def measure(size: Size) -> Data:
     import numpy as np
 
     n, seeds = SIZES[size]
-    runs = bench.each(leading, [(n, ALPHAS[size], *v, seed) for v in VARIANTS[size] for seed in range(seeds)])
+    runs = cache.each(leading, [(n, ALPHAS[size], *v, seed) for v in VARIANTS[size] for seed in range(seeds)])
     shape = (len(VARIANTS[size]), seeds, len(ALPHAS[size]), 2, 2)
     return {"leading": np.moveaxis(np.reshape(runs, shape), 1, -1)}
 
@@ -61,7 +61,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     (n, seeds), alphas = SIZES[size], ALPHAS[size]
     expected = predicted["lines"][:, np.isin(grid(size), alphas)]
@@ -103,26 +103,26 @@ def _figure(size: Size, every: "Compared", by: "np.ndarray", shown: "np.ndarray"
     """Positions above, cos^2 below, a column a variant: dots over predicted lines."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
     at, labels = np.array(ALPHAS[size]), (r"spike 1, along $g = X\beta$", "spike 2, along $g^2$ beyond $g$")
-    with canvas.figure(len(VARIANTS[size]), 2, width=2.6, height=2.0) as (fig, axes):
+    with _style.figure(len(VARIANTS[size]), 2, width=2.6, height=2.0) as (fig, axes):
         axes = axes.reshape(2, -1)
         for v, (residual, update) in enumerate(VARIANTS[size]):
             for (row, ax), k in product(enumerate(axes[:, v]), (0, 1)):
-                known, style = shown[v, :, k], {"color": canvas.COLOURS[k]}
+                known, style = shown[v, :, k], {"color": _style.COLOURS[k]}
                 mean, error = ((x * by)[v, known, k, row] for x in (every.mean, every.error))
                 ax.plot(grid(size), lines[v, :, k, row], **style)
-                canvas.dots(ax, at[known], mean, error, label=labels[k], **style)
+                _style.dots(ax, at[known], mean, error, label=labels[k], **style)
             axes[0, v].set_title(f"{UPDATES[update]}, residual {KEPT[residual]}", loc="left", fontsize=9)
             axes[1, v].set(xlabel="exponent α of the step size", ylim=(0.5, 1.03))
         for ax in axes[0]:
             ax.set_ylim(0, max(each.get_ylim()[1] for each in axes[0]))
         axes[0, 0].set_ylabel("singular value of F/√n")
         axes[1, 0].set_ylabel("cos²")
-        axes[0, 0].plot([], [], color=canvas.INK, label="predicted")
+        axes[0, 0].plot([], [], color=_style.INK, label="predicted")
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 POSITIONS = Claim(

@@ -8,7 +8,7 @@ from giantstep.claims.moniri import talk
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
     from giantstep.simulate import Trained
     from giantstep.theory import Law
 
@@ -79,7 +79,7 @@ def edge(law: "Law") -> float:
 
 def direction(setting: "Setting", seed: int, found: "Trained") -> "np.ndarray":
     """beta = X^T r/n on the batch of the step, with the residual r that the step uses."""
-    from giantstep import draw
+    from giantstep.experiment import draw
 
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     if setting.protocol.steps[0].residual == "full":
@@ -91,8 +91,9 @@ def values(setting: "Setting", seed: int, weights: bool = False) -> "list[np.nda
     """Singular values of F/sqrt(n) on the readout's samples, or of W, for every step size."""
     import numpy as np
 
-    from giantstep import draw, measure
-    from giantstep._backend import one_blas_thread
+    from giantstep import measure
+    from giantstep.checks.cache import one_blas_thread
+    from giantstep.experiment import draw
     from giantstep.simulate import train
 
     found = train(setting, seed)
@@ -108,8 +109,9 @@ def leading(setting: "Setting", seed: int) -> "np.ndarray":
     import numpy as np
     from scipy.sparse.linalg import svds
 
-    from giantstep import draw, measure
-    from giantstep._backend import one_blas_thread
+    from giantstep import measure
+    from giantstep.checks.cache import one_blas_thread
+    from giantstep.experiment import draw
     from giantstep.simulate import train
 
     found = train(setting, seed)

@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri import remainder, talk
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Data, Size
 from giantstep.claims.moniri import talk
-from giantstep.lab import bench
-from giantstep.lab.verdict import Data, Size
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.lab.compared import Compared
+    from giantstep.checks.compared import Compared
 
 SIZES = {"quick": ((400, 800, 1600, 2400), 5), "full": ((400, 800, 1600, 3200, 6400), 12)}
 GRANTED = 0.15  # of a slope, to logarithms and corrections of order 1/n
@@ -20,7 +20,8 @@ def remainders(n: int, seed: int, residual: str) -> tuple[float, float, float]:
     """||G - c_1 a beta^T||, ||G - c_1 a beta_eff^T|| and ||G|| with beta = X^T y/n, beta_eff = X^T (y - f_0(X))/n."""
     import numpy as np
 
-    from giantstep import draw, measure
+    from giantstep import measure
+    from giantstep.experiment import draw
     from giantstep.simulate import train
 
     setting = talk.experiment(n, 0.0, talk.setting_1(), residual=residual)
@@ -39,7 +40,7 @@ def measure(size: Size, residual: str) -> Data:
     import numpy as np
 
     sizes, seeds = SIZES[size]
-    found = bench.each(remainders, [(n, seed, residual) for n in sizes for seed in range(seeds)])
+    found = cache.each(remainders, [(n, seed, residual) for n in sizes for seed in range(seeds)])
     return {"norms": np.reshape(found, (len(sizes), seeds, 3))}
 
 
@@ -56,7 +57,7 @@ def rate(sizes: tuple[int, ...], norms: "np.ndarray", expected: float) -> "Compa
     """
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     front = np.sqrt(np.log(sizes)) if expected else 1.0
     each = [np.polyfit(np.log(sizes), np.log(column / front), 1)[0] for column in norms.T]
@@ -68,19 +69,19 @@ def draw_decay(sizes: tuple[int, ...], curves: list[tuple[str, "np.ndarray"]], l
     import numpy as np
     from matplotlib.ticker import LogLocator
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
-    with canvas.figure() as (fig, ax):
+    with style.figure() as (fig, ax):
         mean = np.ones(len(sizes))
         for i, (label, norms) in enumerate(curves):
             mean, error = mean_and_error(norms)
-            canvas.dots(ax, sizes, mean, error, label=label, color=canvas.COLOURS[i])
+            style.dots(ax, sizes, mean, error, label=label, color=style.COLOURS[i])
         rate = np.sqrt(np.log(sizes) / np.array(sizes))
         guide = rate * np.exp(np.mean(np.log(mean / rate)))
-        ax.plot(sizes, guide, "--", color=canvas.INK, linewidth=0.9, label=r"guide $\propto (\log n/n)^{1/2}$")
+        ax.plot(sizes, guide, "--", color=style.INK, linewidth=0.9, label=r"guide $\propto (\log n/n)^{1/2}$")
         if limit is not None:
-            ax.axhline(limit, color=canvas.COLOURS[0], label="predicted limit")
+            ax.axhline(limit, color=style.COLOURS[0], label="predicted limit")
         ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="operator norm of the remainder")
         ax.set_xticks(sizes, [str(n) for n in sizes])
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
@@ -91,4 +92,4 @@ def draw_decay(sizes: tuple[int, ...], curves: list[tuple[str, "np.ndarray"]], l
             ax.legend(loc="center right", bbox_to_anchor=(1.0, 0.68))
         else:
             ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)

@@ -3,16 +3,16 @@
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.35, 0.4, 0.45)
 SIZES = {"quick": (500, 28), "full": (2000, 40)}
@@ -71,8 +71,8 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
-    from giantstep.lab.power import decided
+    from giantstep.checks.compared import compare
+    from giantstep.checks.power import decided
 
     (n, seeds), expected, stays = SIZES[size], predicted["apart"], predicted["stays"]
     found = compare(apart(measured["errors"]), expected, level=SURE, granted=NEAR * np.abs(expected))
@@ -110,18 +110,18 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(n: int, errors: "np.ndarray", predicted: Data) -> str:
     """Both errors of both settings over the theory's lines, and their difference at this n and a large one."""
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
     fine = predicted["fine"]
-    with canvas.figure(3, width=2.85, height=2.8) as (fig, axes):
+    with _style.figure(3, width=2.85, height=2.8) as (fig, axes):
         for j, label in enumerate(paired.ERRORS.values()):
             for i, name in enumerate(NAMES):
-                style = {"colour": canvas.COLOURS[i], "label": name}
+                style = {"colour": _style.COLOURS[i], "label": name}
                 paired.over_line(axes[j], ALPHAS, errors[i, j, 1:], fine, predicted["errors"][i, j], **style)
             axes[j].set_ylabel(label)
-        style = {"colour": canvas.COLOURS[2], "label": f"n = {n}"}
+        style = {"colour": _style.COLOURS[2], "label": f"n = {n}"}
         paired.over_line(axes[2], ALPHAS, apart(errors)[0], fine, predicted["line"], **style)
-        axes[2].plot(fine, predicted["far"], "--", color=canvas.INK, label="theory, n = 10$^{12}$")
+        axes[2].plot(fine, predicted["far"], "--", color=_style.INK, label="theory, n = 10$^{12}$")
         axes[2].set_ylabel("difference in test error")
         for ax in axes:
             paired.step_axis(ax, THRESHOLD)
@@ -129,7 +129,7 @@ def _figure(n: int, errors: "np.ndarray", predicted: Data) -> str:
         axes[0].set_ylim(low - 0.25 * (high - low), high)
         axes[0].legend(loc="lower left", fontsize=8, **paired.OPAQUE)
         axes[2].legend(loc="upper left", **paired.OPAQUE)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 SETTINGS = Claim(

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import counted
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.outliers import new_outliers
-from giantstep.lab import bench
-from giantstep.lab.power import counted
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 ALPHAS = (0.0, 0.1, 0.2, 0.28, 0.33, 0.37, 0.42)
 SHOWN = (0.1, 0.28, 0.37)  # in the figure
@@ -21,7 +21,7 @@ FEWEST = 10  # outliers judged from which the verdict says something
 def measure(size: Size) -> Data:
     """The new outliers of every activation, seed and step size, and the spectra of the first seed that are shown."""
     n, seeds = SIZES[size]
-    runs = bench.each(new_outliers, [(n, ALPHAS, a, seed) for a in ACTIVATIONS for seed in range(seeds)])
+    runs = cache.each(new_outliers, [(n, ALPHAS, a, seed) for a in ACTIVATIONS for seed in range(seeds)])
     found = {}
     for i, activation in enumerate(ACTIVATIONS):
         mine = runs[i * seeds : (i + 1) * seeds]
@@ -80,24 +80,24 @@ def _sentence(wrong: int, monotone: bool, seen: str, extra: int) -> str:
 
 def _figure(measured: Data) -> str:
     """Histograms of the first seed; one range a row, so that the spikes are seen to move."""
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(SHOWN), len(ACTIVATIONS), width=2.6, height=2.2) as (fig, axes):
+    with style.figure(len(SHOWN), len(ACTIVATIONS), width=2.6, height=2.2) as (fig, axes):
         for row, activation in zip(axes, ACTIVATIONS, strict=True):
             found: Any = measured[activation]
             for ax, alpha, spectrum in zip(row, SHOWN, found["spectra"], strict=True):
                 values, powers = (found[name][0][ALPHAS.index(alpha)] for name in ("values", "powers"))
-                canvas.spectrum_panel(ax, spectrum, values, [f"${NAMES[int(k) - 1]}$" for k in powers])
+                style.spectrum_panel(ax, spectrum, values, [f"${NAMES[int(k) - 1]}$" for k in powers])
                 ax.set_title(f"{activation.replace('pi', 'π')},  η = n$^{{{alpha}}}$", loc="left")
             widest, tallest = max(ax.get_xlim()[1] for ax in row), max(ax.get_ylim()[1] for ax in row)
             for ax in row:
                 ax.set(xlim=(0, widest), ylim=(0, tallest), ylabel="density" if ax is row[0] else "")
         for ax in axes[:-1].flat:
             ax.set_xlabel("")
-        spike = axes[0, 0].plot([], [], "v", color=canvas.COLOURS[1], label="new outlier, along a power of g = Xβ")[0]
+        spike = axes[0, 0].plot([], [], "v", color=style.COLOURS[1], label="new outlier, along a power of g = Xβ")[0]
         bulk, edge = axes[0, 0].get_legend_handles_labels()[0][:2]
         fig.legend(handles=[bulk, edge, spike], loc="outside lower center", ncols=3)
-    return canvas.svg(fig)
+    return style.svg(fig)
 
 
 SPIKES = Claim(

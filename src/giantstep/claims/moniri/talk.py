@@ -7,8 +7,8 @@ import giantstep as gs
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
-    from giantstep.target import Target
+    from giantstep.experiment.setting import Setting
+    from giantstep.experiment.target import Target
 
 RATIOS = "d : n : p = 3 : 5 : 4"
 LABELS = {"setting 1": "$y = x_1$ + noise", "setting 2": r"$y = x_1 + H_2(x_1)/\sqrt{2}$"}  # in figures
@@ -40,7 +40,7 @@ def experiment(
 
 def direction(setting: "Setting", seed: int) -> "np.ndarray":
     """beta = X^T y / n on the batch of the first step."""
-    from giantstep import draw
+    from giantstep.experiment import draw
 
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     return X.T @ y / len(y)

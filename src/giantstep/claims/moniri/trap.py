@@ -4,9 +4,9 @@ from functools import partial
 from math import sqrt
 
 import giantstep as gs
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri import remainder, talk
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 NEAR = 0.05  # of the limit, granted to finite sizes
 SHARE = 0.2  # of the limit: a departure that must be seen
@@ -24,7 +24,7 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
     from giantstep.measure import mean_and_error
 
     (sizes, seeds), norms, limit = remainder.SIZES[size], measured["norms"], predicted["limit"]

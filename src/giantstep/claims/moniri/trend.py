@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims import paired
 from giantstep.claims.moniri import lengths, talk
 from giantstep.claims.moniri.lengths import ALPHAS, experiment
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
-    from giantstep.lab.compared import Compared
+    from giantstep.checks.compared import Compared
 
 SIZES = {"quick": ((500,), (16,)), "full": ((500, 1000, 2000), (80, 40, 20))}
 LARGE = tuple(10**k for k in (3, 4, 6, 9, 12))  # predicted
@@ -45,8 +45,8 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
-    from giantstep.lab.power import decided
+    from giantstep.checks.compared import compare
+    from giantstep.checks.power import decided
 
     (sizes, seeds), curves, small = SIZES[size], lengths.curves(), predicted["small"]
     found = [
@@ -99,14 +99,14 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(sizes: tuple[int, ...], found: "list[Compared]", predicted: Data) -> str:
     """Gains in test error against n: simulated, predicted, and their limits as dashed lines."""
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
-    with canvas.figure(3, width=2.75, height=2.8) as (fig, axes):
+    with _style.figure(3, width=2.75, height=2.8) as (fig, axes):
         for i, c in enumerate(lengths.curves()):
             if c.error != "test error":
                 continue
             ax, rank, ours = axes[c.order - 1], c.network.update == "rank1", float(predicted["ours"][i])
-            colour = canvas.COLOURS[1 if rank else 0]
+            colour = _style.COLOURS[1 if rank else 0]
             line = sorted(zip((*sizes, *LARGE), (*predicted["small"][i], *predicted["large"][i]), strict=True))
             ax.plot(*zip(*line, strict=True), color=colour)
             ax.axhline(ours, color=colour, linestyle="--", linewidth=1.0)
@@ -115,7 +115,7 @@ def _figure(sizes: tuple[int, ...], found: "list[Compared]", predicted: Data) ->
                 at = {"xytext": (0, up), "textcoords": "offset points", "ha": "right", "fontsize": 8, "color": colour}
                 ax.annotate(text, (LARGE[-1], ours), **at)
             mean, error = ([float(getattr(f, name)[i]) for f in found] for name in ("mean", "error"))
-            canvas.dots(ax, sizes, mean, error, color=colour, label="rank-one part" if rank else "full gradient")
+            _style.dots(ax, sizes, mean, error, color=colour, label="rank-one part" if rank else "full gradient")
             sigma = c.network.activation.replace("pi", "π")
             ax.set_title(f"ℓ = {c.order},  η = n$^{{{ALPHAS[c.order]:g}}}$,  {sigma}", loc="left")
             ax.set(xscale="log", xlabel="n", xlim=(min(sizes) / 3, 2 * LARGE[-1]))
@@ -124,9 +124,9 @@ def _figure(sizes: tuple[int, ...], found: "list[Compared]", predicted: Data) ->
             ax.minorticks_off()
         axes[0].set_ylabel("gain in test error")
         for style, label in (("-", "theory"), ("--", "its limit")):
-            axes[1].plot([], [], style, color=canvas.INK, label=label, linewidth=1.2)
+            axes[1].plot([], [], style, color=_style.INK, label=label, linewidth=1.2)
         axes[1].legend(loc="lower right")
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 TREND = Claim(

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri_hassani import layers
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,18 +37,18 @@ def _shares(size: Size, found: list) -> "np.ndarray":
 
 
 def measure(size: Size) -> Data:
-    return {"shares": _shares(size, bench.each(layers.measured, _calls(size)))}
+    return {"shares": _shares(size, cache.each(layers.measured, _calls(size)))}
 
 
 def predict(size: Size) -> Data:
-    shares = _shares(size, bench.each(layers.predicted, _calls(size)))
+    shares = _shares(size, cache.each(layers.predicted, _calls(size)))
     return {"shares": shares, "third": [case[2] for case in CASES.values()]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
     from giantstep.measure import mean_and_error
 
     d, seeds = SIZES[size]
@@ -81,17 +81,17 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(width=4.6, height=2.8) as (fig, ax):
+    with style.figure(width=4.6, height=2.8) as (fig, ax):
         for i, case in enumerate(CASES):
             at = np.arange(layers.DIRECTIONS) + 0.25 * (i - 1)
-            ax.bar(at, said[i], 0.22, color=canvas.COLOURS[i], alpha=0.35, label=case)
-            canvas.dots(ax, at, mean[i], error[i], color=canvas.COLOURS[i])
+            ax.bar(at, said[i], 0.22, color=style.COLOURS[i], alpha=0.35, label=case)
+            style.dots(ax, at, mean[i], error[i], color=style.COLOURS[i])
         ax.set(xticks=range(layers.DIRECTIONS), xticklabels=["$x_1$", "$x_2$", "$x_3$"], ylim=(0, 1))
         ax.set_ylabel("share in the outliers' span")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 DEGENERATE = Claim(

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri_hassani import layers
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,13 +31,13 @@ def _positions(found: list) -> "np.ndarray":
 
 def measure(size: Size) -> Data:
     """The first singular values, (sizes, spikes, seeds)."""
-    return {"positions": _shaped(size, _positions(bench.each(layers.measured, _calls(size))))}
+    return {"positions": _shaped(size, _positions(cache.each(layers.measured, _calls(size))))}
 
 
 def predict(size: Size) -> Data:
     """The same by theory, and the limit's exponents alpha_2 - k (1/2 - alpha_1)."""
     limits = [ALPHAS[1] - k * (0.5 - ALPHAS[0]) for k in range(SPIKES)]
-    return {"positions": _shaped(size, _positions(bench.each(layers.predicted, _calls(size)))), "limits": limits}
+    return {"positions": _shaped(size, _positions(cache.each(layers.predicted, _calls(size)))), "limits": limits}
 
 
 def _shaped(size: Size, positions: "np.ndarray") -> "np.ndarray":
@@ -57,7 +57,7 @@ def _slopes(size: Size, positions: "np.ndarray") -> "np.ndarray":
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
     from giantstep.measure import mean_and_error
 
     sizes, seeds = SIZES[size]
@@ -88,24 +88,24 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(size: Size, measured: "np.ndarray", predicted: "np.ndarray", limits: list[float]) -> str:
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
     p = 4 * np.array(SIZES[size][0])
-    with canvas.figure() as (fig, ax):
+    with style.figure() as (fig, ax):
         for k in range(SPIKES):
-            colour, line = canvas.COLOURS[k], predicted[:, k].mean(axis=-1)
+            colour, line = style.COLOURS[k], predicted[:, k].mean(axis=-1)
             ax.plot(p, line, color=colour)
             ax.plot(p, line[0] * (p / p[0]) ** limits[k], color=colour, linestyle=(0, (4, 2)), linewidth=0.9)
-            canvas.dots(ax, p, *mean_and_error(measured[:, k]), color=colour, label=f"outlier {k + 1}")
-        ax.plot([], [], color=canvas.INK, label="signal matrix")
-        ax.plot([], [], color=canvas.INK, linestyle=(0, (4, 2)), linewidth=0.9, label="slope of the limit")
+            style.dots(ax, p, *mean_and_error(measured[:, k]), color=colour, label=f"outlier {k + 1}")
+        ax.plot([], [], color=style.INK, label="signal matrix")
+        ax.plot([], [], color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, label="slope of the limit")
         ax.set(xscale="log", yscale="log", xlabel="width p", ylabel="singular value of W", xticks=p, xticklabels=p)
         ax.set_yticks([5, 10, 20, 40], ["5", "10", "20", "40"])
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_ticks([], minor=True)
         ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 EXPONENTS = Claim(

@@ -7,7 +7,7 @@ import giantstep as gs
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 STAIRCASE = "x1 + x1*x2 + H2(x1)*x3/sqrt(2)"
 DIRECTIONS = 3  # of that target

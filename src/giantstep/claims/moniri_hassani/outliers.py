@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 from giantstep.claims.moniri_hassani import layers
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,19 +30,19 @@ def _shape(size: Size) -> tuple[int, int]:
 
 def measure(size: Size) -> Data:
     """Values, thresholds and cos^2 of the trained layers, (cells, batches, 1, ..., seeds)."""
-    return layers.joined(bench.each(layers.measured, _calls(size)), _shape(size))
+    return layers.joined(cache.each(layers.measured, _calls(size)), _shape(size))
 
 
 def predict(size: Size) -> Data:
     """The same by theory, and the limit's counts."""
-    found = layers.joined(bench.each(layers.predicted, _calls(size)), _shape(size))
+    found = layers.joined(cache.each(layers.predicted, _calls(size)), _shape(size))
     return found | {"limits": [layers.limit(*cell) for cell in CELLS[size]]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     (d, seeds), granted = SIZES[size], ALLOWED[size]
     seen, said = layers.counts(measured), layers.counts(predicted)
@@ -92,13 +92,13 @@ def _figure(size: Size, measured: Data, predicted: Data, clear: "np.ndarray") ->
     """Measured against predicted: positions on logarithmic axes, cos^2 on linear ones."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
     own, marks = np.arange(layers.DIRECTIONS), "os"
-    with canvas.figure(2, width=3.6, height=3.4) as (fig, (ax, right)):
+    with _style.figure(2, width=3.6, height=3.4) as (fig, (ax, right)):
         for i, (a1, a2) in enumerate(CELLS[size]):
             for j, batch in enumerate(BATCHES):
-                style = {"color": canvas.COLOURS[i], "marker": marks[j], "linestyle": "none", "alpha": 0.7}
+                style = {"color": _style.COLOURS[i], "marker": marks[j], "linestyle": "none", "alpha": 0.7}
                 label = rf"$\alpha$ = {a1:g}, {a2:g}; {batch}"
                 x, y = (data["values"][i, j, 0, :4].ravel() for data in (predicted, measured))
                 ax.plot(x, y, label=label, markerfacecolor="none", **style)
@@ -106,8 +106,8 @@ def _figure(size: Size, measured: Data, predicted: Data, clear: "np.ndarray") ->
                 x, y = (data["cosines"][i, j, 0, own, own][known].ravel() for data in (predicted, measured))
                 right.plot(x, y, markerfacecolor="none", **style)
         high = ax.get_xlim()[1]
-        ax.plot([2, 1.1 * high], [2, 1.1 * high], color=canvas.INK, linewidth=0.8, zorder=0)
-        right.plot([0, 1], [0, 1], color=canvas.INK, linewidth=0.8, zorder=0)
+        ax.plot([2, 1.1 * high], [2, 1.1 * high], color=_style.INK, linewidth=0.8, zorder=0)
+        right.plot([0, 1], [0, 1], color=_style.INK, linewidth=0.8, zorder=0)
         ax.set(xscale="log", yscale="log", xlabel="singular value of W, predicted", ylabel="measured")
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_ticks(TICKS, [str(tick) for tick in TICKS])
@@ -116,7 +116,7 @@ def _figure(size: Size, measured: Data, predicted: Data, clear: "np.ndarray") ->
             xlabel="cos² of outlier k with direction k, predicted", ylabel="measured", xlim=(0.2, 1), ylim=(0.2, 1)
         )
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 OUTLIERS = Claim(

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import counted
 from giantstep.claims.moniri_hassani import layers
-from giantstep.lab import bench
-from giantstep.lab.power import counted
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,12 +24,12 @@ def _calls(size: Size) -> list[tuple]:
 
 def measure(size: Size) -> Data:
     """Spectra, (batches, first exponents, second exponents, ..., seeds); second step sizes share one gradient."""
-    found = layers.joined(bench.each(layers.measured, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
+    found = layers.joined(cache.each(layers.measured, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
     return {key: found[key] for key in ("values", "thresholds")}
 
 
 def predict(size: Size) -> Data:
-    found = layers.joined(bench.each(layers.predicted, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
+    found = layers.joined(cache.each(layers.predicted, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
     return {key: found[key] for key in ("values", "thresholds", "own")}
 
 
@@ -71,24 +71,24 @@ def _figure(size: Size, said: "np.ndarray", seen: "np.ndarray") -> str:
     """Numbers in a grid of cells, shaded, with the limit's lines alpha_2 = m (1/2 - alpha_1)."""
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
     x, y = np.array(ALPHAS1[size]), np.array(ALPHAS2[size])
-    with canvas.figure(2, 2, width=3.4, height=2.9) as (fig, axes):
+    with style.figure(2, 2, width=3.4, height=2.9) as (fig, axes):
         for i, batch in enumerate(BATCHES):
             for ax, counts, name in zip(axes[i], (said[i], seen[i]), ("predicted", "measured"), strict=True):
                 ax.pcolormesh(*_corners(x, y), counts.T, cmap="Blues", vmin=0, vmax=6)
                 for (j, k), value in np.ndenumerate(counts):
-                    ax.text(x[j], y[k], f"{value:.2g}", ha="center", va="center", fontsize=8, color=canvas.INK)
+                    ax.text(x[j], y[k], f"{value:.2g}", ha="center", va="center", fontsize=8, color=style.INK)
                 for m in range(1, 6):
                     fine = np.linspace(0, 0.5, 50)
-                    ax.plot(fine, m * (0.5 - fine), color=canvas.COLOURS[1], linewidth=1.0)
+                    ax.plot(fine, m * (0.5 - fine), color=style.COLOURS[1], linewidth=1.0)
                 (left, right), (low, high) = ((c[0], c[-1]) for c in _corners(x, y))
                 ax.set(xlim=(left, right), ylim=(low, high), xlabel="α₁", ylabel="α₂")
                 ax.set_title(
                     f"{'fresh batches' if batch == 'fresh' else 'one batch twice'}, {name}", loc="left", fontsize=9
                 )
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 def _corners(*values: "np.ndarray") -> "list[np.ndarray]":

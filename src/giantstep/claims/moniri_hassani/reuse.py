@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 import giantstep as gs
-from giantstep.lab import bench
-from giantstep.lab.power import decided
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.power import decided
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.setting import Setting
+    from giantstep.experiment.setting import Setting
 
 SOFT = "softplus(2*(x-1))/2"  # E sigma' sigma'' is not zero
 CASES = {  # target, activation, the power of a that carries it, C1 mu_1, C2 at p = 1000, and whether reuse learns it
@@ -29,7 +29,7 @@ NEEDED = {"quick": 0.6, "full": 0.3}  # a cosine that must be seen where nothing
 def experiment(name: str, batch: str, d: int) -> "Setting":
     """eta_1 = C1 sqrt(p) and eta_2 = C2 sqrt(p / 1000) in the paper's units."""
     target, activation, _, first, second, _ = CASES[name]
-    from giantstep.activation import activation as made
+    from giantstep.functions.activation import activation as made
 
     C1 = first / float(made(activation).hermite(1)[1])
     return gs.presets.moniri_hassani(
@@ -54,8 +54,8 @@ def expected(name: str, batch: str, d: int, seed: int) -> float:
     import numpy as np
 
     from giantstep import measure
-    from giantstep.theory.null import initial, null, shuffles
-    from giantstep.theory.signal import draws, second_slopes, signal
+    from giantstep.theory.two_steps.null_matrix import initial, null, shuffles
+    from giantstep.theory.two_steps.signal import draws, second_slopes, signal
 
     setting, k = experiment(name, batch, d), CASES[name][2]
     given, etas = draws(setting, seed), tuple(setting.protocol.etas(setting.d, setting.p).tolist())
@@ -72,7 +72,7 @@ def measure(size: Size) -> Data:
 
     d, seeds, _ = SIZES[size]
     calls = [(name, batch, d, seed) for name in CASES for batch in BATCHES for seed in range(seeds)]
-    return {"cosines": np.reshape(bench.each(cosine, calls), (len(CASES), len(BATCHES), seeds))}
+    return {"cosines": np.reshape(cache.each(cosine, calls), (len(CASES), len(BATCHES), seeds))}
 
 
 def predict(size: Size) -> Data:
@@ -81,14 +81,14 @@ def predict(size: Size) -> Data:
 
     d, _, seeds = SIZES[size]
     learned = [name for name in CASES if CASES[name][-1]]
-    found = bench.each(expected, [(name, "reuse", d, seed) for name in learned for seed in range(seeds)])
+    found = cache.each(expected, [(name, "reuse", d, seed) for name in learned for seed in range(seeds)])
     return {"cosines": np.reshape(found, (len(learned), seeds)), "learned": [case[-1] for case in CASES.values()]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
     from giantstep.measure import mean_and_error
 
     d, seeds, shared = SIZES[size]
@@ -135,23 +135,23 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(measured: "np.ndarray", predicted: "np.ndarray") -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(CASES), width=2.6, height=2.7) as (fig, axes):
+    with style.figure(len(CASES), width=2.6, height=2.7) as (fig, axes):
         for i, (ax, name) in enumerate(zip(axes, CASES, strict=True)):
             for j, label in enumerate(("one batch twice", "fresh batches")):
-                colour = canvas.COLOURS[j]
+                colour = style.COLOURS[j]
                 at = j + np.linspace(-0.3, 0.3, measured.shape[-1])
                 ax.plot(at, measured[i, j], "o", color=colour, label=label, markersize=3.5)
                 if j == 0 and i < len(predicted):  # the cases learned come first
-                    ax.plot(at[: predicted.shape[1]], predicted[i], "_", color=canvas.INK, label="predicted")
+                    ax.plot(at[: predicted.shape[1]], predicted[i], "_", color=style.INK, label="predicted")
                 ax.plot([j - 0.36, j + 0.36], [measured[i, j].mean()] * 2, color=colour)
-            ax.axhline(0, color=canvas.INK, linewidth=0.6, zorder=0)
+            ax.axhline(0, color=style.INK, linewidth=0.6, zorder=0)
             ax.set(xticks=[0, 1], xticklabels=["reused", "fresh"], ylim=(-0.75, 0.75), xlim=(-0.6, 1.6))
             ax.set_title(name, loc="left", fontsize=9)
         axes[0].set_ylabel("cosine with the target")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 REUSE = Claim(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.bounds import Bounds
+    from giantstep.systems.bounds import Bounds
 
 # name: activation, loss, data
 CASES = {"tanh": ("tanh", "absolute", "cube"), "ReLU": ("relu", "huber", "gaussian")}
@@ -25,7 +25,7 @@ def fresh(case: str, samples: tuple[int, ...], oracle: int, seed: int) -> "np.nd
     """Gaps on fresh samples of these sizes, and Lambda, in the mean over the trainings of a seed, (sizes + 1,)."""
     import numpy as np
 
-    from giantstep.simulate.bounds import trained
+    from giantstep.systems.bounds.simulate import trained
 
     found = trained(bounds(case), STEPS, seed, oracle)
     return np.array([*(found.test_gap(n).mean() for n in samples), found.modulus.mean()])
@@ -35,7 +35,7 @@ def training(case: str, n: int, fresh: int, rate: float, oracle: int, seed: int)
     """Gaps on n training samples and on ``fresh`` new ones, Lambda and its square, in the mean over the trainings of a seed."""
     import numpy as np
 
-    from giantstep.simulate.bounds import trained
+    from giantstep.systems.bounds.simulate import trained
 
     found = trained(bounds(case, n, rate), n, seed, oracle)
     return np.array(
@@ -46,7 +46,7 @@ def training(case: str, n: int, fresh: int, rate: float, oracle: int, seed: int)
 def apart(d_in: int, noise: float, n: int, seed: int) -> float:
     """W1 between two samples of size n."""
     import giantstep as gs
-    from giantstep._random import Stream, generator
-    from giantstep.simulate.bounds import wasserstein
+    from giantstep.checks.random import Stream, generator
+    from giantstep.systems.bounds.simulate import wasserstein
 
     return wasserstein(gs.Bounds(d_in, noise=noise), n, generator(seed, Stream.TEST, n))

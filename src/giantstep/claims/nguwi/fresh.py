@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.nguwi import drawn
-from giantstep.lab import bench, power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ def measure(size: Size) -> Data:
 
     seeds, oracle = SIZES[size]
     jobs = [(case, SAMPLES, oracle, seed) for case in drawn.CASES for seed in range(seeds)]
-    found = np.array(bench.each(drawn.fresh, jobs)).reshape(len(drawn.CASES), seeds, -1)
+    found = np.array(cache.each(drawn.fresh, jobs)).reshape(len(drawn.CASES), seeds, -1)
     return {"found": np.moveaxis(found, 1, -1)}
 
 
@@ -29,7 +29,7 @@ def predict(size: Size) -> Data:
     """The exponent, the bound at n = 1 known before training, and sqrt(tr Cov Z), which Lambda is multiplied by; (cases,)."""
     import numpy as np
 
-    from giantstep.theory.bounds import on_fresh, spread
+    from giantstep.systems.bounds.theory import on_fresh, spread
 
     all_ = [drawn.bounds(case) for case in drawn.CASES]
     return {
@@ -79,21 +79,21 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(mean: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", before: "np.ndarray") -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(drawn.CASES), width=3.4, height=2.9) as (fig, axes):
+    with style.figure(len(drawn.CASES), width=3.4, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, drawn.CASES, strict=True)):
             n = np.array(SAMPLES)
-            ax.plot(n, before[i] / np.sqrt(n), "--", color=canvas.INK, linewidth=1, label="bound before training")
-            ax.plot(n, realised[i] / np.sqrt(n), color=canvas.INK, linewidth=1, label="bound after training")
-            canvas.dots(ax, n, mean[i], error[i], color=canvas.COLOURS[0], label="measured")
+            ax.plot(n, before[i] / np.sqrt(n), "--", color=style.INK, linewidth=1, label="bound before training")
+            ax.plot(n, realised[i] / np.sqrt(n), color=style.INK, linewidth=1, label="bound after training")
+            style.dots(ax, n, mean[i], error[i], color=style.COLOURS[0], label="measured")
             ax.set(xscale="log", yscale="log", xlabel="fresh samples n", ylabel="mean |Rₙ − R|" if i == 0 else "")
             ax.set_xticks(SAMPLES, [str(x) for x in SAMPLES])
             ax.minorticks_off()
             ax.set_title(drawn.TITLES[case], loc="left", fontsize=9)
         handles, labels = axes[0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=3)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 FRESH = Claim(

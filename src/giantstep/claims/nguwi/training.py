@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.nguwi import drawn
-from giantstep.lab import bench, power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,8 +25,8 @@ def measure(size: Size) -> Data:
 
     seeds, oracle, pairs = SIZES[size]
     jobs = [(CASE, n, n, drawn.RATE, oracle, seed) for n in SAMPLES for seed in range(seeds)]
-    found = np.array(bench.each(drawn.training, jobs)).reshape(len(SAMPLES), seeds, -1)
-    distances = bench.each(drawn.apart, [(2, 0.1, n, seed) for n in SAMPLES for seed in range(pairs)])
+    found = np.array(cache.each(drawn.training, jobs)).reshape(len(SAMPLES), seeds, -1)
+    distances = cache.each(drawn.apart, [(2, 0.1, n, seed) for n in SAMPLES for seed in range(pairs)])
     return {"found": np.moveaxis(found, 1, -1), "apart": np.array(distances).reshape(len(SAMPLES), pairs)}
 
 
@@ -34,7 +34,7 @@ def predict(size: Size) -> Data:
     """The bound known before training, (sizes,), tr Cov Z, and the exponent -1/D of the W1 part."""
     import numpy as np
 
-    from giantstep.theory.bounds import on_training, spread
+    from giantstep.systems.bounds.theory import on_training, spread
 
     b = drawn.bounds(CASE)
     return {
@@ -85,18 +85,18 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(mean: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", before: "np.ndarray") -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(width=4.4, height=3.2) as (fig, ax):
-        ax.plot(SAMPLES, before, "--", color=canvas.INK, linewidth=1, label="bound before training")
-        ax.plot(SAMPLES, realised, color=canvas.INK, linewidth=1, label="bound after training")
-        canvas.dots(ax, SAMPLES, mean[:, 0], error[:, 0], color=canvas.COLOURS[0], label="on training samples")
-        canvas.dots(
+    with style.figure(width=4.4, height=3.2) as (fig, ax):
+        ax.plot(SAMPLES, before, "--", color=style.INK, linewidth=1, label="bound before training")
+        ax.plot(SAMPLES, realised, color=style.INK, linewidth=1, label="bound after training")
+        style.dots(ax, SAMPLES, mean[:, 0], error[:, 0], color=style.COLOURS[0], label="on training samples")
+        style.dots(
             ax,
             SAMPLES,
             mean[:, 1],
             error[:, 1],
-            color=canvas.COLOURS[1],
+            color=style.COLOURS[1],
             markerfacecolor="white",
             label="on fresh samples",
         )
@@ -104,7 +104,7 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", bef
         ax.set_xticks(SAMPLES, [str(n) for n in SAMPLES])
         ax.minorticks_off()
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 TRAINING = Claim(

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.nguwi import drawn
-from giantstep.lab import bench
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ def measure(size: Size) -> Data:
         for amount in AMOUNTS
         for seed in range(seeds)
     ]
-    found = np.array(bench.each(drawn.training, jobs)).reshape(len(drawn.CASES), len(AMOUNTS), seeds, -1)
+    found = np.array(cache.each(drawn.training, jobs)).reshape(len(drawn.CASES), len(AMOUNTS), seeds, -1)
     return {"found": np.moveaxis(found, 2, -1)}
 
 
@@ -35,7 +35,7 @@ def predict(size: Size) -> Data:
     import numpy as np
     from scipy.optimize import brentq
 
-    from giantstep.theory.bounds import modulus, on_fresh, spread, trivial
+    from giantstep.systems.bounds.theory import modulus, on_fresh, spread, trivial
 
     at = lambda case, amount: drawn.bounds(case, drawn.STEPS, amount / drawn.STEPS)  # noqa: E731
     useless = [trivial(at(case, 0.0)) for case in drawn.CASES]
@@ -108,14 +108,14 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(
     gap: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", before: "np.ndarray", useless: "np.ndarray"
 ) -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(drawn.CASES), width=3.4, height=2.9) as (fig, axes):
+    with style.figure(len(drawn.CASES), width=3.4, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, drawn.CASES, strict=True)):
-            ax.plot(AMOUNTS, before[i], "--", color=canvas.INK, linewidth=1, label="bound before training")
-            ax.plot(AMOUNTS, realised[i], color=canvas.INK, linewidth=1, label="bound after training")
-            ax.axhline(useless[i], color=canvas.COLOURS[1], linewidth=1, linestyle=":", label="predicting zero")
-            canvas.dots(ax, AMOUNTS, gap[i], error[i], color=canvas.COLOURS[0], label="measured")
+            ax.plot(AMOUNTS, before[i], "--", color=style.INK, linewidth=1, label="bound before training")
+            ax.plot(AMOUNTS, realised[i], color=style.INK, linewidth=1, label="bound after training")
+            ax.axhline(useless[i], color=style.COLOURS[1], linewidth=1, linestyle=":", label="predicting zero")
+            style.dots(ax, AMOUNTS, gap[i], error[i], color=style.COLOURS[0], label="measured")
             ax.set(
                 xscale="log", yscale="log", xlabel="rate × steps", ylabel=f"mean |Rₙ − R|, n = {N}" if i == 0 else ""
             )
@@ -125,7 +125,7 @@ def _figure(
             ax.set_title(drawn.TITLES[case], loc="left", fontsize=9)
         handles, labels = axes[0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=4)
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 VACUITY = Claim(

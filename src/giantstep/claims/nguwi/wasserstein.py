@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.nguwi import drawn
-from giantstep.lab import bench, power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ def measure(size: Size) -> Data:
 
     sizes, seeds = SIZES[size]
     jobs = [(*law, n, seed) for law in LAWS for n in sizes for seed in range(seeds)]
-    return {"apart": np.array(bench.each(drawn.apart, jobs)).reshape(len(LAWS), len(sizes), seeds)}
+    return {"apart": np.array(cache.each(drawn.apart, jobs)).reshape(len(LAWS), len(sizes), seeds)}
 
 
 def predict(size: Size) -> Data:
@@ -33,7 +33,7 @@ def predict(size: Size) -> Data:
     import numpy as np
 
     import giantstep as gs
-    from giantstep.theory.bounds import wasserstein
+    from giantstep.systems.bounds.theory import wasserstein
 
     return {
         "bounds": np.array([[wasserstein(gs.Bounds(d, noise=s), n) for n in SIZES[size][0]] for d, s in LAWS]),
@@ -81,12 +81,12 @@ def _name(d: int, noise: float) -> str:
 
 
 def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", bound: "np.ndarray") -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(width=4.4, height=3.0) as (fig, ax):
-        for i, (law, colour) in enumerate(zip(LAWS, canvas.COLOURS, strict=False)):
+    with style.figure(width=4.4, height=3.0) as (fig, ax):
+        for i, (law, colour) in enumerate(zip(LAWS, style.COLOURS, strict=False)):
             ax.plot(sizes, bound[i], "--", color=colour, linewidth=1)
-            canvas.dots(ax, sizes, mean[i], error[i], color=colour, label=_name(*law))
+            style.dots(ax, sizes, mean[i], error[i], color=colour, label=_name(*law))
         ax.set(xscale="log", yscale="log", xlabel="samples n", ylabel="W1 (dashed: bound)")
         ax.set_xticks(sizes, [str(n) for n in sizes])
         low, high = ax.get_ylim()
@@ -94,7 +94,7 @@ def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", bou
         ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
         ax.minorticks_off()
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=len(LAWS))
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 WASSERSTEIN = Claim(

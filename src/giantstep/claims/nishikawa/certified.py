@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.mean_field import MeanField
+    from giantstep.systems.mean_field import MeanField
 
 SIZES = {"quick": (40, (100, 600), 10), "full": (100, (200, 800, 3200, 12800), 20)}  # curves, particles, seeds
 PASSES, LAM = 15, 0.02
@@ -32,14 +32,14 @@ def system(n: int, particles: int, pool: int = FOLLOWED) -> "MeanField":
 
 def found(n: int, particles: int, seed: int) -> list[float]:
     """The numbers of a run, and its gap."""
-    from giantstep import _loss
-    from giantstep.field import train
-    from giantstep.simulate.mean_field import TEST
+    from giantstep.functions import losses
+    from giantstep.systems.mean_field.simulate import TEST
+    from giantstep.systems.mean_field.training import train
 
     s = system(n, particles)
     (X, y), (Xt, yt) = s.curves, s.sample(0, TEST, 1)  # the fresh curves of the theory
     field = train(X, y, s.deviations, s.training, seed)
-    test = float(_loss.value(s.loss, field.outputs(Xt), yt).mean())
+    test = float(losses.value(s.loss, field.outputs(Xt), yt).mean())
     return [field.objective, field.kl, field.train_loss, test, field.gap]
 
 
@@ -47,10 +47,10 @@ def measure(size: Size) -> Data:
     """(particles, numbers and gap, seeds)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     n, sizes, seeds = SIZES[size]
-    runs = np.array(bench.each(found, [(n, M, seed) for M in sizes for seed in range(seeds)]))
+    runs = np.array(cache.each(found, [(n, M, seed) for M in sizes for seed in range(seeds)]))
     return {"runs": runs.reshape(len(sizes), seeds, -1).transpose(0, 2, 1)}
 
 
@@ -115,26 +115,26 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(sizes: tuple[int, ...], share: tuple, slope: float, off: "np.ndarray", error: "np.ndarray") -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
     M = np.array(sizes)
-    with canvas.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
-        canvas.dots(left, M, *share, color=canvas.COLOURS[0], label="certified gap")
-        left.plot(M, share[0][0] * M[0] / M, ":", color=canvas.INK, label="slope −1")
+    with style.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
+        style.dots(left, M, *share, color=style.COLOURS[0], label="certified gap")
+        left.plot(M, share[0][0] * M[0] / M, ":", color=style.INK, label="slope −1")
         left.set(xscale="log", yscale="log", ylabel="gap over P* in %")
         ticks = [t for t in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if min(share[0]) / 2 < t < 2 * max(share[0])]
         left.set_yticks(ticks, [f"{t:g}" for t in ticks])
         left.legend()
-        for k, (name, colour) in enumerate(zip(NAMES.values(), canvas.COLOURS, strict=False)):
-            canvas.dots(right, M * 1.04 ** (k - 1.5), off[:, k], error[:, k], color=colour, label=name)
-        right.axhline(0, color=canvas.INK, linewidth=0.8)
+        for k, (name, colour) in enumerate(zip(NAMES.values(), style.COLOURS, strict=False)):
+            style.dots(right, M * 1.04 ** (k - 1.5), off[:, k], error[:, k], color=colour, label=name)
+        right.axhline(0, color=style.INK, linewidth=0.8)
         right.set(xscale="log", ylabel="off the optimum in %")
         right.legend()
         for ax in (left, right):
             ax.set_xticks(M, [str(m) for m in sizes])
             ax.minorticks_off()
             ax.set_xlabel("particles")
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 CERTIFIED = Claim(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.mean_field import MeanField
+    from giantstep.systems.mean_field import MeanField
 
 POOL = 1000  # draws
 
@@ -20,9 +20,9 @@ def system(loss: str, lam: float, method: str, n: int, passes: int) -> "MeanFiel
 @lru_cache(maxsize=4)
 def optimum(loss: str, lam: float, n: int) -> tuple[Any, "np.ndarray", Any]:
     """White inputs and labels, draws, their features, and the state of the optimum."""
-    from giantstep import _dual
-    from giantstep._random import Stream, normals
-    from giantstep.field import features
+    from giantstep.checks.random import Stream, normals
+    from giantstep.systems.mean_field import dual as _dual
+    from giantstep.systems.mean_field.training import features
 
     s = system(loss, lam, "finite", n, 1)
     X, y = s.curves
@@ -33,13 +33,13 @@ def optimum(loss: str, lam: float, n: int) -> tuple[Any, "np.ndarray", Any]:
 
 def run(loss: str, lam: float, method: str, n: int, passes: int, seed: int) -> dict[str, "np.ndarray"]:
     """Objective and dual value over the optimum, after every pass ("finite") or sample ("online"); the first is the start."""
+    import jax.numpy as jnp
     import numpy as np
 
-    from giantstep import _dual
-    from giantstep import _particles as engine
-    from giantstep._backend import jnp
-    from giantstep._random import Stream, generator
-    from giantstep.activation import activation
+    from giantstep.checks.random import Stream, generator
+    from giantstep.functions.activation import activation
+    from giantstep.systems.mean_field import dual as _dual
+    from giantstep.systems.mean_field import particles as engine
 
     (white, y, u), H, best = optimum(loss, lam, n)
     problem = engine.Problem(*(jnp.asarray(v, float) for v in (white, y, lam, 1.0)))

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.nishikawa import exact
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,11 +29,11 @@ def measure(size: Size) -> Data:
     """For every case, (seeds, passes + 1)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     n, passes, seeds = SIZES[size]
     jobs = [(*case, n, passes, seed) for case in CASES.values() for seed in range(seeds)]
-    found = np.array(bench.each(excess, jobs)).reshape(len(CASES), seeds, -1)
+    found = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
     return dict(zip(CASES, found, strict=True))
 
 
@@ -41,7 +41,7 @@ def predict(size: Size) -> Data:
     """The guaranteed decades a pass, -n log10(1 - 1/(n + B^2 L/lam))."""
     import numpy as np
 
-    from giantstep._dual import contraction
+    from giantstep.systems.mean_field.dual import contraction
 
     n = SIZES[size][0]
     return {name: float(-n * np.log10(1 - contraction(n, 1.0, lam, loss))) for name, (loss, lam) in CASES.items()}
@@ -101,20 +101,20 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(measured: Data, predicted: Data) -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(len(CASES), width=2.7, height=2.6) as (fig, axes):
-        for ax, case, colour in zip(axes, CASES, canvas.COLOURS, strict=False):
+    with style.figure(len(CASES), width=2.7, height=2.6) as (fig, axes):
+        for ax, case, colour in zip(axes, CASES, style.COLOURS, strict=False):
             runs = measured[case]
             passes = np.arange(runs.shape[1])
             lines = ax.plot(passes, np.where(runs > ROUNDING, runs, np.nan).T, color=colour, linewidth=0.7, alpha=0.7)
             lines[0].set_label("runs")
-            ax.plot(passes, 10 ** (-predicted[case] * passes), "--", color=canvas.INK, label="guaranteed")
+            ax.plot(passes, 10 ** (-predicted[case] * passes), "--", color=style.INK, label="guaranteed")
             ax.set(yscale="log", xlabel="passes", ylim=(ROUNDING, 3))
             ax.set_title(case, loc="left")
             ax.legend()
         axes[0].set_ylabel("(D* − D) over its start")
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 FINITE = Claim(
@@ -122,7 +122,7 @@ FINITE = Claim(
     statement="On a finite sample the method converges exponentially to the regularised global optimum, by a factor of at least "
     "1 - 1/(n + B²/λ) a step (B²/4λ with the logistic loss).",
     paper="nishikawa",
-    where="abstract; the rate is that of coordinate ascent on the dual, derived in giantstep._dual",
+    where="abstract; the rate is that of coordinate ascent on the dual, derived in giantstep.systems.mean_field.dual",
     test="With exact sampling the mean over seeds of the dual excess should be below the guaranteed curve after every pass, "
     "and its fall in both halves of a run at least the guaranteed one, within 3 s.e.; one beyond fails. Error bars that would "
     "not see a departure as large as the guaranteed rate leave it open.",

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.mean_field import MeanField
+    from giantstep.systems.mean_field import MeanField
 
 SIZES = {"quick": ((20, 40, 80, 160), 1500, 8), "full": ((25, 50, 100, 200, 400, 800), 20000, 20)}  # n, draws, seeds
 RADIUS, SIGNS, LAM, TEST = 1.5, 8, 0.02, 1000  # R, draws of signs, penalty, fresh curves
@@ -37,10 +37,11 @@ def found(n: int, J: int, draws: int, seed: int) -> list[float]:
     """Complexity of KL <= R on n curves; test less training loss of the optimum, its KL, and the loss of the network 0."""
     import numpy as np
 
-    from giantstep import _dual, _loss
-    from giantstep._random import Stream, generator, normals
-    from giantstep.field import features
-    from giantstep.theory.mean_field import complexity
+    from giantstep.checks.random import Stream, generator, normals
+    from giantstep.functions import losses
+    from giantstep.systems.mean_field import dual
+    from giantstep.systems.mean_field.theory import complexity
+    from giantstep.systems.mean_field.training import features
 
     s = system(n, J, draws, seed)
     (X, y), (Xt, yt) = s.curves, s.sample(0, TEST, 1)
@@ -50,20 +51,20 @@ def found(n: int, J: int, draws: int, seed: int) -> list[float]:
     rademacher = float(complexity(H, RADIUS, signs).mean())
     if J != BASES[0]:
         return [rademacher, 0.0, 0.0, 0.0]
-    best = _dual.optimum(H, y, LAM, s.loss)[1]
+    best = dual.optimum(H, y, LAM, s.loss)[1]
     test = best.weights @ features(Xt * s.deviations, u, s.training)
-    gap = float(np.mean(_loss.value(s.loss, test, yt)) - np.mean(_loss.value(s.loss, best.outputs, y)))
-    return [rademacher, gap, best.kl, float(np.mean(_loss.value(s.loss, 0.0 * y, y)))]
+    gap = float(np.mean(losses.value(s.loss, test, yt)) - np.mean(losses.value(s.loss, best.outputs, y)))
+    return [rademacher, gap, best.kl, float(np.mean(losses.value(s.loss, 0.0 * y, y)))]
 
 
 def measure(size: Size) -> Data:
     """(J, n, numbers, seeds)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     sizes, draws, seeds = SIZES[size]
-    runs = np.array(bench.each(found, [(n, J, draws, seed) for J in BASES for n in sizes for seed in range(seeds)]))
+    runs = np.array(cache.each(found, [(n, J, draws, seed) for J in BASES for n in sizes for seed in range(seeds)]))
     return {"runs": runs.reshape(len(BASES), len(sizes), seeds, -1).swapaxes(2, 3)}
 
 
@@ -71,11 +72,11 @@ def predict(size: Size) -> Data:
     """B sqrt(2 R/n), its power of n, and the largest slope of the loss for labels of order one."""
     import numpy as np
 
-    from giantstep import _loss
-    from giantstep.theory.mean_field import rademacher
+    from giantstep.functions import losses
+    from giantstep.systems.mean_field.theory import rademacher
 
     sizes, draws, _ = SIZES[size]
-    steepest = _loss.steepest("square", 1.0, system(sizes[-1], BASES[0], draws, 0).curves[1])
+    steepest = losses.steepest("square", 1.0, system(sizes[-1], BASES[0], draws, 0).curves[1])
     return {"bounds": np.array([rademacher(1.0, RADIUS, n) for n in sizes]), "power": -0.5, "steepest": steepest}
 
 
@@ -143,16 +144,16 @@ def _figure(
 ) -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style as _style
 
-    with canvas.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
+    with _style.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
         for i, J in enumerate(BASES):
-            style = {"color": canvas.COLOURS[i], "marker": "os"[i], "label": f"J = {J}"}
-            canvas.dots(left, np.array(sizes) * 1.04 ** (2 * i - 1), mean[i, :, 0], error[i, :, 0], **style)
-        left.plot(sizes, bounds, "--", color=canvas.INK, label="bound")
+            style = {"color": _style.COLOURS[i], "marker": "os"[i], "label": f"J = {J}"}
+            _style.dots(left, np.array(sizes) * 1.04 ** (2 * i - 1), mean[i, :, 0], error[i, :, 0], **style)
+        left.plot(sizes, bounds, "--", color=_style.INK, label="bound")
         left.set_ylabel(f"complexity of KL ≤ {RADIUS:g}")
-        canvas.dots(right, sizes, mean[0, :, 1], error[0, :, 1], color=canvas.COLOURS[0], label="measured")
-        right.plot(sizes, promised, "--", color=canvas.INK, label="bound")
+        _style.dots(right, sizes, mean[0, :, 1], error[0, :, 1], color=_style.COLOURS[0], label="measured")
+        right.plot(sizes, promised, "--", color=_style.INK, label="bound")
         right.set_ylabel("test less training loss")
         for ax in (left, right):
             ax.set(xscale="log", yscale="log", xlabel="curves n")
@@ -161,7 +162,7 @@ def _figure(
             ax.legend()
         ticks = [t for t in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8) if mean[:, :, 0].min() / 2 < t < 2 * bounds[0]]
         left.set_yticks(ticks, [f"{t:g}" for t in ticks])
-        return canvas.svg(fig)
+        return _style.svg(fig)
 
 
 GENERALISATION = Claim(
@@ -169,7 +170,7 @@ GENERALISATION = Claim(
     statement="The regularised minimiser generalises although neurons have infinitely many dimensions: laws with KL ≤ R have the "
     "Rademacher complexity at most B√(2R/n).",
     paper="nishikawa",
-    where="abstract; the bound is derived in giantstep.theory.mean_field",
+    where="abstract; the bound is derived in giantstep.systems.mean_field.theory",
     test="The complexity, solved exactly for drawn signs, should be below the bound at every n and J, and fall as n to the "
     "-1/2 within 3 s.e. or 0.1; test less training loss of the optimum should be below its bound. One beyond, at 3 s.e., "
     "fails; error bars that would not see 0.3 in the power leave it open. Whether the bound is vacuous is said.",

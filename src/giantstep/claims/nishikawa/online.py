@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.nishikawa import exact
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,29 +41,29 @@ def measure(size: Size) -> Data:
     """For every case, (seeds, points) and the entropy of the optimum."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     n, passes, seeds = SIZES[size]
     jobs = [(*case, n, passes, seed) for case in CASES.values() for seed in range(seeds)]
-    found = np.array(bench.each(excess, jobs)).reshape(len(CASES), seeds, -1)
+    found = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
     return {name: {"excess": each[:, :-1], "kl": float(each[0, -1])} for name, each in zip(CASES, found, strict=True)}
 
 
 def predict(size: Size) -> Data:
     """The exponent, and the largest slope of the loss and B, of which the guarantee is made."""
-    from giantstep import _loss
+    from giantstep.functions import losses
 
     n, passes, _ = SIZES[size]
     systems = {name: exact.system(*case, "online", n, passes) for name, case in CASES.items()}
-    return {"exponent": -1.0, **{k: _loss.steepest(s.loss, s.bound, s.curves[1]) for k, s in systems.items()}}
+    return {"exponent": -1.0, **{k: losses.steepest(s.loss, s.bound, s.curves[1]) for k, s in systems.items()}}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep._dual import averaging
     from giantstep.claims.growth import growth
     from giantstep.measure import mean_and_error
+    from giantstep.systems.mean_field.dual import averaging
 
     n, passes, seeds = SIZES[size]
     T = times(n, passes)
@@ -98,27 +98,27 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(T: "np.ndarray", measured: Data, predicted: Data) -> str:
-    from giantstep import canvas
-    from giantstep._dual import averaging
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
+    from giantstep.systems.mean_field.dual import averaging
 
-    with canvas.figure(len(CASES), width=3.2, height=2.8) as (fig, axes):
-        for ax, (case, (_, lam)), colour in zip(axes, CASES.items(), canvas.COLOURS, strict=False):
+    with style.figure(len(CASES), width=3.2, height=2.8) as (fig, axes):
+        for ax, (case, (_, lam)), colour in zip(axes, CASES.items(), style.COLOURS, strict=False):
             mean, error = mean_and_error(measured[case]["excess"], 0)
-            canvas.dots(ax, T, mean, error, color=colour, label="excess")
+            style.dots(ax, T, mean, error, color=colour, label="excess")
             ax.plot(T, mean[-1] * (T / T[-1]) ** predicted["exponent"], ":", color=colour, label="slope −1")
             ax.plot(
                 T,
                 averaging(T, measured[case]["kl"], predicted[case], 1.0, lam),
                 "--",
-                color=canvas.INK,
+                color=style.INK,
                 label="guaranteed",
             )
             ax.set(xscale="log", yscale="log", xlabel="samples T")
             ax.set_title(case, loc="left")
             ax.legend()
         axes[0].set_ylabel("mean of P(μₛ) − P*, weights s")
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 ONLINE = Claim(
@@ -126,7 +126,7 @@ ONLINE = Claim(
     statement="In the online setting the method converges to the regularised global optimum at a polynomial rate: the excess "
     "falls as 1/T.",
     paper="nishikawa",
-    where="abstract; the constant is derived in giantstep._dual",
+    where="abstract; the constant is derived in giantstep.systems.mean_field.dual",
     test="With exact sampling the exponent of the averaged excess in T should be -1 within 3 s.e. or 0.3, and the mean over "
     "seeds below the guarantee; beyond, the statement fails. Error bars that would not see 0.7 leave it open.",
     measure=measure,

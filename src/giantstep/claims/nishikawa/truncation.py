@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,10 +30,9 @@ def distances(n: int, draws: int, seed: int) -> "np.ndarray":
     import numpy as np
 
     import giantstep as gs
-    from giantstep import _dual
-    from giantstep._random import Stream, normals
-    from giantstep.field import features
-    from giantstep.mean_field import HARMONICS
+    from giantstep.checks.random import Stream, normals
+    from giantstep.systems.mean_field import HARMONICS, dual
+    from giantstep.systems.mean_field.training import features
 
     s = gs.MeanField(n, penalty=LAM, basis=HARMONICS, data=seed)
     X, y = s.curves
@@ -43,7 +42,7 @@ def distances(n: int, draws: int, seed: int) -> "np.ndarray":
         sides = np.where(np.arange(HARMONICS) < J, 1.0, -1.0)
         H = features(white, np.concatenate([u, sides * u]), s.training)
         cut = features(white[:, :J], u[:, :J], s.training)
-        few, all_of_them = (_dual.optimum(each, y, LAM, s.loss)[1].objective for each in (cut, H))
+        few, all_of_them = (dual.optimum(each, y, LAM, s.loss)[1].objective for each in (cut, H))
         return 100 * (few / all_of_them - 1)
 
     return np.array([off(J) for J in BASES])
@@ -51,11 +50,12 @@ def distances(n: int, draws: int, seed: int) -> "np.ndarray":
 
 def acceptances(n: int, J: int, seed: int) -> float:
     """Share of accepted Crank-Nicolson steps from the prior towards the potential of the labels, at one step size."""
+    import jax.numpy as jnp
+
     import giantstep as gs
-    from giantstep import _particles as engine
-    from giantstep._backend import jnp
-    from giantstep._random import Stream, generator, normals
-    from giantstep.activation import activation
+    from giantstep.checks.random import Stream, generator, normals
+    from giantstep.functions.activation import activation
+    from giantstep.systems.mean_field import particles as engine
 
     s = gs.MeanField(n, penalty=LAM, basis=J, data=seed)
     X, y = s.curves
@@ -73,12 +73,12 @@ def measure(size: Size) -> Data:
     """Distances (seeds, J) and acceptances (J, seeds)."""
     import numpy as np
 
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     n, draws, seeds = SIZES[size]
-    accepted = bench.each(acceptances, [(n, J, seed) for J in MOVED for seed in range(SEEDS_OF_MOVES)])
+    accepted = cache.each(acceptances, [(n, J, seed) for J in MOVED for seed in range(SEEDS_OF_MOVES)])
     return {
-        "distances": np.array(bench.each(distances, [(n, draws, seed) for seed in range(seeds)])),
+        "distances": np.array(cache.each(distances, [(n, draws, seed) for seed in range(seeds)])),
         "acceptances": np.array(accepted).reshape(len(MOVED), -1),
     }
 
@@ -89,8 +89,8 @@ def predict(size: Size) -> Data:
     import numpy as np
 
     import giantstep as gs
-    from giantstep.curves import smoothness
-    from giantstep.mean_field import HARMONICS
+    from giantstep.systems.mean_field import HARMONICS
+    from giantstep.systems.mean_field.bases import smoothness
 
     s = gs.MeanField(SIZES[size][0])
     squares = smoothness(HARMONICS, s.gamma + s.decay) ** 2
@@ -151,20 +151,20 @@ def _exponent(off: "np.ndarray", variance: "np.ndarray") -> tuple[float, float]:
 
 
 def _figure(root: "np.ndarray", error: "np.ndarray", line: "np.ndarray", known: dict) -> str:
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(2, width=3.3, height=2.7) as (fig, (left, right)):
-        canvas.dots(left, BASES, root, error, color=canvas.COLOURS[0], label="root mean square over seeds")
-        left.plot(BASES, line, "--", color=canvas.INK, label="variance that is cut")
+    with style.figure(2, width=3.3, height=2.7) as (fig, (left, right)):
+        style.dots(left, BASES, root, error, color=style.COLOURS[0], label="root mean square over seeds")
+        left.plot(BASES, line, "--", color=style.INK, label="variance that is cut")
         left.set(xscale="log", yscale="log", xlabel="basis functions J", ylabel="|P*(J)/P*(128) − 1| in %")
         left.set_xticks(BASES, [str(J) for J in BASES])
         left.legend()
-        canvas.dots(right, list(known), *zip(*known.values(), strict=True), color=canvas.COLOURS[0])
+        style.dots(right, list(known), *zip(*known.values(), strict=True), color=style.COLOURS[0])
         right.set(xscale="log", ylim=(0, 1), xlabel="basis functions J", ylabel="accepted Crank-Nicolson steps")
         right.set_xticks(MOVED, [str(J) for J in MOVED])
         for ax in (left, right):
             ax.minorticks_off()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 TRUNCATION = Claim(

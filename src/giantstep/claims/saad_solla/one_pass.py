@@ -3,17 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 import giantstep as gs
+from giantstep.checks import power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.growth import growth
-from giantstep.lab import power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy as np
 
-    from giantstep.setting import Setting
-    from giantstep.trajectory import Trajectory
+    from giantstep.experiment.setting import Setting
+    from giantstep.results.trajectory import Trajectory
 
 CASES = {"erf": "erf(x1) + 0.5*erf(x2)", "relu": "x1 + x1*x2"}
 SIZES = {"quick": ((64, 256, 800), 6), "full": ((300, 1000, 3000), 12)}
@@ -51,11 +51,11 @@ def _plain(path: "Trajectory") -> Data:
 
 def measure(size: Size) -> Data:
     """For every case and d: overlaps (seeds, records, all of them) and risks (seeds, records) of the runs."""
-    from giantstep.lab import bench
+    from giantstep.checks import cache
 
     sizes, seeds = SIZES[size]
     jobs = [(case, d, seed) for case in CASES for d in sizes for seed in range(seeds)]
-    return _gathered(size, iter(bench.each(simulated, jobs)))
+    return _gathered(size, iter(cache.each(simulated, jobs)))
 
 
 def predict(size: Size) -> Data:
@@ -136,12 +136,12 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data, distances: 
     """Left and middle: the risk of every run over its own prediction at the largest d; right: the distance against d."""
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
     d, time = sizes[-1], np.linspace(0, TIME, RECORDS)
-    with canvas.figure(len(CASES) + 1, width=2.9, height=2.7) as (fig, axes):
-        for ax, (case, formula), colour in zip(axes, CASES.items(), canvas.COLOURS, strict=False):
+    with style.figure(len(CASES) + 1, width=2.9, height=2.7) as (fig, axes):
+        for ax, (case, formula), colour in zip(axes, CASES.items(), style.COLOURS, strict=False):
             theory, runs = predicted[case][str(d)]["risk"].T, measured[case][str(d)]["risk"].T
             none = [None] * (runs.shape[1] - 1)
             ax.plot(time, theory, color=colour, linewidth=0.9, label=["equations", *none])
@@ -150,14 +150,14 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data, distances: 
             ax.set_title(f"{case},  y = {formula}".replace("*", ""), loc="left", fontsize=8)
             ax.legend()
             middle, error = mean_and_error(distances[case])
-            canvas.dots(axes[-1], sizes, middle, error, color=colour, label=case)
+            style.dots(axes[-1], sizes, middle, error, color=colour, label=case)
             chance = middle[0] * (np.array(sizes) / sizes[0]) ** predicted["power"]
             axes[-1].plot(sizes, chance, color=colour, linewidth=0.8, linestyle=":")
         axes[-1].set(xscale="log", yscale="log", xlabel="d", ylabel="distance of overlaps (dotted: $d^{-1/2}$)")
         axes[-1].set_xticks(sizes, [str(d) for d in sizes])
         axes[-1].minorticks_off()
         axes[-1].legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 ONE_PASS = Claim(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from giantstep.early import Early
+    from giantstep.systems.early import Early
 
 D = 30
 BATCH = 8
@@ -15,7 +15,7 @@ GENERAL = {"data": "gaussian", "cosine": 0.5, "bias": "trained", "layers": "both
 def system(
     loss: str, n: int, width: int, rate: float, steps: int, batch: int | None = None, general: bool = False
 ) -> "Early":
-    from giantstep.early import Early
+    from giantstep.systems.early import Early
 
     how: dict[str, Any] = GENERAL if general else {}
     return Early(n, D, width, loss, rate, steps, batch, **how)
@@ -23,14 +23,14 @@ def system(
 
 def simulated(seed: int, *what: Any) -> "np.ndarray":
     """The loss at every step of one run, and then its sorted neurons with a > 0 and with a < 0."""
-    from giantstep.simulate.early import run
+    from giantstep.systems.early.simulate import run
 
     return _plain(run(system(*what), seed), what)
 
 
 def followed(seed: int, *what: Any) -> "np.ndarray":
     """The same without the network, from the patterns and batches of that run."""
-    from giantstep.theory.frozen import follow
+    from giantstep.systems.early.frozen_patterns import follow
 
     return _plain(follow(system(*what), seed), what)
 
@@ -38,8 +38,8 @@ def followed(seed: int, *what: Any) -> "np.ndarray":
 def _plain(course: Any, what: tuple) -> "np.ndarray":
     import numpy as np
 
-    from giantstep.course import ordered
-    from giantstep.early import inputs
+    from giantstep.systems.early.path import ordered
+    from giantstep.systems.early.samples import inputs
 
     into = ordered(course.last, inputs(system(*what))[1], course.a)
     return np.append(course.loss, [np.sum(into & (course.a > 0)), np.sum(into & (course.a < 0))])

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.wang_ma import cases
-from giantstep.lab import bench, power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ def measure(size: Size) -> Data:
     """Losses, (losses, seeds, steps kept)."""
     import numpy as np
 
-    found = np.array(bench.each(cases.simulated, jobs(size)))
+    found = np.array(cache.each(cases.simulated, jobs(size)))
     return {"losses": found[:, list(KEPT)].reshape(len(LOSSES), -1, len(KEPT))}
 
 
@@ -33,7 +33,7 @@ def predict(size: Size) -> Data:
     """Losses followed from the start, bounds on them, and the power of time."""
     import numpy as np
 
-    from giantstep.theory.classwise import bound
+    from giantstep.systems.early.classwise import bound
 
     followed = [cases.followed(*job) for job in jobs(size)]
     bounds = [bound(cases.system(*job[1:]), *one[-2:]) for job, one in zip(jobs(size), followed, strict=True)]
@@ -81,21 +81,21 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(width: int, found: "np.ndarray", predicted: Data) -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
     time = SPEED / width * np.array(KEPT)
-    with canvas.figure(width=4.8) as (fig, ax):
+    with style.figure(width=4.8) as (fig, ax):
         for loss, own, followed, bound, colour in zip(
-            LOSSES, found, predicted["losses"], predicted["bounds"], canvas.COLOURS, strict=False
+            LOSSES, found, predicted["losses"], predicted["bounds"], style.COLOURS, strict=False
         ):
             ax.plot(time[1:], followed[0, 1:], color=colour, linewidth=1)
             ax.plot(time[1:], bound[0, 1:], color=colour, linewidth=1, linestyle=(0, (4, 3)))
             ax.plot(time[1::2], own[0, 1::2], "o", color=colour, label=f"{loss} loss")
-        ax.plot([], [], color=canvas.INK, linewidth=1, label="followed without the network")
-        ax.plot([], [], color=canvas.INK, linewidth=1, linestyle=(0, (4, 3)), label="bound")
+        ax.plot([], [], color=style.INK, linewidth=1, label="followed without the network")
+        ax.plot([], [], color=style.INK, linewidth=1, linestyle=(0, (4, 3)), label="bound")
         ax.set(xscale="log", yscale="log", xlabel="time", ylabel="loss")
         ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 CONVERGENCE = Claim(

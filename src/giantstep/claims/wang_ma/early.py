@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.wang_ma import cases
-from giantstep.lab import bench
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,14 +31,14 @@ def measure(size: Size) -> Data:
     import numpy as np
 
     widths, seeds = SIZES[size]
-    found = np.array(bench.each(cases.simulated, jobs(size)))[:, :-2].reshape(len(CASES), len(widths), seeds, -1)
+    found = np.array(cache.each(cases.simulated, jobs(size)))[:, :-2].reshape(len(CASES), len(widths), seeds, -1)
     return {"times": times(widths, found), "losses": found[0]}
 
 
 def times(widths: tuple[int, ...], losses: "np.ndarray") -> "np.ndarray":
     import numpy as np
 
-    from giantstep.course import crossing
+    from giantstep.systems.early.path import crossing
 
     steps = np.arange(losses.shape[-1])
     every = [
@@ -64,7 +64,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     (widths, seeds), law = SIZES[size], predicted["times"]
     apart = float(np.max(np.abs(predicted["losses"] / measured["losses"] - 1)))
@@ -102,30 +102,30 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
-    with canvas.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
+    with style.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
         effort = SPEED * np.arange(STEPS + 1)
         for i in range(0, len(widths), 2):
-            left.plot(effort, predicted["losses"][i, 0], color=canvas.COLOURS[i // 2], linewidth=1)
+            left.plot(effort, predicted["losses"][i, 0], color=style.COLOURS[i // 2], linewidth=1)
             at = slice(i, None, 4)
             left.plot(
-                effort[at], measured["losses"][i, 0][at], "o", color=canvas.COLOURS[i // 2], label=f"p = {widths[i]}"
+                effort[at], measured["losses"][i, 0][at], "o", color=style.COLOURS[i // 2], label=f"p = {widths[i]}"
             )
         left.set(xlabel="width × time", ylabel="square loss")
         left.legend()
         several = np.array(widths)
-        for name, times, colour in zip(CASES, measured["times"], canvas.COLOURS, strict=False):
+        for name, times, colour in zip(CASES, measured["times"], style.COLOURS, strict=False):
             mean, error = mean_and_error(times)
-            canvas.dots(right, widths, mean * several, error * several, color=colour, label=name)
-        for line, colour in zip(predicted["times"], canvas.COLOURS, strict=False):
+            style.dots(right, widths, mean * several, error * several, color=colour, label=name)
+        for line, colour in zip(predicted["times"], style.COLOURS, strict=False):
             right.plot(widths, line * several, color=colour, linewidth=1)
         right.set(xscale="log", xlabel="width", ylabel=f"width × time of a drop of {DROP:.0%}", ylim=(0.6, 0.8))
         right.set_xticks(widths, [str(m) for m in widths])
         right.minorticks_off()
         right.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 EARLY = Claim(

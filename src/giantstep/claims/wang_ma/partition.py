@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.wang_ma import cases
-from giantstep.lab import bench, power
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ def bare(n: int, width: int, draws: int) -> float:
     """Share of draws in which some sample has no true-living neuron at the start."""
     import numpy as np
 
-    from giantstep.early import extended, inputs, start
+    from giantstep.systems.early.samples import extended, inputs, start
 
     here = cases.system("square", n, width, RATE, STEPS)
     X, y = extended(here), inputs(here)[1]
@@ -36,8 +36,8 @@ def measure(size: Size) -> Data:
 
     n, width, seeds, draws = SIZES[size]
     jobs = [(seed, loss, n, width, RATE, STEPS, batch) for loss, batch in CASES for seed in range(seeds)]
-    found = np.array(bench.each(cases.simulated, jobs))[:, -2:]
-    shares = bench.each(bare, [(k, m, draws) for k in SAMPLES for m in WIDTHS])
+    found = np.array(cache.each(cases.simulated, jobs))[:, -2:]
+    shares = cache.each(bare, [(k, m, draws) for k in SAMPLES for m in WIDTHS])
     return {"sorted": found.reshape(len(CASES), seeds, 2), "bare": np.reshape(shares, (len(SAMPLES), -1))}
 
 
@@ -45,20 +45,20 @@ def predict(size: Size) -> Data:
     """Neurons that are alive at the start, by sign (seeds, 2); bounds on the shares, and the width that 1% asks for."""
     import numpy as np
 
-    from giantstep.early import extended, start
-    from giantstep.theory import living
+    from giantstep.systems.early import living_neurons
+    from giantstep.systems.early.samples import extended, start
 
     n, width, seeds, _ = SIZES[size]
     here = cases.system("square", n, width, RATE, STEPS)
     starts = [start(here, seed) for seed in range(seeds)]
     alive = [(np.any(extended(here) @ B.T > 0, axis=0), a) for B, a in starts]
     every = [cases.system("square", k, WIDTHS[0], RATE, STEPS) for k in SAMPLES]
-    bounds = np.array([[living.uncovered(one, m) for m in WIDTHS] for one in every])
+    bounds = np.array([[living_neurons.uncovered(one, m) for m in WIDTHS] for one in every])
     return {
         "alive": np.array([[np.sum(s & (a > 0)), np.sum(s & (a < 0))] for s, a in alive]),
         "least": bounds[..., 0],
         "most": bounds[..., 1],
-        "width": [living.width_for(one, 0.01) for one in every],
+        "width": [living_neurons.width_for(one, 0.01) for one in every],
     }
 
 
@@ -100,18 +100,18 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(shares: "np.ndarray", least: "np.ndarray", most: "np.ndarray", draws: int) -> str:
     import numpy as np
 
-    from giantstep import canvas
+    from giantstep.plot import style
 
-    with canvas.figure(width=4.8) as (fig, ax):
-        for i, (n, colour) in enumerate(zip(SAMPLES, canvas.COLOURS, strict=False)):
+    with style.figure(width=4.8) as (fig, ax):
+        for i, (n, colour) in enumerate(zip(SAMPLES, style.COLOURS, strict=False)):
             ax.fill_between(WIDTHS, least[i], most[i], color=colour, alpha=0.15, linewidth=0)
             seen = shares[i] > 0
             error = np.sqrt(shares[i] * (1 - shares[i]) / draws)
-            canvas.dots(ax, np.array(WIDTHS)[seen], shares[i][seen], error[seen], color=colour, label=f"n = {n}")
-        ax.fill_between([], [], [], color=canvas.INK, alpha=0.15, linewidth=0, label="between the bounds")
+            style.dots(ax, np.array(WIDTHS)[seen], shares[i][seen], error[seen], color=colour, label=f"n = {n}")
+        ax.fill_between([], [], [], color=style.INK, alpha=0.15, linewidth=0, label="between the bounds")
         ax.set(yscale="log", ylim=(1 / draws / 2, 1.5), xlabel="width", ylabel="chance of a bare sample")
         ax.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 PARTITION = Claim(

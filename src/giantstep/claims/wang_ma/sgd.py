@@ -1,8 +1,8 @@
 """Minibatches: the early stage is as fast as with all samples, and the mean square loss is known exactly."""
 
+from giantstep.checks import cache
+from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.wang_ma import cases
-from giantstep.lab import bench
-from giantstep.lab.verdict import Claim, Data, Size, Verdict
 
 SIZES = {"quick": (40, 60, 4, 60), "full": (80, 120, 4, 400)}  # n, width, batch, seeds of the square loss
 LOSSES, RUNS = ("square", "exponential", "logistic"), 6  # runs of every loss that are followed
@@ -25,7 +25,7 @@ def measure(size: Size) -> Data:
     import numpy as np
 
     seeds = {loss: SIZES[size][-1] if loss == "square" else RUNS for loss in LOSSES}
-    return {loss: np.array(bench.each(cases.simulated, jobs(size, loss, k)))[:, :-2] for loss, k in seeds.items()}
+    return {loss: np.array(cache.each(cases.simulated, jobs(size, loss, k)))[:, :-2] for loss, k in seeds.items()}
 
 
 def predict(size: Size) -> Data:
@@ -45,7 +45,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     import numpy as np
 
-    from giantstep.lab.compared import compare
+    from giantstep.checks.compared import compare
 
     (n, width, batch, seeds), points = SIZES[size], list(POINTS)
     apart = max(float(np.max(np.abs(predicted["followed"][k] / measured[k][:RUNS] - 1))) for k in LOSSES)
@@ -75,24 +75,24 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 def _figure(batch: int, measured: Data, predicted: Data) -> str:
     import numpy as np
 
-    from giantstep import canvas
     from giantstep.measure import mean_and_error
+    from giantstep.plot import style
 
     steps = np.arange(STEPS + 1)
-    with canvas.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
-        left.plot(steps, predicted["mean"], color=canvas.COLOURS[0], label="predicted")
-        left.plot(steps, predicted["all"], color=canvas.INK, linestyle=(0, (4, 3)), linewidth=1, label="all samples")
+    with style.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
+        left.plot(steps, predicted["mean"], color=style.COLOURS[0], label="predicted")
+        left.plot(steps, predicted["all"], color=style.INK, linestyle=(0, (4, 3)), linewidth=1, label="all samples")
         mean, error = mean_and_error(measured["square"], axis=0)
-        canvas.dots(left, steps[::3], mean[::3], error[::3], color=canvas.COLOURS[0], label=f"batches of {batch}")
+        style.dots(left, steps[::3], mean[::3], error[::3], color=style.COLOURS[0], label=f"batches of {batch}")
         left.set(yscale="log", xlabel="step", ylabel="mean square loss")
         left.legend()
-        for loss, colour in zip(LOSSES, canvas.COLOURS, strict=False):
+        for loss, colour in zip(LOSSES, style.COLOURS, strict=False):
             right.plot(steps, predicted["followed"][loss][:2].T, color=colour, linewidth=0.9)
             right.plot(steps[::2], measured[loss][0, ::2], "o", color=colour, markersize=3.5, label=loss)
             right.plot(steps[::2], measured[loss][1, ::2], "s", color=colour, markersize=3, markerfacecolor="white")
         right.set(yscale="log", xlabel="step", ylabel="loss of two runs")
         right.legend()
-        return canvas.svg(fig)
+        return style.svg(fig)
 
 
 SGD = Claim(

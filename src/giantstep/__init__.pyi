@@ -1,0 +1,44 @@
+# The public names, listed once: __init__.py reads this file and loads a name when it is first used.
+# A name from a module of the same name is a verb: the module itself can be called.
+from giantstep import measure as measure
+from giantstep import systems as systems
+from giantstep.equivalent import equivalent as equivalent
+from giantstep.errors import InputError as InputError
+from giantstep.errors import MissingData as MissingData
+from giantstep.experiment import presets as presets
+from giantstep.experiment.data import Gaussian as Gaussian
+from giantstep.experiment.dataset import Dataset as Dataset
+from giantstep.experiment.labels import labels as labels
+from giantstep.experiment.mixture import Component as Component
+from giantstep.experiment.mixture import Mixture as Mixture
+from giantstep.experiment.mixture import Spike as Spike
+from giantstep.experiment.network import Network as Network
+from giantstep.experiment.protocol import SGD as SGD
+from giantstep.experiment.protocol import GiantStep as GiantStep
+from giantstep.experiment.protocol import Protocol as Protocol
+from giantstep.experiment.protocol import Ridge as Ridge
+from giantstep.experiment.protocol import power as power
+from giantstep.experiment.setting import Setting as Setting
+from giantstep.experiment.target import target as target
+from giantstep.explain import explain as explain
+from giantstep.functions.activation import activation as activation
+from giantstep.lab.sweep.run import sweep as sweep
+from giantstep.plot import plot as plot
+from giantstep.results.outcome import Outcome as Outcome
+from giantstep.results.system import Finding as Finding
+from giantstep.ridge import ridge as ridge
+from giantstep.simulate import simulate as simulate
+from giantstep.systems import mean_field as mean_field
+from giantstep.systems.attack import Attack as Attack
+from giantstep.systems.attack import attack as attack
+from giantstep.systems.bounds import Bounds as Bounds
+from giantstep.systems.early import Early as Early
+from giantstep.systems.function_space import FunctionSpace as FunctionSpace
+from giantstep.systems.mean_field import MeanField as MeanField
+from giantstep.theory import optimal as optimal
+from giantstep.theory import theory as theory
+from giantstep.theory import theory_errors as theory_errors
+
+system = systems  # an older name
+
+__version__: str

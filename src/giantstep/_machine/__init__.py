@@ -1,0 +1,1 @@
+"""What depends on the machine: devices, threads, memory, random streams, arrays, and records as plain data."""

@@ -1,0 +1,49 @@
+"""How much memory there is, and sentences about it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from giantstep._machine.plain import real
+from giantstep.errors import InputError
+
+GIB = 2.0**30
+SHARE = 0.8  # of what is free, so that the rest of the machine goes on
+
+
+def available() -> float:
+    """Bytes free to this process: the machine's, or its control group's if that is less."""
+    free = float(psutil.virtual_memory().available)
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+    except (OSError, ValueError):
+        return free
+    return free if limit == "max" else min(free, float(limit) - used)
+
+
+def budget(memory: float | None) -> float:
+    """Bytes to stay within: ``memory`` in GiB if given, else a share of what is free."""
+    if memory is None:
+        return SHARE * available()
+    return real(memory, "memory (in GiB)", least=1e-3) * GIB
+
+
+def on_each(memory: float | None, devices: Sequence[Any]) -> float:
+    """Bytes to stay within on each of these devices: ``memory`` in GiB if given, else a share of what is free there.
+
+    Devices of the CPU are parts of one host: they share its memory evenly, and what every device holds is there as many times.
+    """
+    if devices[0].platform == "cpu":
+        return budget(memory) / len(devices)
+    free = [stats["bytes_limit"] - stats["bytes_in_use"] for d in devices if (stats := d.memory_stats())]
+    return budget(memory) if memory is not None or not free else SHARE * min(free)
+
+
+def refuse(needed: float, allowed: float, fits: str) -> InputError:
+    """The refusal, with what would fit."""
+    return InputError(
+        f"this needs at least {needed / GIB:.3g} GiB of memory and {allowed / GIB:.3g} GiB may be used; {fits} would fit"
+    )

@@ -1,0 +1,120 @@
+"""Frozen nouns to plain data and back, ids, and the checks their fields share.
+
+Fields at their default are left out of the plain form, so a noun keeps its id when a later version adds a field.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from giantstep.errors import InputError
+
+Noun = TypeVar("Noun")
+
+
+def plain(noun: Any) -> dict[str, Any]:
+    """A noun's fields as JSON-like data, without those at their default."""
+    result = {}
+    for field in fields(noun):
+        value = getattr(noun, field.name)
+        if not field.init or (field.default is not MISSING and value == field.default):
+            continue
+        result[field.name] = _plain_value(value)
+    return result
+
+
+def _plain_value(value: Any) -> Any:
+    if hasattr(value, "to_plain"):
+        return value.to_plain()
+    if isinstance(value, tuple):
+        return [_plain_value(v) for v in value]
+    return value
+
+
+def build(cls: type[Noun], data: Any, where: str, inner: Mapping[str, Callable[[Any, str], Any]] | None = None) -> Noun:
+    """A noun from plain data; ``inner`` builds the fields that are nouns themselves. Refusals name the place."""
+    if not isinstance(data, Mapping):
+        raise InputError(f"{where} must be a table of fields, not {_short(data)}")
+    known = [f.name for f in fields(cls) if f.init]  # type: ignore[arg-type]
+    for key in data:
+        if key not in known:
+            raise InputError(f"unknown field {_short(key)} in {where}; known are {', '.join(known)}")
+    for f in fields(cls):  # type: ignore[arg-type]
+        if f.init and f.default is MISSING and f.default_factory is MISSING and f.name not in data:
+            raise InputError(f"{where} lacks the field {f.name!r}")
+    values = {key: (inner or {}).get(key, _as_is)(value, f"{where}.{key}") for key, value in data.items()}
+    try:
+        return cls(**values)
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
+
+
+def _as_is(value: Any, where: str) -> Any:
+    return value
+
+
+def identifier(data: Any) -> str:
+    """16 hexadecimal digits: the SHA-256 of the canonical JSON."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def whole(value: Any, what: str, least: int = 1) -> int:
+    """A whole number of at least ``least``."""
+    number = _number(value)
+    if number is None or abs(number) >= 2**63 or number != int(number) or number < least:
+        raise InputError(f"{what} must be a whole number of at least {least}, not {_short(value)}")
+    return int(number)
+
+
+def real(value: Any, what: str, *, least: float = -math.inf) -> float:
+    """A finite number of at least ``least``."""
+    number = _number(value)
+    if number is None or number < least:
+        bound = "" if least == -math.inf else f" of at least {least:g}"
+        raise InputError(f"{what} must be a finite number{bound}, not {_short(value)}")
+    return float(number) + 0.0  # -0.0 and 0.0 are one number
+
+
+def reals(value: Any, what: str, *, least: float = -math.inf) -> float | tuple[float, ...]:
+    """A number, or a non-empty one-dimensional list of numbers as a tuple."""
+    if hasattr(value, "__array__"):  # NumPy or JAX
+        value = np.asarray(value).tolist()
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        values = tuple(real(v, f"every entry of {what}", least=least) for v in value)
+        if not values:
+            raise InputError(f"{what} must not be an empty list")
+        return values
+    return real(value, what, least=least)
+
+
+def choice(value: Any, options: tuple[str, ...], what: str) -> str:
+    """One of the spelled options."""
+    if not isinstance(value, str) or value not in options:
+        raise InputError(f"{what} must be one of {', '.join(map(repr, options))}, not {_short(value)}")
+    return value
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{what} must be true or false, not {_short(value)}")
+    return bool(value)
+
+
+def _number(value: Any) -> float | int | None:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        return None
+    if isinstance(value, int | np.integer):
+        return int(value) if abs(int(value)) < 2**63 else None
+    return float(value) if math.isfinite(value) else None
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

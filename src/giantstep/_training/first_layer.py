@@ -1,0 +1,259 @@
+"""The first layer, trained: initial weights, batches in chunks of rows, and the giant steps, for a group of seeds.
+
+Shared work: all step sizes of the last step use one gradient G and two products, X W^T and X G^T, since
+X (W + eta G)^T = X W^T + eta X G^T. Batches are streamed: their rows are drawn again when they are needed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from giantstep import measure
+from giantstep._machine import mesh as _mesh
+from giantstep._machine.arrays import compiled, over_seeds, xp
+from giantstep._machine.backend import jax
+from giantstep._machine.blas import product
+from giantstep._training.plan import Plan
+from giantstep._training.step import descent_sum, direction_sum
+from giantstep.experiment import draw
+from giantstep.experiment.draw import Batch
+from giantstep.experiment.setting import Setting
+from giantstep.functions.activation import Activation
+
+Array = Any
+Tick = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows of a batch from ``start`` on, for every seed: inputs X (S, rows, d) and labels y (S, rows)."""
+
+    batch: Batch
+    start: int
+    X: Array
+    y: Array
+
+
+@dataclass(frozen=True)
+class Run:
+    """A group of seeds on its way: what every stage needs. The chunks of ``held`` batches are in memory, others are drawn;
+    ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn; the devices of ``mesh``
+    share the rows of every chunk; on the ``host`` arrays are NumPy's, and nothing is compiled."""
+
+    setting: Setting
+    seeds: tuple[int, ...]
+    plan: Plan
+    dtype: Any
+    tick: Tick
+    held: tuple[Chunk, ...] = ()
+    ambient: int | None = None
+    mesh: jax.sharding.Mesh | None = None
+    host: bool = False
+
+    @property
+    def d(self) -> int:
+        """Dimension of the data."""
+        return self.setting.d if self.ambient is None else self.ambient
+
+    @property
+    def sigma(self) -> Activation:
+        return self.setting.network.activation
+
+    def chunks(self, batch: Batch) -> Iterator[Chunk]:
+        """A batch, piece by piece."""
+        held = [chunk for chunk in self.held if chunk.batch == batch]
+        if held:
+            yield from held
+            return
+        for start in range(0, batch.n, self.plan.rows):
+            stop = start + self.plan.rows
+            pairs = [draw.rows(self.setting, seed, batch, start, stop, self.dtype) for seed in self.seeds]
+            X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
+            if self.host:
+                yield Chunk(batch, start, self.put(X), self.put(y))
+                continue
+            for first, *rows in _mesh.shared(self.mesh, X, y, self.dtype):
+                yield Chunk(batch, start + first, *rows)
+
+    def holding(self, batch: Batch) -> "Run":
+        """The same run with that batch in memory if the plan has room for it: its rows are drawn once."""
+        if batch.n > self.plan.kept or any(chunk.batch == batch for chunk in self.held):
+            return self
+        return replace(self, held=(*self.held, *self.chunks(batch)))
+
+    def holding_the_last(self) -> "Run":
+        """With the batch of the last step in memory, if its rows are needed more than once."""
+        steps, readout = self.setting.protocol.steps, self.setting.protocol.readout
+        if not steps:
+            return self
+        again = [steps[-1].deflate > 0, steps[-1].batch == "reuse", readout is not None and readout.batch == "reuse"]
+        return self.holding(draw.step_batches(self.setting)[-1]) if any(again) else self
+
+    def initial(self) -> tuple[Array, Array]:
+        """W (S, p, d) and a (S, p) before the first step."""
+        pairs = [draw.weights(self.setting, seed) for seed in self.seeds]
+        W, a = (self.put(np.stack(part)) for part in zip(*pairs, strict=True))
+        return W, a
+
+    def put(self, array: Any, dtype: Any = None) -> Array:
+        """The array where the work is done, in the precision of the products."""
+        dtype = self.dtype if dtype is None else dtype
+        return np.asarray(array, dtype) if self.host else _mesh.everywhere(self.mesh, array, dtype)
+
+
+@dataclass(frozen=True)
+class FirstLayers:
+    """First layers along the eta axis: ``members`` as they are, or members[0] + etas[e] * slope."""
+
+    members: tuple[Array, ...]
+    slope: Array | None = None
+    etas: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.members) if self.slope is None else len(self.etas)
+
+    def __getitem__(self, e: int) -> Array:
+        return self.members[e] if self.slope is None else self.members[0] + self.etas[e] * self.slope
+
+    def stepped(self, slopes: Sequence[Array], etas: np.ndarray) -> "FirstLayers":
+        """After a step along the slope of every member; several step sizes from one member share its slope."""
+        if len(self) == 1 and etas.size > 1:
+            return FirstLayers((self[0],), slopes[0], tuple(etas.tolist()))
+        each = np.broadcast_to(etas, (len(self),)).tolist()
+        return FirstLayers(tuple(self[e] + each[e] * slopes[e] for e in range(len(self))))
+
+    def preactivations(self, X: Array) -> "Preactivations":
+        if self.slope is None:
+            return Preactivations(X, self, None, None)
+        return Preactivations(X, self, product(X, self.members[0]), product(X, self.slope))
+
+
+@dataclass(frozen=True)
+class Preactivations:
+    """X W^T of one chunk for every member as (H, slope, eta), meaning H + eta * slope; the affine family holds two
+    products for all."""
+
+    X: Array
+    layers: FirstLayers
+    base: Array | None
+    slope: Array | None
+
+    def __getitem__(self, e: int) -> tuple[Array, Array | None, float]:
+        if self.slope is None:
+            return product(self.X, self.layers[e]), None, 0.0
+        return self.base, self.slope, self.layers.etas[e]
+
+
+@compiled(static_argnames=("sigma", "full", "rank_one"))
+def _sums(H, a, X, y, scale, *, sigma, full, rank_one):
+    one = direction_sum if rank_one else descent_sum
+    return over_seeds(lambda *args: one(*args, sigma=sigma, scale=scale, full=full))(H, a, X, y)
+
+
+@compiled(static_argnames="linear")
+def _low_moments(X, y, *, linear):
+    slope = (y[:, None, :] @ X)[:, 0] if linear else 0 * X[:, 0]
+    return xp.sum(y.astype(np.float64), axis=1), slope.astype(np.float64)
+
+
+@compiled
+def _without(X, y, mean, slope):
+    return y - mean.astype(y.dtype)[:, None] - (X @ slope.astype(X.dtype)[:, :, None])[:, :, 0]
+
+
+@dataclass(frozen=True)
+class LinearPart:
+    """mean + <slope, x> for every seed, (S,) and (S, d): the parts of degree 0 and 1 of labels, or estimates of them."""
+
+    mean: Array
+    slope: Array
+
+    def without(self, X: Array, y: Array) -> Array:
+        """What is left of the labels."""
+        return _without(X, y, self.mean, self.slope)
+
+
+def linear_part(run: Run, batch: Batch, deflate: int) -> LinearPart | None:
+    """Plug-in estimates of E y and E[y x] on the batch itself, those of degree below ``deflate``; None for none."""
+    if not deflate:
+        return None
+    parts = [_low_moments(chunk.X, chunk.y, linear=deflate > 1) for chunk in run.chunks(batch)]
+    return LinearPart(sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n)
+
+
+def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> list[Array]:
+    """Minus the gradient of step t (S, p, d), or its direction beta (S, d), at every first layer: one pass through the
+    batch."""
+    step, batch = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t]
+    scale, full = run.setting.network.factor, step.residual == "full"
+    low = linear_part(run, batch, step.deflate)
+    totals: list[Any] = [0.0] * len(layers)
+    for chunk in run.chunks(batch):
+        X, y = chunk.X, chunk.y
+        jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
+        y = y if low is None else low.without(X, y)
+        for e in range(len(layers)):
+            part = _sums(product(X, layers[e]), a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
+            totals[e] = totals[e] + part.astype(np.float64)
+            run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
+    return [total / batch.n for total in totals]
+
+
+def direction(run: Run, W: Array, a: Array) -> Array:
+    """beta = X^T r / n of the first step, (S, d) in float64."""
+    return _means(run, FirstLayers((W,)), a, 0, rank_one=True)[0]
+
+
+def rank_one(run: Run, a: Array, beta: Array) -> Array:
+    """c_1 s a beta^T, the rank-one part of minus the gradient, (S, p, d)."""
+    c1 = run.sigma.hermite(1)[1]
+    return ((c1 * run.setting.network.factor) * a[:, :, None] * beta[:, None, :]).astype(run.dtype)
+
+
+def _descents(run: Run, layers: FirstLayers, a: Array, t: int) -> list[Array]:
+    """What step t adds to every first layer at step size one, (S, p, d) each."""
+    if run.setting.protocol.steps[t].update == "rank1":
+        return [rank_one(run, a, beta) for beta in _means(run, layers, a, t, rank_one=True)]
+    return [mean.astype(run.dtype) for mean in _means(run, layers, a, t, rank_one=False)]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Initial W (S, p, d) and a (S, p), minus the gradient of the first step, and the first layers after all steps."""
+
+    W0: Array
+    a: Array
+    descent: Array | None
+    layers: FirstLayers
+
+
+def train(run: Run) -> Trained:
+    """All steps of the protocol."""
+    W0, a = run.initial()
+    layers, first = FirstLayers((W0,)), None
+    for t, (step, n) in enumerate(zip(run.setting.protocol.steps, run.setting.protocol.sizes(), strict=True)):
+        slopes = _descents(run, layers, a, t)
+        first = slopes[0] if t == 0 else first
+        layers = layers.stepped(slopes, step.etas(n, run.setting.d, run.setting.p))
+    return Trained(W0, a, first, layers)
+
+
+def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
+    """Overlaps (E, S, p, r), lengths of the neurons (E, S, p), their shares along each direction (E, S, p, r) and inside the span
+    (E, S, p), and the mean (E, S, r, r) of the outer products of their cosines with orthonormal directions."""
+    directions = run.setting.length * run.setting.target.matrix(run.setting.d)
+    basis, rows = measure.span(directions), run.setting.target.orthonormal(run.setting.d)
+    found = [_learned(layers[e], directions, basis, rows) for e in range(len(layers))]
+    names = ("overlaps", "norms", "shares", "inside", "learned")
+    return {name: np.stack([np.asarray(f[k], dtype=float) for f in found]) for k, name in enumerate(names)}
+
+
+@compiled
+def _learned(W, directions, basis, rows):
+    def one(W):
+        shares, norms = measure.captured_by_neuron(W, directions), xp.linalg.norm(W, axis=1)
+        return measure.overlaps(W, directions), norms, shares, measure.share_inside(W, basis), measure.learned(W, rows)
+
+    return over_seeds(one)(W)

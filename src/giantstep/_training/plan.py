@@ -1,0 +1,181 @@
+"""Before anything large is taken: how many rows, seeds and Gram matrices at a time fit in memory, and the work ahead."""
+
+import os
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from giantstep._machine import memory as _memory
+from giantstep._machine.backend import jax
+from giantstep._machine.mesh import size
+from giantstep._machine.random import block_rows
+from giantstep.experiment.protocol import SGD
+from giantstep.experiment.setting import Setting
+from giantstep.ridge.conjugate_gradients import RANK
+
+CHUNK_BYTES = 2.0**28  # rows of a chunk and what is computed from them; larger chunks are no faster on a CPU
+ON_DEVICE = 8.0  # times as much on an accelerator, whose host then draws with all its cores most of the time
+KEPT_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is drawn again
+TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
+MAX_SEEDS = 32
+ITERATIONS = 100  # of conjugate gradients, as a guess of the work ahead
+CACHED = 2.0**22  # bytes of a chunk's features on NumPy, whose steps follow each other through the cache
+AT_ONCE = (
+    2.0**28
+)  # features of a call up to which NumPy is done before XLA has compiled; on one core it is the faster one
+
+
+@dataclass(frozen=True)
+class Plan:
+    """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
+    operations of one seed; bytes: what one group of seeds holds on one device; method: the method of simulation that it is
+    for; kept: samples of a batch that may stay in memory; solver: of the ridge problem, "direct" or "cg", or "sgd"; features:
+    whether the last two have all of F in memory."""
+
+    rows: int
+    seeds: int
+    grams: int
+    work: float
+    bytes: float
+    method: str = "dense"
+    kept: int = 0
+    solver: str = "direct"
+    features: bool = False
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    d: int
+    p: int
+    r: int
+    readout: int  # samples of the readout, 0 for none
+    etas: int
+    affine: bool  # all step sizes share one gradient
+    item: int  # bytes of a number in the products
+    noise: int  # numbers that every feature of a row carries beside itself: random ones, and what comes with them
+    table: int  # numbers held for every neuron
+    devices: int = 1  # that share the rows; bytes are those of one of them
+    columns: int = 0  # penalties of conjugate gradients, or rates of SGD; 0 for a factorisation
+    features: bool = False  # F stays in memory meanwhile
+    passes: int = 0  # of SGD through the rows; 0 for ridge
+
+    def held(self, grams: int) -> float:
+        """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
+        layers = ((4 if self.affine else 3 + 3 * self.etas) * self.d + self.table) * self.p * self.item
+        if not self.readout:
+            return layers
+        if self.columns:  # the preconditioner and what it is made of, and the vectors of an iteration
+            iterated = 8.0 * self.p * ((0 if self.passes else 4 * min(RANK, self.p)) + 10 * self.columns)
+            return layers + iterated + self.features * float(self.readout) * self.p * self.item / self.devices
+        small = min(self.readout, self.p)
+        dual = self.readout <= self.p
+        features = (4.0 + self.noise) * self.readout * self.p * self.item / self.devices if dual else 0.0
+        return layers + features + 8.0 * small**2 * ((1 if dual else grams) + 4)
+
+    def row(self) -> float:
+        """Bytes of one row in flight: input, two preactivations, features, a temporary; noise as drawn and as used."""
+        return (2 * self.d + (5 + self.noise) * self.p) * self.item + 8.0 * self.noise * self.p
+
+
+def make_plan(
+    setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: int = 0, table: int = 0,
+    mesh: jax.sharding.Mesh | None = None, solver: str = "direct",
+) -> Plan:  # fmt: skip
+    """The plan within the memory allowed; raises a sentence that says what would fit when none exists.
+
+    On a mesh the bytes are those of one device, and every device has its share of the rows.
+    """
+    allowed = _memory.budget(memory) if mesh is None else _memory.on_each(memory, mesh.devices.tolist())
+    solver = "sgd" if isinstance(setting.protocol.readout, SGD) else solver
+    s = replace(_sizes(setting, item, noise, table, solver), devices=size(mesh))
+    block = block_rows(s.d)
+    if solver != "direct":
+        whole = replace(s, features=True)
+        s = whole if whole.held(1) + block * s.row() <= allowed / 2 else s  # the other half is for what comes and goes
+    kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
+    if kept > allowed / 2:
+        raise _memory.refuse(2 * kept, allowed, f"{int(seeds * allowed / (2 * kept))} seeds")
+    allowed -= kept
+    least = s.held(1) + block * s.row()
+    if least > allowed:
+        raise _memory.refuse(least, allowed, _what_fits(s, block, allowed))
+    longest = -(-max([*setting.protocol.sizes(), s.readout, n_test]) // s.devices)  # rows of one device
+    chunk = CHUNK_BYTES * (1.0 if jax.default_backend() == "cpu" else ON_DEVICE)
+    wanted = min(chunk, allowed - s.held(1)) // s.row()
+    if s.devices > 1:  # the host draws for all of them: a chunk as drawn, and a copy
+        wanted = min(wanted, _memory.budget(None) // (2 * 8 * s.d * s.devices))
+    rows = min(-(-longest // block), max(1, int(wanted // block))) * block
+    grams = 1
+    while not s.columns and grams < s.etas and s.held(grams + 1) + rows * s.row() <= allowed:
+        grams += 1
+    one = s.held(grams) + rows * s.row()
+    together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
+    together = -(-seeds // -(-seeds // together))  # groups of one size where possible: what is compiled serves all
+    spare = min(KEPT_BYTES, (allowed - together * one) / 2)  # two batches at most
+    kept = int(spare // (together * (s.d + 1) * item))
+    work, kept = _work(setting, s, n_test), kept * s.devices
+    return Plan(rows * s.devices, together, grams, work, together * one, "dense", kept, solver, s.features)
+
+
+def at_once(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: jax.sharding.Mesh | None = None) -> bool:
+    """Whether a run is NumPy's: on the CPU, by a factorisation, and small, or with one core to itself."""
+    if mesh is not None or plan.solver != "direct" or jax.default_backend() != "cpu":
+        return False
+    s = _sizes(setting, 8, 0, 0, plan.solver)
+    rows = sum(setting.protocol.sizes()) + s.readout + n_test
+    return _cores() == 1 or float(rows) * s.p * s.etas * seeds <= AT_ONCE
+
+
+def in_cache(plan: Plan, setting: Setting) -> Plan:
+    """The plan with chunks that stay in the cache."""
+    block = block_rows(setting.d)
+    rows = max(int(CACHED / (8.0 * setting.p)) // block, 1) * block
+    return replace(plan, rows=min(plan.rows, rows))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _sizes(setting: Setting, item: int, noise: int, table: int, solver: str) -> _Sizes:
+    protocol = setting.protocol
+    readout = protocol.readout
+    etas = protocol.etas(setting.d, setting.p)
+    return _Sizes(
+        d=setting.d,
+        p=setting.p,
+        r=setting.target.rank,
+        readout=protocol.readout_size if protocol.readout is not None else 0,
+        etas=len(etas) if etas.ndim == 2 else 1,
+        affine=not any(step.listed for step in protocol.steps[:-1]),
+        item=item,
+        noise=int(noise),
+        table=table,
+        columns=int(np.size(readout.path)) if solver != "direct" and readout is not None else 0,
+        passes=readout.passes if isinstance(readout, SGD) else 0,
+    )
+
+
+def _work(setting: Setting, s: _Sizes, n_test: int) -> float:
+    """Operations of one seed: two products a step, features (two products shared by all step sizes), Gram, factor, test."""
+    product = 2.0 * s.d * s.p
+    products = 2 if s.affine and s.etas > 1 else (1 if s.affine else s.etas)
+    steps = sum(setting.protocol.sizes()) * 2 * product * (1 if s.affine else s.etas)
+    small = min(s.readout, s.p)
+    penalty = setting.protocol.readout.path if setting.protocol.readout is not None else ()
+    factor = (1 / 3 if isinstance(penalty, float) and penalty > 0 else 4 / 3 * 3) * small**3
+    gram = float(s.readout) * s.p * small
+    if s.columns:  # what is made again in every iteration is in the second term
+        again = 0.0 if s.features else s.readout * product * products
+        gram, factor = (s.passes or ITERATIONS) * (4.0 * s.readout * s.p * s.columns + again), 0.0
+    return steps + (s.readout + n_test) * product * products + s.etas * (gram + factor)
+
+
+def _what_fits(s: _Sizes, block: int, allowed: float) -> str:
+    """The largest width that fits, keeping everything else."""
+    low, high = 0, s.p
+    while high - low > 1:
+        middle = (low + high) // 2
+        size = replace(s, p=middle)
+        low, high = (middle, high) if size.held(1) + block * size.row() <= allowed else (low, middle)
+    return f"a width of {low}" if low else "no width at this d"

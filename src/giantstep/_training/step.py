@@ -1,0 +1,85 @@
+"""One giant step on given data: the gradient of the first layer, shared by every route that trains one.
+
+The loss and minus its gradient in W, with s the scale of the network:
+
+    loss = (1/2n) sum_mu (y_mu - f(x_mu))^2,   f(x) = s sum_i a_i sigma(<w_i, x>)
+    -gradient = (s/n) [(r a^T) o sigma'(X W^T)]^T X,   r = y - f(X), or r = y for residual="target"
+"""
+
+from jaxtyping import Float
+
+from giantstep._machine.arrays import Array, compiled
+from giantstep.functions.activation import Activation
+
+
+def residuals(
+    H: Float[Array, "n p"],
+    a: Float[Array, " p"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    full: bool,
+) -> Float[Array, " n"]:
+    """r from the preactivations H = X W^T."""
+    return y - scale * (sigma(H) @ a) if full else y
+
+
+def descent_rows(
+    H: Float[Array, "n p"],
+    a: Float[Array, " p"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    full: bool,
+) -> Float[Array, "n p"]:
+    """C = s (r a^T) o sigma'(H): n times minus the gradient is C^T X, so a step needs of X no more than H and C^T X."""
+    r = residuals(H, a, y, sigma=sigma, scale=scale, full=full)
+    return (scale * r[:, None] * a) * sigma.slope(H)
+
+
+@compiled(static_argnames=("sigma", "full"))
+def descent_sum(
+    H: Float[Array, "n p"],
+    a: Float[Array, " p"],
+    X: Float[Array, "n d"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    full: bool,
+) -> Float[Array, "p d"]:
+    """n times minus the gradient, summed over the rows given (so that chunks add up); H = X W^T."""
+    return descent_rows(H, a, y, sigma=sigma, scale=scale, full=full).T @ X
+
+
+@compiled(static_argnames=("sigma", "full"))
+def direction_sum(
+    H: Float[Array, "n p"],
+    a: Float[Array, " p"],
+    X: Float[Array, "n d"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    full: bool,
+) -> Float[Array, " d"]:
+    """n times ``beta = X^T r / n`` over the rows given: the direction of the gradient's rank-one part ``c_1 s a beta^T``."""
+    return X.T @ residuals(H, a, y, sigma=sigma, scale=scale, full=full)
+
+
+def giant_step(
+    W: Float[Array, "p d"],
+    a: Float[Array, " p"],
+    X: Float[Array, "n d"],
+    y: Float[Array, " n"],
+    eta: float,
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    residual: str = "target",
+) -> Float[Array, "p d"]:
+    """W after one full-batch gradient step of size eta."""
+    total = descent_sum(X @ W.T, a, X, y, sigma=sigma, scale=scale, full=residual == "full")
+    return W + (eta / X.shape[0]) * total

@@ -1,0 +1,1 @@
+"""Claims of the literature: measured, judged and reported."""

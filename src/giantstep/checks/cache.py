@@ -1,0 +1,168 @@
+"""The bench of a claim: measurements that are kept in a store and may be spread over workers, or simply made.
+
+Inside ``bench.on(store, executor)`` whatever was measured before is read from the store, and what is new is written to it as
+soon as it is there: a claim that was killed goes on where it was.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from giantstep._machine.threads import one_blas_thread
+from giantstep.errors import MissingData
+from giantstep.lab.work.call import Call, call
+
+if TYPE_CHECKING:  # reading the list of claims must stay fast
+    from giantstep.experiment.setting import Setting
+    from giantstep.lab.store import Store
+    from giantstep.lab.store.trial import Route
+    from giantstep.lab.work.executor import Executor
+    from giantstep.lab.work.perform import Done
+    from giantstep.results.outcome import Outcome
+
+__all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "one_blas_thread", "simulate"]
+
+NARROW = 64  # neurons up to which overlaps and lengths are kept
+_HOW = ("memory", "progress", "devices", "solver")  # options that change no number: the executor's affair
+
+
+class Interrupted(Exception):
+    """The executor was stopped before all was measured."""
+
+
+class Unmeasured(Exception):
+    """A measurement was refused or broke, with the sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where measurements are stored and made; ``code`` is the version of the code that calls are stored under."""
+
+    store: "Store"
+    where: "Executor"
+    code: str
+
+
+_CURRENT: ContextVar[Bench | None] = ContextVar("bench", default=None)
+
+
+@contextmanager
+def on(bench: Bench) -> Iterator[None]:
+    """Use this bench inside."""
+    token = _CURRENT.set(bench)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
+    """``giantstep.simulate``, from the store where it is there."""
+    bench = _CURRENT.get()
+    if bench is None:
+        import giantstep as gs
+
+        return gs.simulate(setting, seed, **options)
+    from giantstep.lab.store.trial import Route
+
+    return _trials(bench, setting, Route("simulate", _what(options)), seed)  # type: ignore[arg-type]
+
+
+def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
+    """``giantstep.equivalent``, from the store where it is there."""
+    bench = _CURRENT.get()
+    if bench is None:
+        import giantstep as gs
+
+        return gs.equivalent(setting, model, seed, **options)
+    from giantstep.lab.store.trial import Route
+
+    return _trials(bench, setting, Route("equivalent", {"model": model, **_what(options)}), seed)  # type: ignore[arg-type]
+
+
+def _what(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in _HOW}
+
+
+def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":
+    from giantstep.lab.store.stored_row import ARRAYS
+    from giantstep.lab.sweep.run import missing, run
+    from giantstep.lab.work.block import Block, join, members, portions
+    from giantstep.lab.work.forecast import together
+
+    several = isinstance(seed, Iterable)
+    seeds = tuple(seed) if isinstance(seed, Iterable) else (seed,)
+    whole = Block(setting, members(setting), seeds, route)
+    count = together(setting, route)
+    todo = [whole.narrowed(some) for some in portions(seeds, count)]
+    refused: list[Done] = []  # and nothing of the others, whose outcomes may be large
+
+    def tick(done: "Done") -> None:
+        if done.refused is not None:
+            refused.append(done)
+
+    ended = run(missing(todo, bench.store), bench.store, bench.where, tick, _trimmed)
+    _complain(refused)
+    if ended.left:
+        raise Interrupted
+    return join(whole, bench.store.find(whole.trials, ARRAYS), several=several)
+
+
+def _trimmed(found: "Outcome") -> "Outcome":
+    """Without what a wide network has for every neuron, which would make most of the store and no claim asks for."""
+    return found if found.setting.p <= NARROW else replace(found, overlaps=None, norms=None)
+
+
+def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: bool = False) -> list[Any]:
+    """``function(*argument)`` for every argument, from the store where it is there.
+
+    Args:
+        function: one of a module, so that workers find it; it returns plain data or an array.
+        arguments: tuples of plain values (text, numbers, true and false, None, tuples of these).
+        threads: run them side by side in threads with one BLAS thread each, which suits small solves of NumPy and SciPy.
+            JAX must not run inside.
+    """
+    from giantstep.lab.work.executor import Here
+
+    bench = _CURRENT.get()
+    if bench is None:
+        return list(_threaded(function, arguments) if threads else (function(*each) for each in arguments))
+    calls = [call(function, argument) for argument in arguments]
+    kept = {one.key: bench.store.kept(_key(bench, one)) for one in calls}
+    todo = [one for one in calls if kept[one.key] is None]
+    refused: list[Done] = []
+    if threads and isinstance(bench.where, Here):
+        for one, value in zip(todo, _threaded(function, [c.arguments for c in todo]), strict=True):
+            bench.store.keep(_key(bench, one), value)
+    else:
+        for done in bench.where.run(todo):
+            assert isinstance(done.task, Call)
+            if done.refused is not None:
+                refused.append(done)
+            else:
+                bench.store.keep(_key(bench, done.task), done.value, done.seconds, done.provenance)
+    _complain(refused)
+    found = [bench.store.kept(_key(bench, one)) for one in calls]
+    if any(one is None for one in found):
+        raise Interrupted
+    return [one[0] for one in found if one is not None]
+
+
+def _complain(refused: "Sequence[Done]") -> None:
+    """Raise the first refusal, once all is tried: a pool that is left in the middle stops for good."""
+    for done in refused:
+        raise MissingData(done.refused) if done.cause == "data" else Unmeasured(done.refused)
+
+
+def _key(bench: Bench, one: Call) -> str:
+    return f"{bench.code} {one.key}"
+
+
+def _threaded(function: Callable[..., Any], arguments: Sequence[tuple]) -> Iterator[Any]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with one_blas_thread(), ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
+        yield from pool.map(lambda argument: function(*argument), arguments)

@@ -1,0 +1,180 @@
+"""check(claims, size): measure, predict and judge, with everything kept: a second time it is instant.
+
+What a claim measures, what it predicts and its verdict are stored apart, each under the version of the code that it comes from:
+a change in how verdicts are judged or drawn leaves the measurements.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from giantstep.checks.cache import Bench, Interrupted, on
+from giantstep.checks.claim import Claim, Result, Size, Verdict
+from giantstep.checks.code import computing, judging, measuring
+from giantstep.checks.expected import longest_first
+from giantstep.checks.standing import Standing
+from giantstep.errors import InputError, MissingData
+from giantstep.lab.store import Store
+from giantstep.lab.work.call import Call
+from giantstep.lab.work.pool import Pool
+
+__all__ = ["NotRun", "check", "verdict_of"]
+
+_FOLDERS = re.compile(r"(?<![\w.:/)~])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # of a path: a report names no machine
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """What a worker returns of a claim that has no verdict: the sentence that says why, and the error if there was one."""
+
+    sentence: str
+    error: str | None
+    seconds: float
+
+
+def check(
+    claims: Sequence[Claim],
+    size: Size,
+    bench: Bench | None = None,
+    on_progress: Callable[[Standing], None] | None = None,
+    task: Callable[[str, Size, str], Call] | None = None,
+    expected: Mapping[str, float] | None = None,
+) -> list[Result]:
+    """Run the claims that have no stored verdict; results come in the order of the list.
+
+    A claim that needs data that are not on this machine is not run, and neither is one that breaks, whose result carries the
+    error; the others go on. Such a claim is run again the next time. Bad input is not a verdict and goes through, and so does an
+    interruption.
+
+    Args:
+        claims: what to check, each name once.
+        size: "quick" or "full".
+        bench: where measurements are stored and made; without one nothing is stored.
+        on_progress: called once at the start and after every claim that ends.
+        task: ``task(name, size, store)`` makes whole claims run side by side on the bench's executor, each in a process that
+            writes to the same store. Without it one claim runs after the other.
+        expected: seconds by the names of claims, as far as they are known; side by side, long claims are begun first.
+    """
+    found = {} if bench is None else _stored(claims, size, bench)
+    todo = [claim for claim in claims if claim.name not in found]
+    if task is not None:
+        todo = longest_first(todo, expected or {})
+    beside = bench.where.workers if bench is not None and task is not None and isinstance(bench.where, Pool) else 1
+    known = len(found)
+
+    def tell(latest: Result | None) -> None:
+        begun = len(found) - known + beside  # claims are begun in their order, so many at a time
+        results = tuple(found[claim.name] for claim in claims if claim.name in found)
+        running = tuple(claim for claim in todo[:begun] if claim.name not in found)
+        if on_progress is not None:
+            on_progress(Standing(results, running, tuple(todo[begun:]), latest, beside, expected or {}))
+
+    tell(None)
+    ran = _in_turn(todo, size, bench) if bench is None or task is None else _side_by_side(todo, size, bench, task)
+    for result in ran:
+        found[result.claim.name] = result
+        tell(result)
+    if any(claim.name not in found for claim in claims):
+        raise Interrupted
+    return [found[claim.name] for claim in claims]
+
+
+def verdict_of(store: Store, name: str, size: Size) -> Verdict | None:
+    """The verdict that a store keeps of a claim, made by this version of the code."""
+    kept = store.kept(_key(computing(), name, size, "verdict"))
+    return None if kept is None else _verdict(kept[0])
+
+
+def _stored(claims: Sequence[Claim], size: Size, bench: Bench, fresh: bool = False) -> dict[str, Result]:
+    """The results that the store has, by the names of their claims; ``fresh`` ones were made by this check."""
+    kept = ((claim, bench.store.kept(_key(bench.code, claim.name, size, "verdict"))) for claim in claims)
+    return {
+        claim.name: Result(claim, _verdict(there[0]), there[1], size, stored=not fresh)
+        for claim, there in kept
+        if there is not None
+    }
+
+
+def _in_turn(todo: Sequence[Claim], size: Size, bench: Bench | None) -> Iterator[Result]:
+    for claim in todo:
+        if bench is not None and bench.where.stopping.is_set():
+            return
+        yield _run(claim, size, bench)
+
+
+def _side_by_side(todo: Sequence[Claim], size: Size, bench: Bench, task: Callable[..., Call]) -> Iterator[Result]:
+    """Verdicts come from the store, to which the workers write; why there is none is what a worker returns."""
+    tasks = {task(claim.name, size, str(bench.store.path.absolute())): claim for claim in todo}
+    for done in bench.where.run(tasks):
+        assert isinstance(done.task, Call)
+        claim = tasks[done.task]
+        if done.refused is not None and done.cause == "input":
+            raise InputError(done.refused)
+        if isinstance(done.value, NotRun):
+            ended = done.value
+            yield Result(claim, Verdict("not run", ended.sentence), ended.seconds, size, ended.error)
+        elif done.refused is not None:
+            yield _broken(claim, size, _plain(done.refused), done.seconds)
+        else:
+            yield _stored([claim], size, bench, fresh=True)[claim.name]
+
+
+def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
+    start = time.perf_counter()
+    try:
+        measured, took = _part(claim, size, bench, "measured", claim.measure)
+        predicted, more = _part(claim, size, bench, "predicted", claim.predict or (lambda size: {}))
+        judging = time.perf_counter()
+        verdict = claim.judge(size, measured, predicted)
+        spent = took + more + time.perf_counter() - judging
+        if bench is not None:
+            bench.store.keep(_key(bench.code, claim.name, size, "verdict"), asdict(verdict), spent)
+    except MissingData as problem:
+        return Result(claim, Verdict("not run", _plain(str(problem))), time.perf_counter() - start, size)
+    except (InputError, Interrupted):
+        raise
+    except Exception as problem:  # the report names whatever a claim stumbles over
+        said = _plain(str(problem))
+        error = f"{type(problem).__name__}: {said}" if said else type(problem).__name__
+        return _broken(claim, size, error, time.perf_counter() - start)
+    return Result(claim, verdict, spent, size)
+
+
+def _broken(claim: Claim, size: Size, error: str, seconds: float) -> Result:
+    return Result(claim, Verdict("not run", f"The claim could not be run: {error}"), seconds, size, error)
+
+
+def _plain(text: str) -> str:
+    """The first line, without the folders of this machine."""
+    lines = _FOLDERS.sub("", text).strip().splitlines()
+    return lines[0] if lines else ""
+
+
+def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callable[[Size], Any]) -> tuple[Any, float]:
+    """What was measured or predicted, made now or kept, and the seconds that it took."""
+    if bench is None:
+        start = time.perf_counter()
+        return make(size), time.perf_counter() - start
+    key = _key(bench.code, claim.name, size, name)
+    kept = bench.store.kept(key)
+    if kept is not None:
+        return kept
+    start = time.perf_counter()
+    with on(replace(bench, code=f"{bench.code} {measuring(claim.name)}")):
+        found = make(size)
+    bench.store.keep(key, found, time.perf_counter() - start)
+    kept = bench.store.kept(key)  # as it is read again: tuples are lists from the start
+    assert kept is not None
+    return kept
+
+
+def _key(code: str, name: str, size: Size, part: str) -> str:
+    own = judging(name) if part == "verdict" else measuring(name)
+    return f"{code} {own} {name} {size} {part}"
+
+
+def _verdict(kept: dict[str, Any]) -> Verdict:
+    tuples = {"rows": tuple(tuple(row) for row in kept["rows"])}
+    return Verdict(**{**kept, **tuples, "header": tuple(kept["header"]), "settings": tuple(kept["settings"])})

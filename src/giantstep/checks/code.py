@@ -1,0 +1,49 @@
+"""Which sources a measurement and a verdict depend on: what is kept is used again only where none of them has changed."""
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from giantstep.lab.store.digest import digest
+
+__all__ = ["COMPUTING", "JUDGING", "computing", "judging", "measuring"]
+
+# Everything that a number is computed with. What only shows numbers, or serves other users, is not here:
+# citations, plot, lab.store, lab.sweep, lab.compare, estimator, explorer, cli.
+COMPUTING = (
+    "_machine", "functions", "experiment", "ridge", "measure", "results", "_training", "simulate", "equivalent", "theory",
+    "explain", "systems", "lab/work",
+)  # fmt: skip
+JUDGING = ("checks", "plot")  # what turns numbers into a verdict, with its figure
+_OTHER = re.compile(r"giantstep\.claims\.(\w+)")
+
+
+def computing() -> str:
+    """The version of what numbers are computed with."""
+    return digest(*COMPUTING)
+
+
+def measuring(claim: str) -> str:
+    """The version of a claim's own sources: the folder of its paper, and what that folder uses of ``claims``."""
+    return digest(*_own(claim.partition("/")[0].replace("-", "_")))
+
+
+def judging(claim: str) -> str:
+    """The version of those and of what judges them."""
+    return f"{measuring(claim)}-{digest(*JUDGING)}"
+
+
+@cache
+def _own(paper: str) -> tuple[str, ...]:
+    home, found, todo = files("giantstep.claims"), set(), [paper]
+    while todo:
+        name = todo.pop()
+        place = home.joinpath(name)
+        place = place if place.is_dir() else home.joinpath(f"{name}.py")
+        part = f"claims/{place.name}"
+        if part in found or not (place.is_dir() or place.is_file()):
+            continue
+        found.add(part)
+        each = [one for one in place.iterdir() if one.name.endswith(".py")] if place.is_dir() else [place]
+        todo += [match for one in each for match in _OTHER.findall(one.read_text(encoding="utf-8"))]
+    return tuple(sorted(found)) or ("claims/__init__.py",)

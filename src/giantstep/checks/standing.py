@@ -1,0 +1,72 @@
+"""Standing: how far a check has come, for the page that grows and for the terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from giantstep.checks.claim import Claim, Result
+from giantstep.checks.expected import weight
+
+__all__ = ["Standing", "about", "counted"]
+
+_COUNTED = {
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "inconclusive": ("inconclusive", "inconclusive"),
+    "not run": ("not run", "not run"),
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The claims of a check, sorted into those that have ended, those that run now and those that are left.
+
+    ``results`` are in the order of the list, ``running`` and ``left`` in the order in which they are begun. ``latest`` is the
+    result that came last, None at the start. ``beside`` is the number of claims that run at the same time, and ``expected`` are
+    seconds by the names of claims, as far as they are known.
+    """
+
+    results: tuple[Result, ...] = ()
+    running: tuple[Claim, ...] = ()
+    left: tuple[Claim, ...] = ()
+    latest: Result | None = None
+    beside: int = 1
+    expected: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return len(self.results) + len(self.running) + len(self.left)
+
+    @property
+    def complete(self) -> bool:
+        return not self.running and not self.left
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The claims that have not ended cost what they are expected to, in units of those that ran; None before the first has.
+
+        Where nothing is expected, each costs the mean of those that ran.
+        """
+        ran = [each for each in self.results if not each.stored and each.verdict.outcome != "not run"]
+        todo = self.running + self.left
+        if not ran or not todo:
+            return None
+        pace = sum(each.seconds for each in ran) / sum(weight(each.claim, self.expected) for each in ran)
+        return pace * sum(weight(claim, self.expected) for claim in todo) / min(self.beside, len(todo))
+
+    def stopped(self) -> "Standing":
+        """The same once nothing runs any more."""
+        return replace(self, running=(), left=self.running + self.left)
+
+
+def counted(results: Sequence[Result]) -> str:
+    """The verdicts so far in a few words: 32 hold, 1 fails, 2 not run."""
+    outcomes = [result.verdict.outcome for result in results]
+    counts = {outcome: outcomes.count(outcome) for outcome in _COUNTED}
+    return ", ".join(f"{count} {_COUNTED[outcome][count > 1]}" for outcome, count in counts.items() if count)
+
+
+def about(seconds: float) -> str:
+    """An estimate for people, no more exact than it is: about 20 s, about 3 min, about 1.5 h."""
+    if seconds < 55:
+        return f"about {max(10, round(seconds / 10) * 10)} s"
+    return f"about {max(1, round(seconds / 60))} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

@@ -1,0 +1,80 @@
+"""The corrected giant step: the gradient of the first layer with the noise of the residual instead of that of the labels.
+
+A giant step moves neuron i along ``(1/n) sum_mu y_mu sigma'(h_i) x_mu``. For Gaussian x of covariance S Stein's identity says
+
+    E[y sigma'(h_i) x] = S E[sigma'(h_i) grad y] + S w_i E[y sigma''(h_i)],
+
+so that what a step learns is the gradient of the target averaged where the neuron is active, and its noise is that of all labels.
+With a fit f of the labels on the present features, y = f + r, only the residual has to be averaged in this noisy way:
+
+    g_i = (1/n) sum_mu sigma'(h_i) grad f(x_mu)  +  S^{-1} (1/n) sum_mu r_mu sigma'(h_i) x_mu.
+
+The second term is the giant step on the residual (``step``). A small r means little noise, so each step is better than the one
+before it. This is an average derivative with a correction for the error of the fit, as in Hristache, Juditsky, Polzehl and
+Spokoiny (Annals of Statistics 29, 2001, 1537-1566), one average for each neuron's half-space.
+
+Half of the neurons leave out the gradient common to all neurons of their output: it carries the linear part of the target and
+would hide the directions in which the gradient averages to little.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from giantstep._machine.device import Array, Arrays
+from giantstep.estimator.network import Fitted, Layer, Piece, weighted
+
+DAMPING = 1.0  # of S, whose columns have variance one
+
+
+def damped(spread: Array, where: Arrays) -> tuple:
+    """The factor of (S + damping) / (1 + damping), which stands for S: a table may have fewer rows than columns."""
+    return where.linalg.cho_factor((spread + DAMPING * where.xp.eye(len(spread))) / (1 + DAMPING))
+
+
+def descent(rows: Iterable[Piece], fitted: Fitted, outputs: np.ndarray, covariance: tuple, where: Arrays) -> Array:
+    """g_i for every neuron, (p, d); neuron i sees the labels ``outputs[i]``.
+
+    The first term is [(T^T T / n) o b^T] W + mean(T) b_0 with slopes T = sigma'(H), so that one product serves all outputs.
+    """
+    both: Array = 0.0
+    pull: Array = 0.0
+    active: Array = 0.0
+    n: Array = 0.0
+    layer: Layer = None  # type: ignore[assignment]
+    for piece in rows:
+        slopes, layer = piece.slopes, piece.layer
+        residual = piece.weights[:, None] * (piece.Y - fitted.predict(piece))
+        both = both + where.double(where.squares(weighted(slopes, piece.roots)))
+        active = active + piece.weights @ slopes
+        residual = (residual if residual.shape[1] == 1 else residual[:, outputs]).astype(slopes.dtype)
+        pull = pull + where.double((slopes * residual).T @ piece.X)
+        n = n + piece.weights.sum()
+    p, b = len(layer.W), fitted.coefficients[:, outputs]
+    explained = (both / n * b[:p].T) @ layer.W + (active / n)[:, None] * b[p:].T
+    return explained + where.linalg.cho_solve(covariance, (pull / n).T).T
+
+
+def without_common(g: Array, outputs: np.ndarray, where: Arrays) -> Array:
+    """Every second neuron of an output without the average over the neurons of that output."""
+    k = int(outputs.max()) + 1
+    member = where.put((outputs[:, None] == np.arange(k)).astype(float))
+    common = (member.T @ g) / member.sum(axis=0)[:, None]
+    every_second = where.put(((np.arange(len(outputs)) // k) % 2 == 0).astype(float))
+    return g - every_second[:, None] * common[outputs]
+
+
+def moved(start: Layer, g: Array, eta: float, spread: Array, where: Arrays) -> Layer:
+    """w_i <- w_i + eta g_i / |g_i| from the initial rows, then scaled so that the preactivations of the table have variance one.
+
+    ``spread`` is the covariance of the table. A neuron that no row activates has no gradient, and stays.
+    """
+    lengths = where.xp.sqrt((g**2).sum(axis=1))
+    W = start.W + eta * g / where.xp.where(lengths > 0, lengths, 1.0)[:, None]
+    return start.with_rows(unit(W, spread, where))
+
+
+def unit(W: Array, spread: Array, where: Arrays) -> Array:
+    """Rows for which <w_i, x> has variance one."""
+    deviation = where.xp.sqrt(((W @ spread) * W).sum(axis=1))
+    return W / where.xp.where(deviation > 0, deviation, 1.0)[:, None]

@@ -1,0 +1,155 @@
+"""Learn a table by giant steps: number of steps, step size, batches and penalty are chosen by leave-one-out (``climb``).
+
+With what was chosen, the steps are then taken again on all rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from giantstep._machine.device import Array, Arrays
+from giantstep.errors import InputError
+from giantstep.estimator.network import Fitted, Layer, Stream, Table, linear_moments, pieces, refit
+from giantstep.estimator.search import (
+    MOST,
+    Fold,
+    Point,
+    Stage,
+    Start,
+    Tell,
+    Wanted,
+    climb,
+    dealt,
+    drawn,
+    judge,
+    last_eta,
+    solved,
+)
+
+__all__ = ["MOST", "STEPS", "Learned", "Wanted", "learn", "random_error", "wider", "width"]
+
+STEPS = 3  # at most
+WIDEST = 1024  # neurons
+PLENTY = 4.0  # n / d from which rows are reused without asking
+
+
+def width(n: int) -> int:
+    """A sixteenth of the rows, between 128 and 1024 neurons: more gain little and cost their square."""
+    return int(np.clip(n // 16, 128, WIDEST))
+
+
+def wider(n: int) -> int:
+    """Twice that, up to the same most."""
+    return min(2 * width(n), WIDEST)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The network, what was chosen, and the leave-one-out errors behind it (mean squares, of labels of variance one).
+
+    ``by_steps[t]`` is the error after t steps, ``residuals`` those of ``rows``, left out. ``gradient`` (p, d) is what a further
+    step would follow, ``null`` the same for residuals of random signs, in which there is nothing to learn.
+    """
+
+    layer: Layer
+    fitted: Fitted
+    steps: int
+    eta: tuple[float, ...]
+    penalty: float
+    batch: str
+    loo_error: float
+    by_steps: tuple[float, ...]
+    residuals: np.ndarray
+    rows: np.ndarray
+    gradient: np.ndarray
+    null: np.ndarray
+
+
+def _taken(
+    parts: Sequence[Table], start: Start, wanted: Wanted, etas: Sequence[float], decades: Sequence[float]
+) -> Layer:
+    """The layer after a step on each part."""
+    layer, where = start.random, start.where
+    for part, eta, decade in zip(parts, etas, decades, strict=True):
+        rows = pieces(part, layer, where)
+        equations = start.normal(rows, layer, None if len(part) == start.rows else linear_moments(part, layer, where))
+        fitted, _ = solved(equations, decade, wanted, where)
+        layer = start.moved(start.gradient(rows, fitted), eta)
+    return layer
+
+
+def _fresh(table: Table, start: Start, wanted: Wanted, etas: Sequence[float], decades: Sequence[float], rng) -> Point:
+    """A part of the rows for each step and one for the readout, whose rows are the judges."""
+    deal = np.array_split(rng.permutation(len(table)), len(etas) + 1)
+    layer = _taken([table.take(rows) for rows in deal[:-1]], start, wanted, etas, decades)
+    last = table.take(deal[-1])
+    rows, linear = pieces(last, layer, start.where), linear_moments(last, layer, start.where)
+    equations = start.normal(rows, layer, linear)
+    stage = Stage(Fold(last, last, deal[-1], (linear, linear)), layer, rows, rows, equations, equations)
+    return judge([stage], decades[-1], wanted, start.where)
+
+
+def _null(table: Table, layer: Layer, fitted: Fitted, level: float, start: Start, rng: np.random.Generator) -> Array:
+    """The gradient for residuals of random signs whose mean square is ``level``."""
+    residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in Stream(table, layer, start.where)])
+    residual *= np.sqrt(level / max(float(np.mean(residual**2)), 1e-300)) * rng.choice([-1.0, 1.0], (len(table), 1))
+    rows = pieces(replace(table, Y=residual), layer, start.where)
+    return start.gradient(rows, refit(fitted, rows, start.where))
+
+
+def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> float:
+    """The leave-one-out error of random features."""
+    with where.exact():
+        start = drawn(table, wanted, rng, where)
+        return climb(dealt(table, start, rng), start.narrow, wanted, 0, None)[0].error
+
+
+def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays, tell: Tell = None) -> Learned:
+    """A network for rows scaled to variance one, labels too; ``tell`` takes a sentence about every stage."""
+    with where.exact():
+        start = drawn(table, wanted, rng, where)
+        folds, steps = dealt(table, start, rng), STEPS if wanted.steps is None else wanted.steps
+        begun = start.narrow
+        climbed = climb(folds, begun, wanted, steps, tell)
+        if wanted.steps is None and _in_vain(climbed):
+            wide = start if wanted.wider is None else drawn(table, replace(wanted, width=wanted.wider), rng, where)
+            again = climb(folds, wide, wanted, steps, tell) if wide.width > begun.width else climbed
+            if not _in_vain(again):
+                start, begun, climbed = wide, wide, again
+        if not np.isfinite(climbed[-1].error):
+            raise InputError(
+                f"the readout cannot be solved after {len(climbed) - 1} steps in {table.X.dtype} numbers: give a larger penalty"
+            )
+        return _chosen(table, start, begun, climbed, wanted, rng)
+
+
+def _in_vain(climbed: Sequence[Point]) -> bool:
+    """Whether no step has made the error less."""
+    return min(point.error for point in climbed) == climbed[0].error
+
+
+def _chosen(
+    table: Table, start: Start, begun: Start, climbed: Sequence[Point], wanted: Wanted, rng: np.random.Generator
+) -> Learned:
+    """The best of what was tried from ``begun``, on all rows and from ``start``."""
+    where, errors = start.where, tuple(point.error for point in climbed)
+    steps = int(np.argmin(errors)) if wanted.steps is None else wanted.steps
+    best, eta = last_eta(climbed[steps], begun, wanted)
+    etas, decades = (wanted.step_size,) * (steps - 1) + (eta,) * (steps > 0), [p.decade for p in climbed[:steps]]
+    batch, layer, rest = "reuse", None, table
+    if steps and (wanted.batch == "fresh" or wanted.batch == "auto" and len(table) < PLENTY * table.X.shape[1]):
+        fresh = _fresh(table, start, wanted, etas, decades, rng)
+        if wanted.batch == "fresh" or fresh.error < best.error:
+            best, batch, layer, rest = fresh, "fresh", fresh.stages[0].layer, fresh.stages[0].fold.held
+    layer = layer or _taken([table] * steps, start, wanted, etas, decades)
+    rows = pieces(rest, layer, where)
+    equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer)
+    fitted, penalty = solved(equations, best.decade, wanted, where)
+    if not fitted.finite:
+        raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")
+    gradient, null = start.gradient(rows, fitted), _null(rest, layer, fitted, best.error, start, rng)
+    return Learned(
+        layer, fitted, steps, etas, penalty, batch, best.error, errors, np.concatenate(best.residuals),
+        np.concatenate([s.fold.rows for s in best.stages]), np.asarray(gradient), np.asarray(null),
+    )  # fmt: skip

@@ -1,0 +1,237 @@
+"""A first layer with biases, and what the rows of a table become in it: features, slopes, and their normal equations.
+
+    f(x) = c + sum_i b_i sigma(<w_i, x> + t_i) + <b_0, x>
+
+The features of a row are q = p + d numbers, those of the p neurons followed by the row itself. Rows may have weights. Products
+with the rows are in the rows' own precision, sums of them and everything solved in double.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from giantstep._machine.device import Array, Arrays
+from giantstep._machine.threads import one_blas_thread
+from giantstep.functions.activation import Activation
+
+CHUNK = 2**23  # numbers that the features of a chunk of rows may fill
+THREADED = (
+    4  # with many right-hand sides, matrices of a quarter of the size that is small for BLAS threads gain from them
+)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """``W`` (p, d) with rows w_i, ``bias`` (p,) with entries t_i."""
+
+    W: Array
+    bias: Array
+    sigma: Activation
+
+    @property
+    def q(self) -> int:
+        return sum(self.W.shape)
+
+    def with_rows(self, W: Array) -> "Layer":
+        return replace(self, W=W)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows to learn from: ``X`` (n, d), ``Y`` (n, k) and weights (n,), on the host."""
+
+    X: np.ndarray
+    Y: np.ndarray
+    weights: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def take(self, rows: np.ndarray) -> "Table":
+        return Table(self.X[rows], self.Y[rows], self.weights[rows])
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows in a layer, where the work is done, with the preactivations H = X W^T + t."""
+
+    X: Array
+    Y: Array
+    weights: Array
+    layer: Layer
+    where: Arrays
+    equal: bool = False  # all weights are one
+
+    @cached_property
+    def H(self) -> Array:
+        return self.X @ self.layer.W.T.astype(self.X.dtype) + self.layer.bias.astype(self.X.dtype)
+
+    @cached_property
+    def neurons(self) -> Array:
+        """sigma(H), (rows, p)."""
+        return self.layer.sigma(self.H).astype(self.X.dtype)
+
+    @property
+    def features(self) -> Array:
+        """[sigma(H), X], (rows, q)."""
+        return self.where.xp.concatenate([self.neurons, self.X], axis=1)
+
+    @property
+    def slopes(self) -> Array:
+        return self.layer.sigma.slope(self.H).astype(self.X.dtype)
+
+    @property
+    def linear(self) -> Array:
+        """[X, Y, 1], in the precision of X."""
+        ones = self.where.xp.ones((len(self.X), 1), dtype=self.X.dtype)
+        return self.where.xp.concatenate([self.X, self.Y.astype(self.X.dtype), ones], axis=1)
+
+    @property
+    def roots(self) -> Array | None:
+        """Square roots of the weights as a column, None where they are all one."""
+        return None if self.equal else self.where.xp.sqrt(self.weights)[:, None].astype(self.X.dtype)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The pieces of a table, made again whenever they are met."""
+
+    table: Table
+    layer: Layer
+    where: Arrays
+
+    @property
+    def rows(self) -> int:
+        return max(256, CHUNK // self.layer.q)
+
+    def __iter__(self) -> Iterator[Piece]:
+        put, table = self.where.put, self.table
+        for start in range(0, len(table), self.rows):
+            part = slice(start, start + self.rows)
+            weights = table.weights[part]
+            equal = bool(np.all(weights == 1.0))
+            yield Piece(put(table.X[part]), put(table.Y[part]), put(weights), self.layer, self.where, equal)
+
+
+def pieces(table: Table, layer: Layer, where: Arrays) -> Iterable[Piece]:
+    """A table in a layer: held in memory where it is one piece, streamed otherwise."""
+    stream = Stream(table, layer, where)
+    return list(stream) if len(table) <= stream.rows else stream
+
+
+def weighted(rows: Array, roots: Array | None) -> Array:
+    return rows if roots is None else rows * roots
+
+
+def linear_moments(table: Table, layer: Layer, where: Arrays) -> Array:
+    """V^T diag(weights) V for V = [X, Y, 1]: the part of the moments that no step changes."""
+    total: Array = 0.0
+    for piece in pieces(table, layer, where):
+        total = total + where.double(where.squares(weighted(piece.linear, piece.roots)))
+    return total
+
+
+def moments(rows: Iterable[Piece], linear: Array, where: Arrays) -> Array:
+    """Z^T diag(weights) Z for Z = [sigma(H), V]: all that a ridge fit needs. Moments of parts add up."""
+    own: Array = 0.0
+    cross: Array = 0.0
+    for piece in rows:
+        F = weighted(piece.neurons, piece.roots)
+        own = own + where.double(where.squares(F))
+        cross = cross + where.double(F.T @ weighted(piece.linear, piece.roots))
+    return where.xp.concatenate(
+        [where.xp.concatenate([own, cross], axis=1), where.xp.concatenate([cross.T, linear], axis=1)], axis=0
+    )
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Centred normal equations: A = F^T F / n (q, q) and B = F^T y / n (q, k), the means of F and y, n the total weight."""
+
+    A: Array
+    B: Array
+    mean: Array
+    mean_y: Array
+    weight: Array
+
+    @property
+    def size(self) -> float:
+        """tr A, the unit of penalties: with more features of the same kind A + lam keeps its proportions."""
+        return float(self.A.diagonal().sum())
+
+
+def normal(total: Array, q: int, where: Arrays) -> Normal:
+    """Normal equations from moments."""
+    n, mean = total[-1, -1], total[-1, :-1] / total[-1, -1]
+    centred = total[:q, :-1] / n - where.xp.outer(mean[:q], mean)
+    return Normal(centred[:, :q], centred[:, q:], mean[:q], mean[q:], n)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Coefficients (q, k), intercept (k,), and what leave-one-out needs: the means of the features, the Cholesky factor of
+    A + lam and the total weight."""
+
+    coefficients: Array
+    intercept: Array
+    mean: Array = None
+    factor: tuple = ()
+    weight: Array = None
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.all(np.isfinite(np.asarray(self.coefficients))))
+
+    def predict(self, piece: Piece) -> Array:
+        p, b = piece.neurons.shape[1], self.coefficients.astype(piece.X.dtype)
+        return piece.neurons @ b[:p] + piece.X @ b[p:] + self.intercept
+
+
+def solve(equations: Normal, penalty: float, where: Arrays) -> Fitted:
+    """Ridge: minimise (1/n) sum_mu weight_mu (y - c - F b)^2 + lam |b|^2, n the total weight, c not penalised.
+
+    b = (A + lam)^{-1} B; not a number where A + lam is not positive in floating point.
+    """
+    e = equations
+    with one_blas_thread(THREADED * len(e.A)):
+        return _solved(e, penalty, where)
+
+
+def _solved(e: Normal, penalty: float, where: Arrays) -> Fitted:
+    try:
+        factor = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True)
+        b = where.linalg.cho_solve(factor, e.B)
+    except (np.linalg.LinAlgError, ValueError):  # not positive, or not finite; JAX says it with NaN
+        factor, b = (), np.full(e.B.shape, np.nan)
+    return Fitted(b, e.mean_y - e.mean @ b, e.mean, factor, e.weight)
+
+
+def refit(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> Fitted:
+    """The same rows and penalty with other labels: one product and one solve."""
+    cross: Array = 0.0
+    mean: Array = 0.0
+    for piece in rows:
+        y = piece.weights[:, None] * piece.Y / fitted.weight
+        cross, mean = cross + where.double(piece.features).T @ y, mean + y.sum(axis=0)
+    b = where.linalg.cho_solve(fitted.factor, cross - where.xp.outer(fitted.mean, mean))
+    return replace(fitted, coefficients=b, intercept=mean - fitted.mean @ b)
+
+
+def left_out(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> np.ndarray:
+    """Residuals (n, k) of rows that are part of the fit, each as if its row had not been.
+
+    h = (weight / n) (1 + g^T (A + lam)^{-1} g) with g = f - mean;  residual / (1 - h), the penalty term n lam |b|^2 kept.
+    """
+    found = []
+    for piece in rows:
+        if not fitted.finite:
+            found.append(np.full(piece.Y.shape, np.nan))
+            continue
+        away = (where.double(piece.features) - fitted.mean).T
+        with one_blas_thread(THREADED * len(away)):
+            root = where.linalg.solve_triangular(fitted.factor[0], away, lower=True, overwrite_b=True)
+        leverage = piece.weights / fitted.weight * (1 + (root**2).sum(axis=0))
+        found.append(np.asarray((piece.Y - fitted.predict(piece)) / (1 - leverage)[:, None]))
+    return np.concatenate(found)

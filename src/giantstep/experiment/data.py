@@ -1,0 +1,28 @@
+"""The law of the inputs."""
+
+from dataclasses import dataclass
+
+from giantstep._machine.plain import plain, whole
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """``x ~ N(0, I_d)``."""
+
+    d: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", whole(self.d, "d"))
+
+    @property
+    def spread(self) -> float:
+        """Operator norm of the covariance."""
+        return 1.0
+
+    @property
+    def trace(self) -> float:
+        """Trace of the covariance."""
+        return float(self.d)
+
+    def to_plain(self) -> dict:
+        return {"law": "gaussian", **plain(self)}

@@ -1,0 +1,181 @@
+"""Draws from a Setting: initial weights and labelled batches, as NumPy arrays that depend on (setting, seed) alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import ndtri
+
+from giantstep._machine.random import Stream, generator, normals
+from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.mixture import Mixture, pattern
+from giantstep.experiment.setting import Setting
+
+Key = tuple[int, ...]
+NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
+OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
+APART = 5  # and of feature noise that pairs do not share
+COMPONENT = 6  # and of the components of a mixture
+
+
+def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
+    """Initial first layer W and second layer a (without the scale)."""
+    network, d = setting.network, setting.d
+    if network.weights is not None:
+        return network.weights.W, network.weights.a
+    W = normals(seed, (Stream.ROWS,), 0, network.drawn, d)
+    if network.rows == "sphere":
+        W /= np.linalg.norm(W, axis=1, keepdims=True)
+    else:
+        W /= np.sqrt(setting.data.trace if network.rows == "trace" else d)
+    return paired(setting, W), second_layer(setting, seed)
+
+
+def paired(setting: Setting, W: np.ndarray) -> np.ndarray:
+    """The rows drawn, and their mirror image in a symmetric network: w_{p+1-i} = w_i."""
+    return np.concatenate([W, W[::-1]]) if setting.network.symmetric else W
+
+
+def second_layer(setting: Setting, seed: int) -> Float[np.ndarray, " p"]:
+    """The second layer a alone; a_{p+1-i} = -a_i in a symmetric network: the initial output is zero."""
+    network = setting.network
+    if network.weights is not None:
+        return network.weights.a
+    a = _second_layer(network.second_layer, generator(seed, Stream.SECOND_LAYER), network.drawn)
+    return np.concatenate([a, -a[::-1]]) if network.symmetric else a
+
+
+def _second_layer(law: str, rng: np.random.Generator, p: int) -> np.ndarray:
+    if law == "gaussian":
+        return rng.standard_normal(p)
+    return np.where(rng.random(p) < 0.5, -1.0, 1.0) if law == "rademacher" else np.ones(p)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Where a batch comes from: its stream of random numbers and its size."""
+
+    key: Key
+    n: int
+
+
+def step_batches(setting: Setting) -> tuple[Batch, ...]:
+    """The batch of every step; a reused one is that of the step before."""
+    batches: list[Batch] = []
+    for t, (step, n) in enumerate(zip(setting.protocol.steps, setting.protocol.sizes(), strict=True)):
+        batches.append(batches[-1] if step.batch == "reuse" else Batch((Stream.STEP + t,), n))
+    return tuple(batches)
+
+
+def readout_batch(setting: Setting) -> Batch:
+    """The batch of the readout; reused, it is that of the last step."""
+    readout = setting.protocol.readout
+    if readout is not None and readout.batch == "reuse":
+        return step_batches(setting)[-1]
+    return Batch((Stream.READOUT,), setting.protocol.readout_size)
+
+
+def test_batch(n_test: int) -> Batch:
+    """The test batch; it has no label noise."""
+    return Batch((Stream.TEST,), n_test)
+
+
+def rows(
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None, dtype: Any = np.float64
+) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+    """Inputs and labels of rows start..stop of a batch; test labels are noise-free. Inputs are rounded to the dtype, and labels
+    are those of the inputs as rounded, in float64."""
+    stop = batch.n if stop is None else min(stop, batch.n)
+    c = None
+    if isinstance(setting.data, Mixture):
+        c = components(setting, seed, batch, start, stop)
+        X = setting.data.shaped(normals(seed, (*batch.key, 0), start, stop, setting.d), c).astype(dtype, copy=False)
+    elif isinstance(setting.data, Dataset):
+        X, c = _finite(setting, seed, batch, start, stop)
+        if setting.data.signal is not None:
+            X = X + normals(seed, (*batch.key, 0), start, stop, setting.d)
+        X = X.astype(dtype, copy=False)
+    else:
+        X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
+    return X, labels_of(setting, seed, batch, X, c, start)
+
+
+def labels_of(
+    setting: Setting, seed: int, batch: Batch, X: Float[np.ndarray, "n d"], c: Any = None, start: int = 0
+) -> Float[np.ndarray, " n"]:
+    """Labels of inputs of a batch from row ``start`` on, in the components c; other targets may have the same inputs."""
+    target = setting.target
+    z = X[:, : target.rank].astype(float) if target.directions is None else X @ target.matrix(setting.d).T
+    if target.scale != "1":
+        z = setting.length * z
+    y = np.asarray(target(np.ascontiguousarray(z.T), c), dtype=float)
+    if target.noise and batch.key != (Stream.TEST,):
+        y = y + target.noise * normals(seed, (*batch.key, NOISE), start, start + len(X), 1)[:, 0]
+    return y
+
+
+def components(
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None
+) -> Int[np.ndarray, " n"]:
+    """The components, from 0, of rows start..stop of a batch; all 0 for Gaussian data."""
+    stop = batch.n if stop is None else min(stop, batch.n)
+    data = setting.data
+    if isinstance(data, Dataset):
+        return _finite(setting, seed, batch, start, stop)[1]
+    if not isinstance(data, Mixture):
+        return np.zeros(stop - start, dtype=int)
+    if data.counts == "exact":
+        return pattern(data.weights, start, stop)
+    edges = ndtri(np.minimum(np.cumsum(data.weights)[:-1], 1.0))
+    return np.searchsorted(edges, normals(seed, (*batch.key, COMPONENT), start, stop, 1)[:, 0], side="right")
+
+
+def _finite(setting: Setting, seed: int, batch: Batch, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs, without noise, and components of rows start..stop of a batch of a Dataset."""
+    assert isinstance(setting.data, Dataset)
+    test, first = _place(setting, batch)
+    X, c = setting.data.split(test)
+    if first + stop > len(X):
+        what = f"{len(X)} inputs for {'the test' if test else 'all batches'}, not {first + stop}"
+        raise setting.data.few(what, test)
+    own = setting.data.order(seed, test)[first + start : first + stop]
+    return X[own], c[own]
+
+
+def _place(setting: Setting, batch: Batch) -> tuple[bool, int]:
+    """Whether a batch is of the inputs kept for the test, and where it starts in their permutation."""
+    if batch.key == (Stream.TEST,) and isinstance(setting.data, Dataset) and setting.data.has_test:
+        return True, 0
+    sizes = {own.key: own.n for own in _fitted(setting)}  # in the order of use; the test comes last
+    keys = list(sizes)
+    before = keys[: keys.index(batch.key)] if batch.key in sizes else keys
+    return False, sum(sizes[key] for key in before)
+
+
+def _fitted(setting: Setting) -> tuple[Batch, ...]:
+    """The batches that something is fitted to."""
+    return (*step_batches(setting), *([] if setting.protocol.readout is None else [readout_batch(setting)]))
+
+
+def check_size(setting: Setting, n_test: int) -> None:
+    """Refuse more samples than a Dataset has."""
+    if isinstance(setting.data, Dataset):
+        for batch in (test_batch(n_test), *reversed(_fitted(setting))):  # the furthest first
+            _finite(setting, 0, batch, batch.n, batch.n)
+
+
+def feature_noise(
+    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None, *, apart: bool = False
+) -> Float[np.ndarray, "n p"]:
+    """Z of rows start..stop of a batch: N(0, 1), the stand-in for the nonlinear part of the features.
+
+    The neurons of a symmetric pair have one first layer, so they share their column of Z; ``apart`` gives another Z, independent
+    of it, whose columns are all different.
+    """
+    stop = batch.n if stop is None else min(stop, batch.n)
+    if apart:
+        return normals(seed, (*batch.key, APART), start, stop, setting.p)
+    symmetric = setting.network.symmetric
+    Z = normals(seed, (*batch.key, FEATURE_NOISE), start, stop, setting.p // 2 if symmetric else setting.p)
+    return np.concatenate([Z, Z[:, ::-1]], axis=1) if symmetric else Z

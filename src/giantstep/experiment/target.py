@@ -1,0 +1,277 @@
+"""Target: the labels' law, ``y = f(<w*_1, x>, ..., <w*_r, x>) + noise * N(0, 1)``; in a mixture f may depend on the component."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import choice, real, whole
+from giantstep.errors import InputError
+from giantstep.functions import algebra, staircase
+from giantstep.functions import expansion as _expansion
+from giantstep.functions.parser import MAX_RANK, Node, Number, Product, Sum, Variable, parse
+
+Expansion = _expansion.Expansion
+SCALES = ("1", "1/sqrt(spread)")
+BY_COMPONENT = "this target has a formula for every component of a mixture: it is no function of the projections alone"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A multi-index target; build it with ``gs.target``.
+
+    Attributes:
+        formula: the formula in ``x1``..``xr`` as typed, or None for a callable. Several with ``|`` between them are those of
+            the components of a mixture, in order: ``"1 | -1"`` says which of two components an input is from.
+        function: a callable, or None for a formula. It gets ``z`` of shape (r, points), ``z[0], z[1], ...`` the
+            projections, or ``z`` of shape (points, r) if that is what it expects.
+        rank: r, the number of directions.
+        noise: standard deviation of the label noise.
+        directions: r rows of length d (any independent rows); None means the first r coordinate axes, which for
+            isotropic data is no loss of generality.
+        scale: what the directions are multiplied by: "1", or "1/sqrt(spread)" with the spread of the data, so that
+            ``<w*, x>`` has at most unit variance.
+    """
+
+    formula: str | None = field(compare=False)
+    function: Callable[[Any], Any] | None = None
+    rank: int = 0
+    noise: float = 0.0
+    directions: tuple[tuple[float, ...], ...] | None = None
+    scale: str = "1"
+    canonical: str | None = field(init=False, repr=False, default=None)
+    _node: Node | None = field(init=False, repr=False, compare=False, default=None)
+    _nodes: tuple[Node, ...] = field(init=False, repr=False, compare=False, default=())
+    _rows_first: bool = field(init=False, repr=False, compare=False, default=False)
+
+    def __post_init__(self) -> None:
+        if (self.formula is None) == (self.function is None):
+            raise InputError("a target is either a formula or a callable with its rank")
+        put = object.__setattr__
+        put(self, "noise", real(self.noise, "noise", least=0.0))
+        put(self, "rank", whole(self.rank, "rank", least=0))
+        if self.rank > MAX_RANK:
+            raise InputError(f"rank must be at most {MAX_RANK}, not {self.rank}")
+        if self.formula is not None:
+            texts = self.formula.split("|") if isinstance(self.formula, str) else [self.formula]
+            nodes = tuple(parse(text) for text in texts)
+            needed = _needed(nodes)
+            if self.rank not in (0, needed) and self.rank < needed:
+                raise InputError(f"rank {self.rank} is less than x{needed} asks for")
+            put(self, "formula", " | ".join(" ".join(text.split()) for text in texts))
+            put(self, "_nodes", nodes)
+            put(self, "_node", nodes[0] if len(nodes) == 1 else None)
+            put(self, "canonical", " | ".join(algebra.canonical(node) for node in nodes))
+            put(self, "rank", max(self.rank, needed))
+        elif self.rank < 1:
+            raise InputError("a callable target needs its rank: target(f, rank=2)")
+        put(self, "directions", _checked_directions(self.directions, self.rank))
+        choice(self.scale, SCALES, "scale")
+        if self.function is not None:
+            put(self, "_rows_first", _rows_first(self.function, self.rank))
+
+    @property
+    def components(self) -> int:
+        """How many components it has formulas for; 1 when it is the same function in all."""
+        return max(len(self._nodes), 1)
+
+    def __call__(self, z: Any, components: Any = None) -> Any:
+        """f at ``z[0], ..., z[r-1]`` (NumPy or JAX arrays of equal shape); no noise. ``components``, of that shape, says which
+        component (from 0) each point is from, where the target depends on it."""
+        if self.components > 1:
+            if components is None:
+                raise InputError(BY_COMPONENT)
+            values = [np.asarray(algebra.value(node, z)) + 0.0 * z[0] for node in self._nodes]
+            return np.choose(components, values)
+        if self._node is not None:
+            return algebra.value(self._node, z) + 0.0 * z[0]
+        if not self._rows_first:
+            return self.function(z)  # type: ignore[misc]
+        shape = z[0].shape
+        return self.function(z.reshape(self.rank, -1).T).reshape(shape)  # type: ignore[misc]
+
+    def gradient(self, z: Any) -> Any:
+        """The r partial derivatives at z, stacked on the first axis; a callable must be JAX-traceable."""
+        self._check_single()
+        if self._node is not None:
+            return np.stack([np.asarray(algebra.slope(self._node, z, i)) + 0.0 * z[0] for i in range(self.rank)])
+        from giantstep._machine.backend import jax, jnp
+
+        value, pull = jax.vjp(self, jnp.asarray(z))
+        return pull(jnp.ones_like(value))[0]
+
+    @cached_property
+    def hermite(self) -> Expansion:
+        """Hermite expansion in orthonormal directions; exact for polynomials. For directions that are not orthonormal it
+        is that of ``f(L q)``, L the Cholesky factor of their Gram matrix and q the orthonormal coordinates."""
+        return self.under(self.mixing)
+
+    def under(self, root: np.ndarray | None, mean: np.ndarray | None = None) -> Expansion:
+        """Hermite expansion of ``f(mean + root q)`` in q ~ N(0, I): of f when its projections are N(mean, root root^T)."""
+        self._check_single()
+        t = np.zeros(self.rank) if mean is None else np.asarray(mean)
+        if self._node is None:
+            mix = np.eye(self.rank) if root is None else root
+            return _expansion.of_function(lambda q: np.asarray(self(mix @ q + t[:, None])), self.rank)
+        node = self._node if root is None else algebra.substitute(self._node, _rows_as_nodes(root, t))
+        terms = algebra.polynomial(node, self.rank)
+        if terms is not None:
+            return _expansion.of_polynomial(terms, self.rank)
+        separable = _expansion.of_separable(node, self.rank)
+        if separable is not None:
+            return separable
+        kinks = algebra.kinks(node) if self.rank == 1 else ()
+        return _expansion.of_function(lambda z: np.asarray(algebra.value(node, z)) + 0.0 * z[0], self.rank, kinks)
+
+    def part(self, c: int) -> "Target":
+        """The target in component c, from 0, of a mixture; itself when it is the same in all."""
+        if self.components == 1:
+            return self
+        return replace(self, formula=(self.formula or "").split("|")[c])
+
+    def _check_single(self) -> None:
+        if self.components > 1:
+            raise InputError(BY_COMPONENT)
+
+    @property
+    def polynomial(self) -> bool:
+        """Whether the formula is a polynomial, so that everything about it is exact."""
+        return self._node is not None and not algebra.calls(self._node)
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Where a formula of rank one is not smooth; () for a callable, whose kinks are not known."""
+        return algebra.kinks(self._node) if self._node is not None and self.rank == 1 else ()
+
+    @property
+    def information_exponent(self) -> int | None:
+        """Smallest order k >= 1 whose Hermite tensor is not zero; None for a constant."""
+        expansion = self.hermite
+        orders = {sum(b) for b in expansion} - {0}
+        return min((k for k in orders if expansion.mass(k) > expansion.threshold * expansion.power), default=None)
+
+    @property
+    def leap(self) -> int | None:
+        """Largest order a step must see to find every direction, each step knowing those found before; None for a constant."""
+        return max(staircase.leaps(self.hermite), default=None)
+
+    @property
+    def power(self) -> float:
+        """``E f^2``, without the noise."""
+        return self.hermite.power
+
+    def orthonormal(self, d: int) -> np.ndarray:
+        """Orthonormal rows (r x d) in which the expansion ``hermite`` is written: Q of ``directions = L Q``."""
+        rows = self.matrix(d)
+        return rows if self.mixing is None else np.linalg.solve(self.mixing, rows)
+
+    @cached_property
+    def mixing(self) -> np.ndarray | None:
+        """L with ``directions = L Q``, Q orthonormal rows; None when the directions are orthonormal already."""
+        if self.directions is None:
+            return None
+        rows = np.asarray(self.directions)
+        gram = rows @ rows.T
+        return None if np.allclose(gram, np.eye(self.rank), atol=1e-10) else np.linalg.cholesky(gram)
+
+    def check_dimension(self, d: int) -> None:
+        """Refuse a dimension that the directions do not fit."""
+        if self.directions is None:
+            if d < self.rank:
+                raise InputError(f"the target has {self.rank} directions but the data only d = {d} dimensions")
+        elif len(self.directions[0]) != d:
+            raise InputError(
+                f"the target's directions have {len(self.directions[0])} entries but the data d = {d} dimensions"
+            )
+
+    def matrix(self, d: int) -> np.ndarray:
+        """The directions as an r x d array."""
+        self.check_dimension(d)
+        return np.eye(self.rank, d) if self.directions is None else np.asarray(self.directions)
+
+    @property
+    def name(self) -> str:
+        """What to call it in tables and pictures."""
+        return self.formula or getattr(self.function, "__name__", "callable")
+
+    def to_plain(self) -> dict[str, Any]:
+        if self.formula is None:
+            raise InputError("a target given as a Python callable has no id and cannot be saved; give a formula")
+        result: dict[str, Any] = {"formula": self.formula}
+        if self.rank > _needed(self._nodes):
+            result["rank"] = self.rank
+        if self.noise:
+            result["noise"] = self.noise
+        if self.directions is not None:
+            result["directions"] = [list(row) for row in self.directions]
+        if self.scale != "1":
+            result["scale"] = self.scale
+        return result
+
+
+def target(
+    source: "str | Sequence[str] | Callable[[Any], Any] | Target",
+    *,
+    rank: int = 0,
+    noise: float = 0.0,
+    directions: Any = None,
+    scale: str = "1",
+) -> Target:
+    """A Target from a formula such as ``"x1 + H2(x1)*x2"``, several for the components of a mixture, or a callable with its
+    rank."""
+    if isinstance(source, Target):
+        if rank or noise or directions is not None or scale != "1":
+            raise InputError("this is a target already; change it with dataclasses.replace(target, noise=...)")
+        return source
+    if callable(source):
+        return Target(None, source, rank=rank, noise=noise, directions=directions, scale=scale)
+    if isinstance(source, list | tuple) and source and all(isinstance(text, str) for text in source):
+        source = " | ".join(source)
+    return Target(source, rank=rank, noise=noise, directions=directions, scale=scale)  # type: ignore[arg-type]
+
+
+def _needed(nodes: tuple[Node, ...]) -> int:
+    """The rank that formulas ask for, at least one."""
+    return max((i for node in nodes for i in algebra.variables(node)), default=0) + 1
+
+
+def _checked_directions(directions: Any, rank: int) -> tuple[tuple[float, ...], ...] | None:
+    if directions is None:
+        return None
+    try:
+        rows = np.asarray(directions, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("directions must be r rows of numbers of equal length") from None
+    if rows.ndim != 2 or rows.shape[0] != rank or not np.all(np.isfinite(rows)):
+        raise InputError(f"directions must be {rank} rows of finite numbers of equal length")
+    if np.linalg.matrix_rank(rows) < rank:
+        raise InputError("the rows of directions must be linearly independent")
+    return tuple(tuple(row) for row in rows.tolist())
+
+
+def _rows_first(function: Callable[[Any], Any], rank: int) -> bool:
+    """Whether a callable wants z as (points, r) rather than (r, points); refuse one that is neither."""
+    points = 11
+    z = np.random.default_rng(0).standard_normal((rank, points))
+    for rows_first, probe in ((False, z), (True, z.T)):
+        try:
+            values = np.asarray(function(probe))
+        except (IndexError, ValueError, TypeError):
+            continue
+        if values.shape == (points,):
+            return rows_first
+    raise InputError(
+        "a callable target must map z of shape (rank, points), with z[0], z[1], ... the projections, to one value per point"
+    )
+
+
+def _rows_as_nodes(matrix: np.ndarray, shift: np.ndarray) -> list[Node]:
+    """x_i -> shift_i + sum_j matrix_ij q_j."""
+    rows = [[Product((Number(float(c)), Variable(j))) for j, c in enumerate(row) if c != 0] for row in matrix]
+    return [Sum((*row, *([Number(float(t))] if t else []))) for row, t in zip(rows, shift, strict=True)]
+
+
+callable_module(__name__, target)

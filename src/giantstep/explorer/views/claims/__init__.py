@@ -1,0 +1,1 @@
+"""The claims and their verdicts."""

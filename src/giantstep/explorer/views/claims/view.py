@@ -1,0 +1,210 @@
+"""Claims: what the papers say, and what came out; each claim with its numbers, its command and its figure."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
+
+from giantstep.checks.report.entry import MARK, css_class, duration
+from giantstep.citations import paper
+from giantstep.claims import CLAIMS
+from giantstep.claims.full import full
+from giantstep.explorer import controls, polling, state
+from giantstep.explorer.processes.laboratory import Laboratory
+from giantstep.explorer.views.claims.numbers import Numbers, Shown
+
+__all__ = ["bibtex", "page", "register", "snippet"]
+
+VIEW = "claims"
+MEANING = {
+    "holds": "simulations agree",
+    "fails": "they contradict it",
+    "inconclusive": "the sizes cannot tell",
+    "not run": "data are missing, or an error stopped it",
+}
+OUTPUTS = [
+    Output("claims-now", "children"),
+    Output("claims-progress", "children"),
+    Output("claims-poll", "disabled"),
+    Output("claims-stop", "disabled"),
+]
+
+
+def page(s: state.Claims, refused: list[str]) -> list[Any]:
+    """The matrix; above it the claim that is open."""
+    verdicts = {each["claim"]: each for each in full()["results"]}
+    claim = next((one for one in CLAIMS if one.name == s.claim), None)
+    if s.claim and claim is None:
+        refused = [*refused, f"There is no claim {s.claim[:60]!r}: choose one below."]
+    return [
+        controls.head("What the papers say, checked", _lead(verdicts), refused),
+        *([] if claim is None else [_open(claim, verdicts.get(claim.name))]),
+        _matrix(verdicts, s.claim),
+        html.Ul(
+            [html.Li([_badge(outcome), f" {words}"]) for outcome, words in MEANING.items()],
+            className="legend",
+        ),
+        dcc.Store(id="claims-open", data="" if claim is None else claim.name),
+    ]
+
+
+def _lead(verdicts: dict[str, Any]) -> str:
+    counts = {outcome: sum(each["outcome"] == outcome for each in verdicts.values()) for outcome in MARK}
+    said, not_run = full(), f", {counts['not run']} not run" if counts["not run"] else ""
+    return (
+        f"{len(CLAIMS)} statements of {len({claim.paper for claim in CLAIMS})} papers. At full size, on {said['device']} "
+        f"({said['date']}): {counts['holds']} hold, {counts['fails']} fail, {counts['inconclusive']} inconclusive{not_run}. "
+        "Any of them runs here at quick size."
+    )
+
+
+def _badge(outcome: str, text: str = "") -> html.Span:
+    mark = html.B(MARK.get(outcome, "·"), **{"aria-hidden": "true"})  # type: ignore[arg-type]
+    return html.Span([mark, f" {text or outcome}"], className=f"badge {css_class(outcome)}")
+
+
+def _matrix(verdicts: dict[str, Any], chosen: str) -> html.Table:
+    """Papers as rows, their claims as marked links."""
+    rows = []
+    for key in dict.fromkeys(claim.paper for claim in CLAIMS):
+        pills = [_pill(claim.name, verdicts, chosen) for claim in CLAIMS if claim.paper == key]
+        rows.append(html.Tr([html.Th(paper(key).short, scope="row"), html.Td(html.Ul(pills))]))
+    caption = html.Caption("Verdicts at full size on the claims of every paper", className="unseen")
+    head = html.Thead(html.Tr([html.Th("Paper", scope="col"), html.Th("Claims", scope="col")]), className="unseen")
+    return html.Table([caption, head, html.Tbody(rows)], className="matrix")
+
+
+def _pill(name: str, verdicts: dict[str, Any], chosen: str) -> html.Li:
+    outcome = verdicts[name]["outcome"] if name in verdicts else "unknown"
+    mark = html.B(MARK.get(outcome, "·"), **{"aria-hidden": "true"})  # type: ignore[arg-type]
+    words = [mark, f" {name.partition('/')[2] or name}", html.Span(f": {outcome}", className="unseen")]
+    here = " chosen" if name == chosen else ""
+    link = dcc.Link(
+        words, href=f"/claims?{state.write(state.Claims(claim=name))}", className=f"badge {css_class(outcome)}{here}"
+    )
+    return html.Li(link)
+
+
+def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
+    """One claim with everything that is known of it."""
+    source, outcome = paper(claim.paper), "unknown" if verdict is None else verdict["outcome"]
+    command = shlex.join(["giantstep", "check", claim.name])
+    return html.Article(
+        [
+            html.Div([html.H2(claim.name), _badge(outcome)], className="title"),
+            html.P(claim.statement, className="statement"),
+            html.P(f"{source.short}, {claim.where}", className="source"),
+            _facts({"Test": claim.test, **({} if verdict is None else _of_verdict(verdict))}),
+            polling.actions(VIEW, "Run it now, at quick size"),
+            html.Div(id="claims-now", **{"aria-live": "polite"}),  # type: ignore[arg-type]
+            html.Div(
+                [
+                    controls.copied("Command", "claims-command", command),
+                    controls.copied("Python", "claims-snippet", snippet(claim.name)),
+                    controls.copied("BibTeX", "claims-bibtex", bibtex(claim)),
+                ],
+                className="texts",
+            ),
+            html.P(dcc.Link("Close this claim", href="/claims")),
+            dcc.Interval(id="claims-poll", interval=500, disabled=True),
+        ],
+        className=f"claim {css_class(outcome)}",
+    )
+
+
+def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:
+    return {
+        "Seen at full size": verdict["sentence"],
+        "Size and power": verdict["power"],
+        "Finite-size trend": verdict["trend"],
+        "Sizes": f"{verdict['sizes']}; seeds {verdict['seeds']}; {duration(verdict['seconds'])}",
+    }
+
+
+def _facts(facts: dict[str, str]) -> html.Dl:
+    return html.Dl(
+        [html.Div([html.Dt(name), html.Dd(text)]) for name, text in facts.items() if text], className="facts"
+    )
+
+
+def bibtex(claim: Any) -> str:
+    """What a claim's figure is to be cited with."""
+    return controls.bibtex((claim.paper, "giantstep"))
+
+
+def snippet(name: str) -> str:
+    """The Python that checks a claim and writes its figure."""
+    return (
+        "from pathlib import Path\nfrom giantstep.claims import select\nfrom giantstep.checks.check import check\n\n"
+        f'(result,) = check(select([{name!r}]), "quick")\nprint(result.verdict.sentence)\n'
+        'Path("figure.svg").write_text(result.verdict.figure)\n'
+    )
+
+
+def register(app: Dash, lab: Laboratory, report: Path | None) -> Numbers:
+    """The view's callback, and what it knows of the claims: its figures are served by name."""
+    numbers = Numbers(lab, report)
+
+    @app.callback(
+        *OUTPUTS,
+        Input("claims-start", "n_clicks"),
+        Input("claims-stop", "n_clicks"),
+        Input("claims-poll", "n_intervals"),
+        State("claims-open", "data"),
+        State("page", "data"),
+    )
+    def run(start: Any, stop: Any, count: Any, name: Any, token: Any) -> Any:
+        """Run the claim that is open, stop it, or show what has come out."""
+        if not numbers.known(name):
+            return no_update, no_update, True, True
+        if ctx.triggered_id == "claims-stop" and stop:
+            numbers.stop()
+            return no_update, "Stopped.", True, True
+        if ctx.triggered_id == "claims-start" and start:
+            numbers.start(name, controls.token(token))
+        if numbers.busy(name):
+            return no_update, "Running …", False, False
+        shown = numbers.shown(name)
+        return _shown(name, shown), "" if shown is None else shown.refused, True, True
+
+    @app.callback(
+        Output("query", "data", allow_duplicate=True),
+        Input("claims-open", "data"),
+        prevent_initial_call="initial_duplicate",
+    )
+    def address(name: Any) -> Any:
+        return f"/claims?{state.write(state.Claims(claim=name))}" if numbers.known(name) else no_update
+
+    return numbers
+
+
+def _shown(name: str, shown: Shown | None) -> Any:
+    """A verdict that ran here, or of the report: its figure and its numbers."""
+    if shown is None or shown.verdict is None:
+        return []
+    verdict, cells = shown.verdict, lambda row: [f"{c:.4g}" if isinstance(c, float) else str(c) for c in row]
+    picture = f"/claim/{name}.svg"
+    figure = html.Figure(
+        [
+            html.Div(
+                html.Img(src=f"{picture}?{shown.made}", alt=verdict.caption or verdict.sentence), className="print"
+            ),
+            html.Figcaption(verdict.caption or verdict.sentence, className="caption"),
+            html.P(
+                [
+                    html.A("SVG", href=picture, download=f"{name.replace('/', '-')}.svg"),
+                    html.A("PNG", href=picture, className="as-png", download=f"{name.replace('/', '-')}.png"),
+                ],
+                className="downloads",
+            ),
+        ]
+    )
+    table = html.Div(
+        controls.numbers(verdict.header, [cells(row) for row in verdict.rows]), className="scroll", tabIndex=0
+    )
+    return [
+        html.P([_badge(verdict.outcome), f" {shown.words}: {verdict.sentence}"], className="seen"),
+        *([figure] if verdict.figure else []),
+        *([html.Details([html.Summary("The numbers"), table])] if verdict.rows else []),
+    ]

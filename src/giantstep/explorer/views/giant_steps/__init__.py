@@ -1,0 +1,1 @@
+"""Several giant steps, followed by overlaps."""

@@ -1,0 +1,1 @@
+"""One giant step: errors and spectra."""

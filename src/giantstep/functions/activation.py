@@ -1,0 +1,242 @@
+"""Activation: a scalar function with its derivative and its Hermite coefficients.
+
+A formula in x (``"relu"``, ``"relu(x-0.5)"``, ``"sin(x+pi/4)"``, ``"0.3*H1 + 0.8*H2"``) or a JAX-traceable callable.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import flag, reals, whole
+from giantstep.errors import InputError
+from giantstep.functions import algebra
+from giantstep.functions import hermite as _hermite
+from giantstep.functions.named import LEAK, named
+from giantstep.functions.parser import Call, Node, Number, Product, Sum, parse
+
+MAX_ORDER = 100
+
+
+@dataclass(frozen=True)
+class Activation:
+    """``sigma(x)``; ``centred`` subtracts its mean ``c_0 = E sigma(z)`` under z ~ N(0, 1).
+
+    Attributes:
+        formula: the formula as typed, or None for a callable.
+        function: a JAX-traceable callable acting element by element, or None for a formula.
+        kinks: where a callable is not smooth. Naming them makes its Hermite coefficients exact to rounding; without them
+            ``hermite_error`` says how far they can be trusted. The kinks of a formula are found by itself.
+        centred: subtract the mean.
+    """
+
+    formula: str | None = field(compare=False)
+    function: Callable[[Any], Any] | None = None
+    kinks: tuple[float, ...] = ()
+    centred: bool = False
+    canonical: str | None = field(init=False, repr=False, default=None)
+    _node: Node | None = field(init=False, repr=False, compare=False, default=None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centred", flag(self.centred, "centred"))
+        if (self.formula is None) == (self.function is None):
+            raise InputError("an activation is either a formula or a callable")
+        if self.formula is None:
+            object.__setattr__(self, "kinks", _kinks(self.kinks))
+            _probe(self.function)
+            return
+        if _kinks(self.kinks):
+            raise InputError("kinks are named for a callable only; those of a formula are found by itself")
+        formula = self.formula.strip() if isinstance(self.formula, str) else self.formula
+        formula = "leaky_relu" if formula == "leaky relu" else formula
+        node = parse(formula, univariate=True)
+        object.__setattr__(self, "formula", formula)
+        object.__setattr__(self, "_node", node)
+        object.__setattr__(self, "canonical", algebra.canonical(node))
+        object.__setattr__(self, "kinks", algebra.kinks(node))
+
+    def __call__(self, x: Any) -> Any:
+        """``sigma(x)``, element by element, on a NumPy or JAX array."""
+        values = self._plain(x)
+        return values - self.mean if self.centred else values
+
+    def _plain(self, x: Any) -> Any:
+        if self._node is None:
+            from giantstep._machine import backend  # noqa: F401  (float64 must be on before a callable meets JAX)
+
+            return self.function(x)  # type: ignore[misc]
+        x = np.asarray(x, dtype=float) if isinstance(x, int | float) else x
+        values = algebra.value(self._node, [x])
+        return values if algebra.variables(self._node) else values + 0.0 * x  # a constant keeps the shape of x
+
+    def slope(self, x: Any) -> Any:
+        """``sigma'(x)``: exact for a formula, by automatic differentiation for a callable."""
+        if self._node is None:
+            from giantstep._machine.backend import jax, jnp
+
+            x = jnp.asarray(x)
+            return jax.jvp(self.function, (x,), (jnp.ones_like(x),))[1]  # type: ignore[arg-type]
+        x = np.asarray(x, dtype=float) if isinstance(x, int | float) else x
+        values = algebra.slope(self._node, [x], 0)
+        return (
+            values if getattr(values, "shape", ()) == x.shape else values + 0.0 * x
+        )  # a constant keeps the shape of x
+
+    def centre(self) -> "Activation":
+        """The same activation with its mean subtracted."""
+        return replace(self, centred=True, kinks=() if self.function is None else self.kinks)
+
+    @property
+    def name(self) -> str:
+        """What to call it in tables and pictures."""
+        text = self.formula if self.formula is not None else getattr(self.function, "__name__", "callable")
+        return f"{text} (centred)" if self.centred else str(text)
+
+    @property
+    def jumps(self) -> bool:
+        """Whether a formula has a jump (sign, step), so that its derivative is no useful gradient."""
+        found = [] if self._node is None else [named(c.name) for c in algebra.calls(self._node)]
+        return any(f is not None and f.jump for f in found)
+
+    @cached_property
+    def mean(self) -> float:
+        """``E sigma(z)`` before centring."""
+        return float(_coefficients(self._uncentred(), 0)[0][0])
+
+    @property
+    def mean_square(self) -> float:
+        """``E sigma(z)^2``, after centring if centred."""
+        return _mean_square(self)
+
+    def _uncentred(self) -> "Activation":
+        return replace(self, centred=False, kinks=() if self.function is None else self.kinks)
+
+    def hermite(self, order: int) -> np.ndarray:
+        """``c_0``..``c_order`` with ``sigma = sum_k c_k He_k``, ``c_k = E[sigma(z) He_k(z)] / k!``: closed forms for the ReLU
+        family, sines and polynomials, quadrature split at the kinks otherwise."""
+        values = _coefficients(self._uncentred(), _order(order))[0].copy()
+        if self.centred:
+            values[0] = 0.0
+        return values
+
+    def hermite_error(self, order: int) -> float:
+        """Error estimate of ``hermite(order)`` in units of ``E[sigma h_k] = sqrt(k!) c_k``; 0 where closed forms are used."""
+        return _coefficients(self._uncentred(), _order(order))[1]
+
+    def to_plain(self) -> str:
+        if self.formula is None:
+            raise InputError("an activation given as a Python callable has no id and cannot be saved; give a formula")
+        return self.formula
+
+
+def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), centred: bool = False) -> Activation:
+    """An Activation from a name, a formula in x, or a JAX-traceable callable (which may name its kinks)."""
+    if isinstance(source, Activation):
+        if _kinks(kinks):
+            raise InputError("kinks are named when a callable becomes an activation, not afterwards")
+        return source.centre() if flag(centred, "centred") else source
+    if callable(source):
+        return Activation(None, source, kinks=kinks, centred=centred)
+    return Activation(source, kinks=kinks, centred=centred)
+
+
+def _kinks(kinks: Any) -> tuple[float, ...]:
+    if isinstance(kinks, tuple | list) and not kinks:
+        return ()
+    found = reals(kinks, "kinks")
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _probe(function: Any) -> None:
+    """Refuse a callable that JAX cannot trace or that does not act element by element."""
+    from giantstep._machine.backend import jax, jnp
+
+    try:
+        shape = jax.eval_shape(function, jax.ShapeDtypeStruct((3,), jnp.float64)).shape
+    except Exception as error:  # whatever the user's function raises
+        first = (str(error).strip().splitlines() or [""])[0][:120]
+        raise InputError(f"an activation must be traceable by JAX (jax.numpy, not numpy): {first}") from None
+    if shape != (3,):
+        raise InputError(f"an activation acts element by element: three numbers became an array of shape {shape}")
+
+
+def _order(order: Any) -> int:
+    order = whole(order, "order", least=0)
+    if order > MAX_ORDER:
+        raise InputError(f"Hermite coefficients are computed up to order {MAX_ORDER}, not {order}")
+    return order
+
+
+@lru_cache(maxsize=256)
+def _mean_square(sigma: Activation) -> float:
+    return _hermite.mean_square(lambda x: np.asarray(sigma(x)), sigma.kinks)
+
+
+@lru_cache(maxsize=256)
+def _coefficients(sigma: Activation, order: int) -> tuple[np.ndarray, float]:
+    exact = None if sigma._node is None else _closed_form(sigma._node, order)
+    if exact is not None:
+        return exact, 0.0
+    return _hermite.coefficients(lambda x: np.asarray(sigma(x)), order, sigma.kinks)
+
+
+def _closed_form(node: Node, order: int) -> np.ndarray | None:
+    """Coefficients of a sum of polynomials and constants times f(a x + b) with f in the ReLU family or a sine."""
+    terms = node.terms if isinstance(node, Sum) else (node,)
+    parts = [_term(term, order) for term in terms]
+    return None if any(p is None for p in parts) else np.sum(parts, axis=0)  # type: ignore[arg-type]
+
+
+def _term(node: Node, order: int) -> np.ndarray | None:
+    if isinstance(node, Product) and isinstance(node.factors[0], Number) and len(node.factors) == 2:
+        inner = _term(node.factors[1], order)
+        return None if inner is None else float(node.factors[0].value) * inner
+    if isinstance(node, Call):
+        affine = algebra.polynomial(node.argument, 1)
+        if affine is None or any(power > 1 for (power,) in affine):
+            return None
+        return _affine_call(node.name, float(affine.get((1,), 0)), float(affine.get((0,), 0)), order)
+    powers = algebra.polynomial(node, 1)
+    if powers is None:
+        return None
+    values = np.zeros(order + 1)
+    for (k,), c in _hermite.polynomial_in_hermite(powers).items():
+        if k <= order:
+            values[k] = float(c)
+    return values
+
+
+def _affine_call(name: str, a: float, b: float, order: int) -> np.ndarray | None:
+    """Coefficients of f(a z + b); with u = z + b/a, relu(a z + b) = |a| relu(+-u) and relu(-u) = relu(u) - u."""
+    if name in ("sin", "cos"):
+        wave = _hermite.wave_coefficients(order, a, b)
+        return np.imag(wave) if name == "sin" else np.real(wave)
+    if a == 0 or name not in ("relu", "leaky_relu", "abs", "sign", "step"):
+        return None
+    one = np.eye(order + 1)[0]
+    line = b * one + (a * np.eye(order + 1)[1] if order >= 1 else 0.0)
+    step, ramp = _hermite.step_coefficients(order, -b / a), abs(a) * _hermite.relu_coefficients(order, -b / a)
+    if a < 0:
+        step, ramp = one - step, ramp + line
+    match name:
+        case "relu":
+            return ramp
+        case "leaky_relu":
+            return LEAK * line + (1 - LEAK) * ramp
+        case "abs":
+            return 2 * ramp - line
+        case "sign":
+            return 2 * step - one
+    return step
+
+
+def normalised(coefficients: np.ndarray) -> np.ndarray:
+    """``E[sigma h_k] = sqrt(k!) c_k``: coefficients in the orthonormal basis."""
+    return coefficients * np.sqrt([float(factorial(k)) for k in range(len(coefficients))])
+
+
+callable_module(__name__, activation)

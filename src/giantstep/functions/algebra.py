@@ -1,0 +1,221 @@
+"""What can be computed from a syntax tree: its canonical text, values, derivatives, polynomial and kinks."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from giantstep.errors import InputError
+from giantstep.functions.hermite import Coefficient, hermite, hermite_in_monomials
+from giantstep.functions.named import Function, named
+from giantstep.functions.parser import Call, Hermite, Node, Number, Power, Product, Sum, Variable
+
+MAX_MONOMIALS = 20_000
+MAX_KINKS = 1000
+
+
+def _function(node: Call) -> Function:
+    function = named(node.name)
+    if function is None:
+        raise InputError(f"unknown function {node.name!r}")
+    return function
+
+
+def canonical(node: Node) -> str:
+    """One text per formula up to the order of sums and products: what ids and equality are made of."""
+    match node:
+        case Number(value):
+            return str(value) if isinstance(value, Fraction) else repr(float(value))
+        case Variable(index):
+            return f"x{index + 1}"
+        case Sum(terms):
+            return "(" + " + ".join(sorted(canonical(t) for t in terms)) + ")"
+        case Product(factors):
+            return "*".join(sorted(canonical(f) for f in factors))
+        case Power(base, exponent):
+            return f"({canonical(base)})^{exponent}"
+        case Hermite(order, argument):
+            return f"H{order}({canonical(argument)})"
+        case Call(name, argument):
+            return f"{name}({canonical(argument)})"
+
+
+def variables(node: Node) -> frozenset[int]:
+    """Which variables occur, 0-based."""
+    match node:
+        case Number():
+            return frozenset()
+        case Variable(index):
+            return frozenset({index})
+        case Sum(children) | Product(children):
+            return frozenset().union(*(variables(c) for c in children))
+        case Power(child, _) | Hermite(_, child) | Call(_, child):
+            return variables(child)
+
+
+def calls(node: Node) -> list[Call]:
+    """Every function call in the tree."""
+    match node:
+        case Sum(children) | Product(children):
+            return [c for child in children for c in calls(child)]
+        case Power(child, _) | Hermite(_, child):
+            return calls(child)
+        case Call(_, child):
+            return [node, *calls(child)]
+    return []
+
+
+def value(node: Node, z: Any) -> Any:
+    """The formula at the variables z[0], z[1], ... (NumPy or JAX arrays)."""
+    match node:
+        case Number(number):
+            return float(number)
+        case Variable(index):
+            return z[index]
+        case Sum(terms):
+            total = value(terms[0], z)
+            for term in terms[1:]:
+                total = total + value(term, z)
+            return total
+        case Product(factors):
+            result = value(factors[0], z)
+            for factor in factors[1:]:
+                result = result * value(factor, z)
+            return result
+        case Power(base, exponent):
+            return power(value(base, z), exponent)
+        case Hermite(order, argument):
+            return hermite(order, value(argument, z))
+        case Call(_, argument):
+            return _function(node).value(value(argument, z))
+
+
+def power(x: Any, exponent: int) -> Any:
+    """x^exponent by multiplications: NumPy's own power takes a hundred times as long as a product."""
+    if exponent == 0:
+        return 0.0 * x + 1.0
+    half = x if exponent == 1 else power(x, exponent // 2)
+    return half if exponent == 1 else half * half * x if exponent % 2 else half * half
+
+
+def substitute(node: Node, replacements: Sequence[Node]) -> Node:
+    """The formula with every variable i replaced by replacements[i]."""
+    match node:
+        case Variable(index):
+            return replacements[index]
+        case Sum(terms):
+            return Sum(tuple(substitute(t, replacements) for t in terms))
+        case Product(factors):
+            return Product(tuple(substitute(f, replacements) for f in factors))
+        case Power(base, exponent):
+            return Power(substitute(base, replacements), exponent)
+        case Hermite(order, argument):
+            return Hermite(order, substitute(argument, replacements))
+        case Call(name, argument):
+            return Call(name, substitute(argument, replacements))
+    return node
+
+
+def slope(node: Node, z: Any, index: int) -> Any:
+    """The exact partial derivative in variable ``index``, by the chain rule."""
+    if index not in variables(node):
+        return 0.0
+    match node:
+        case Variable():
+            return 1.0
+        case Sum(terms):
+            return sum(slope(t, z, index) for t in terms if index in variables(t))
+        case Product(factors):
+            total = 0.0
+            for i, factor in enumerate(factors):
+                if index in variables(factor):
+                    rest = Product((*factors[:i], *factors[i + 1 :]))
+                    total = total + slope(factor, z, index) * value(rest, z)
+            return total
+        case Power(base, exponent):
+            return exponent * power(value(base, z), exponent - 1) * slope(base, z, index)
+        case Hermite(order, argument):  # He_k' = k He_{k-1}
+            return 0.0 if order == 0 else order * hermite(order - 1, value(argument, z)) * slope(argument, z, index)
+        case Call(_, argument):
+            return _function(node).slope(value(argument, z)) * slope(argument, z, index)
+    return 0.0
+
+
+Terms = dict[tuple[int, ...], Coefficient]
+
+
+def _times(left: Terms, right: Terms) -> Terms:
+    result: Terms = {}
+    for a, x in left.items():
+        for b, y in right.items():
+            key = tuple(i + j for i, j in zip(a, b, strict=True))
+            result[key] = result.get(key, Fraction(0)) + x * y
+        if len(result) > MAX_MONOMIALS:
+            raise InputError(f"the polynomial has more than {MAX_MONOMIALS} monomials when multiplied out")
+    return result
+
+
+def _plus(left: Terms, right: Terms) -> Terms:
+    return {k: left.get(k, Fraction(0)) + right.get(k, Fraction(0)) for k in left.keys() | right.keys()}
+
+
+def polynomial(node: Node, rank: int) -> Terms | None:
+    """Monomials of the formula, exact rationals where the numbers are; None if it is not a polynomial."""
+    if calls(node):
+        return None
+    one: Terms = {(0,) * rank: Fraction(1)}
+
+    def expand(node: Node) -> Terms:
+        match node:
+            case Number(number):
+                return {(0,) * rank: number}
+            case Variable(index):
+                return {tuple(int(i == index) for i in range(rank)): Fraction(1)}
+            case Sum(terms):
+                total: Terms = {}
+                for term in terms:
+                    total = _plus(total, expand(term))
+                return total
+            case Product(factors):
+                result = one
+                for factor in factors:
+                    result = _times(result, expand(factor))
+                return result
+            case Power(base, exponent):
+                inner, result = expand(base), one
+                for _ in range(exponent):
+                    result = _times(result, inner)
+                return result
+            case Hermite(order, argument):
+                inner, power, total = expand(argument), one, {}
+                by_power = hermite_in_monomials(order)
+                for m in range(order + 1):
+                    if m in by_power:
+                        total = _plus(total, _times({(0,) * rank: by_power[m]}, power))
+                    power = _times(power, inner) if m < order else power
+                return total
+        raise InputError("not a polynomial")
+
+    return {k: v for k, v in expand(node).items() if v != 0}
+
+
+def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
+    """Where a formula in one variable is not smooth: zeros of the arguments of its kinked functions.
+
+    They matter where the Gaussian has mass, so the search ends at ``reach`` and keeps the MAX_KINKS nearest to 0.
+    """
+    from scipy.optimize import brentq  # here: it takes longer to import than most formulas to answer
+
+    found: set[float] = set()
+    grid = np.linspace(-reach, reach, 16001) + 1e-7  # off the round numbers, so that a zero is a change of sign
+    for call in calls(node):
+        if not _function(call).kink:
+            continue
+        argument = lambda x, inner=call.argument: value(inner, [np.asarray(x)]) + 0.0 * x  # noqa: E731
+        values = argument(grid)
+        changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
+        for i in changes[np.argsort(np.abs(grid[changes]))][:MAX_KINKS]:
+            zero = float(brentq(argument, grid[i], grid[i + 1], xtol=1e-15, rtol=1e-15))  # type: ignore[arg-type]
+            found.add(zero if abs(zero) > 1e-14 else 0.0)
+    return tuple(sorted(found))

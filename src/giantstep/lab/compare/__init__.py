@@ -1,0 +1,159 @@
+"""compare(setting): theory, simulation and on request an equivalent model side by side; predict(setting): the theory alone."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from giantstep._machine.plain import choice
+from giantstep.equivalent import MODELS
+from giantstep.equivalent import equivalent as _equivalent
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.lab.compare.comparison import COMPARED, Comparison, Gap, Prediction, Row
+from giantstep.results.outcome import SCALARS, Outcome
+from giantstep.simulate import simulate
+from giantstep.theory import Law, theory
+from giantstep.theory import spectrum as predicted_spectrum
+from giantstep.theory.coverage import check
+
+__all__ = ["Comparison", "Prediction", "compare", "predict"]
+
+POINTS = 61  # fewest step sizes (or penalties) on a predicted curve
+
+
+def compare(
+    setting: Setting,
+    seed: int | Iterable[int] = range(10),
+    *,
+    equivalent: str | None = None,
+    spectrum: bool = False,
+    n_test: int = 10_000,
+    dtype: str = "float64",
+    memory: float | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Predict a setting, simulate it, and lay the two side by side.
+
+    Args:
+        setting: an experiment that ``theory`` covers; what it refuses is refused before anything is simulated.
+        seed: seeds of the simulation; the standard errors are those over them.
+        equivalent: also run "gaussian", "spiked", "conditional" or "hermite" features on the same draws.
+        spectrum: also the spectrum of the features, measured and predicted.
+        n_test: number of test samples.
+        dtype: as in ``simulate``.
+        memory: GiB to stay within.
+        progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
+    """
+    check(setting, sgd=not spectrum)
+    if equivalent is not None:
+        choice(equivalent, MODELS, "equivalent")
+    seed = seed if isinstance(seed, int) else tuple(seed)
+    predicted = predict(setting, spectrum=spectrum)
+    work: Any = {"n_test": n_test, "dtype": dtype, "memory": memory, "progress": progress, "spectrum": spectrum}
+    method = "auto" if equivalent is None else "dense"  # an equivalent model runs on the draws of the dense route
+    simulated = simulate(setting, seed, method=method, **work)
+    modelled = None if equivalent is None else _equivalent(setting, equivalent, seed, **work)
+    rows = _rows(predicted.theory, simulated.mean(), None if modelled is None else modelled.mean())
+    return Comparison(setting, rows, predicted, simulated, modelled)
+
+
+def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
+    """The theory with what a picture of it needs: a ``fine`` curve between the values listed, and the spectra."""
+    check(setting, sgd=regime == "finite" and not spectrum)
+    between, index = _finer(setting) if fine else (setting, None)
+    found = theory(between, regime)
+    here, curve, limit = (found, None, None) if index is None else (_at(found, setting, index), found, None)
+    if curve is not None and setting.protocol.steps and regime == "finite":
+        try:
+            limit = theory(between, "limit")
+        except InputError:  # there is no published limit for this network
+            pass
+        if limit is not None and not np.any(np.isfinite(np.asarray(limit.test_error))):
+            limit = None
+    if not spectrum:
+        return Prediction(here, curve, limit)
+    laws = predicted_spectrum(setting)
+    laws = laws if isinstance(laws, tuple) else (laws,)
+    return Prediction(_with_laws(here, laws), curve, limit, laws)
+
+
+def _at(found: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
+    """An outcome at some places of its first axis."""
+    fields = [*SCALARS, *(("captured", "null_level") if "eta" in found.axes else ())]
+    values: dict[str, Any] = {k: np.asarray(getattr(found, k))[index] for k in fields if getattr(found, k) is not None}
+    for axis in ("eta", "penalty", "rate"):
+        value = getattr(found, axis)
+        if isinstance(value, np.ndarray):  # penalties chosen by GCV, one a step size
+            values[axis] = value[index]
+        elif found.axes[0] == axis:
+            values[axis] = tuple(value[i] for i in index)
+    return replace(found, setting=setting, **values)
+
+
+def _with_laws(outcome: Outcome, laws: tuple[Law, ...]) -> Outcome:
+    """A prediction with the bulk edges of its predicted spectra, and how many outliers a spectrum of that size shows."""
+    edges = np.array([law.edge for law in laws])
+    counts = np.array([float(len(law.visible)) for law in laws])
+    edge, count = (x if "eta" in outcome.axes else float(x[0]) for x in (edges, counts))
+    return replace(outcome, bulk_edge=edge, outliers=count)
+
+
+def _finer(setting: Setting) -> tuple[Setting, np.ndarray | None]:
+    """More step sizes between those listed (or penalties, where they alone are), and the places of the setting's own."""
+    protocol, steps = setting.protocol, setting.protocol.steps
+    if len(steps) == 1 and steps[0].listed:
+        own = steps[0].etas(protocol.sizes()[0], setting.d, setting.p)
+        grid, index = _subdivided(own)
+        changed = replace(protocol, steps=(replace(steps[0], eta=tuple(grid.tolist())),))
+    elif protocol.readout is not None and isinstance(protocol.readout.path, tuple):
+        grid, index = _subdivided(np.array(protocol.readout.path))
+        changed = replace(protocol, readout=replace(protocol.readout, **{protocol.readout.axis: tuple(grid.tolist())}))
+    else:
+        return setting, None
+    return replace(setting, protocol=changed), index
+
+
+def _subdivided(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At least POINTS values between the given ones, evenly (in the logarithm, between positive ones), and where those are."""
+    ends = np.unique(values)
+    pieces = max(len(ends) - 1, 1)
+    between = [
+        (np.geomspace if low > 0 else np.linspace)(low, high, -(-POINTS // pieces) + 1)[1:-1]
+        for low, high in zip(ends[:-1], ends[1:], strict=True)
+    ]
+    grid = np.unique(np.concatenate([ends, *between]))
+    return grid, np.searchsorted(grid, values)
+
+
+def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tuple[Row, ...]:
+    keys = [a for a in measured.axes if a != "seed"]
+    rows = []
+    for index in np.ndindex(*(len(getattr(measured, k)) for k in keys)):
+        at = dict(zip(keys, index, strict=True))
+        gaps = {name: _gap(name, index, predicted, measured, modelled) for name in COMPARED}
+        found = [_value(o.penalty, at, "penalty") for o in (measured, predicted)]
+        rate = _value(measured.rate, at, "rate")
+        rows.append(Row(_value(measured.eta, at, "eta"), found[0], found[1], rate=rate, **gaps))
+    return tuple(rows)
+
+
+def _value(values: Any, at: dict[str, int], key: str) -> float | None:
+    """A step size or penalty: one for all, one along its own axis, or (gcv) one a step size."""
+    if values is None or np.ndim(values) == 0:
+        return None if values is None else float(values)
+    return float(values[at[key] if key in at else at["eta"]])
+
+
+def _gap(name: str, index: tuple, predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> Gap | None:
+    """None for what is not predicted, or not there to be measured."""
+
+    def entry(o: Outcome | None, field: str) -> float | None:
+        value = None if o is None else getattr(o, field)
+        return None if value is None else float(np.asarray(value)[index])
+
+    value, guess = entry(measured, name), entry(predicted, name)
+    if value is None or guess is None:
+        return None
+    return Gap(value, entry(measured, f"{name}_se"), guess, entry(modelled, name), entry(modelled, f"{name}_se"))

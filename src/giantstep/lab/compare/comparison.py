@@ -1,0 +1,170 @@
+"""Prediction and Comparison: what is predicted, and what was measured beside it with the gap between the two."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from giantstep.experiment.setting import Setting
+from giantstep.results.outcome import LABELS, Outcome, title
+from giantstep.results.table import aligned, with_error
+from giantstep.theory import Law
+
+__all__ = ["COMPARED", "Comparison", "Gap", "Prediction", "Row"]
+
+COMPARED = ("test_error", "train_error", "train_objective")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Prediction:
+    """What theory says of a setting. Iterating gives the outcomes that a picture shows: ``gs.plot(prediction)``.
+
+    Attributes:
+        theory: the prediction at the setting's own step sizes and penalties.
+        curve: that on a finer grid of step sizes (of penalties where they alone are listed); None without a list.
+        limit: the published staircase on that grid, where there is one.
+        laws: predicted spectra, one a step size, where asked for.
+    """
+
+    theory: Outcome
+    curve: Outcome | None = None
+    limit: Outcome | None = None
+    laws: tuple[Law, ...] | None = None
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return iter(o for o in (self.curve or self.theory, self.limit) if o is not None)
+
+    def __repr__(self) -> str:
+        return str(self.theory)
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A number measured, with its standard error, and predicted; None where it is not known."""
+
+    measured: float
+    se: float | None
+    predicted: float
+    equivalent: float | None = None
+    equivalent_se: float | None = None
+
+    @property
+    def percent(self) -> float:
+        """100 (predicted - measured) / measured."""
+        return 100 * (self.predicted / self.measured - 1) if self.measured else float("nan")
+
+    @property
+    def in_se(self) -> float | None:
+        """(predicted - measured) / standard error."""
+        return (self.predicted - self.measured) / self.se if self.se else None
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {k: v for k, v in asdict(self).items() if not k.startswith("equivalent") or v is not None}
+        return found | {"gap_percent": self.percent, "gap_se": self.in_se}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One step size and penalty or rate; with penalty="gcv" the measured choice, and the predicted one beside it. What is not
+    predicted, as the training error of SGD, is None."""
+
+    eta: float | None
+    penalty: float | None
+    penalty_predicted: float | None
+    test_error: Gap | None
+    train_error: Gap | None
+    train_objective: Gap | None
+    rate: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        found: dict[str, Any] = {"eta": self.eta, "penalty": self.penalty}
+        if self.rate is not None:
+            found["rate"] = self.rate
+        if self.penalty_predicted != self.penalty:
+            found["penalty_predicted"] = self.penalty_predicted
+        return found | {name: gap.to_dict() for name in COMPARED if (gap := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison:
+    """What was predicted and what was measured. Iterating gives the outcomes that a picture shows: ``gs.plot(comparison)``.
+
+    Attributes:
+        setting: the experiment.
+        rows: one a step size and penalty.
+        prediction: the theory, with a curve to draw.
+        simulation: what ``simulate`` measured.
+        equivalent: what the equivalent model measured on the same draws.
+    """
+
+    setting: Setting
+    rows: tuple[Row, ...]
+    prediction: Prediction
+    simulation: Outcome
+    equivalent: Outcome | None = None
+
+    @property
+    def theory(self) -> Outcome:
+        """The prediction at the setting's own step sizes and penalties."""
+        return self.prediction.theory
+
+    @property
+    def laws(self) -> tuple[Law, ...] | None:
+        """Predicted spectra, one a step size, where asked for."""
+        return self.prediction.laws
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return iter(o for o in (self.simulation, self.equivalent, *self.prediction) if o is not None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON data."""
+        found: dict[str, Any] = {"setting_id": self.setting.id, "theory": self.theory.to_dict()}
+        found["simulation"] = self.simulation.to_dict()
+        if self.equivalent is not None:
+            found["equivalent"] = self.equivalent.to_dict()
+        return found | {"comparison": [row.to_dict() for row in self.rows]}
+
+    def __repr__(self) -> str:
+        lines = [title(self.simulation, "compare")]
+        for name in (each for each in COMPARED if getattr(self.rows[0], each) is not None):
+            lines += [LABELS[name], *_error_lines(self, name)]
+        if self.laws is not None:
+            lines += ["spectrum of the features", *_spectrum_lines(self)]
+        lines.append(f"status of the theory: {self.theory.status}  ({self.theory.seconds:.1f} s)")
+        lines.append(f"status of the simulation: {self.simulation.status}  ({self.simulation.seconds:.1f} s)")
+        if self.equivalent is not None:
+            lines.append(f"status of the equivalent model: {self.equivalent.status}  ({self.equivalent.seconds:.1f} s)")
+        return "\n".join(lines)
+
+    __str__ = __repr__
+
+
+def _error_lines(c: Comparison, name: str) -> list[str]:
+    keys = [a for a in c.simulation.axes if a != "seed"]
+    if c.rows[0].penalty_predicted != c.rows[0].penalty:
+        keys += ["penalty", "penalty_predicted"]
+    model = ["equivalent model"] if c.equivalent is not None else []
+    body = []
+    for row in c.rows:
+        gap: Gap = getattr(row, name)
+        cells = [f"{getattr(row, key):.4g}" for key in keys]
+        cells += [with_error(gap.measured, gap.se), f"{gap.predicted:.5g}"]
+        cells += [f"{gap.percent:+.1f}%", "" if gap.in_se is None else f"{gap.in_se:+.1f}"]
+        body.append(cells + [with_error(gap.equivalent or 0.0, gap.equivalent_se) for _ in model])
+    return aligned([*(k.replace("_", " ") for k in keys), "simulated", "predicted", "gap", "in s.e.", *model], body)
+
+
+def _spectrum_lines(c: Comparison) -> list[str]:
+    o, listed = c.simulation.mean(), "eta" in c.theory.axes
+    at = lambda x, i: float(np.ravel(np.asarray(x))[i])  # noqa: E731
+    body = []
+    for i in range(len(c.laws or ())):
+        error = None if o.bulk_edge_se is None else at(o.bulk_edge_se, i)
+        edges = [with_error(at(o.bulk_edge, i), error), f"{at(c.theory.bulk_edge, i):.5g}"]
+        counts = [f"{at(o.outliers, i):.3g}", f"{at(c.theory.outliers, i):.3g}"]
+        body.append([*([f"{at(c.theory.eta, i):.4g}"] if listed else []), *edges, *counts])
+    return aligned([*(["eta"] if listed else []), "bulk edge", "predicted", "outliers", "predicted"], body)

@@ -1,0 +1,80 @@
+"""Beside: a system measured and predicted, with the gap between the two."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from giantstep.lab.compare.comparison import Gap
+from giantstep.results.system import Finding, System
+from giantstep.results.table import aligned, with_error
+from giantstep.simulate import simulate
+from giantstep.theory import theory
+
+__all__ = ["Beside", "beside"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Beside:
+    """What was measured and what is predicted. Iterating gives the findings: ``gs.plot(beside)``."""
+
+    system: System
+    simulation: Finding
+    theory: Finding
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter((self.theory, self.simulation))
+
+    @property
+    def gaps(self) -> dict[str, Gap]:
+        """For every number that both routes have."""
+        both = self.simulation.numbers.keys() & self.theory.numbers.keys()
+        measured, said = self.simulation.numbers, self.theory.numbers
+        return {k: Gap(*measured[k], said[k].value) for k in measured if k in both}
+
+    def along(self, name: str) -> list[tuple[float, Gap]]:
+        """For every point of a measured curve: x, and the gap to the predicted curve (linear between its points)."""
+        c, said = self.simulation.curves[name], self.theory.curves[name]
+        between = np.interp(c.x, said.x, said.y, left=np.nan, right=np.nan)
+        errors = [None] * len(c.x) if c.se is None else c.se.tolist()
+        return [(float(x), Gap(float(y), e, float(t))) for x, y, e, t in zip(c.x, c.y, errors, between, strict=True)]
+
+    @property
+    def curves(self) -> list[str]:
+        """Names of the curves that both routes have."""
+        return [k for k in self.simulation.curves if k in self.theory.curves]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "simulation": self.simulation.to_dict(),
+            "theory": self.theory.to_dict(),
+            "numbers": {k: gap.to_dict() for k, gap in self.gaps.items()},
+            "curves": {k: [{"x": x, **gap.to_dict()} for x, gap in self.along(k)] for k in self.curves},
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"compare: {self.system}, mean of {len(self.simulation.seeds or ())} seeds"]
+        header = ["simulated", "predicted", "gap", "in s.e."]
+        if self.gaps:
+            lines += aligned(["quantity", *header], [[self.system.said(k), *_cells(g)] for k, g in self.gaps.items()])
+        for name in self.curves:
+            rows = [[f"{x:.4g}", *_cells(g)] for x, g in self.along(name)]
+            lines += [self.system.said(name), *aligned([self.simulation.curves[name].along, *header], rows)]
+        for found in (self.simulation, self.theory):
+            lines.append(f"status of {found.route}: {found.status}  ({found.seconds:.1f} s)")
+        return "\n".join(lines)
+
+    __str__ = __repr__
+
+
+def _cells(gap: Gap) -> list[str]:
+    in_se = "" if gap.in_se is None else f"{gap.in_se:+.1f}"
+    return [with_error(gap.measured, gap.se), f"{gap.predicted:.5g}", f"{gap.percent:+.1f}%", in_se]
+
+
+def beside(system: System, seed: int | Iterable[int] = range(10)) -> Beside:
+    """Predict a system, measure it, and lay the two side by side."""
+    predicted = theory(system)
+    return Beside(system, simulate(system, seed), predicted)

@@ -1,0 +1,261 @@
+"""Store: the rows of many trials in one SQLite file, safe under several processes and sudden ends.
+
+One row a trial, and the first writer wins: the same trial computed twice is kept once. ``put`` is one transaction. The file is
+for one machine; workers elsewhere send their outcomes to the process that writes.
+"""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from giantstep._machine.plain import choice, whole
+from giantstep.errors import InputError
+from giantstep.lab.store import condition, serialise, stored_row
+from giantstep.lab.store.file import TIMEOUT, connect, said, transaction
+from giantstep.lab.store.provenance import Provenance
+from giantstep.lab.store.schema import plant
+from giantstep.lab.store.setting_paths import default
+from giantstep.lab.store.stored_row import NUMBERS, Row
+from giantstep.lab.store.trial import Trial
+from giantstep.results.outcome import Outcome
+
+__all__ = ["Store"]
+
+_FOUND = ("ok", *NUMBERS, "seconds", "nans", "notes")  # what ``row.columns`` makes
+_PUT = ("setting", "seed", "route", *_FOUND, "created", "provenance")
+_INSERT = f"INSERT OR IGNORE INTO trials ({', '.join(_PUT)}) VALUES ({', '.join('?' * len(_PUT))})"
+_FROM = "FROM trials t CROSS JOIN settings s ON s.key = t.setting CROSS JOIN routes r ON r.key = t.route"
+_SELECT = f"SELECT s.id, t.seed, r.route, s.plain, t.created, {', '.join(f't.{name}' for name in _FOUND)} {_FROM}"
+_THERE = (  # trials that are among those wanted
+    "FROM wanted w CROSS JOIN settings s ON s.id = w.setting CROSS JOIN routes r ON r.route = w.route "
+    "CROSS JOIN trials t ON t.setting = s.key AND t.seed = w.seed AND t.route = r.key"
+)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store that is open; ``Store.open(path)`` opens one. Use it in a ``with``, or ``close`` it."""
+
+    path: Path
+    connection: sqlite3.Connection
+    address: str
+    mode: str = "write"
+    timeout: float = TIMEOUT
+
+    @staticmethod
+    def open(path: str | Path, mode: str = "write", *, timeout: float = TIMEOUT) -> "Store":
+        """Open a store.
+
+        Args:
+            path: the file; mode "write" makes it if it is not there. A file that is not a store is left as it is.
+            mode: "write", or "read", which changes nothing (a store of an older version is first brought to the newest).
+            timeout: seconds to wait for another process that is writing.
+        """
+        choice(mode, ("write", "read"), "mode")
+        place = Path(path)
+        connection, address = connect(place, mode, timeout)
+        return Store(place, connection, address, mode, timeout)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        with self._said():
+            return self.connection.execute("SELECT count(*) FROM trials").fetchone()[0]
+
+    def __bool__(self) -> bool:
+        return True  # an empty store is a store
+
+    def put(self, trials: Sequence[tuple[Trial, Outcome]], provenance: Provenance | None = None) -> int:
+        """Write outcomes, all in one transaction; trials that are there already stay as they are. How many were new.
+
+        ``provenance`` says what made them, by default this process.
+        """
+        if self.mode != "write":
+            raise InputError(f"{self.path} is open for reading: open it with mode 'write' to put rows into it")
+        rows = [(trial, stored_row.columns(trial, found), list(stored_row.arrays(found))) for trial, found in trials]
+        plains = {trial.key[0]: trial.setting for trial, _, _ in rows}
+        texts = {name: setting.to_plain() for name, setting in plains.items()}
+        now, new = time.time(), 0
+        with self._said(), transaction(self.connection):
+            settings = {name: self._setting(name, plain) for name, plain in texts.items()}
+            routes = {route.key: self._route(route.key, route.verb) for route in {t.route for t, _, _ in rows}}
+            made = self._provenance(provenance or Provenance.here())
+            for trial, values, arrays in rows:
+                setting, seed, route = trial.key
+                key = (settings[setting], -1 if seed is None else seed, routes[route])
+                cursor = self.connection.execute(_INSERT, (*key, *values, now, made))
+                if cursor.rowcount == 1:
+                    new += 1
+                    known = [(cursor.lastrowid, name, data) for name, data in arrays]
+                    self.connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", known)
+        return new
+
+    def missing(self, trials: Iterable[Trial]) -> list[Trial]:
+        """Those that the store lacks, in their order, each once."""
+        with self._wanted(trials) as wanted:
+            known = {place for (place,) in self.connection.execute(f"SELECT w.place {_THERE}")}
+        return [trial for place, trial in enumerate(wanted) if place not in known]
+
+    def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
+        """Those of the trials that the store has, with their numbers and the arrays asked for; of one moment."""
+        columns = f"w.place, t.key, {', '.join(f't.{name}' for name in _FOUND)}"
+        stored = f"SELECT name, data FROM arrays WHERE trial = ? AND name IN ({', '.join('?' * len(arrays))})"
+        run = self.connection.execute
+        with self._wanted(trials) as wanted:  # over before the first is handed out: a caller may stop anywhere
+            rows = run(f"SELECT {columns} {_THERE} ORDER BY w.place").fetchall()
+            data = {key: dict(run(stored, (key, *arrays))) for _, key, *_ in rows} if arrays else {}
+        for place, key, *values in rows:
+            yield wanted[place], stored_row.outcome(wanted[place], tuple(values), data.get(key, {}))
+
+    @contextmanager
+    def _wanted(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+        """The trials, each once, with their keys in a temporary table."""
+        wanted = {trial.key: trial for trial in trials}
+        keys = ((place, key[0], -1 if key[1] is None else key[1], key[2]) for place, key in enumerate(wanted))
+        columns = "place INTEGER PRIMARY KEY, setting TEXT, seed INTEGER, route TEXT"
+        with self._said(), transaction(self.connection, "DEFERRED"):
+            self.connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS wanted ({columns})")
+            self.connection.execute("DELETE FROM wanted")
+            self.connection.executemany("INSERT INTO wanted VALUES (?, ?, ?, ?)", keys)
+            yield list(wanted.values())
+            self.connection.execute("DELETE FROM wanted")
+
+    def get(self, trial: Trial) -> Outcome | None:
+        """The outcome of a trial as it was put, or None."""
+        setting, seed, route = trial.key
+        with self._said(), transaction(self.connection, "DEFERRED"):
+            found = self.connection.execute(
+                f"SELECT t.key, {', '.join(f't.{name}' for name in _FOUND)} FROM settings s JOIN routes r "
+                "JOIN trials t ON t.setting = s.key AND t.route = r.key WHERE s.id = ? AND t.seed = ? AND r.route = ?",
+                (setting, -1 if seed is None else seed, route),
+            ).fetchone()
+            if found is None:
+                return None
+            arrays = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", found[:1]))
+        return stored_row.outcome(trial, found[1:], arrays)
+
+    def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[Row]:
+        """The rows that meet every condition, one after the other, never all in memory.
+
+        Conditions are text: ``d=1000``, ``network.width>=100``, ``route=simulate``, ``seed<5``, ``ok=false``,
+        ``activation=relu``. A name is a column (seed, route, verb, ok, test_error, ...) or a leaf of the setting: its dotted
+        path, or the end of it where that is unambiguous.
+        """
+        with self._said():
+            clause, parameters = self._where(where)
+        count = -1 if limit is None else whole(limit, "limit", least=0)
+        order = "ORDER BY t.setting, t.seed, t.route LIMIT ?"
+        return self._rows(f"{_SELECT} {clause} {order}", [*parameters, count])
+
+    def tally(self, where: Sequence[str] = ()) -> dict[tuple[str, bool], int]:
+        """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
+        with self._said():
+            clause, parameters = self._where(where)
+            counted = f"SELECT t.route, t.ok, count(*) AS rows FROM trials t {clause} GROUP BY t.route, t.ok"
+            found = self.connection.execute(
+                f"SELECT r.route, c.ok, c.rows FROM ({counted}) c JOIN routes r ON r.key = c.route ORDER BY 1, 2",
+                parameters,
+            )
+            return {(route, bool(ok)): rows for route, ok, rows in found}
+
+    def count(self, where: Sequence[str] = ()) -> int:
+        """How many rows meet the conditions."""
+        return sum(self.tally(where).values())
+
+    def varying(self, where: Sequence[str] = ()) -> dict[str, str]:
+        """Leaves that differ among the settings of such rows: path and kind, "text", "real" or "integer"."""
+        with self._said():
+            clause, parameters = self._where(where)
+            chosen = f"(SELECT DISTINCT t.setting FROM trials t {clause})"
+            (settings,) = self.connection.execute(f"SELECT count(*) FROM {chosen}", parameters).fetchone()
+            found = self.connection.execute(
+                "SELECT path, text, real FROM paths JOIN (SELECT path AS leaf, min(value) AS low, max(value) AS high, "
+                "count(*) AS times, max(typeof(value) = 'text') AS text, max(typeof(value) = 'real') AS real "
+                f"FROM leaves WHERE setting IN {chosen} GROUP BY path) ON key = leaf "
+                "WHERE times < ? OR low IS NOT high ORDER BY key",
+                [*parameters, settings],
+            )
+            kinds = {path: "text" if text else "real" if real else "integer" for path, text, real in found}
+        usual = {str: "text", float: "real"}  # a setting that leaves the field out has its default
+        return {path: usual.get(type(default(path)), kind) if kind != "text" else kind for path, kind in kinds.items()}
+
+    def keep(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
+        """Write a record, plain data with arrays; one that is there already stays as it is."""
+        data = serialise.dumps(value)
+        with self._said(), transaction(self.connection):
+            made = self._provenance(provenance or Provenance.here())
+            self.connection.execute(
+                "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", (key, data, seconds, time.time(), made)
+            )
+
+    def kept(self, key: str) -> tuple[Any, float] | None:
+        """A record and the seconds that it took, or None."""
+        with self._said():
+            found = self.connection.execute("SELECT data, seconds FROM records WHERE key = ?", (key,)).fetchone()
+        return None if found is None else (serialise.loads(found[0]), found[1])
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What is read inside is of one moment, whatever other processes write meanwhile."""
+        with self._said(), transaction(self.connection, "DEFERRED"):
+            yield
+
+    def resolve(self, name: str) -> str:
+        """The column or the leaf's full path that a name stands for."""
+        with self._said():
+            return condition.resolve(name, condition.known_paths(self.connection))
+
+    def _rows(self, sql: str, parameters: list[Any]) -> Iterator[Row]:
+        last, plain = "", {}
+        with self._said(), closing(self.connection.execute(sql, parameters)) as found:
+            for name, seed, route, text, created, ok, *values, seconds, nans, notes in found:
+                if name != last:
+                    last, plain = name, json.loads(text)
+                said_so = tuple(json.loads(notes)) if notes else ()
+                known = stored_row.numbers(tuple(values), nans)
+                yield Row(name, None if seed < 0 else seed, route, bool(ok), known, said_so, seconds, created, plain)
+
+    def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
+        if isinstance(where, str):
+            raise InputError(f"conditions are given as a list of texts, not as the text {where!r}")
+        return condition.where_sql([condition.parse(each) for each in where], self.connection)
+
+    def _setting(self, name: str, plain: dict[str, Any]) -> int:
+        """The key of a setting, written with its leaves if it is new."""
+        found = self.connection.execute("SELECT key FROM settings WHERE id = ?", (name,)).fetchone()
+        if found is not None:
+            return found[0]
+        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+        key = self.connection.execute("INSERT INTO settings (id, plain) VALUES (?, ?)", (name, text)).lastrowid
+        assert key is not None
+        plant(self.connection, key, plain)
+        return key
+
+    def _route(self, route: str, verb: str) -> int:
+        self.connection.execute("INSERT OR IGNORE INTO routes (verb, route) VALUES (?, ?)", (verb, route))
+        return self.connection.execute("SELECT key FROM routes WHERE route = ?", (route,)).fetchone()[0]
+
+    def _provenance(self, made: Provenance) -> int:
+        names = [each.name for each in fields(made)]
+        stored_row = f"({', '.join(names)})"
+        marks = f"({', '.join('?' * len(names))})"
+        self.connection.execute(f"INSERT OR IGNORE INTO provenance {stored_row} VALUES {marks}", astuple(made))
+        return self.connection.execute(
+            f"SELECT key FROM provenance WHERE {stored_row} = {marks}", astuple(made)
+        ).fetchone()[0]
+
+    def _said(self) -> Any:
+        return said(self.path, self.timeout)

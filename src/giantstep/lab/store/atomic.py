@@ -1,0 +1,32 @@
+"""Files written whole or not at all: a reader sees the old one or the new one, never half of one."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from giantstep.errors import InputError
+
+__all__ = ["atomic"]
+
+
+@contextmanager
+def atomic(place: Path) -> Iterator[Path]:
+    """A file beside the place that takes its name once it is complete, and is removed if it never is."""
+    try:
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}-", suffix=place.suffix)
+    except OSError as error:
+        raise InputError(f"cannot write {place}: {error.strerror or error}") from None
+    os.close(handle)
+    unfinished = Path(name)
+    try:
+        yield unfinished
+        mask = os.umask(0)
+        os.umask(mask)
+        unfinished.chmod(0o666 & ~mask)
+        os.replace(unfinished, place)
+    except OSError as error:
+        raise InputError(f"cannot write {place}: {error.strerror or error}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,122 @@
+"""export(store, path): one tidy row a trial as .csv, .parquet or .nc; to_dataset(rows): the same as an xarray Dataset.
+
+A row has the trial's columns and the leaves of its setting that vary among the rows; those that do not are attributes of the
+dataset.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from giantstep.errors import InputError
+from giantstep.lab.store import Store
+from giantstep.lab.store.atomic import atomic
+from giantstep.lab.store.stored_row import NUMBERS, Row
+
+__all__ = ["export", "to_dataset"]
+
+HEAD = ("setting", "seed", "route", "ok", *NUMBERS, "seconds", "created", "notes")
+BATCH = 10_000
+
+
+def export(store: Store, path: str | Path, where: Sequence[str] = (), *, force: bool = False) -> int:
+    """Write the rows that meet the conditions to a file, whole or not at all. How many there were.
+
+    Args:
+        store: a store that is open.
+        path: ends in .csv, .parquet (needs the extra ``giantstep[lab]``) or .nc (NetCDF).
+        where: conditions as in ``Store.select``.
+        force: overwrite a file that is there.
+    """
+    place = Path(path)
+    writers = {".csv": _csv, ".parquet": _parquet, ".nc": _netcdf}
+    writer = writers.get(place.suffix.lower())
+    if writer is None:
+        raise InputError(f"rows are exported to a file ending in {', '.join(writers)}, not {str(path)!r}")
+    if not place.parent.is_dir():
+        raise InputError(f"there is no folder {place.parent} to export to")
+    if place.is_dir() or (place.exists() and not force):
+        raise InputError(
+            f"{place} is there already: give another name{'' if place.is_dir() else ', or force (--force)'}"
+        )
+    with store.reading():
+        names = store.varying(where)
+        with atomic(place) as unfinished:
+            return writer(unfinished, store.select(where), names)
+
+
+def to_dataset(rows: Iterable[Row]) -> Any:
+    """An xarray Dataset with one dimension, trial: columns and varying leaves as variables, constant leaves as attributes."""
+    found = list(rows)
+    leaves = [row.leaves for row in found]
+    paths = list(dict.fromkeys(path for each in leaves for path in each))
+    values = {path: [each.get(path) for each in leaves] for path in paths}
+    varying = [path for path in paths if len(set(values[path])) > 1]
+    return _dataset(found, varying, {path: values[path][0] for path in paths if path not in varying})
+
+
+def _dataset(rows: list[Row], varying: Iterable[str], constant: dict[str, Any]) -> Any:
+    import xarray as xr
+
+    table = [row.to_dict() for row in rows]
+    variables = {name: ("trial", _column([row.get(name) for row in table])) for name in (*HEAD, *varying)}
+    return xr.Dataset(variables, attrs={name: value for name, value in constant.items() if value is not None})
+
+
+def _column(values: list[Any]) -> np.ndarray:
+    """Numbers as float64 with NaN for none, whole numbers that fit as int32 (all that classic NetCDF has), else text."""
+    if any(isinstance(value, str) for value in values):
+        return np.array(["" if value is None else str(value) for value in values], dtype=str)
+    if values and all(isinstance(value, bool) for value in values):
+        return np.array(values, dtype=bool)
+    whole = values and all(isinstance(value, int) and abs(value) < 2**31 for value in values)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.int32 if whole else np.float64)
+
+
+def _csv(path: Path, rows: Iterator[Row], varying: Mapping[str, str]) -> int:
+    count = 0
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*HEAD, *varying])
+        for row in rows:
+            count += 1
+            values = row.to_dict()
+            writer.writerow([_cell(values.get(name)) for name in (*HEAD, *varying)])
+    return count
+
+
+def _cell(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _netcdf(path: Path, rows: Iterator[Row], varying: Mapping[str, str]) -> int:
+    found = list(rows)
+    constant = {name: value for name, value in (found[0].leaves if found else {}).items() if name not in varying}
+    _dataset(found, varying, constant).to_netcdf(path, engine="scipy", format="NETCDF3_64BIT")
+    return len(found)
+
+
+def _parquet(path: Path, rows: Iterator[Row], varying: Mapping[str, str]) -> int:
+    try:
+        import pyarrow  # pyright: ignore[reportMissingImports]
+        import pyarrow.parquet  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise InputError("Parquet needs pyarrow: pip install 'giantstep[lab]', or export to .csv or .nc") from None
+    kinds = {**dict.fromkeys(HEAD, "real"), **dict.fromkeys(("setting", "route", "notes"), "text"), **varying}
+    types = {"text": pyarrow.string(), "real": pyarrow.float64(), "integer": pyarrow.int64(), "truth": pyarrow.bool_()}
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in {**kinds, "seed": "integer", "ok": "truth"}.items()])
+    count = 0
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        while batch := [row.to_dict() for row in islice(rows, BATCH)]:
+            columns = {name: [_typed(row.get(name), kinds[name]) for row in batch] for name in schema.names}
+            writer.write_table(pyarrow.table(columns, schema))
+            count += len(batch)
+    return count
+
+
+def _typed(value: Any, kind: str) -> Any:
+    return str(value) if kind == "text" and value is not None else value

@@ -1,0 +1,90 @@
+"""The schema of a store and how one version becomes the next: ``MIGRATIONS[k]`` takes version k to k + 1.
+
+A new store runs all of them, an older one those it lacks, in one transaction. A migration is never changed once released.
+"""
+
+import json
+import sqlite3
+
+from giantstep.lab.store.setting_paths import flatten
+
+__all__ = ["APPLICATION", "MIGRATIONS", "VERSION", "migrate", "plant"]
+
+APPLICATION = 0x67535470  # "gSTp", in the file's header: what tells a store from any other SQLite file
+
+
+def _tables(connection: sqlite3.Connection) -> None:
+    """Version 1: settings, routes, provenance, trials and their arrays. Seed -1 stands for none."""
+    connection.execute("CREATE TABLE settings (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, plain TEXT NOT NULL)")
+    connection.execute("CREATE TABLE routes (key INTEGER PRIMARY KEY, verb TEXT NOT NULL, route TEXT NOT NULL UNIQUE)")
+    connection.execute(
+        "CREATE TABLE provenance (key INTEGER PRIMARY KEY, version TEXT NOT NULL, python TEXT NOT NULL, jax TEXT NOT NULL, "
+        "numpy TEXT NOT NULL, machine TEXT NOT NULL, device TEXT NOT NULL, "
+        "UNIQUE (version, python, jax, numpy, machine, device))"
+    )
+    connection.execute(
+        "CREATE TABLE trials (key INTEGER PRIMARY KEY, "
+        "setting INTEGER NOT NULL REFERENCES settings, seed INTEGER NOT NULL, route INTEGER NOT NULL REFERENCES routes, "
+        "ok INTEGER NOT NULL, eta REAL, penalty REAL, test_error REAL, test_error_se REAL, risk REAL, risk_se REAL, "
+        "train_error REAL, train_error_se REAL, train_objective REAL, train_objective_se REAL, null_level REAL, "
+        "bulk_edge REAL, bulk_edge_se REAL, outliers, outliers_se REAL, "  # a count, or a mean of counts: as it came
+        "seconds REAL NOT NULL, created REAL NOT NULL, provenance INTEGER NOT NULL REFERENCES provenance, "
+        "nans TEXT, notes TEXT, "  # names of the columns that are NaN (SQLite has none); a JSON list of sentences
+        "UNIQUE (setting, seed, route))"
+    )
+    connection.execute(
+        "CREATE TABLE arrays (trial INTEGER NOT NULL REFERENCES trials, name TEXT NOT NULL, data BLOB NOT NULL, "
+        "PRIMARY KEY (trial, name))"
+    )
+
+
+def _leaves(connection: sqlite3.Connection) -> None:
+    """Version 2: the leaves of every setting, to filter by."""
+    connection.execute("CREATE TABLE paths (key INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE)")
+    connection.execute(
+        "CREATE TABLE leaves (setting INTEGER NOT NULL REFERENCES settings, path INTEGER NOT NULL REFERENCES paths, "
+        "value, PRIMARY KEY (setting, path)) WITHOUT ROWID"
+    )
+    connection.execute("CREATE INDEX leaves_by_value ON leaves (path, value)")
+    connection.execute("CREATE INDEX trials_by_route ON trials (route, ok)")
+    for key, plain in connection.execute("SELECT key, plain FROM settings"):
+        plant(connection, key, json.loads(plain))
+
+
+def plant(connection: sqlite3.Connection, setting: int, plain: dict) -> None:
+    """Write the leaves of one setting."""
+    leaves = flatten(plain)
+    connection.executemany("INSERT OR IGNORE INTO paths (path) VALUES (?)", [(path,) for path in leaves])
+    connection.executemany(
+        "INSERT INTO leaves SELECT ?, key, ? FROM paths WHERE path = ?",
+        [(setting, value, path) for path, value in leaves.items()],
+    )
+
+
+def _records(connection: sqlite3.Connection) -> None:
+    """Version 3: measurements that are no trial of a setting, as plain data."""
+    connection.execute(
+        "CREATE TABLE records (key TEXT PRIMARY KEY, data BLOB NOT NULL, seconds REAL NOT NULL, created REAL NOT NULL, "
+        "provenance INTEGER NOT NULL REFERENCES provenance) WITHOUT ROWID"
+    )
+
+
+MIGRATIONS = (_tables, _leaves, _records)
+VERSION = len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a store to the newest version, in one transaction; another process may have done it meanwhile."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        for step in MIGRATIONS[version:]:
+            step(connection)
+        if version < VERSION:
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,51 @@
+"""Record: plain data with arrays as bytes and back; no pickle, so that a file of unknown origin is only data."""
+
+import base64
+import io
+import json
+import zlib
+from typing import Any
+
+import numpy as np
+
+from giantstep.errors import InputError
+
+__all__ = ["dumps", "loads"]
+
+_ARRAY = "\u0000array"  # a key that no table of ours has
+
+
+def dumps(value: Any) -> bytes:
+    """Text, numbers, true and false, None, NumPy arrays, lists and tables of these; tuples become lists."""
+    return zlib.compress(json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")).encode(), 1)
+
+
+def loads(data: bytes) -> Any:
+    """What ``dumps`` was given."""
+    return _back(json.loads(zlib.decompress(data)))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, value, allow_pickle=False)
+        return {_ARRAY: base64.b64encode(buffer.getvalue()).decode()}
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    raise InputError(f"a record holds plain data and arrays, not {type(value).__name__}")
+
+
+def _back(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_back(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {_ARRAY}:
+        return np.lib.format.read_array(io.BytesIO(base64.b64decode(value[_ARRAY])), allow_pickle=False)
+    return {key: _back(item) for key, item in value.items()}

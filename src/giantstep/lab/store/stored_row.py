@@ -1,0 +1,133 @@
+"""Row: what a store holds of one trial, and an outcome as columns and compressed arrays and back."""
+
+import io
+import json
+import math
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from giantstep.errors import InputError
+from giantstep.experiment.protocol import SGD
+from giantstep.experiment.setting import Setting
+from giantstep.lab.store.setting_paths import Value, filled, flatten
+from giantstep.lab.store.trial import Route, Trial
+from giantstep.results.outcome import Outcome, Status
+
+__all__ = ["ARRAYS", "NUMBERS", "Row", "arrays", "columns", "outcome"]
+
+NUMBERS = (
+    "eta", "penalty", "test_error", "test_error_se", "risk", "risk_se", "train_error", "train_error_se", "train_objective",
+    "train_objective_se", "null_level", "bulk_edge", "bulk_edge_se", "outliers", "outliers_se",
+)  # fmt: skip
+ARRAYS = ("overlaps", "norms", "captured", "captured_se", "learned", "singular_values")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One trial as it lies in a store.
+
+    Attributes:
+        setting_id: the setting's id.
+        seed: None where nothing is random.
+        route: the route's key.
+        ok: whether the numbers can be trusted.
+        numbers: the scalar fields of the outcome by name; None where the route does not know it.
+        notes: the sentences of its status.
+        seconds: how long it took.
+        created: when it was written, in seconds since 1970 (UTC).
+        plain: the setting as plain data.
+    """
+
+    setting_id: str
+    seed: int | None
+    route: str
+    ok: bool
+    numbers: Mapping[str, float | None]
+    notes: tuple[str, ...]
+    seconds: float
+    created: float
+    plain: Mapping[str, Any]
+
+    @cached_property
+    def leaves(self) -> dict[str, Value]:
+        """The setting's dotted paths and their values, defaults included."""
+        return filled(flatten(self.plain))
+
+    @property
+    def trial(self) -> Trial:
+        """The trial, to run again or to ask the store for its whole outcome."""
+        return Trial(Setting.from_plain(dict(self.plain)), self.seed, Route.parse(self.route))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything flat: the columns, then the setting's leaves."""
+        head = {"setting": self.setting_id, "seed": self.seed, "route": self.route, "ok": self.ok}
+        tail = {"seconds": self.seconds, "created": self.created, "notes": "; ".join(self.notes)}
+        return {**head, **self.numbers, **tail, **self.leaves}
+
+
+def columns(trial: Trial, found: Outcome) -> tuple[Any, ...]:
+    """ok, the numbers, seconds, nans, notes: what a row of trials holds besides its key."""
+    _check(trial, found)
+    values = [_number(getattr(found, name), name) for name in NUMBERS]
+    nans = ",".join(name for name, v in zip(NUMBERS, values, strict=True) if v is not None and math.isnan(v))
+    notes = json.dumps(found.status.notes, ensure_ascii=False) if found.status.notes else None
+    return (int(found.status.ok), *values, float(found.seconds), nans or None, notes)
+
+
+def arrays(found: Outcome) -> Iterator[tuple[str, bytes]]:
+    """The array fields as compressed .npy files."""
+    for name in ARRAYS:
+        value = getattr(found, name)
+        if value is not None:
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, np.asarray(value), allow_pickle=False)
+            yield name, _packed(buffer.getvalue())
+
+
+def _packed(data: bytes, sample: int = 1024) -> bytes:
+    """zlib, fast; digits of measured numbers are as good as random, and what does not shrink is only wrapped."""
+    start = zlib.compress(data[:sample], 1)
+    if len(data) <= sample:
+        return start
+    return zlib.compress(data, 1 if len(start) < 0.8 * sample else 0)
+
+
+def numbers(values: tuple[Any, ...], nans: str | None) -> dict[str, float | None]:
+    """The numbers by name, NaN put back where SQLite has NULL."""
+    lost = set(nans.split(",")) if nans else ()
+    return {name: math.nan if name in lost else value for name, value in zip(NUMBERS, values, strict=True)}
+
+
+def outcome(trial: Trial, values: tuple[Any, ...], stored: Mapping[str, bytes]) -> Outcome:
+    """The outcome that ``columns`` and ``arrays`` were made from."""
+    ok, *found, seconds, nans, notes = values
+    status = Status(bool(ok), tuple(json.loads(notes)) if notes else ())
+    fields: dict[str, Any] = numbers(tuple(found), nans)
+    fields |= {name: _array(data) for name, data in stored.items()}
+    if isinstance(trial.setting.protocol.readout, SGD):
+        fields["rate"] = trial.setting.protocol.readout.rate  # no column of its own: the setting has it
+    return Outcome(trial.setting, trial.route.verb, status=status, seconds=seconds, **fields)
+
+
+def _array(data: bytes) -> np.ndarray:
+    return np.lib.format.read_array(io.BytesIO(zlib.decompress(data)), allow_pickle=False)
+
+
+def _check(trial: Trial, found: Outcome) -> None:
+    if found.axes:
+        raise InputError(f"a trial has an outcome without axes, not {', '.join(found.axes)}: store one of each")
+    if found.route != trial.route.verb:
+        raise InputError(f"the outcome is of the route {found.route!r} but the trial of {trial.route.key!r}")
+    if found.setting is not trial.setting and found.setting.id != trial.setting.id:
+        raise InputError(f"the outcome is of the setting {found.setting.id} but the trial of {trial.setting.id}")
+
+
+def _number(value: Any, name: str) -> float | int | None:
+    if value is None or np.ndim(value) == 0:
+        return None if value is None else np.asarray(value).item()
+    raise InputError(f"{name} of a trial must be one number, not an array of shape {np.shape(value)}")

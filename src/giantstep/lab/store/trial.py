@@ -1,0 +1,136 @@
+"""Trial: one number-producing run, named by a setting, a seed and a route; the store keeps one row for each."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from giantstep._machine.plain import choice, flag, real, whole
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+
+__all__ = ["DEFAULTS", "Route", "Trial"]
+
+Value = str | int | float | bool | None
+
+# Options of the verbs at their defaults; a test compares with the signatures, which would bring JAX in here.
+_MEASURED: dict[str, Value] = {"n_test": 10_000, "spectrum": False, "dtype": "float64"}
+DEFAULTS: dict[str, dict[str, Value]] = {
+    "simulate": {"method": "auto", **_MEASURED},
+    "equivalent": {
+        "model": "gaussian",
+        "degree": None,
+        "base": "network",
+        "directions": None,
+        "spikes": None,
+        "width": None,
+        **_MEASURED,
+    },  # fmt: skip
+    "theory": {"regime": "finite", "spectra": False, "nodes": 256},
+}
+REAL = ("width",)  # options that are any number, where others are whole
+RANDOM = ("simulate", "equivalent")  # the verbs that take a seed
+
+
+@dataclass(frozen=True)
+class Route:
+    """How a number is found: a verb and those of its options that are not at their default.
+
+    Attributes:
+        verb: "simulate", "equivalent" or "theory".
+        options: pairs of name and value, sorted; a mapping may be given. Seed, memory, progress, solver and
+            devices are no part of it: the number is the same.
+    """
+
+    verb: str
+    options: tuple[tuple[str, Value], ...] = ()
+
+    def __post_init__(self) -> None:
+        choice(self.verb, tuple(DEFAULTS), "route")
+        given = self.options.items() if isinstance(self.options, Mapping) else self.options
+        known = DEFAULTS[self.verb]
+        checked = {}
+        for name, value in given:
+            if name not in known:
+                raise InputError(f"the route {self.verb!r} has no option {name!r}; it has {', '.join(sorted(known))}")
+            what = f"the option {name!r} of the route {self.verb!r}"
+            measured = name in REAL and value is not None
+            checked[name] = real(value, what) if measured else _checked(value, known[name], what)
+        kept = sorted((name, value) for name, value in checked.items() if value != known[name])
+        object.__setattr__(self, "options", tuple(kept))
+
+    @property
+    def key(self) -> str:
+        """Canonical text, such as ``simulate`` or ``equivalent(degree=2, model=spiked)``."""
+        inside = ", ".join(f"{name}={_text(value)}" for name, value in self.options)
+        return f"{self.verb}({inside})" if inside else self.verb
+
+    @property
+    def random(self) -> bool:
+        """Whether it takes a seed."""
+        return self.verb in RANDOM
+
+    @staticmethod
+    def parse(text: str) -> "Route":
+        """The route with this key; options at their default may be spelled out."""
+        match = re.fullmatch(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*", text)
+        if match is None:
+            raise InputError(f"a route is written like simulate or equivalent(model=spiked, degree=2), not {text!r}")
+        pairs = [part.partition("=") for part in (match[2] or "").split(",") if part.strip()]
+        return Route(match[1], tuple((name.strip(), _value(value.strip())) for name, _, value in pairs))
+
+    def __str__(self) -> str:
+        return self.key
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting with one step size and one penalty or rate, on one seed (None where nothing is random), by one route."""
+
+    setting: Setting
+    seed: int | None
+    route: Route
+
+    def __post_init__(self) -> None:
+        protocol = self.setting.protocol
+        if any(step.listed for step in protocol.steps):
+            raise InputError("a trial has one step size in each step, not a list: make one trial of each")
+        if protocol.readout is not None and isinstance(protocol.readout.path, tuple):
+            raise InputError(f"a trial has one {protocol.readout.axis}, not a list: make one trial of each")
+        if not self.route.random and self.seed is not None:
+            raise InputError(f"the route {self.route.key!r} is not random: its seed is None, not {self.seed!r}")
+        if self.route.random:
+            object.__setattr__(self, "seed", whole(self.seed, f"the seed of the route {self.route.key!r}", least=0))
+
+    @cached_property
+    def key(self) -> tuple[str, int | None, str]:
+        """What makes it the same trial: the setting's id, the seed and the route's key."""
+        return (self.setting.id, self.seed, self.route.key)
+
+
+def _checked(value: Any, default: Value, what: str) -> Value:
+    """A value of the same kind as the default; None stands for a whole number that is chosen."""
+    if isinstance(default, bool):
+        return flag(value, what)
+    if default is None and value is None:
+        return None
+    if default is None or isinstance(default, int):
+        return whole(value, what, least=0)
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z]\w*", value):
+        raise InputError(f"{what} must be a word, not {value!r}")
+    return value
+
+
+def _text(value: Value) -> str:
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def _value(text: str) -> Value:
+    words: dict[str, Value] = {"true": True, "false": False, "none": None}
+    if text.isascii() and text.isdigit():
+        return int(text)
+    try:
+        return float(text) if text[:1].isdigit() or text[:1] == "." else words.get(text, text)
+    except ValueError:
+        return text

@@ -1,0 +1,1 @@
+"""Grids of settings: described, run, averaged and drawn."""

@@ -1,0 +1,111 @@
+"""Axis: one dimension of a sweep, a name with its values, or several names that move together."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from giantstep._machine.plain import real, whole
+from giantstep.errors import InputError
+
+__all__ = ["Axis", "Value", "axis", "together"]
+
+Value = str | int | float
+MAX_POINTS = 100_000
+_SPACES = {"linspace": np.linspace, "logspace": np.logspace, "geomspace": np.geomspace}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """``names`` that move together and their ``values``, one row a point; a single name is the usual case.
+
+    ``spaced`` names were given as a space: where a field takes whole numbers they are rounded.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[tuple[Value, ...], ...]
+    spaced: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the dimension is called: its first name."""
+        return self.names[0]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def column(self, name: str) -> tuple[Value, ...]:
+        """The values of one name."""
+        return tuple(row[self.names.index(name)] for row in self.values)
+
+
+def axis(name: str, given: Any) -> Axis:
+    """From a list, or from a table with one of ``linspace = [from, to, count]`` (even steps), ``logspace`` (the same with
+    powers of ten at its ends, as in NumPy) and ``geomspace`` (even factors between its ends)."""
+    return Axis((name,), tuple((value,) for value in _values(name, given)), _spaces({name: given}))
+
+
+def together(given: Mapping[str, Any]) -> Axis:
+    """Several names that move together: their lists have one length."""
+    if not isinstance(given, Mapping) or len(given) < 2:
+        raise InputError("a zip group is a table of at least two names with lists of one length")
+    columns = {name: _values(name, values) for name, values in given.items()}
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"names of a zip group move together and need lists of one length: {said}")
+    return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), _spaces(given))
+
+
+def _spaces(given: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(name for name, values in given.items() if isinstance(values, Mapping))
+
+
+def _values(name: str, given: Any) -> tuple[Value, ...]:
+    if isinstance(given, Mapping):
+        given = _spaced(name, given)
+    if hasattr(given, "__array__"):
+        given = np.asarray(given).tolist()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(
+            f"the axis {name!r} needs a list, an expression in quotes, or a table such as "
+            f"{{logspace = [-2, 2, 9]}}, not {given!r}"
+        )
+    values = tuple(_value(name, each) for each in given)
+    if not values:
+        raise InputError(f"the axis {name!r} has no values")
+    if len(values) > MAX_POINTS:
+        raise InputError(f"the axis {name!r} has {len(values)} values; at most {MAX_POINTS} are taken")
+    if len(set(values)) < len(values):
+        raise InputError(f"the axis {name!r} has a value twice")
+    return values
+
+
+def _value(name: str, given: Any) -> Value:
+    if isinstance(given, str):
+        return given
+    if isinstance(given, bool):
+        return str(given).lower()
+    number = real(given, f"every value of the axis {name!r}")
+    return int(number) if number == int(number) and not isinstance(given, float) else number
+
+
+def _spaced(name: str, given: Mapping[str, Any]) -> list[float]:
+    kinds = [kind for kind in given if kind in _SPACES]
+    if len(given) != 1 or len(kinds) != 1:
+        raise InputError(
+            f"the axis {name!r} takes one of {', '.join(_SPACES)} = [from, to, count], not {dict(given)!r}"
+        )
+    (kind,), ends = kinds, given[kinds[0]]
+    if not isinstance(ends, list | tuple) or len(ends) != 3:
+        raise InputError(f"{kind} of the axis {name!r} needs [from, to, count], not {ends!r}")
+    first, last = (real(end, f"an end of {kind} of the axis {name!r}") for end in ends[:2])
+    count = whole(ends[2], f"the count of {kind} of the axis {name!r}")
+    if count > MAX_POINTS:
+        raise InputError(f"the axis {name!r} has {count} values; at most {MAX_POINTS} are taken")
+    if kind == "geomspace" and not first * last > 0:
+        raise InputError(f"geomspace of the axis {name!r} needs ends of one sign that are not zero, not {ends!r}")
+    with np.errstate(all="ignore"):
+        spaced = [float(f"{x:.15g}") for x in _SPACES[kind](first, last, count)]
+    return [int(x) if x == int(x) and abs(x) < 2**53 else x for x in spaced] if np.all(np.isfinite(spaced)) else spaced

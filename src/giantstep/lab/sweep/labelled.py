@@ -1,0 +1,98 @@
+"""What a sweep found as an xarray Dataset: dimensions route, those of the axes, and seed."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from giantstep.lab.store import Store
+from giantstep.lab.store.stored_row import ARRAYS
+from giantstep.lab.store.trial import Route
+from giantstep.lab.sweep.sweep import Sweep
+
+if TYPE_CHECKING:
+    from giantstep.lab.sweep.ended import Ended
+
+__all__ = ["dataset", "labels"]
+
+_INNER = {
+    "overlaps": ("neuron", "direction"), "norms": ("neuron",), "captured": ("direction",), "learned": ("direction", "other"),
+    "singular_values": ("index",),
+}  # fmt: skip
+
+
+def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
+    """Every measure with its dimensions; NaN where a trial is missing or a route does not know it.
+
+    A route without chance (theory) has the same number at every seed, so that differences and means need no care. ``ok`` says
+    where numbers can be trusted. Arrays whose size changes along an axis are padded with NaN.
+    """
+    import xarray as xr
+
+    arrays = [name for name in sweep.measures if name in ARRAYS]
+    beside = [f"{name}_se" for name in sweep.measures if name in ("test_error", "risk")]
+    shape = (len(sweep.routes), *sweep.shape, len(sweep.seeds))
+    names = [name for name in (*sweep.measures, *beside) if name not in ARRAYS]
+    numbers = {name: np.full(shape, np.nan) for name in names}
+    ok, there = np.zeros(shape, bool), np.zeros(shape, bool)
+    parts: dict[str, list[tuple[tuple, np.ndarray]]] = {name: [] for name in arrays}
+    for place, found in _found(sweep, store, arrays):
+        ok[place], there[place] = found.status.ok, True
+        for name in names:
+            value = getattr(found, name)
+            numbers[name][place] = np.nan if value is None else value
+        for name in arrays:
+            if getattr(found, name) is not None:
+                parts[name].append((place, np.asarray(getattr(found, name), dtype=float)))
+    dims = ("route", *(axis.name for axis in sweep.axes), "seed")
+    variables: dict[str, Any] = {name: (dims, value) for name, value in numbers.items()}
+    variables |= {
+        name: ((*dims, *_INNER[name]), _padded(shape, some, len(_INNER[name]))) for name, some in parts.items()
+    }
+    variables |= {"ok": (dims, ok), "stored": (dims, there)}
+    attributes: dict[str, Any] = {"sweep": sweep.id, "base": sweep.base.id}
+    if ended is not None and ended.refused:
+        attributes["refused"] = "; ".join(f"{sentence} ({count} trials)" for sentence, count in ended.refused)
+    return xr.Dataset(variables, coords=_coordinates(sweep), attrs=attributes)
+
+
+def _found(sweep: Sweep, store: Store, arrays: list[str]) -> Iterator[tuple[tuple, Any]]:
+    """Places in the Dataset and outcomes; without chance the place is all seeds."""
+    routes = {route.key: i for i, route in enumerate(sweep.routes)}
+    points = {point.setting.id: point.place for point in sweep.points}
+    seeds = {seed: i for i, seed in enumerate(sweep.seeds)}
+    for trial, found in store.find(sweep.trials(), arrays):
+        setting, seed, route = trial.key
+        yield (routes[route], *points[setting], slice(None) if seed is None else seeds[seed]), found
+
+
+def _coordinates(sweep: Sweep) -> dict[str, Any]:
+    found: dict[str, Any] = {"route": labels(sweep), "seed": list(sweep.seeds)}
+    for axis in sweep.axes:
+        found |= {name: (axis.name, list(axis.column(name))) for name in axis.names}
+    for name in (
+        name for axis in sweep.axes for name in axis.spaced
+    ):  # as used, rounded where a field takes whole numbers
+        axis = next(a for a in sweep.axes if name in a.names)
+        used = {point.place[sweep.axes.index(axis)]: point.values[name] for point in sweep.points}
+        found[name] = (axis.name, [used[i] for i in range(len(axis))])
+    for name, _ in sweep.formulas:
+        values = np.reshape([point.values[name] for point in sweep.points], sweep.shape)
+        moving = [k for k in range(values.ndim) if np.any(values != np.take(values, [0], axis=k))]
+        still = tuple(slice(None) if k in moving else 0 for k in range(values.ndim))
+        found[name] = (tuple(sweep.axes[k].name for k in moving), values[still])
+    return found
+
+
+def labels(sweep: Sweep) -> list[str]:
+    """The routes as they were written: without the spectra that the measures ask for, where that is unambiguous."""
+    bare = [Route(r.verb, tuple(o for o in r.options if o[0] not in ("spectrum", "spectra"))).key for r in sweep.routes]
+    return bare if len(set(bare)) == len(bare) else [route.key for route in sweep.routes]
+
+
+def _padded(shape: tuple[int, ...], parts: list[tuple[tuple, np.ndarray]], inner: int) -> np.ndarray:
+    most = tuple(max((part.shape[k] for _, part in parts), default=0) for k in range(inner))
+    found = np.full((*shape, *most), np.nan)
+    for place, part in parts:
+        found[(*place, *(slice(n) for n in part.shape))] = part
+    return found

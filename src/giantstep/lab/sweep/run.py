@@ -1,0 +1,123 @@
+"""run(sweep, store): perform what the store lacks, wherever the executor says, and keep it.
+
+Killed at any moment and started again, it goes on where it was: a block is written in one transaction or not at all.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from giantstep._machine.plain import whole
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.lab.store import Store
+from giantstep.lab.sweep.ended import Ended
+from giantstep.lab.sweep.sweep import Sweep, make
+from giantstep.lab.sweep.toml import read
+from giantstep.lab.work.block import Block, blocks
+from giantstep.lab.work.executor import Executor, executor
+from giantstep.lab.work.forecast import together
+from giantstep.lab.work.perform import Done
+from giantstep.results.outcome import Outcome
+
+__all__ = ["Ended", "planned", "run", "shard", "sweep"]
+
+Tick = Callable[[Done], None]
+
+
+def planned(sweep: Sweep) -> list[Block]:
+    """All blocks of a sweep, whatever a store has of them."""
+    return list(blocks([point.setting for point in sweep.points], sweep.seeds, sweep.routes, together))
+
+
+def shard(every: Sequence[Block], part: tuple[int, int]) -> list[Block]:
+    """Part i of N, i from 1 on: every N-th block, so that large and small ones are spread."""
+    index, count = part
+    whole(count, "the number of shards")
+    if not 1 <= whole(index, "the shard") <= count:
+        raise InputError(f"the shard must be between 1 and {count}, not {index}")
+    return list(every[index - 1 :: count])
+
+
+def missing(every: Sequence[Block], store: Store) -> list[Block]:
+    """Blocks of which the store lacks a trial."""
+    lacking = {trial.key for trial in store.missing(trial for block in every for trial in block.trials)}
+    return [block for block in every if any(trial.key in lacking for trial in block.trials)]
+
+
+def run(
+    todo: Iterable[Block],
+    store: Store,
+    where: Executor,
+    tick: Tick = lambda done: None,
+    kept: Callable[[Outcome], Outcome] = lambda found: found,
+) -> Ended:
+    """Perform the blocks and write every one when it is done; ``tick`` is told of each, ``kept`` says what of it is written."""
+    every = list(todo)
+    new, tried, refused = 0, 0, {}
+    for done in where.run(every):
+        assert isinstance(done.task, Block)
+        if done.refused is None:
+            new += store.put([(trial, kept(found)) for trial, found in done.pairs], done.provenance)
+        else:
+            refused[done.refused] = refused.get(done.refused, 0) + len(done.task.trials)
+        tried += len(done.task.trials)
+        tick(done)
+    return Ended(new, tuple(refused.items()), sum(len(block.trials) for block in every) - tried)
+
+
+def sweep(
+    base: Setting | Sweep | str | Path,
+    axes: dict[str, Any] | None = None,
+    *,
+    zipped: Iterable[dict[str, Any]] = (),
+    seeds: int | Iterable[int] = (0,),
+    routes: str | Iterable[str] = ("simulate",),
+    measures: str | Iterable[str] = ("test_error",),
+    store: str | Path | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    memory: float | None = None,
+    progress: bool | None = None,
+) -> Any:
+    """Run every combination of the axes and return an xarray Dataset with a dimension for each axis, for routes and for seeds.
+
+    Args:
+        base: a Setting; or a sweep, or the file of one, and then axes, seeds, routes and measures are its own.
+        axes: names of fields and their values: a list, an array, ``{"logspace": [-2, 2, 9]}`` (also linspace, geomspace) or an
+            expression of other axes such as ``"2*d"``. ``n`` is the batch of every step and of the readout.
+        zipped: tables of names whose lists move together, one dimension each.
+        seeds: of the random routes.
+        routes: "simulate", "theory", "equivalent(model=spiked)", ...
+        measures: fields of the outcomes: "test_error", "train_error", "captured", "outliers", ...
+        store: a file to keep results in: what is there is not run again. Without one nothing is kept.
+        workers: processes of this machine; by default all runs in this one.
+        scheduler: the address of a Dask scheduler instead.
+        memory: GiB to stay within.
+        progress: show a progress bar on stderr; by default on a terminal.
+    """
+    if isinstance(base, str | Path):
+        base = read(base)
+    if not isinstance(base, Sweep):
+        base = make(base, axes or {}, zipped=zipped, seeds=seeds, routes=routes, measures=measures)
+    from giantstep.lab.sweep.labelled import dataset
+    from giantstep.lab.work.progress import shown
+
+    with _kept(store) as opened:
+        todo = missing(planned(base), opened)
+        with closing(executor(workers, scheduler, memory)) as where, shown(todo, progress) as tick:
+            ended = run(todo, opened, where, tick)
+        return dataset(base, opened, ended)
+
+
+@contextmanager
+def _kept(store: str | Path | None) -> Iterator[Store]:
+    """The store at a path, or one for the moment."""
+    if store is not None:
+        with Store.open(store) as opened:
+            yield opened
+        return
+    with TemporaryDirectory() as folder, Store.open(Path(folder) / "sweep.sqlite") as opened:
+        yield opened

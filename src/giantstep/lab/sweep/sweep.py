@@ -1,0 +1,228 @@
+"""Sweep: a setting with axes, seeds and routes; every combination is a trial.
+
+A short name stands for every field that it ends: ``n`` is the batch of every step and of the readout, ``eta`` the size of
+every step; ``steps.0.n`` is one of them, and p is the width. A name that is no field is a parameter for expressions.
+"""
+
+import copy
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from giantstep._machine.plain import choice, identifier, whole
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.lab.store.setting_paths import filled, flatten
+from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
+from giantstep.lab.store.trial import Route, Trial
+from giantstep.lab.sweep import arithmetic
+from giantstep.lab.sweep.axis import MAX_POINTS, Axis, Value, axis, together
+
+__all__ = ["Point", "Sweep", "make"]
+
+MEASURES = tuple(name for name in (*NUMBERS, *ARRAYS) if not name.endswith("_se") and name not in ("eta", "penalty"))
+_SPECTRAL = ("singular_values", "bulk_edge", "outliers")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination: its place along every axis, the values of all names there, and the setting."""
+
+    place: tuple[int, ...]
+    values: Mapping[str, Value]
+    setting: Setting
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What to run; ``make`` builds one from lists and expressions.
+
+    Attributes:
+        base: the setting that the axes change.
+        axes: the dimensions.
+        formulas: names that are expressions of others, in the order in which they can be computed.
+        seeds: of the random routes.
+        routes: how numbers are found.
+        measures: the fields of the outcomes that tables and figures show.
+    """
+
+    base: Setting
+    axes: tuple[Axis, ...]
+    formulas: tuple[tuple[str, str], ...] = ()
+    seeds: tuple[int, ...] = (0,)
+    routes: tuple[Route, ...] = (Route("simulate"),)
+    measures: tuple[str, ...] = ("test_error",)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(each) for each in self.axes)
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """Every combination of the axes, the last one moving fastest."""
+        return tuple(self._points())
+
+    @cached_property
+    def id(self) -> str:
+        """16 hexadecimal digits that depend on the settings, seeds and routes alone."""
+        routes = [route.key for route in self.routes]
+        return identifier([[point.setting.id for point in self.points], list(self.seeds), routes])
+
+    def trials(self) -> Iterator[Trial]:
+        """All trials: routes, points and seeds, in this order."""
+        for route in self.routes:
+            for point in self.points:
+                for seed in self.seeds if route.random else (None,):
+                    yield Trial(point.setting, seed, route)
+
+    def __len__(self) -> int:
+        """How many trials there are."""
+        return math.prod(self.shape) * sum(len(self.seeds) if route.random else 1 for route in self.routes)
+
+    def _points(self) -> Iterator[Point]:
+        plain = self.base.to_plain()
+        leaves = filled(flatten(plain))
+        places = {name: _places(name, plain, leaves) for each in self.axes for name in each.names}
+        places |= {name: _places(name, plain, leaves) for name, _ in self.formulas}
+        numbers = {name: x for name in _short(leaves) if isinstance(x := _one(name, leaves), int | float)}
+        rounded = {name for each in self.axes for name in each.spaced} | {name for name, _ in self.formulas}
+        whole_ones = {name for name in rounded if any(isinstance(leaves.get(path), int) for path in places[name])}
+        for place in product(*(range(len(each)) for each in self.axes)):
+            values = {name: v for a, i in zip(self.axes, place, strict=True) for name, v in _row(a, i)}
+            values = {name: round(v) if name in whole_ones else v for name, v in values.items()}  # type: ignore[arg-type]
+            for name, text in self.formulas:
+                known = {**numbers, **{k: v for k, v in values.items() if isinstance(v, int | float)}}
+                worth = arithmetic.value(text, known)
+                values[name] = round(worth) if name in whole_ones else worth
+            yield Point(place, values, self._setting(plain, values, places))
+
+    def _setting(self, plain: dict[str, Any], values: Mapping[str, Value], places: Mapping[str, tuple]) -> Setting:
+        changed = copy.deepcopy(plain)
+        for name, value in values.items():
+            for path in places[name]:
+                _put(changed, path, value)
+        try:
+            return Setting.from_plain(changed)
+        except InputError as problem:
+            at = ", ".join(f"{name} = {value}" for name, value in values.items())
+            raise InputError(f"the sweep has no setting at {at}: {problem}") from None
+
+
+def make(
+    base: Setting,
+    axes: Mapping[str, Any],
+    *,
+    zipped: Iterable[Mapping[str, Any]] = (),
+    seeds: int | Iterable[int] = (0,),
+    routes: str | Iterable[str | Route] = ("simulate",),
+    measures: str | Iterable[str] = ("test_error",),
+) -> Sweep:
+    """A sweep, checked: every field that an axis names is there, and every combination is a setting."""
+    if not isinstance(base, Setting):
+        raise InputError(f"a sweep starts from a Setting, not {type(base).__name__}")
+    if not isinstance(axes, Mapping):
+        raise InputError("the axes are a table of names and their values")
+    formulas = {name: given for name, given in axes.items() if isinstance(given, str)}
+    dimensions = [axis(name, given) for name, given in axes.items() if not isinstance(given, str)]
+    dimensions += [together(group) for group in zipped]
+    wanted = (measures,) if isinstance(measures, str) else tuple(measures)
+    for name in wanted:
+        choice(name, MEASURES, "measure")
+    listed = tuple(_route(each, wanted) for each in ((routes,) if isinstance(routes, str | Route) else routes))
+    if not listed or len(set(listed)) < len(listed):
+        raise InputError("a sweep needs at least one route, each once")
+    chosen = tuple(whole(each, "seed", least=0) for each in (seeds if isinstance(seeds, Iterable) else (seeds,)))
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise InputError("a sweep needs at least one seed, each once")
+    found = Sweep(base, tuple(dimensions), tuple(_ordered(formulas, axes)), chosen, listed, wanted)
+    _check(found)
+    return found
+
+
+def _check(sweep: Sweep) -> None:
+    names = [name for each in sweep.axes for name in each.names] + [name for name, _ in sweep.formulas]
+    doubled = sorted({name for name in names if names.count(name) > 1})
+    if doubled:
+        raise InputError(f"{doubled[0]!r} is given twice in the sweep")
+    if math.prod(sweep.shape) > MAX_POINTS:
+        raise InputError(f"the sweep has {math.prod(sweep.shape)} points; at most {MAX_POINTS} are taken")
+    plain = sweep.base.to_plain()
+    leaves = filled(flatten(plain))
+    used = {name for _, text in sweep.formulas for name in arithmetic.names(text)}
+    taken: dict[str, str] = {}
+    for name in names:
+        places = _places(name, plain, leaves)
+        if not places and name not in used:
+            known = ", ".join(dict.fromkeys(path.rpartition(".")[2] for path in leaves))
+            raise InputError(f"the setting has no field {name!r} and no expression uses it; fields are {known}")
+        for path in places:
+            other = next(
+                (taken[each] for each in taken if f"{path}.".startswith(f"{each}.") or each.startswith(f"{path}.")),
+                None,
+            )
+            if other is not None:
+                raise InputError(f"{name!r} and {other!r} both set {path}")
+            taken[path] = name
+    for point in sweep.points[:1]:
+        Trial(point.setting, None, Route("theory"))  # lists in the base setting are refused
+    seen: dict[str, Point] = {}
+    for point in sweep.points:
+        other = seen.setdefault(point.setting.id, point)
+        if other is not point:
+            said = " and ".join(", ".join(f"{k} = {v}" for k, v in each.values.items()) for each in (other, point))
+            raise InputError(f"two points of the sweep are one setting: {said}")
+
+
+def _route(given: str | Route, measures: tuple[str, ...]) -> Route:
+    route = given if isinstance(given, Route) else Route.parse(given)
+    if not any(name in _SPECTRAL for name in measures):
+        return route
+    return Route(route.verb, {**dict(route.options), "spectra" if route.verb == "theory" else "spectrum": True})  # type: ignore[arg-type]
+
+
+def _ordered(formulas: Mapping[str, str], axes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Expressions after those that they use."""
+    left = dict(formulas)
+    while left:
+        ready = [name for name, text in left.items() if not set(arithmetic.names(text)) & set(left)]
+        if not ready:
+            raise InputError(f"the expressions of {' and '.join(left)} need each other")
+        for name in ready:
+            yield name, left.pop(name)
+
+
+def _row(axis: Axis, index: int) -> Iterator[tuple[str, Value]]:
+    return zip(axis.names, axis.values[index], strict=True)
+
+
+def _short(leaves: Mapping[str, Any]) -> list[str]:
+    return ["p", *dict.fromkeys(path.rpartition(".")[2] for path in leaves)]
+
+
+def _one(name: str, leaves: Mapping[str, Any]) -> Any:
+    """The value of a short name if all fields that it ends agree."""
+    end = "width" if name == "p" else name
+    found = {leaves[path] for path in leaves if path == end or path.endswith(f".{end}")}
+    return found.pop() if len(found) == 1 else None
+
+
+def _places(name: str, plain: Mapping[str, Any], leaves: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paths that a name stands for; a step size may be a power, which is set as a whole."""
+    steps = plain["protocol"].get("steps", ())
+    paths = dict.fromkeys([*leaves, *(f"protocol.steps.{t}.eta" for t in range(len(steps)))])
+    end = "width" if name == "p" else name
+    return tuple(path for path in paths if path == end or path.endswith(f".{end}"))
+
+
+def _put(plain: dict[str, Any], path: str, value: Value) -> None:
+    *parents, last = path.split(".")
+    inner: Any = plain
+    for key in parents:
+        if isinstance(inner, list):
+            inner = inner[int(key)]
+        else:
+            inner = inner.setdefault(key, {})
+    inner[last] = {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,210 @@
+"""Block: trials that share work, run in one call: the same data and first gradient for all step sizes, one factorisation
+for all penalties, one pass for all rates, small runs of several seeds side by side.
+
+Blocks depend on the trials alone, not on what a store has or who runs them: a sweep that was interrupted and continued gives
+the same numbers to the last digit.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from giantstep._training.job import drop
+from giantstep.experiment.protocol import SGD, GiantStep, Power, Protocol, Ridge
+from giantstep.experiment.setting import Setting
+from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
+from giantstep.lab.store.trial import Route, Trial
+from giantstep.results.outcome import SCALARS, Outcome, Status
+
+__all__ = ["Block", "blocks", "join", "members", "portions", "split"]
+
+NOT_FINITE = "not finite"  # in the sentence that an outcome with overflows carries
+
+
+@dataclass(frozen=True)
+class Block:
+    """One call: ``members[e][l]`` is the setting at step size e and penalty (or rate) l of ``setting``, which lists them."""
+
+    setting: Setting
+    members: tuple[tuple[Setting, ...], ...]
+    seeds: tuple[int, ...]  # empty where nothing is random
+    route: Route
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """Step sizes, penalties and seeds, in this order."""
+        seeds = self.seeds or (None,)
+        return tuple(Trial(each, seed, self.route) for row in self.members for each in row for seed in seeds)
+
+    def narrowed(self, seeds: Iterable[int]) -> "Block":
+        """The same for some of the seeds."""
+        return replace(self, seeds=tuple(seeds))
+
+
+def blocks(
+    settings: Iterable[Setting], seeds: Sequence[int], routes: Sequence[Route], together: Any = None
+) -> Iterator[Block]:
+    """Blocks of all settings, seeds and routes; ``together(setting, route)`` is how many seeds one call takes."""
+    groups = list(_grouped(settings))
+    for route in routes:
+        for setting, inner in groups:
+            if not route.random:
+                yield Block(setting, inner, (), route)
+                continue
+            count = len(seeds) if together is None else max(1, together(setting, route))
+            yield from (Block(setting, inner, some, route) for some in portions(seeds, count))
+
+
+def portions(seeds: Sequence[int], most: int) -> list[tuple[int, ...]]:
+    """The seeds, at most so many at a time, in portions of one size where possible: what is compiled serves all."""
+    divisors = [k for k in range(min(most, len(seeds)), most // 2, -1) if len(seeds) % k == 0]
+    size = divisors[0] if divisors else -(-len(seeds) // -(-len(seeds) // most))
+    return [tuple(seeds[start : start + size]) for start in range(0, len(seeds), size)]
+
+
+def members(setting: Setting) -> tuple[tuple[Setting, ...], ...]:
+    """The settings that a setting with lists of step sizes and penalties stands for."""
+    steps, readout = setting.protocol.steps, setting.protocol.readout
+    count = max((len(_values(step)) for step in steps if step.listed), default=1)
+    rows = [tuple(_single(step, e) for step in steps) for e in range(count)]
+    path = [readout]
+    if readout is not None and isinstance(readout.path, tuple):
+        path = [_along(readout, x) for x in readout.path]
+    return tuple(tuple(replace(setting, protocol=Protocol(row, each)) for each in path) for row in rows)
+
+
+def _grouped(settings: Iterable[Setting]) -> Iterator[tuple[Setting, tuple[tuple[Setting, ...], ...]]]:
+    """Settings that differ in step sizes and penalties alone, as one with lists; every step size has the same penalties."""
+    families: dict[str, dict[tuple, dict[Any, Setting]]] = {}
+    for setting in settings:
+        steps, readout = setting.protocol.steps, setting.protocol.readout
+        penalty = None if readout is None else readout.path
+        bare = readout if readout is None or isinstance(penalty, str) else _along(readout, 0.0)
+        family = replace(setting, protocol=Protocol(tuple(_bare(step) for step in steps), bare)).id
+        etas = tuple(_values(step)[0] for step in steps)
+        families.setdefault(family, {}).setdefault(etas, {})[penalty] = setting
+    for family in families.values():
+        alike: dict[tuple, list[tuple]] = {}
+        for etas, path in family.items():
+            alike.setdefault(tuple(path), []).append(etas)
+        for penalties, rows in alike.items():
+            inner = tuple(tuple(family[etas][penalty] for penalty in penalties) for etas in rows)
+            yield _listing(inner, rows, penalties), inner
+
+
+def _listing(inner: tuple[tuple[Setting, ...], ...], rows: list[tuple], penalties: tuple) -> Setting:
+    """One setting with lists; a list of one is a number."""
+    first = inner[0][0]
+    steps, readout = first.protocol.steps, first.protocol.readout
+    if len(rows) > 1:
+        columns = list(zip(*rows, strict=True))
+        steps = tuple(_with(s, c) if len(set(c)) > 1 else s for s, c in zip(steps, columns, strict=True))
+    if readout is not None and len(penalties) > 1:
+        readout = _along(readout, penalties)
+    return replace(first, protocol=Protocol(steps, readout))
+
+
+def _along(readout: Ridge | SGD, value: Any) -> Ridge | SGD:
+    """The readout at another penalty or rate, or several."""
+    return replace(readout, **{readout.axis: value})
+
+
+def _values(step: GiantStep) -> tuple[float, ...]:
+    value = step.eta.alpha if isinstance(step.eta, Power) else step.eta
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _with(step: GiantStep, values: Any) -> GiantStep:
+    return replace(step, eta=replace(step.eta, alpha=values) if isinstance(step.eta, Power) else values)
+
+
+def _single(step: GiantStep, e: int) -> GiantStep:
+    return _with(step, _values(step)[e]) if step.listed else step
+
+
+def _bare(step: GiantStep) -> GiantStep:
+    return _with(step, 0.0)
+
+
+def split(block: Block, found: Outcome) -> list[tuple[Trial, Outcome]]:
+    """The outcome of a block, trial by trial."""
+    etas, penalties, seeds = len(block.members), len(block.members[0]), len(block.seeds)
+    has = ("eta" in found.axes, "penalty" in found.axes or "rate" in found.axes, "seed" in found.axes)
+    shape = tuple(n for n, there in zip((etas, penalties, seeds), has, strict=True) if there)
+    assert found.test_error is None or np.shape(found.test_error) == shape
+    count = len(block.trials)
+    pairs = []
+    for index, trial in enumerate(block.trials):
+        e, k, s = np.unravel_index(index, (etas, penalties, max(seeds, 1)))
+        at = tuple(int(i) for i, there in zip((e, k, s), has, strict=True) if there)
+        before = tuple(int(i) for i, there in zip((e, s), (has[0], has[2]), strict=True) if there)
+        protocol, setting = trial.setting.protocol, trial.setting
+        own, readout = protocol.etas(setting.d, setting.p), protocol.readout
+        given: dict[str, Any] = {"eta": float(own[0]) if own.size == 1 else None, "penalty": None}
+        given |= {} if readout is None else {readout.axis: readout.path}
+        given = {name: value for name, value in given.items() if value != "gcv"}  # which is chosen run by run
+        names = [name for name in (*NUMBERS, *ARRAYS) if name not in given]
+        fields = {**given, **{name: _taken(name, getattr(found, name), at, before) for name in names}}
+        status = _status(found.status, fields)
+        pairs.append((trial, Outcome(setting, found.route, status=status, seconds=found.seconds / count, **fields)))
+    return pairs
+
+
+def _taken(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) -> Any:
+    """One trial's part of a field; what depends on the features alone has no penalty axis."""
+    if value is None:
+        return None
+    taken = np.asarray(value)[at if name.removesuffix("_se") in SCALARS else before]
+    return taken.item() if np.ndim(taken) == 0 else np.asarray(taken)
+
+
+def _status(status: Status, fields: dict[str, Any]) -> Status:
+    """Overflows of other trials of the block are not this one's."""
+    known = [fields[name] for name in ("risk", "train_error", "overlaps", "captured") if fields[name] is not None]
+    if status.ok or not all(np.all(np.isfinite(each)) for each in known):
+        return status
+    others = tuple(note for note in status.notes if NOT_FINITE not in note)
+    return Status(len(others) < len(status.notes), others)
+
+
+def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool) -> Outcome:
+    """The outcome of a block from those of its trials: what ``split`` took apart. One seed is no axis unless ``several``."""
+    found = {trial.key: outcome for trial, outcome in pairs}
+    each = [found[trial.key] for trial in block.trials]
+    etas, penalties, seeds = len(block.members), len(block.members[0]), max(len(block.seeds), 1)
+    first, readout = each[0], block.setting.protocol.readout
+    lists = (
+        any(step.listed for step in block.setting.protocol.steps),
+        readout is not None and isinstance(readout.path, tuple),
+    )
+    keep = (*lists, several)
+    values: dict[str, Any] = {}
+    for name in (*NUMBERS, *ARRAYS):
+        known = [getattr(outcome, name) for outcome in each]
+        if name in ("eta", "penalty") or any(value is None for value in known):
+            continue
+        array = np.asarray(known).reshape(etas, penalties, seeds, *np.shape(known[0]))
+        if name.removesuffix("_se") in SCALARS:
+            values[name] = drop(array, keep)
+        else:
+            values[name] = drop(array[:, 0], (keep[0], keep[2]))
+    steps = [step for step in block.setting.protocol.steps if step.listed]
+    eta: Any = first.eta
+    if steps:
+        every = block.setting.protocol.etas(block.setting.d, block.setting.p)
+        eta = tuple(every[:, block.setting.protocol.steps.index(steps[0])].tolist())
+    own: dict[str, Any] = {} if readout is None else {readout.axis: readout.path}
+    if own.get("penalty") == "gcv":
+        chosen = np.asarray([o.penalty for o in each]).reshape(etas, penalties, seeds)[:, 0]
+        own["penalty"] = drop(chosen, (keep[0], keep[2]))
+    notes = tuple(dict.fromkeys(note for outcome in each for note in outcome.status.notes))
+    names = ("eta", "penalty" if readout is None else readout.axis, "seed")
+    axes = tuple(name for name, there in zip(names, keep, strict=True) if there)
+    status = Status(all(outcome.status.ok for outcome in each), notes)
+    return Outcome(
+        block.setting, first.route, axes, eta, seeds=block.seeds if several else None, **own, **values,
+        status=status, seconds=sum(outcome.seconds for outcome in each),
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""Perform a task: a block, by calling its verb and taking the outcome apart, or a call. Every executor runs this."""
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from giantstep.errors import InputError, MissingData
+from giantstep.lab.store.provenance import Provenance
+from giantstep.lab.store.trial import Trial
+from giantstep.lab.work.block import Block, split
+from giantstep.lab.work.call import Call
+from giantstep.results.outcome import Outcome
+
+__all__ = ["Done", "Task", "attempt", "perform"]
+
+Task = Block | Call
+_ALONE = (
+    threading.RLock()
+)  # small solves of JAX from several threads of one process may hang; a claim has tasks of its own
+
+
+@dataclass(frozen=True)
+class Done:
+    """A task that was tried: the outcomes of a block or the value of a call, how long it took and what made it; or the
+    sentence that says why there is none, with its ``cause``: bad input, data that are not here, or an error."""
+
+    task: Task
+    pairs: tuple[tuple[Trial, Outcome], ...] = ()
+    value: Any = None
+    seconds: float = 0.0
+    provenance: Provenance | None = None
+    refused: str | None = None
+    cause: Literal["input", "data", "error"] = "error"
+
+
+def attempt(task: Task, memory: float | None = None) -> Done:
+    """The task performed; what goes wrong is told, not raised."""
+    try:
+        with _ALONE:
+            start = time.perf_counter()
+            pairs = tuple(perform(task, memory)) if isinstance(task, Block) else ()
+            value = task.perform() if isinstance(task, Call) else None
+            return Done(task, pairs, value, time.perf_counter() - start, Provenance.here())
+    except InputError as problem:
+        cause = "data" if isinstance(problem, MissingData) else "input"
+        return Done(task, refused=str(problem), cause=cause)
+    except Exception as problem:  # whatever it stumbles over is told with the task; the others go on
+        lines = str(problem).strip().splitlines()
+        return Done(task, refused=f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__)
+
+
+def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outcome]]:
+    """Every trial of the block with its outcome."""
+    options: dict[str, Any] = dict(block.route.options)
+    verb = block.route.verb
+    if verb == "theory":
+        from giantstep.theory import theory
+
+        found = theory(block.setting, **options)
+        if found.status.ok or len(block.trials) == 1:
+            return split(block, found)
+        alone = (replace(block, setting=each, members=((each,),)) for row in block.members for each in row)
+        return [
+            pair for one in alone for pair in split(one, theory(one.setting, **options))
+        ]  # each with its own status
+    options |= {"memory": memory, "progress": False}
+    if verb == "equivalent":
+        from giantstep.equivalent import equivalent
+
+        return split(block, equivalent(block.setting, seed=block.seeds, **options))
+    from giantstep.simulate import simulate
+
+    if options.get("method", "auto") == "auto":  # chosen for one trial: its draws do not depend on its block
+        from giantstep.lab.work.forecast import planned
+
+        options["method"] = planned(block.members[0][0], block.route, memory).method
+    return split(block, simulate(block.setting, seed=block.seeds, **options))

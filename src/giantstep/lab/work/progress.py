@@ -1,0 +1,51 @@
+"""Progress of a sweep on standard error: trials done, trials a second, time left."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from giantstep.lab.work.block import Block
+from giantstep.lab.work.forecast import planned
+from giantstep.lab.work.perform import Done
+
+__all__ = ["shown"]
+
+THEORY = 1e9  # operations that a prediction counts as
+
+
+@contextmanager
+def shown(todo: Sequence[Block], wanted: bool | None = None) -> Iterator[Callable[[Done], None]]:
+    """A function to call with every block that is done; time left goes by operations, not by trials."""
+    if not todo or not (sys.stderr.isatty() if wanted is None else wanted):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    trials = sum(len(block.trials) for block in todo)
+    columns = (
+        TextColumn("{task.fields[trials]} of {task.fields[every]} trials"),
+        BarColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+    )
+    finished = 0
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("sweep", total=sum(map(_work, todo)), trials=0, every=trials, rate="")
+
+        def tick(done: Done) -> None:
+            nonlocal finished
+            assert isinstance(done.task, Block)
+            finished += len(done.task.trials)
+            elapsed = bar.tasks[0].elapsed or 1e-9
+            bar.update(task, advance=_work(done.task), trials=finished, rate=f"{finished / elapsed:.3g} a second")
+
+        yield tick
+
+
+def _work(block: Block) -> float:
+    if not block.route.random:
+        return THEORY * len(block.trials)
+    return planned(block.setting, block.route).work * len(block.seeds)

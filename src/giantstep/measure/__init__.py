@@ -1,0 +1,238 @@
+"""What can be read off weights, features and spectra. Everything takes and returns NumPy arrays."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy import linalg
+from scipy.sparse.linalg import svds
+
+from giantstep.errors import InputError
+from giantstep.functions.named import namespace
+from giantstep.measure.kernel_modes import Modes as Modes
+from giantstep.measure.kernel_modes import kernel as kernel
+
+LEARNED = 5.0  # null levels from which a direction counts as learned
+FEWEST = 40  # singular values from which a bulk edge can be read off
+
+
+def mean_and_error(samples: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and its standard error along an axis (NaN error for a single sample)."""
+    samples = np.asarray(samples, dtype=float)
+    mean, count = np.asarray(samples.mean(axis=axis)), samples.shape[axis]
+    spread = np.asarray(samples.std(axis=axis, ddof=1)) if count > 1 else np.full(mean.shape, np.nan)
+    return mean, np.asarray(spread / np.sqrt(count))
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Singular values in decreasing order with the leading left and right vectors as columns."""
+
+    values: Float[np.ndarray, " m"]
+    left: Float[np.ndarray, "n k"]
+    right: Float[np.ndarray, "p k"]
+
+
+def spectrum(A: Float[np.ndarray, "n p"], vectors: int = 0) -> Spectrum:
+    """Singular values of A and its leading ``vectors`` singular vectors.
+
+    Through the smaller Gram matrix (several times cheaper than an SVD): values below 1e-8 of the largest are rounding.
+    Use it on W, on the gradient, and on ``F / sqrt(n)``.
+    """
+    A = np.asarray(A, dtype=float)
+    if A.ndim != 2 or A.size == 0 or not np.all(np.isfinite(A)):
+        raise InputError("a spectrum needs a matrix of finite numbers")
+    m = min(A.shape)
+    wide = A.shape[0] < A.shape[1]
+    gram = A @ A.T if wide else A.T @ A
+    if vectors == 0:
+        values = np.sqrt(np.maximum(linalg.eigvalsh(gram)[::-1], 0.0))
+        return Spectrum(values, np.zeros((A.shape[0], 0)), np.zeros((A.shape[1], 0)))
+    squares, small = linalg.eigh(gram)
+    values = np.sqrt(np.maximum(squares[::-1], 0.0))
+    k = min(vectors, m)
+    near = small[:, ::-1][:, :k]
+    far = (A.T if wide else A) @ near / np.maximum(values[:k], np.finfo(float).tiny)
+    return Spectrum(values, near, far) if wide else Spectrum(values, far, near)
+
+
+def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
+    """Largest singular value, by Lanczos iterations when the matrix is large."""
+    if min(A.shape) < 100:
+        return float(np.linalg.norm(A, 2))
+    start = np.random.default_rng(0).standard_normal(min(A.shape))
+    return float(np.max(svds(A, k=1, v0=start, return_singular_vectors=False)))  # type: ignore[arg-type]
+
+
+def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
+    """Upper edge of the bulk, read off the singular values alone.
+
+    Near a square-root edge the k-th largest bulk value is ``edge - C k^(2/3)``; the line through the values between the top
+    3% and 12% ranks is followed back to k = 0. Outliers (a few ranks) hardly move that line.
+    """
+    ordered = np.sort(np.asarray(values))[::-1]
+    if ordered.size < FEWEST:
+        raise InputError(f"the bulk edge needs at least {FEWEST} singular values, not {ordered.size}")
+    ranks = np.arange(max(2, int(0.03 * ordered.size)), max(8, int(0.12 * ordered.size)))
+    slope, edge = np.polyfit((ranks + 0.5) ** (2 / 3), ordered[ranks], 1)
+    return float(max(edge, ordered[ranks[0]]))
+
+
+def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Float[np.ndarray, " k"]:
+    """Singular values above the bulk edge by more than its finite-size fluctuation: ``edge * (1 + max(4 m^(-2/3), 0.02))``."""
+    values = np.asarray(values)
+    edge = bulk_edge(values) if edge is None else edge
+    return np.sort(values[values > edge * (1 + margin(values.size))])[::-1]
+
+
+def margin(count: int) -> float:
+    """By how much of itself the bulk edge of that many singular values may be passed without an outlier."""
+    return max(4 * count ** (-2 / 3), 0.02)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Spectrum of a first layer W: the singular values, the upper edge of their bulk, and of every outlier its left and right
+    vectors (columns) and its cos^2 with every orthonormal direction given (rows are outliers)."""
+
+    values: Float[np.ndarray, " m"]
+    edge: float
+    left: Float[np.ndarray, "p k"]
+    right: Float[np.ndarray, "d k"]
+    alignment: Float[np.ndarray, "k r"]
+
+    @property
+    def count(self) -> int:
+        return self.right.shape[1]
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Singular values of the outliers."""
+        return self.values[: self.count]
+
+    @property
+    def threshold(self) -> float:
+        """Values above this are outliers."""
+        return self.edge * (1 + layer_margin(self.values.size))
+
+
+def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], most: int = 12) -> Layer:
+    """The bulk edge and up to ``most`` outliers of W, all read off W alone; the directions are orthonormal rows.
+
+    The largest value left is taken out as long as it passes the edge of what is below it: a bulk edge that outliers hardly move.
+    """
+    found = spectrum(W, vectors=most)
+    values, factor, out = found.values, 1 + layer_margin(found.values.size), 0
+    while out < most and values.size - out > FEWEST and values[out] > factor * bulk_edge(values[out + 1 :]):
+        out += 1
+    edge = bulk_edge(values[out:])
+    count = int(np.sum(values[:most] > edge * factor))
+    right = found.right[:, :count]
+    return Layer(found.values, edge, found.left[:, :count], right, alignments(right, np.asarray(directions).T))
+
+
+def layer_margin(count: int) -> float:
+    """By how much of itself the edge of a layer's bulk may be passed: count^(-2/3), four standard deviations of the top singular
+    value of a matrix of independent numbers with p = 4d."""
+    return float(count ** (-2 / 3))
+
+
+def moved(change: Float[np.ndarray, "p d"], a: Float[np.ndarray, " p"], count: int) -> Float[np.ndarray, "d k"]:
+    """(W - W0)^T p_k for p_k = a, a^2, ..., a^count made orthonormal: what the layer moved along, power by power."""
+    return np.asarray(change).T @ gram_schmidt_powers(a, count)
+
+
+def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
+    """Columns ``g, g^2, ..., g^count`` made orthonormal in that order (no constant): the limits of spikes' left vectors."""
+    unit = np.asarray(g) / np.sqrt(np.mean(np.asarray(g) ** 2))
+    basis, triangle = np.linalg.qr(np.stack([unit**k for k in range(1, count + 1)], axis=1))
+    return basis * np.where(np.diag(triangle) < 0, -1.0, 1.0)  # g^k itself has a positive product with column k
+
+
+def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
+    """Unit columns ``g, g^2, ..., g^count``, not orthogonalised."""
+    columns = np.stack([np.asarray(g) ** k for k in range(1, count + 1)], axis=1)
+    return columns / np.linalg.norm(columns, axis=0)
+
+
+def alignments(vectors: Float[np.ndarray, "n j"], basis: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "j k"]:
+    """``cos^2`` of every vector with every unit column of a basis."""
+    unit = vectors / np.linalg.norm(vectors, axis=0)
+    return (unit.T @ basis) ** 2
+
+
+def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
+    """cos of the angle between two vectors."""
+    return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
+
+
+# The next ones also take JAX arrays, so that large weights need not leave the device.
+
+
+def overlaps(W: Any, directions: Any) -> Any:
+    """M = W W*^T, p x r."""
+    return W @ directions.T
+
+
+def _unit_rows(W: Any) -> Any:
+    """Rows of length one, without overflow on the way; a zero row stays zero."""
+    xp = namespace(W)
+    largest = xp.max(xp.abs(W), axis=1, keepdims=True)
+    scaled = W / xp.where(largest > 0, largest, 1.0)
+    return scaled / xp.maximum(xp.sqrt(xp.sum(scaled**2, axis=1, keepdims=True)), 1e-30)
+
+
+def captured_by_neuron(W: Any, directions: Any) -> Any:
+    """cos^2(w_i, w*_k), p x r: the share of each neuron along each direction."""
+    return (_unit_rows(W) @ _unit_rows(directions).T) ** 2
+
+
+def learned(W: Any, directions: Any) -> Any:
+    """(1/p) sum_i pi_i pi_i^T, r x r, with pi_i the cosines of neuron i with orthonormal directions.
+
+    Its eigenvectors are what the network has learned; a direction it has not has an eigenvalue near ``null_level``.
+    """
+    cosines = _unit_rows(W) @ directions.T
+    return cosines.T @ cosines / W.shape[0]
+
+
+def learned_rank(matrix: Any, null: Any) -> Any:
+    """How many directions were learned: eigenvalues above 5 null levels (unlearned ones were seen up to 2.7)."""
+    return np.sum(np.linalg.eigvalsh(matrix) > LEARNED * np.asarray(null)[..., None], axis=-1)
+
+
+def in_subspace(W: Any, directions: Any) -> Any:
+    """||P w_i||^2 / ||w_i||^2, one number a neuron, with P the projection on the span of the directions."""
+    return share_inside(W, span(directions))
+
+
+def span(directions: Any) -> Float[np.ndarray, "d r"]:
+    """Orthonormal columns with the span of the directions."""
+    return linalg.orth(np.asarray(directions).T)
+
+
+def share_inside(W: Any, basis: Any) -> Any:
+    """||P w_i||^2 / ||w_i||^2 with P the projection on orthonormal columns."""
+    return namespace(W).sum((_unit_rows(W) @ basis) ** 2, axis=1)
+
+
+def null_level(W: Any, directions: Any) -> float:
+    """What an unlearned direction captures: the mean share of a neuron outside the span, over d - r."""
+    r, d = directions.shape
+    return float(np.mean(1 - np.asarray(in_subspace(W, directions))) / max(d - r, 1))
+
+
+def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -> Float[np.ndarray, " m"]:
+    """Angles in radians, in decreasing order, between the row spaces of A and B."""
+    return linalg.subspace_angles(np.asarray(A, dtype=float).T, np.asarray(B, dtype=float).T)
+
+
+def partition(active: Bool[np.ndarray, "n m"], y: Float[np.ndarray, " n"], a: Float[np.ndarray, " m"]) -> np.ndarray:
+    """True-living, false-living, true-dead and false-dead neurons of a sample, in the mean over class + and over class -, (2, 4).
+
+    Neuron k is true for sample i where a_k y_i > 0, and living where it is active (Wang and Ma 2022).
+    """
+    true = np.outer(y, a) > 0
+    kinds = (true & active, ~true & active, true & ~active, ~true & ~active)
+    return np.array([[kind[y * sign > 0].sum(axis=1).mean() for kind in kinds] for sign in (1, -1)])

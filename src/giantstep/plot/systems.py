@@ -1,0 +1,100 @@
+"""Pictures of findings, one panel a curve, and of evolutions, the neurons and their shares step by step.
+
+What was measured is dots with error bars; what is predicted is a line.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from giantstep.errors import InputError
+from giantstep.plot.style import COLOURS, INK, dots, figure
+from giantstep.results.system import Curve, Finding
+from giantstep.results.trajectory import Evolution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ACROSS = 3  # panels beside each other
+
+
+def panels(found: Sequence[Finding]) -> "Figure":
+    """Every curve of the findings, those of one name over each other."""
+    names = list(dict.fromkeys(name for f in found for name in f.curves))
+    if not names:
+        raise InputError("there is no curve to draw: this system has numbers alone")
+    across = min(ACROSS, len(names))
+    down = -(-len(names) // across)
+    with figure(across, down, width=3.6, height=2.8) as (fig, axes):
+        every: list[Any] = [axes] if across * down == 1 else list(axes.flat)
+        for ax, name in zip(every, names, strict=False):
+            for f in found:
+                if name in f.curves:
+                    _curve(ax, f.curves[name], f.route)
+            ax.set_title(found[0].system.said(name), loc="left")
+        for ax in every[len(names) :]:
+            ax.set_visible(False)
+        handles, labels = every[0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        return fig
+
+
+def _curve(ax: "Axes", c: Curve, route: str) -> None:
+    if route == "theory":
+        ax.plot(c.x, c.y, color=INK, linewidth=1.3, label="theory", zorder=1)
+    else:
+        dots(ax, c.x, c.y, c.se, color=COLOURS[0], label="simulation")
+    ax.set_xlabel(c.along)
+    if "x" in c.log:
+        ax.set_xscale("log")
+    if "y" in c.log:
+        ax.set_yscale("log")
+
+
+def in_plane(path: Evolution) -> tuple[np.ndarray, tuple[str, str]]:
+    """The cosines of the neurons with the first two directions, (T + 1, p, 2), and their names.
+
+    A target of one direction has what is left of a neuron as its second axis.
+    """
+    cosines = path.M / np.sqrt(np.diagonal(path.Q, axis1=1, axis2=2))[:, :, None]
+    if cosines.shape[2] > 1:
+        return cosines[:, :, :2], ("cosine with w1", "cosine with w2")
+    rest = np.sqrt(np.maximum(1 - cosines**2, 0.0))
+    return np.concatenate([cosines, rest], axis=2), ("cosine with w1", "share of the rest, as a sine")
+
+
+def neurons(path: Evolution) -> "Figure":
+    """Every neuron's way in the target's plane; blue where its second layer is positive, red where it is negative."""
+    places, names = in_plane(path)
+    with figure(width=3.6, height=3.6) as (fig, ax):
+        turn = np.linspace(0, 2 * np.pi, 200)
+        ax.plot(np.cos(turn), np.sin(turn), color=INK, linewidth=0.6)
+        for i, a in enumerate(path.a):
+            colour = COLOURS[0] if a > 0 else COLOURS[1]
+            ax.plot(*places[:, i].T, color=colour, linewidth=0.8, alpha=0.5)
+            ax.plot(*places[-1, i], "o", color=colour)
+        ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), aspect="equal", xlabel=names[0], ylabel=names[1])
+        ax.set_title(f"after {len(places) - 1} steps", loc="left")
+    return fig
+
+
+def shares(paths: Sequence[Evolution]) -> "Figure":
+    """The mean share of a neuron along every direction against the steps: dots simulated, lines predicted."""
+    with figure() as (fig, ax):
+        for path in paths:
+            steps = np.arange(len(path.M))
+            for k in range(path.M.shape[2]):
+                share, style = (
+                    path.shares[:, :, k],
+                    {"color": COLOURS[k % len(COLOURS)], "label": f"w{k + 1}, {path.route}"},
+                )
+                if path.route == "theory":
+                    ax.plot(steps, share.mean(axis=1), **style)
+                else:
+                    dots(ax, steps, share.mean(axis=1), share.std(axis=1, ddof=1) / np.sqrt(share.shape[1]), **style)
+        ax.set(xlabel="step", ylabel="mean cos² with the direction")
+        ax.set_xticks(np.arange(len(paths[0].M)))
+        ax.legend()
+    return fig

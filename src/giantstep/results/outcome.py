@@ -1,0 +1,244 @@
+"""Outcome: one answer type for every route. Axes in order: eta, penalty or rate (when they are lists), seed (when several)."""
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from giantstep.experiment.labels import labels
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.results.table import aligned, with_error
+
+COLUMNS = ("test_error", "train_error", "train_objective")
+SCALARS = ("test_error", "risk", "train_error", "train_objective")
+LABELS = {
+    "test_error": "test error",
+    "risk": "risk (test error without label noise)",
+    "train_error": "training error",
+    "train_objective": "training objective",
+}
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether the numbers can be trusted, and the sentences that say why not or how they were made."""
+
+    ok: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "; ".join([*(() if self.ok else ("NOT ok",)), *self.notes]) or "ok"
+
+
+Field = Any  # a NumPy array, a float when there are no axes, or None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Outcome:
+    """What a route found. A field it does not know is None; a number with no axes is a float.
+
+    Attributes:
+        axes: names of the leading axes of the errors, among "eta", "penalty" or "rate", "seed".
+        eta: step sizes along the eta axis (those of the first step with a list), or the one step size of a single step.
+        penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, one per step size and seed.
+        rate: rates of an SGD readout along the rate axis, or the one.
+        seeds: seeds along the seed axis.
+        test_error: mean square error on new data with label noise.
+        risk: the same without label noise.
+        train_error: mean square error on the readout's samples.
+        train_objective: the same plus ``penalty ||b||^2``.
+        overlaps: ``W W*^T``, shape (axes without penalty, p, r).
+        norms: lengths of the neurons, shape (axes without penalty, p).
+        captured: mean over neurons of ``cos^2(w_i, w*_k)``, shape (axes without penalty, r).
+        learned: mean over neurons of pi pi^T, pi the cosines with orthonormal target directions (``target.orthonormal``), shape
+            (axes without penalty, r, r): eigenvalues above 5 null levels are directions learned (``measure.learned_rank``).
+        null_level: what an unlearned direction captures, (1 - share inside the target's span) / (d - r).
+        singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
+        bulk_edge: edge of the bulk of those.
+        outliers: how many values lie above it (see ``measure.outliers``).
+        status: whether the numbers can be trusted.
+        seconds: how long it took.
+
+    Beside a field stands its standard error, ``test_error_se`` and so on: over test samples (``test_error``, ``risk``), over
+    neurons (``captured``), or over seeds after ``mean()``.
+    """
+
+    setting: Setting
+    route: str
+    axes: tuple[str, ...] = ()
+    eta: tuple[float, ...] | float | None = None
+    penalty: Any = None
+    seeds: tuple[int, ...] | None = None
+    test_error: Field = None
+    test_error_se: Field = None
+    risk: Field = None
+    risk_se: Field = None
+    train_error: Field = None
+    train_error_se: Field = None
+    train_objective: Field = None
+    train_objective_se: Field = None
+    overlaps: Field = None
+    norms: Field = None
+    captured: Field = None
+    captured_se: Field = None
+    learned: Field = None
+    null_level: Field = None
+    singular_values: Field = None
+    bulk_edge: Field = None
+    bulk_edge_se: Field = None
+    outliers: Any = None
+    outliers_se: Field = None
+    status: Status = field(default_factory=Status)
+    seconds: float = 0.0
+    rate: tuple[float, ...] | float | None = None
+
+    def mean(self) -> "Outcome":
+        """Average over seeds; standard errors are then those over seeds. Without a seed axis, the outcome itself."""
+        if "seed" not in self.axes:
+            return self
+        axis = self.axes.index("seed")
+        before = axis - ("penalty" in self.axes or "rate" in self.axes)  # its place in fields of the features alone
+        one = len(self.seeds or ()) == 1
+        values: dict[str, Any] = {}
+        for name in (*SCALARS, "captured", "bulk_edge", "outliers"):
+            array, at = getattr(self, name), axis if name in SCALARS else before
+            if array is None:
+                continue
+            mean, error = mean_and_error(array, at)
+            if one:  # one seed has no spread: what was known of it stays
+                error = getattr(self, f"{name}_se")
+                error = None if error is None else np.take(error, 0, axis=at)
+            values[name], values[f"{name}_se"] = _scalar(mean), None if error is None else _scalar(error)
+        for name in ("null_level", "learned"):
+            if getattr(self, name) is not None:
+                values[name] = _scalar(np.mean(getattr(self, name), axis=before))
+        if isinstance(self.penalty, np.ndarray):  # chosen by GCV, one per run
+            values["penalty"] = _scalar(np.exp(np.mean(np.log(np.maximum(self.penalty, 1e-300)), axis=before)))
+        axes = tuple(a for a in self.axes if a != "seed")
+        return replace(self, axes=axes, seeds=None, overlaps=None, norms=None, singular_values=None, **values)
+
+    @property
+    def normalised(self) -> Any:
+        """Test error over the variance of the labels, noise included: 1 is what predicting their mean gives. NaN for labels
+        that are constant. Half an error over half a variance, as some papers plot it, is the same number."""
+        total = labels(self.setting).total
+        return None if self.test_error is None else _scalar(np.asarray(self.test_error) / (total or np.nan))
+
+    def to_xarray(self) -> Any:
+        """A labelled Dataset: dims eta, penalty or rate, seed, neuron, direction, index."""
+        import xarray as xr
+
+        coords: dict[str, Any] = {}
+        if "eta" in self.axes:
+            coords["eta"] = np.atleast_1d(np.asarray(self.eta)).tolist()
+        if "penalty" in self.axes:
+            coords["penalty"] = list(self.penalty)
+        if "rate" in self.axes:
+            coords["rate"] = list(self.rate)  # type: ignore[arg-type]
+        if "seed" in self.axes:
+            coords["seed"] = list(self.seeds or ())
+        run = tuple(a for a in self.axes if a not in ("penalty", "rate"))
+        inner = {"overlaps": ("neuron", "direction"), "captured": ("direction",), "captured_se": ("direction",)}
+        inner |= {"singular_values": ("index",), "norms": ("neuron",), "learned": ("direction", "other")}
+        variables: dict[str, Any] = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if value is None or f.name in ("setting", "route", "axes", "eta", "seeds", "status", "seconds"):
+                continue
+            if f.name in ("penalty", "rate"):
+                if f.name not in self.axes:  # one for all runs, or chosen by GCV for each
+                    variables[f.name] = (run if np.ndim(value) else (), np.asarray(value))
+                continue
+            errors = f.name.removesuffix("_se") in SCALARS
+            variables[f.name] = (self.axes if errors else (*run, *inner.get(f.name, ())), np.asarray(value))
+        attributes = {"route": self.route, "status": str(self.status), "seconds": self.seconds}
+        try:
+            attributes["setting_id"] = self.setting.id
+        except ValueError:  # a callable has no id
+            pass
+        return xr.Dataset(variables, coords=coords, attrs=attributes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON data."""
+        result: dict[str, Any] = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "setting":
+                value = self.setting.to_plain()
+            elif f.name == "status":
+                value = {"ok": self.status.ok, "notes": list(self.status.notes)}
+            result[f.name] = _json(value)
+        result["setting_id"] = self.setting.id
+        return result
+
+    def __repr__(self) -> str:
+        return outcome_table(self)
+
+    __str__ = __repr__
+
+
+def _scalar(value: Any) -> Any:
+    """A float for an array without axes."""
+    return float(value) if np.ndim(value) == 0 else np.asarray(value)
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _json(value.tolist())
+    if isinstance(value, tuple | list):
+        return [_json(v) for v in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    if isinstance(value, np.integer | np.floating):
+        return _json(value.item())
+    return value
+
+
+def outcome_table(outcome: Outcome) -> str:
+    """Sizes, then one line per step size and penalty (averaged over seeds), then what was learned and the status."""
+    o = outcome.mean()
+    lines = [title(outcome, outcome.route), *_rows(o)]
+    which = "" if "eta" not in o.axes else f" at eta = {np.asarray(o.eta)[-1]:.4g}"
+    if isinstance(o.penalty, float | np.ndarray) and o.setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
+        lines.append(f"penalty chosen by GCV{which}: {np.ravel(o.penalty)[-1]:.3g}")
+    if o.captured is not None:
+        share = np.atleast_2d(o.captured)[-1]
+        null = np.ravel(o.null_level)[-1]
+        text = ", ".join(f"x{k + 1} {v:.3g}" for k, v in enumerate(share))
+        lines.append(f"share of a neuron along each direction{which}: {text} (null level {null:.2g})")
+    if o.outliers is not None:
+        edge, count = np.ravel(np.asarray(o.bulk_edge))[-1], np.ravel(o.outliers)[-1]
+        lines.append(f"singular values of the features{which}: bulk edge {edge:.4g}, {count:.3g} above it")
+    lines.append(f"status: {o.status}  ({outcome.seconds:.1f} s)")
+    return "\n".join(lines)
+
+
+def title(outcome: Outcome, route: str) -> str:
+    """Target, network, sizes and seeds in one line."""
+    s, count = outcome.setting, len(outcome.seeds or ())
+    sizes = s.protocol.sizes()
+    steps = f"{len(sizes)} steps, " if len(sizes) > 1 else ("" if sizes else "no step, ")
+    samples = ", ".join(map(str, dict.fromkeys(sizes or [s.protocol.readout_size if s.protocol.readout else 0])))
+    eta = f", eta = {outcome.eta:.4g}" if isinstance(outcome.eta, float) else ""
+    seeds = "" if outcome.seeds is None else f", mean of {count} seed{'s' * (count > 1)}"
+    noise = f" (noise {s.target.noise:g})" if s.target.noise else ""
+    return (
+        f"{route}: {s.target.name}{noise}, {s.network.activation.name}, "
+        f"d = {s.d}, p = {s.p}, {steps}n = {samples}{eta}{seeds}"
+    )
+
+
+def _rows(o: Outcome) -> list[str]:
+    names = [c for c in COLUMNS if getattr(o, c) is not None]
+    keys = [a for a in o.axes if a != "seed"]
+    header = [*keys, *(n.replace("_", " ") for n in names)]
+    body = []
+    for index in np.ndindex(*(len(getattr(o, k)) for k in keys)):
+        row = [f"{getattr(o, k)[i]:.4g}" for k, i in zip(keys, index, strict=True)]
+        for name in names:
+            error = getattr(o, f"{name}_se")
+            value = np.asarray(getattr(o, name))[index]
+            row.append(with_error(float(value), None if error is None else float(np.asarray(error)[index])))
+        body.append(row)
+    return aligned(header, body)

@@ -1,0 +1,208 @@
+"""System: an experiment that is no ``Setting``; and Finding: what a route finds out about it, numbers and curves.
+
+``simulate(system, seed)`` and ``theory(system)`` give a ``Finding`` each. A noun says how by two methods, ``measured`` and
+``predicted``, which both give a ``Reading``; each of the package's own systems is a folder of ``giantstep.systems``.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import signature
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import tomli_w
+
+from giantstep._machine.plain import build, identifier, plain, whole
+from giantstep.errors import InputError
+from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.setting import without_none
+from giantstep.measure import mean_and_error
+from giantstep.results.outcome import Status
+from giantstep.results.table import aligned, with_error
+
+
+class Number(NamedTuple):
+    """A value and its standard error, where it has one."""
+
+    value: float
+    se: float | None = None
+
+
+class Curve(NamedTuple):
+    """Values y over x; ``along`` says what x is. ``log`` names the axes that a picture has logarithmic: "", "x", "y" or "xy"."""
+
+    along: str
+    x: np.ndarray
+    y: np.ndarray
+    se: np.ndarray | None = None
+    log: str = ""
+
+
+class Reading(NamedTuple):
+    """What a route returns: numbers and curves by name, and sentences; one that starts "not " says not to trust them."""
+
+    numbers: Mapping[str, Number | float] = {}
+    curves: Mapping[str, Curve] = {}
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class System:
+    """The base of such nouns. ``kind`` is its word in files; ``words`` say in a few words what each number and curve is."""
+
+    kind: ClassVar[str]
+    words: ClassVar[Mapping[str, str]] = {}
+
+    def measured(self, seed: int) -> Reading:
+        """One seed of a simulation."""
+        raise NotImplementedError
+
+    def predicted(self) -> Reading:
+        """What theory says."""
+        raise NotImplementedError
+
+    def said(self, name: str) -> str:
+        """A number or curve in words."""
+        return self.words.get(name, name.replace("_", " "))
+
+    @cached_property
+    def id(self) -> str:
+        """16 hexadecimal digits that depend on the content alone."""
+        return identifier(self.to_plain())
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"system": self.kind, **plain(self)}
+
+    def to_toml(self) -> str:
+        return tomli_w.dumps(without_none(self.to_plain()))
+
+    @classmethod
+    def from_plain(cls, data: Any) -> "System":
+        """From the fields of a file, without ``system``; a noun with nouns inside overrides this."""
+        return build(cls, data, cls.kind)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Finding:
+    """What ``simulate`` measured or ``theory`` predicts of a system: the same names on both routes.
+
+    Attributes:
+        system: what it is about.
+        route: "simulate" or "theory".
+        numbers: by name; the system's ``words`` say what a name means.
+        curves: by name.
+        seeds: those measured, None on a route without.
+        status: whether the numbers can be trusted.
+        seconds: how long it took.
+    """
+
+    system: System
+    route: str
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    seeds: tuple[int, ...] | None = None
+    status: Status = field(default_factory=Status)
+    seconds: float = 0.0
+
+    def __getitem__(self, name: str) -> Number | Curve:
+        if name in self.numbers:
+            return self.numbers[name]
+        if name in self.curves:
+            return self.curves[name]
+        raise InputError(f"this finding has no {name!r}; it has {', '.join([*self.numbers, *self.curves])}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "system": self.system.to_plain(),
+            "route": self.route,
+            "numbers": {k: {"value": float(v.value), "se": _plain(v.se)} for k, v in self.numbers.items()},
+            "curves": {
+                k: {"along": c.along, "x": _plain(c.x), "y": _plain(c.y), "se": _plain(c.se)} for k, c in self.curves.items()
+            },
+            "seeds": None if self.seeds is None else list(self.seeds),
+            "status": {"ok": self.status.ok, "notes": list(self.status.notes)},
+            "seconds": self.seconds,
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        count = "" if self.seeds is None else f", mean of {len(self.seeds)} seed{'s' * (len(self.seeds) > 1)}"
+        lines = [f"{self.route}: {self.system}{count}"]
+        if self.numbers:
+            body = [[self.system.said(k), with_error(v.value, v.se)] for k, v in self.numbers.items()]
+            lines += aligned(["quantity", "value"], body)
+        for name, c in self.curves.items():
+            body = [
+                [f"{x:.4g}", with_error(float(y), None if c.se is None else float(c.se[i]))]
+                for i, (x, y) in enumerate(zip(c.x, c.y, strict=True))
+            ]
+            lines += aligned([c.along, self.system.said(name)], body)
+        return "\n".join([*lines, f"status: {self.status}  ({self.seconds:.1f} s)"])
+
+    __str__ = __repr__
+
+
+def _plain(value: Any) -> Any:
+    return None if value is None else np.asarray(value, dtype=float).tolist()
+
+
+def pooled(found: Sequence[Finding]) -> Finding:
+    """The mean over seeds with its standard error; one seed keeps the errors it has."""
+    first = found[0]
+    if len(found) == 1:
+        return first
+    numbers = {}
+    for name in first.numbers:
+        mean, error = mean_and_error(np.array([f.numbers[name].value for f in found]), 0)
+        numbers[name] = Number(float(mean), float(error))
+    curves = {}
+    for name, curve in first.curves.items():
+        mean, error = mean_and_error(np.array([f.curves[name].y for f in found]), 0)
+        curves[name] = curve._replace(y=np.asarray(mean), se=np.asarray(error))
+    notes = tuple(dict.fromkeys(note for f in found for note in f.status.notes))
+    return Finding(
+        first.system,
+        first.route,
+        numbers,
+        curves,
+        tuple(s for f in found for s in f.seeds or ()),
+        Status(all(f.status.ok for f in found), notes),
+        sum(f.seconds for f in found),
+    )
+
+
+def measured(system: System, seed: int | Iterable[int]) -> Finding:
+    """The mean over seeds of what the system measures."""
+    given = tuple(seed) if isinstance(seed, Iterable) else (seed,)
+    seeds = tuple(whole(s, "seed", least=0) for s in given)
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InputError("seed must be a whole number, or several that differ")
+    return pooled([_finding(system, "simulate", lambda s=s: system.measured(s), (s,)) for s in seeds])
+
+
+def refuse_options(system: System, verb: Callable[..., Any], **given: Any) -> None:
+    """Options of a verb that are for settings, where one was given."""
+    defaults = signature(verb).parameters
+    for name, value in given.items():
+        if value is not defaults[name].default and value != defaults[name].default:
+            raise InputError(f"{name} is an option for a Setting: a system of kind {system.kind!r} does not take it")
+
+
+def predicted(system: System) -> Finding:
+    """What theory says of the system."""
+    return _finding(system, "theory", system.predicted, None)
+
+
+def _finding(system: System, route: str, work: Callable[[], Reading], seeds: tuple[int, ...] | None) -> Finding:
+    start = time.perf_counter()
+    parts = work()
+    numbers = {k: v if isinstance(v, Number) else Number(float(v)) for k, v in parts.numbers.items()}
+    unknown = [k for k, v in numbers.items() if not np.isfinite(v.value)]
+    unknown += [k for k, c in parts.curves.items() if not np.all(np.isfinite(c.y))]
+    data = getattr(system, "data", None)
+    source = data.notes if isinstance(data, Dataset) else ()
+    notes = tuple(parts.notes) + source + tuple(f"not a number: {system.said(k)}" for k in unknown)
+    status = Status(not any(note.startswith("not ") for note in notes), notes)
+    return Finding(system, route, numbers, dict(parts.curves), seeds, status, time.perf_counter() - start)

@@ -1,0 +1,78 @@
+"""One-pass SGD on the first layer, simulated: a new sample at every step, nothing seen twice.
+
+W <- W + eta s a Delta sigma'(W x) x^T,    Delta = y - s a^T sigma(W x)
+"""
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+
+from giantstep._machine.backend import jax
+from giantstep._machine.plain import real, whole
+from giantstep._machine.random import Stream
+from giantstep.errors import InputError
+from giantstep.experiment import draw
+from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.draw import Batch
+from giantstep.experiment.setting import Setting
+from giantstep.results.trajectory import Trajectory
+
+
+def sgd(
+    setting: Setting,
+    samples: int,
+    eta: float,
+    seed: int | Iterable[int] = 0,
+    *,
+    records: int = 50,
+    n_test: int = 4000,
+) -> Trajectory:
+    """``samples`` steps of size ``eta``, one sample each; the setting's protocol is not used.
+
+    Args:
+        setting: data, target and network; the second layer stays as it starts.
+        samples: how many; rounded to a multiple of ``records - 1``.
+        eta: step size of each.
+        seed: one, or several, which give a first axis.
+        records: how many points of the path are kept.
+        n_test: samples on which the risk is measured.
+    """
+    if isinstance(setting.data, Dataset):
+        raise InputError("simulate.sgd sees a new sample at every step: a Dataset is finite")
+    records, n_test = whole(records, "records", least=2), whole(n_test, "n_test", least=2)
+    stride = max(round(whole(samples, "samples") / (records - 1)), 1)
+    eta = real(eta, "eta")
+    several = isinstance(seed, Iterable)
+    seeds = [whole(s, "seed", least=0) for s in (seed if isinstance(seed, Iterable) else (seed,))]
+    paths = [_path(setting, stride, records, eta, s, n_test) for s in seeds]
+    Q, M, risk = (np.stack(part) if several else part[0] for part in zip(*paths, strict=True))
+    return Trajectory("simulate", stride * np.arange(records), Q, M, risk)
+
+
+def _path(setting: Setting, stride: int, records: int, eta: float, seed: int, n_test: int):
+    W, a = draw.weights(setting, seed)
+    basis = setting.target.orthonormal(setting.d)
+    batch = Batch((Stream.STEP,), stride * (records - 1))
+    X_test, y_test = draw.rows(setting, seed, draw.test_batch(n_test))
+    sigma, factor = setting.network.activation, setting.network.factor
+    found = []
+    for k in range(records):
+        if k:
+            X, y = draw.rows(setting, seed, batch, (k - 1) * stride, k * stride)
+            W = np.asarray(_pass(W, a, X, y, eta * factor, factor, sigma=sigma))
+        with np.errstate(all="ignore"):  # a path that diverges is recorded as it is
+            risk = np.mean((y_test - factor * np.asarray(sigma(X_test @ W.T)) @ a) ** 2)
+            found.append((W @ W.T, W @ basis.T, float(risk)))
+    return tuple(np.stack(part) for part in zip(*found, strict=True))
+
+
+@partial(jax.jit, static_argnames="sigma")
+def _pass(W, a, X, y, rate, factor, *, sigma):
+    def step(W, sample):
+        x, label = sample
+        h = W @ x
+        delta = label - factor * sigma(h) @ a
+        return W + (rate * delta * a * sigma.slope(h))[:, None] * x, None
+
+    return jax.lax.scan(step, W, (X, y))[0]

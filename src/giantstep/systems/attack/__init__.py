@@ -1,0 +1,214 @@
+"""Attack: one gradient step on the input, and the system of networks that it is tried on.
+
+delta = eta grad f(x), the sign of eta opposite to that of f: on random two-layer networks a step of length ~1 flips the sign of f
+though ||x|| = sqrt(d) (Bubeck, Cherapanamjeri, Gidel and Tachet des Combes 2021, arXiv 2104.03863).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from giantstep._machine.callable import callable_module
+from giantstep._machine.plain import build, real, reals, whole
+from giantstep.errors import InputError
+from giantstep.experiment.network import Network
+from giantstep.experiment.setting import Setting
+from giantstep.functions.activation import activation as read_activation
+from giantstep.results.system import Reading, System
+from giantstep.systems.attack import ray
+
+ETAS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
+DISTANCES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What the step did to n inputs; arrays of length n unless said otherwise.
+
+    Attributes:
+        perturbation: delta, (n, d).
+        relative: ||delta||/||x||.
+        flipped: whether f(x + delta) has the other sign.
+        before, after: f(x) and f(x + delta).
+        eta: the step, with its sign.
+        gradient: ||grad f(x)||.
+        root: distance from x to the first change of sign along the ray x - sign(f) t grad f/||grad f||; infinite where none was
+            found within ``reach`` first-order distances |f|/||grad f||.
+        notes: sentences on inputs that have no answer.
+    """
+
+    perturbation: np.ndarray = field(repr=False)
+    relative: np.ndarray
+    flipped: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    eta: np.ndarray
+    gradient: np.ndarray
+    root: np.ndarray
+    notes: tuple[str, ...] = ()
+
+
+def attack(network: Network, x: Any, eta: float | None = None, *, reach: float = ray.REACH) -> Attacked:
+    """One gradient step on given inputs, and where the sign changes along its ray.
+
+    Args:
+        network: with weights of its own: ``gs.Network(p, "relu", weights=(W, a))``, or what
+            ``gs.simulate.network(setting, seed)`` returns, trained or not.
+        x: inputs, (n, d) or one of length d.
+        eta: size of the step; its sign is set against that of f. None takes 2 |f|/||grad f||^2, which to first order
+            turns f into -f.
+        reach: how far to look for the change of sign, in first-order distances.
+    """
+    X = _inputs(network, x)
+    size = None if eta is None else real(eta, "eta", least=0.0)
+    reach = real(reach, "reach", least=0.0)
+    parts = [_part(rays, size, reach) for rays in ray.chunks(network, X)]
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    lengths = np.linalg.norm(X, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = np.abs(found["eta"]) * found["gradient"] / lengths
+    return Attacked(relative=relative, notes=_notes(found), **found)
+
+
+def _inputs(network: Network, x: Any) -> np.ndarray:
+    if not isinstance(network, Network) or network.weights is None:
+        raise InputError(
+            "attack needs a Network with weights of its own: Network(..., weights=(W, a)) or simulate.network(setting, seed)"
+        )
+    if network.activation.jumps:
+        raise InputError(f"attack follows a gradient, and {network.activation.name!r} has no useful one")
+    X, d = np.atleast_2d(np.asarray(x, dtype=float)), network.weights.W.shape[1]
+    if X.ndim != 2 or X.shape[1] != d or not X.size or not np.all(np.isfinite(X)):
+        raise InputError(f"x must be finite numbers of shape (n, {d}) or ({d},), not of shape {np.shape(x)}")
+    return X
+
+
+def _part(rays: ray.Rays, eta: float | None, reach: float) -> dict[str, np.ndarray]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        full = np.where(rays.length > 0, 2 * np.abs(rays.output) / rays.length**2, 0.0)
+    size = full if eta is None else np.full(len(full), eta)
+    signed = np.where(rays.output < 0, size, -size)
+    after = rays.at(size * rays.length)
+    return {
+        "perturbation": signed[:, None] * rays.gradient,
+        "flipped": rays.output * after < 0,
+        "before": rays.output,
+        "after": after,
+        "eta": signed,
+        "gradient": rays.length,
+        "root": rays.roots(reach),
+    }
+
+
+def _notes(found: dict[str, np.ndarray]) -> tuple[str, ...]:
+    counts = {
+        "not finite: the output or gradient at {} inputs": ~np.isfinite(found["before"] + found["gradient"]),
+        "the gradient vanishes at {} inputs: they have no ray": found["gradient"] == 0,
+        "no change of sign was found on the rays of {} inputs": np.isinf(found["root"]) & (found["gradient"] > 0),
+    }
+    return tuple(sentence.format(int(np.sum(of))) for sentence, of in counts.items() if np.any(of))
+
+
+@dataclass(frozen=True)
+class Attack(System):
+    """One gradient step on inputs of many networks: random ones as in the paper, or those of a setting.
+
+    Attributes:
+        d: dimension; inputs are uniform on the sphere of radius sqrt(d).
+        width: neurons p, or a list of widths; rows N(0, I/d), second layer +-1, scale 1/sqrt(p).
+        activation: a name or a formula.
+        etas: step sizes.
+        distances: at which the share of inputs is counted whose sign has changed along the ray.
+        networks: how many for a seed, one input each.
+        setting: instead of d, width and activation: the networks of a setting after its steps and its readout, on inputs of
+            its own data; what is said is then of the distances alone.
+        inputs: of every network of a setting.
+    """
+
+    kind: ClassVar[str] = "attack"
+    words: ClassVar = {
+        "gradient": "mean of ||grad f||^2",
+        "output": "mean of f^2",
+        "median": "median distance to the other sign",
+        "relative": "the same relative to ||x||",
+        "change": "gradient change after a unit move along it",
+        "random_change": "gradient change after a unit move at random",
+        "flips": "share of signs flipped by one step",
+        "within": "share of signs changed along the ray",
+        "untrained": "median distance before training",
+    }
+
+    d: int | None = None
+    width: int | tuple[int, ...] | None = None
+    activation: Any = "relu"
+    etas: tuple[float, ...] = ETAS
+    distances: tuple[float, ...] = DISTANCES
+    networks: int = 200
+    setting: Setting | None = None
+    inputs: int = 50
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name in ("etas", "distances"):
+            values = reals(getattr(self, name), name, least=0.0)
+            values = values if isinstance(values, tuple) else (values,)
+            if sorted(set(values)) != list(values):
+                raise InputError(f"{name} must increase")
+            put(self, name, values)
+        put(self, "networks", whole(self.networks, "networks", least=2))
+        put(self, "inputs", whole(self.inputs, "inputs"))
+        put(self, "activation", read_activation(self.activation))
+        if self.setting is not None:
+            if not isinstance(self.setting, Setting):
+                raise InputError(f"setting must be a Setting, not {type(self.setting).__name__}")
+            if self.d is not None or self.width is not None:
+                raise InputError("d and width are the setting's own: leave them out, or leave out setting")
+            return
+        if self.d is None or self.width is None:
+            raise InputError("an attack needs d and width, or a setting")
+        put(self, "d", whole(self.d, "d", least=2))
+        put(self, "width", _widths(self.width))
+        if self.activation.jumps:
+            raise InputError(f"an attack follows a gradient, and {self.activation.name!r} has no useful one")
+
+    def measured(self, seed: int) -> Reading:
+        """One seed of a simulation."""
+        from giantstep.systems.attack import simulate
+
+        return simulate.measured(self, seed)
+
+    def predicted(self) -> Reading:
+        """What theory says."""
+        from giantstep.systems.attack import theory
+
+        return theory.predicted(self)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The width, or all of them."""
+        return self.width if isinstance(self.width, tuple) else (self.width,)  # type: ignore[return-value]
+
+    @classmethod
+    def from_plain(cls, data: Any) -> "Attack":
+        return build(cls, data, cls.kind, {"setting": lambda value, where: Setting.from_plain(value)})
+
+    def __str__(self) -> str:
+        if self.setting is not None:
+            return f"attack on the networks of setting {self.setting.id}, {self.networks} of them"
+        return (
+            f"attack on random {self.activation.name} networks, d = {self.d}, p = {self.width}, {self.networks} of them"
+        )
+
+
+def _widths(width: Any) -> int | tuple[int, ...]:
+    if isinstance(width, Iterable) and not isinstance(width, str):
+        widths = tuple(whole(p, "every width") for p in width)
+        if not widths or sorted(set(widths)) != list(widths):
+            raise InputError("a list of widths must not be empty and must increase")
+        return widths
+    return whole(width, "width")
+
+
+callable_module(__name__, attack)

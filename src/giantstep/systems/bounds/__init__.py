@@ -1,0 +1,132 @@
+"""Bounds: a two-layer network trained by SGD with a Lipschitz loss, and how far its empirical error can be from the true one.
+
+    f(x) = W2 sigma(W1 (x, 1)) + b2,     theta <- theta - rate * grad loss(f(x), y),     Z = (x, y) in R^D,  D = d_in + d_out
+
+The loss need not be bounded. With independent test data the gap falls as n^{-1/2}, without as n^{-1/D}, and the coefficients
+are known before training (Nguwi and Privault 2026, arXiv 2604.06281; the coefficients in ``theory.bounds`` are our own).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from giantstep._machine.plain import choice, real, whole
+from giantstep.errors import InputError
+from giantstep.functions.activation import Activation
+from giantstep.functions.activation import activation as read_activation
+from giantstep.results.system import Reading, System
+
+LOSSES = ("absolute", "huber")
+DATA = ("cube", "gaussian")
+NEAR, FAR = 50.0, 1e6  # an activation that is Lipschitz or bounded up to the first is so up to the second
+
+
+@dataclass(frozen=True)
+class Bounds(System):
+    """The experiment.
+
+    Attributes:
+        d_in, d_out: dimensions of input and output.
+        width: neurons m; entries of W1 start as N(0, 1/(d_in + 1)), of W2 as N(0, 1/m), b2 at 0.
+        activation: any Lipschitz one.
+        loss: of e = f(x) - y: "absolute" ||e||, or "huber" ||e||^2/2 up to ||e|| = 1 and ||e|| - 1/2 beyond.
+        n: training samples.
+        rate, steps: of SGD, one sample a step; more steps than samples go through them again.
+        frequency, noise: y_j = sin(frequency x_k) + noise U[-1, 1], k = j modulo d_in.
+        data: x uniform on the "cube" [-1, 1]^d_in, or "gaussian".
+        samples: sizes at which the gaps and the Wasserstein distance are measured.
+        trainings: repetitions of everything for a seed.
+    """
+
+    kind: ClassVar[str] = "bounds"
+    words: ClassVar[Mapping[str, str]] = {
+        "test_gap": "gap on n fresh samples",
+        "train_gap": "gap on the n training samples",
+        "lipschitz": "Lipschitz modulus of the loss",
+        "wasserstein": "W1 of n samples and their law",
+        "realised_test_gap": "bound on fresh samples from the modulus after training",
+        "realised_train_gap": "bound on training samples from it and the measured W1",
+        "risk": "error after training",
+        "trivial": "error of predicting zero",
+    }
+
+    d_in: int
+    d_out: int = 1
+    width: int = 20
+    activation: Any = "tanh"
+    loss: str = "absolute"
+    n: int = 200
+    rate: float = 0.004
+    steps: int = 200
+    frequency: float = 2.0
+    noise: float = 0.1
+    data: str = "cube"
+    samples: tuple[int, ...] = (25, 50, 100, 200, 400)
+    trainings: int = 20
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name in ("d_in", "d_out", "width", "n"):
+            put(self, name, whole(getattr(self, name), name))
+        put(self, "steps", whole(self.steps, "steps", least=0))
+        put(self, "trainings", whole(self.trainings, "trainings", least=2))
+        for name in ("rate", "frequency", "noise"):
+            put(self, name, real(getattr(self, name), name, least=0.0))
+        choice(self.loss, LOSSES, "loss")
+        choice(self.data, DATA, "data")
+        try:
+            samples = tuple(whole(n, "every entry of samples", least=2) for n in self.samples)
+        except TypeError:
+            raise InputError("samples must be a list of whole numbers") from None
+        if not samples or sorted(set(samples)) != list(samples):
+            raise InputError("samples must not be empty and must increase")
+        put(self, "samples", samples)
+        put(self, "activation", read_activation(self.activation))
+        if not np.isfinite(self.lipschitz):
+            raise InputError(f"the activation must be Lipschitz, and {self.activation.name!r} is not")
+
+    def measured(self, seed: int) -> Reading:
+        """One seed of a simulation."""
+        from giantstep.systems.bounds import simulate
+
+        return simulate.measured(self, seed)
+
+    def predicted(self) -> Reading:
+        """What theory says."""
+        from giantstep.systems.bounds import theory
+
+        return theory.predicted(self)
+
+    @property
+    def dimension(self) -> int:
+        """D."""
+        return self.d_in + self.d_out
+
+    @cached_property
+    def lipschitz(self) -> float:
+        """L_sigma, the largest slope of the activation; infinite where slopes grow without end."""
+        return _largest(self.activation, slope=True)
+
+    @cached_property
+    def height(self) -> float:
+        """S, the largest |sigma|; infinite for an activation that is not bounded."""
+        return _largest(self.activation, slope=False)
+
+    def __str__(self) -> str:
+        shape = f"d_in = {self.d_in}, d_out = {self.d_out}, m = {self.width}"
+        return f"bounds for {self.activation.name}, {self.loss} loss, {shape}, {self.steps} steps of {self.rate:g}"
+
+
+def _largest(sigma: Activation, slope: bool) -> float:
+    """The largest value of |sigma'| or |sigma| on a fine grid, if it does not grow beyond."""
+    kinks = np.array(sigma.kinks)
+    near = np.concatenate([np.linspace(-NEAR, NEAR, 100_001), kinks - 1e-9, kinks + 1e-9])
+    far = np.concatenate([side * np.geomspace(NEAR, FAR, 2001) for side in (-1, 1)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        inside, outside = (
+            float(np.max(np.abs(np.asarray(sigma.slope(x) if slope else sigma(x))))) for x in (near, far)
+        )
+    return inside if outside <= inside * (1 + 1e-6) + 1e-12 else float("inf")

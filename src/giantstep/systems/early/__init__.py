@@ -1,0 +1,148 @@
+"""Early: the first stage of training a mildly parameterised ReLU network on two classes (Wang and Ma 2022).
+
+    f(x) = sum_k a_k relu(b_k . x + c_k),   a_k = +-1,   b_k ~ N(0, init^2 I),   c_k = init,   L = (1/n) sum_i loss(y_i f(x_i))
+
+The start is so small that only the activation patterns of the neurons matter. Neuron k is, for sample i, true where a_k y_i > 0,
+else false, and living where it is active, else dead.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from giantstep._machine.plain import build, choice, real, whole
+from giantstep.errors import InputError
+from giantstep.experiment.dataset import Dataset
+from giantstep.results.system import Reading, System
+from giantstep.systems.early.samples import LOSSES
+
+DATA, LAYERS, BIASES = ("cone", "gaussian"), ("first", "both"), ("fixed", "trained", "none")
+
+
+@dataclass(frozen=True)
+class Early(System):
+    """Full-batch or minibatch gradient descent from a tiny start.
+
+    Attributes:
+        n: samples, all of them seen again and again.
+        d: dimension.
+        width: neurons.
+        loss: "square", "exponential" or "logistic".
+        rate: step size.
+        steps: how many; the time is ``rate`` times their number.
+        batch: samples of a step, drawn anew without replacement; None takes all.
+        init: size of the start.
+        data: "cone" has x = y (c u + sqrt(1 - c^2) v), c the ``cosine`` and v a random direction orthogonal to u, orthogonally
+            separable (y_i y_j <x_i, x_j> > 0 for all pairs) where c^2 > 1/2; "gaussian" has classes N(+-c u, (1 - c^2)/d I); or a
+            Dataset of two classes, the first of which is +1. Inputs are scaled to the length ``norm``.
+        cosine: of the inputs with the direction of their class.
+        share: of class +1 among the samples.
+        layers: "first" trains the first layer, "both" also the second.
+        bias: "fixed" at init, "trained", or "none".
+        norm: length of the inputs.
+        drop: the share of the initial loss whose loss is timed.
+        population: which draw of the inputs; they do not depend on the seed of a run, which draws weights and batches.
+    """
+
+    kind: ClassVar[str] = "early"
+    words: ClassVar = {
+        "sorted_plus": "neurons with a > 0 that live on all of class + and on nothing else",
+        "sorted_minus": "neurons with a < 0 that live on all of class - and on nothing else",
+        "uncovered": "a sample without a true-living neuron at the start (predicted: at most)",
+        "drop_time": "time of the drop",
+        "last_loss": "loss after the last step",
+        "loss": "loss",
+        "ratio": "‖∇L‖²/L",
+        "true_living": "share of true-living neurons",
+        "false_living": "share of false-living neurons",
+        "bound": "bound on the loss",
+    }
+
+    n: int
+    d: int
+    width: int
+    loss: str = "square"
+    rate: float = 0.002
+    steps: int = 100
+    batch: int | None = None
+    init: float = 1e-6
+    data: Any = "cone"
+    cosine: float = 0.8
+    share: float = 0.5
+    layers: str = "first"
+    bias: str = "fixed"
+    norm: float = 1.0
+    drop: float = 0.2
+    population: int = 0
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name, least in (("n", 2), ("d", 2), ("width", 1), ("steps", 1), ("population", 0)):
+            put(self, name, whole(getattr(self, name), name, least))
+        for name in ("rate", "init", "cosine", "share", "norm", "drop"):
+            put(self, name, real(getattr(self, name), name, least=0.0))
+        for name, options in (("loss", tuple(LOSSES)), ("layers", LAYERS), ("bias", BIASES)):
+            choice(getattr(self, name), options, name)
+        for name in ("rate", "init", "norm"):
+            if getattr(self, name) == 0:
+                raise InputError(f"{name} must be greater than 0")
+        if self.cosine > 1:
+            raise InputError(f"cosine must be between 0 and 1, not {self.cosine:g}")
+        if not 0 < self.drop < 1:
+            raise InputError(f"drop must be a share between 0 and 1, not {self.drop:g}")
+        if not 1 <= self.plus < self.n:
+            raise InputError(f"share = {self.share:g} of n = {self.n} leaves a class without samples")
+        if self.batch is not None:
+            put(self, "batch", whole(self.batch, "batch"))
+            if self.batch > self.n:
+                raise InputError(f"batch must be at most n = {self.n}, not {self.batch}")
+        if isinstance(self.data, Dataset):
+            _check(self.data, self.d)
+        else:
+            choice(self.data, DATA, "data")
+
+    def measured(self, seed: int) -> Reading:
+        """One seed of a simulation."""
+        from giantstep.systems.early import simulate
+
+        return simulate.measured(self, seed)
+
+    def predicted(self) -> Reading:
+        """What theory says."""
+        from giantstep.systems.early import theory
+
+        return theory.predicted(self)
+
+    @property
+    def plus(self) -> int:
+        """Samples of class +1, which come first."""
+        return round(self.share * self.n)
+
+    @property
+    def times(self) -> np.ndarray:
+        """rate times the number of steps, from 0 on."""
+        return self.rate * np.arange(self.steps + 1)
+
+    @classmethod
+    def from_plain(cls, data: Any) -> "Early":
+        def inner(value: Any, where: str) -> Any:
+            if not isinstance(value, dict):
+                return value
+            return Dataset.from_plain({k: v for k, v in value.items() if k != "law"}, where)
+
+        return build(cls, data, cls.kind, {"data": inner})
+
+    def __str__(self) -> str:
+        how = "gradient descent" if self.batch is None else f"minibatches of {self.batch}"
+        what = self.data if isinstance(self.data, str) else f"classes {' and '.join(map(str, self.data.classes))}"
+        return f"{self.loss} loss, {what}, n = {self.n}, d = {self.d}, p = {self.width}, {how}"
+
+
+def _check(data: Dataset, d: int) -> None:
+    if len(data.classes) != 2:
+        raise InputError(f"data must have two classes, not {len(data.classes)}")
+    if data.signal is not None:
+        raise InputError("data must be taken as they are: signal=None")
+    if data.d != d:
+        raise InputError(f"the inputs of data have d = {data.d}, not {d}")

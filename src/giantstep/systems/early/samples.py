@@ -1,0 +1,99 @@
+"""What a run of ``Early`` starts from: losses of the margin, inputs and labels, weights, and the samples of every step."""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from giantstep._machine.random import Stream, generator, normals
+from giantstep.errors import InputError
+from giantstep.experiment.dataset import Dataset
+from giantstep.functions import losses
+
+if TYPE_CHECKING:
+    from giantstep.systems.early import Early
+
+
+class Loss(NamedTuple):
+    """A loss of the margin z = y f: its value, its pull -loss'(z), and its curvature loss''(0) at the start."""
+
+    value: Callable[[np.ndarray], np.ndarray]
+    pull: Callable[[np.ndarray], np.ndarray]
+    bend: float
+
+
+def _margin(name: str) -> Loss:
+    value, slope, bend = (partial(of, name, y=1.0) for of in (losses.value, losses.slope, losses.bend))
+    return Loss(value, lambda z: -slope(z), float(bend(np.zeros(1))[0]))
+
+
+LOSSES = {name: _margin(name) for name in losses.CLASSES}
+
+
+def inputs(system: "Early") -> tuple[np.ndarray, np.ndarray]:
+    """Inputs X (n x d) of length ``norm`` and labels y = +-1; class +1 comes first."""
+    return _inputs(system, system.data.place if isinstance(system.data, Dataset) else None)
+
+
+@lru_cache(maxsize=16)
+def _inputs(system: "Early", place: str | None) -> tuple[np.ndarray, np.ndarray]:
+    n, d, c = system.n, system.d, system.cosine
+    y = np.where(np.arange(n) < system.plus, 1.0, -1.0)
+    if isinstance(system.data, Dataset):
+        X = _taken(system, system.data)
+    else:
+        V = normals(system.population, (Stream.POPULATION,), 0, n, d)
+        if system.data == "cone":  # x = y (c u + sqrt(1 - c^2) v), u the first axis
+            V[:, 0] = 0.0
+            X = np.sqrt(1 - c**2) * V / np.linalg.norm(V, axis=1, keepdims=True)
+            X[:, 0] = c
+            X *= y[:, None]
+        else:
+            X = np.sqrt((1 - c**2) / d) * V
+            X[:, 0] += c * y
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    if np.any(lengths == 0):
+        raise InputError("an input is zero: it has no direction to scale")
+    X = system.norm * X / lengths
+    for array in (X, y):
+        array.setflags(write=False)
+    return X, y
+
+
+def _taken(system: "Early", data: Dataset) -> np.ndarray:
+    X, component = data.split()
+    order = data.order(system.population)
+    rows = []
+    for c, count in ((0, system.plus), (1, system.n - system.plus)):
+        own = order[component[order] == c][:count]
+        if len(own) < count:
+            raise data.few(f"{len(own)} inputs of class {data.classes[c]}, not {count}")
+        rows.append(own)
+    return X[np.concatenate(rows)]
+
+
+def extended(system: "Early") -> np.ndarray:
+    """The inputs with a last column for the bias: 1, or 0 without a bias."""
+    X, _ = inputs(system)
+    return np.column_stack([X, np.full(len(X), float(system.bias != "none"))])
+
+
+def gram(system: "Early") -> np.ndarray:
+    """Products of what trains: <x_i, x_j>, plus 1 where the bias does."""
+    X, _ = inputs(system)
+    return X @ X.T + float(system.bias == "trained")
+
+
+def start(system: "Early", seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """First layer with the bias as last column (m x (d + 1)), and second layer."""
+    rows = normals(seed, (Stream.ROWS,), 0, system.width, system.d)
+    a = np.where(generator(seed, Stream.SECOND_LAYER).random(system.width) < 0.5, -1.0, 1.0)
+    return system.init * np.column_stack([rows, np.ones(system.width)]), a
+
+
+def batches(system: "Early", seed: int) -> Iterator[np.ndarray]:
+    """The samples of every step."""
+    draw = generator(seed, Stream.STEP)
+    for _ in range(system.steps):
+        yield np.arange(system.n) if system.batch is None else draw.permutation(system.n)[: system.batch]

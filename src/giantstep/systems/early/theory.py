@@ -1,0 +1,124 @@
+"""What the first stage of training does, predicted: in the mean over initialisations and batches, for the inputs of a system.
+
+On orthogonally separable data the classes are linear models of Binomial(m, alive/2) neurons (``classwise``); elsewhere, and for
+minibatches with another loss than the square, outputs are followed from drawn initial patterns (``frozen``), without a network.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from giantstep.measure import mean_and_error
+from giantstep.results.system import Number, Reading
+from giantstep.systems.early import classwise, living_neurons
+from giantstep.systems.early.frozen_patterns import follow
+from giantstep.systems.early.path import crossing, curve, ordered, shares
+from giantstep.systems.early.samples import LOSSES, gram, inputs
+
+if TYPE_CHECKING:
+    from giantstep.systems.early import Early
+
+STARTS, FIRST = (
+    24,
+    10**6,
+)  # initialisations that are followed, and the seed of the first: none that a run is likely to have
+LEFT = 0.01  # share of the neurons that the first batch may leave where they are
+LARGEST = 200  # samples up to which second moments are followed
+SORTED = "the data are not orthogonally separable, but the first step sorts every neuron all the same"
+UNSORTED = (
+    "not to be trusted after the first steps: {:.0%} of the neurons live on parts of classes, and such patterns change"
+)
+RARE = 1e-3  # chance of a number of neurons that may leave the time of the drop unknown
+
+
+def predicted(system: "Early") -> Reading:
+    """Numbers and curves."""
+    separable, square = living_neurons.separable(system), system.loss == "square"
+    closed = separable and (system.batch is None or (square and system.layers == "first" and _moved_at_once(system)))
+    parts = _closed(system) if closed else _followed(system)
+    numbers = {**parts.numbers, "uncovered": living_neurons.uncovered(system).most}
+    return Reading(numbers, parts.curves, parts.notes + _notes(system, closed))
+
+
+def _moved_at_once(system: "Early") -> bool:
+    """Whether the first batch moves nearly every neuron, and second moments are not too large to follow."""
+    left = float(np.mean(1 - living_neurons.active(system))) ** (system.batch or system.n)
+    return left < LEFT and system.n <= LARGEST
+
+
+def _notes(system: "Early", closed: bool) -> tuple[str, ...]:
+    notes = []
+    if not closed and system.layers == "both":
+        notes.append("the second layer is taken as fixed")
+    # the least that a first push moves a neuron on a sample, against where it starts
+    least = float(np.min(np.abs(gram(system)))) * float(LOSSES[system.loss].pull(np.zeros(1))[0])
+    if 3 * system.init > system.rate * least / (system.batch or system.n):
+        notes.append("the start is not small beside a step: neurons may take several to be sorted")
+    return tuple(notes)
+
+
+def _closed(system: "Early") -> Reading:
+    """By the laws of the classes, m_+ on its values and m_- the rest of the living."""
+    share = living_neurons.alive(system)
+    m, weights = living_neurons.numbers(system, share)
+    alive = system.width * share
+    several = (m, np.maximum(alive - m, 0.0))
+    pairs = list(zip(classwise.classes(system, share), several, strict=True))
+    curves = {}
+    if system.batch is None:
+        paths = [classwise.descent(system, own, k) for own, k in pairs]
+        losses = paths[0].loss + paths[1].loss
+        ratios = weights @ ((paths[0].square + paths[1].square) / losses)
+        ratios[0] = classwise.first_ratio(system)
+        curves = {"ratio": curve(system, ratios, log="y")}
+    else:
+        plus, minus = (np.array([classwise.minibatches(system, own, k) for k in ks]) for own, ks in pairs)
+        losses = plus + minus
+    times = np.array([crossing(system.times, loss, system.drop) for loss in losses])
+    known = np.isfinite(times) | (weights > RARE)
+    at_start, first = np.mean(living_neurons.active(system)) / 2, np.arange(system.steps + 1) == 0
+    numbers = {
+        "sorted_plus": alive / 2,
+        "sorted_minus": alive / 2,
+        "drop_time": weights[known] @ times[known] / weights[known].sum(),
+        "last_loss": weights @ losses[:, -1],
+    }
+    curves = {
+        "loss": curve(system, weights @ losses, log="y"),
+        **curves,
+        "true_living": curve(system, np.where(first, at_start, share / 2)),
+        "false_living": curve(system, np.where(first, at_start, 0.0)),
+    }
+    if system.loss != "square" and system.layers == "first" and system.batch is None:
+        bounds = [classwise.bound(system, *k) for k in zip(*several, strict=True)]
+        curves["bound"] = curve(system, weights @ bounds, log="y")
+    return Reading(numbers, curves)
+
+
+def _followed(system: "Early") -> Reading:
+    """By the mean over initialisations and batches that are followed."""
+    _, y = inputs(system)
+    found = [follow(system, FIRST + k) for k in range(STARTS)]
+    into = [(ordered(c.last, y, c.a), c.a) for c in found]
+    each = {
+        "sorted_plus": [np.sum(s & (a > 0)) for s, a in into],
+        "sorted_minus": [np.sum(s & (a < 0)) for s, a in into],
+        "drop_time": [crossing(system.times, c.loss, system.drop) for c in found],
+        "last_loss": [c.loss[-1] for c in found],
+    }
+    numbers = {name: Number(*map(float, mean_and_error(np.array(values)))) for name, values in each.items()}
+    if living_neurons.separable(system):  # as many as are alive, which needs no draws of batches
+        numbers |= dict.fromkeys(
+            ("sorted_plus", "sorted_minus"), Number(system.width * living_neurons.alive(system) / 2)
+        )
+    lives = np.array([shares(system, c.counts) for c in found])
+    several = {
+        "loss": (np.array([c.loss for c in found]), "y"),
+        "ratio": (np.array([c.ratio for c in found]), "y"),
+        "true_living": (lives[..., 0], ""),
+        "false_living": (lives[..., 1], ""),
+    }
+    curves = {name: curve(system, *mean_and_error(values, 0), log) for name, (values, log) in several.items()}
+    loose = np.mean([np.mean(~s & np.any(c.last, axis=0)) for c, (s, _) in zip(found, into, strict=True)])
+    notes = (UNSORTED.format(loose),) if loose > 0 else () if living_neurons.separable(system) else (SORTED,)
+    return Reading(numbers, curves, notes)

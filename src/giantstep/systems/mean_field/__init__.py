@@ -1,0 +1,275 @@
+"""MeanField: an entropic mean-field network on curves, an infinite-dimensional input (Nishikawa, Suzuki, Nitanda and Wu 2022).
+
+``fit`` trains one on your own curves. The system is an experiment with a known law,
+
+    x(t) = sum_j j^-decay z_j e_j(t),  z_j ~ N(0, 1),      y = target(x_1, ..., x_r) + noise N(0, 1),
+
+of n curves that are drawn once (``data`` is their seed); seeds of a run are those of the method. Neurons are functions too,
+with the prior N(0, C), C = diag(scale^2 j^(-2 gamma)), of which J coordinates are kept.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from giantstep._machine.plain import choice, flag, real, whole
+from giantstep._machine.random import Stream, normals
+from giantstep.errors import InputError
+from giantstep.experiment.target import target
+from giantstep.functions import losses
+from giantstep.results.system import Reading, System
+from giantstep.systems.mean_field.bases import basis, project, smoothness
+from giantstep.systems.mean_field.training import Field, Training, train
+
+__all__ = ["HARMONICS", "Fitted", "MeanField", "fit"]
+
+HARMONICS = 128  # coefficients of the system's curves
+
+
+@dataclass(frozen=True)
+class MeanField(System):
+    """The experiment; the fields of ``Training`` are among its own.
+
+    Attributes:
+        n: curves.
+        basis: J, basis functions kept.
+        gamma: smoothness of the neurons, above 1/2.
+        target: a formula in x1, x2, ..., the coefficients of a curve; with the logistic loss the label is its sign.
+        noise: of the labels.
+        decay: smoothness of the curves.
+        scale: standard deviation of a neuron's first coefficient.
+        intercept: add the constant 1 to the inputs.
+        points: values of a curve that are seen, on a regular grid; 0 for its coefficients themselves.
+        blur: noise of those values.
+        data: seed of the curves.
+    """
+
+    kind: ClassVar[str] = "mean_field"
+    words: ClassVar[Mapping[str, str]] = {
+        "objective": "objective P",
+        "kl": "KL to the prior",
+        "train_loss": "training loss",
+        "test_loss": "test loss",
+        "gap": "duality gap P - D",
+        "ess": "particles that carry the weight",
+        "acceptance": "accepted Crank-Nicolson steps",
+        "generalisation_bound": "bound on test less training loss",
+        "dual_excess": "dual excess over its start (theory: at most)",
+        "excess": "excess of P, averaged (theory: at most)",
+    }
+
+    n: int
+    basis: int = 16
+    gamma: float = 1.0
+    penalty: float = 0.02
+    particles: int = 600
+    method: str = "finite"
+    target: str = "tanh(2*x1 - 3*x2)"
+    noise: float = 0.1
+    loss: str = "square"
+    passes: int = 30
+    activation: str = "tanh"
+    bound: float = 1.0
+    decay: float = 1.0
+    scale: float = 3.0
+    intercept: bool = False
+    points: int = 0
+    blur: float = 0.0
+    inner: int = 4
+    sampler: str = "adjusted"
+    step: float = 0.5
+    pool: int = 8192
+    data: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("n", 2), ("basis", 1), ("points", 0), ("data", 0)):
+            object.__setattr__(self, name, whole(getattr(self, name), name, least=least))
+        for name in ("gamma", "noise", "decay", "scale", "blur"):
+            object.__setattr__(self, name, real(getattr(self, name), name, least=0.0))
+        if self.gamma <= 0.5:
+            raise InputError(f"gamma must be above 1/2, or neurons are no functions; not {self.gamma:g}")
+        if self.basis > HARMONICS or 0 < self.points < self.basis:
+            raise InputError(f"basis must be at most {HARMONICS} and at most points; not {self.basis}")
+        object.__setattr__(self, "intercept", flag(self.intercept, "intercept"))
+        target(self.target)  # refuses what it cannot read
+        for field in fields(Training):
+            object.__setattr__(self, field.name, getattr(self.training, field.name))
+
+    def measured(self, seed: int) -> Reading:
+        """One seed of a simulation."""
+        from giantstep.systems.mean_field import simulate
+
+        return simulate.measured(self, seed)
+
+    def predicted(self) -> Reading:
+        """What theory says."""
+        from giantstep.systems.mean_field import theory
+
+        return theory.predicted(self)
+
+    @cached_property
+    def training(self) -> Training:
+        """How the network is trained."""
+        return Training(**{field.name: getattr(self, field.name) for field in fields(Training)})
+
+    @property
+    def deviations(self) -> np.ndarray:
+        """Standard deviations of the prior along the inputs' coordinates."""
+        own = smoothness(self.basis, self.gamma, self.scale)
+        return np.append(own, self.scale) if self.intercept else own
+
+    def sample(self, start: int, stop: int, *stream: int) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs as the network sees them, and labels, of these rows of a stream of curves."""
+        x = normals(self.data, (Stream.READOUT, *stream), start, stop, HARMONICS) * smoothness(HARMONICS, self.decay)
+        goal = target(self.target)
+        noise = normals(self.data, (Stream.READOUT, *stream, 1), start, stop, 1)[:, 0]
+        y = np.asarray(goal(x[:, : goal.rank].T)) + self.noise * noise
+        X = (
+            self._seen(x, normals(self.data, (Stream.READOUT, *stream, 2), start, stop, self.points))
+            if self.points
+            else x
+        )
+        X = X[:, : self.basis]
+        X = np.column_stack([X, np.ones(len(X))]) if self.intercept else X
+        return X, np.where(y < 0, -1.0, 1.0) if self.loss == "logistic" else y
+
+    def _seen(self, x: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        """Coefficients from the values on the grid."""
+        t = (np.arange(self.points) + 0.5) / self.points
+        values = x @ basis(t, HARMONICS).T + self.blur * noise
+        return project(values, t, self.basis, domain=(0.0, 1.0))
+
+    @property
+    def curves(self) -> tuple[np.ndarray, np.ndarray]:
+        """The n curves, as the network sees them, and their labels."""
+        return self.sample(0, self.n, 0)
+
+    def __str__(self) -> str:
+        return (
+            f"mean-field network, {self.target}, {self.loss} loss, {self.method} method, n = {self.n}, J = {self.basis}, "
+            f"lam = {self.penalty:g}, {self.particles} particles"
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fitted:
+    """A network fitted to curves: how they become coefficients, and the trained ``field`` with its certificate."""
+
+    field: Field
+    grid: np.ndarray | None
+    count: int
+    kind: str
+    how: str
+    smooth: float
+    domain: tuple[float, float]
+    intercept: bool
+
+    def predict(self, curves: Any, grid: Any = None) -> np.ndarray:
+        """f of curves on the grid of the fit, or on another, or each on its own; for labels of +1 and -1 its sign is the "
+        "label."""
+        if grid is None and self.grid is None:
+            raise InputError("the fit had a grid for every curve: predict needs grid as well")
+        X = project(
+            curves, self.grid if grid is None else grid, self.count, self.kind, how=self.how, smooth=self.smooth,
+            domain=self.domain,
+        )  # fmt: skip
+        return self.field.outputs(np.column_stack([X, np.ones(len(X))]) if self.intercept else X)
+
+    @property
+    def gap(self) -> float:
+        """The certificate: the objective is at most this much above the smallest possible one."""
+        return self.field.gap
+
+    def __repr__(self) -> str:
+        return repr(self.field)
+
+
+def fit(
+    curves: Any,
+    y: Any,
+    grid: Any,
+    *,
+    count: int = 16,
+    kind: str = "cosine",
+    gamma: float = 1.0,
+    spread: float = 3.0,
+    bound: float | None = None,
+    intercept: bool = True,
+    how: str = "least_squares",
+    smooth: float = 0.0,
+    domain: tuple[float, float] | None = None,
+    seed: int = 0,
+    **training: Any,
+) -> Fitted:
+    """Train a mean-field network on curves that were sampled on a grid.
+
+    Args:
+        curves: one row a curve; a list when curves have grids of their own.
+        y: labels; +1 and -1 with ``loss="logistic"``.
+        grid: where the values were taken; a list of grids, one a curve, when they differ.
+        count: basis functions.
+        kind: "cosine", "sine" or "fourier" (periodic curves).
+        gamma: smoothness of the neurons, above 1/2.
+        spread: standard deviation of <theta, x> under the prior, in the root mean square over the curves.
+        bound: the largest output; by default twice the largest label, and 4 with the logistic loss.
+        intercept: add a constant to the inputs.
+        how: "least_squares" or "quadrature".
+        smooth: smooths the curves in least squares: see ``curves.project``.
+        domain: the interval of the curves; by default that of the grids.
+        seed: of the method.
+        **training: the fields of ``mean_field.training.Training``: penalty, loss, method, particles, passes, ...
+    """
+    own, span = _span(grid, domain)
+    X = project(curves, grid, count, kind, how=how, smooth=smooth, domain=span)
+    y = _labels(y, len(X), training.get("loss", "square"))
+    c = _prior(X, gamma, spread)
+    if flag(intercept, "intercept"):
+        X, c = np.column_stack([X, np.ones(len(X))]), np.append(c, spread)
+    recipe = _recipe(training, y, bound)
+    grid = None if own else np.asarray(grid, float)
+    return Fitted(train(X, y, c, recipe, seed), grid, count, kind, how, smooth, span, intercept)
+
+
+def _span(grid: Any, domain: tuple[float, float] | None) -> tuple[bool, tuple[float, float]]:
+    """Whether curves have grids of their own, and the interval of all."""
+    own = isinstance(grid, list | tuple) and len(grid) > 0 and np.ndim(grid[0]) == 1
+    if domain is not None:
+        return own, domain
+    every = np.concatenate([np.ravel(g) for g in grid]) if own else np.asarray(grid, dtype=float)
+    if not every.size:
+        raise InputError("a grid must be at least two increasing finite numbers")
+    return own, (float(np.min(every)), float(np.max(every)))
+
+
+def _prior(X: np.ndarray, gamma: float, spread: float) -> np.ndarray:
+    """Deviations j^-gamma, scaled so that <theta, x> has the variance spread^2 in the mean over the rows."""
+    gamma, spread = real(gamma, "gamma"), real(spread, "spread")
+    if gamma <= 0.5 or spread <= 0:
+        raise InputError("gamma must be above 1/2 and spread above 0")
+    c = smoothness(X.shape[1], gamma)
+    root = float(np.mean(np.sum((X * c) ** 2, axis=1))) ** 0.5
+    if root == 0:
+        raise InputError("the curves are zero")
+    return c * spread / root
+
+
+def _recipe(training: dict[str, Any], y: np.ndarray, bound: float | None) -> Training:
+    known = [f.name for f in fields(Training)]
+    for name in training:
+        if name not in known:
+            raise InputError(f"fit has no option {name!r}; those of training are {', '.join(known)}")
+    largest = 4.0 if training.get("loss") == "logistic" else 2 * float(np.max(np.abs(y))) or 1.0
+    return replace(Training(), **training, bound=largest if bound is None else bound)
+
+
+def _labels(y: Any, n: int, loss: str) -> np.ndarray:
+    choice(loss, losses.LOSSES, "loss")
+    y = np.asarray(y, dtype=float)
+    if y.shape != (n,) or not np.all(np.isfinite(y)):
+        raise InputError(f"y must be {n} finite numbers, one a curve")
+    if loss == "logistic" and not np.all(np.abs(y) == 1):
+        raise InputError("with the logistic loss the labels must be +1 and -1")
+    return y

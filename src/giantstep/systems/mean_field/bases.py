@@ -1,0 +1,136 @@
+"""Curves: functions on an interval by their coefficients in an orthonormal basis, read off values on a grid.
+
+    x(t) = sum_j x_j e_j(t),   t in [0, 1]
+
+    "cosine"   e_1 = 1, e_j = sqrt(2) cos((j - 1) pi t)
+    "sine"     e_j = sqrt(2) sin((j - 1/2) pi t), those of Brownian motion
+    "fourier"  1, sqrt(2) cos(2 pi t), sqrt(2) sin(2 pi t), sqrt(2) cos(4 pi t), ...: periodic curves
+
+A Gaussian law with variances c_j along e_j has the covariance kernel ``k(s, t) = sum_j c_j e_j(s) e_j(t)``, whose
+reproducing-kernel space has the square norm ``sum_j x_j^2 / c_j``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from giantstep._machine.backend import one_blas_thread
+from giantstep._machine.plain import choice, real, whole
+from giantstep.errors import InputError
+
+__all__ = ["BASES", "basis", "project", "smoothness"]
+
+BASES = ("cosine", "sine", "fourier")
+WAYS = ("least_squares", "quadrature")
+
+
+def basis(t: Any, count: int, kind: str = "cosine") -> np.ndarray:
+    """e_1, ..., e_count at the points t of [0, 1], (points, count)."""
+    choice(kind, BASES, "basis")
+    t, j = np.asarray(t, dtype=float)[:, None], np.arange(1, whole(count, "the number of basis functions") + 1)
+    if kind == "sine":
+        return np.sqrt(2) * np.sin((j - 0.5) * np.pi * t)
+    if kind == "cosine":
+        return np.where(j == 1, 1.0, np.sqrt(2) * np.cos((j - 1) * np.pi * t))
+    angle = 2 * np.pi * (j // 2) * t
+    return np.where(j == 1, 1.0, np.sqrt(2) * np.where(j % 2 == 0, np.cos(angle), np.sin(angle)))
+
+
+def smoothness(count: int, gamma: float, scale: float = 1.0) -> np.ndarray:
+    """Standard deviations ``scale j^-gamma`` along e_j: trace class, so a law on functions, for gamma > 1/2."""
+    return scale * np.arange(1, count + 1.0) ** -gamma
+
+
+def project(
+    curves: Any,
+    grid: Any,
+    count: int,
+    kind: str = "cosine",
+    *,
+    how: str = "least_squares",
+    smooth: float = 0.0,
+    domain: tuple[float, float] | None = None,
+) -> np.ndarray:
+    """Coefficients of curves in the first ``count`` functions of a basis, (curves, count).
+
+    Args:
+        curves: values, one row a curve; or a list of curves of different lengths.
+        grid: where they were taken, increasing; for curves on grids of their own, a list of grids.
+        count: basis functions.
+        kind: "cosine", "sine" or "fourier".
+        how: "least_squares" minimises ``(1/m) sum_k (x(t_k) - sum_j c_j e_j(t_k))^2 + smooth sum_j (j c_j)^2`` over m values;
+            "quadrature" takes ``integral x e_j`` by the trapezoidal rule.
+        smooth: tames noise and gaps in the grid, in least squares.
+        domain: the interval that becomes [0, 1]; by default from the first to the last point of all grids.
+    """
+    choice(how, WAYS, "how")
+    smooth = real(smooth, "smooth", least=0.0)
+    own = _own_grids(curves, grid)
+    rows, grids = (list(curves), list(grid)) if own else ([_row(c) for c in _matrix(curves)], [grid])
+    grids = [_grid(g) for g in grids]
+    low, high = (min(g[0] for g in grids), max(g[-1] for g in grids)) if domain is None else _domain(domain)
+    if any(g[0] < low or g[-1] > high for g in grids):
+        raise InputError(f"the grid must lie in the domain, from {low:g} to {high:g}")
+    with one_blas_thread():
+        if own:
+            pairs = zip(map(_row, rows), grids, strict=True)
+            return np.stack([_solve(r[None], (g - low) / (high - low), count, kind, how, smooth)[0] for r, g in pairs])
+        return _solve(np.stack(rows), (grids[0] - low) / (high - low), count, kind, how, smooth)
+
+
+def _solve(values: np.ndarray, t: np.ndarray, count: int, kind: str, how: str, smooth: float) -> np.ndarray:
+    m = len(t)
+    if values.shape[1] != m:
+        raise InputError(f"a curve has {values.shape[1]} values on a grid of {m} points: as many are needed")
+    E = basis(t, count, kind)
+    if how == "quadrature":
+        # integral x e_j = sum_k w_k x(t_k) e_j(t_k)
+        gaps = np.diff(t)
+        w = (np.concatenate([[0.0], gaps]) + np.concatenate([gaps, [0.0]])) / 2
+        return values @ (w[:, None] * E)
+    if smooth == 0.0 and m < count:
+        raise InputError(f"{count} coefficients need as many values a curve, or smooth > 0; there are {m}")
+    # rows sqrt(smooth) j c_j below E / sqrt(m)
+    penalty = np.sqrt(smooth) * np.diag(np.arange(1, count + 1.0))
+    A = np.concatenate([E / np.sqrt(m), penalty]) if smooth else E / np.sqrt(m)
+    b = np.concatenate([values.T / np.sqrt(m), np.zeros((count, len(values)))]) if smooth else values.T / np.sqrt(m)
+    return np.linalg.lstsq(A, b)[0].T
+
+
+def _own_grids(curves: Any, grid: Any) -> bool:
+    several = isinstance(grid, Sequence) and len(grid) > 0 and np.ndim(grid[0]) == 1
+    if several and len(grid) != len(curves):
+        raise InputError(f"{len(curves)} curves need as many grids, or one for all; there are {len(grid)}")
+    return several
+
+
+def _matrix(curves: Any) -> np.ndarray:
+    try:
+        values = np.asarray(curves, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("curves must be rows of numbers of one length, or a list with a list of grids") from None
+    if values.ndim != 2 or not len(values):
+        raise InputError("curves must be a matrix, one row a curve, or a list with a list of grids")
+    return values
+
+
+def _row(curve: Any) -> np.ndarray:
+    row = np.asarray(curve, dtype=float)
+    if row.ndim != 1 or not np.all(np.isfinite(row)):
+        raise InputError("every curve must be a row of finite numbers; leave out the points where a value is missing")
+    return row
+
+
+def _grid(grid: Any) -> np.ndarray:
+    t = np.asarray(grid, dtype=float)
+    if t.ndim != 1 or len(t) < 2 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0):
+        raise InputError("a grid must be at least two increasing finite numbers")
+    return t
+
+
+def _domain(domain: Any) -> tuple[float, float]:
+    low, high = real(domain[0], "the start of the domain"), real(domain[1], "the end of the domain")
+    if high <= low:
+        raise InputError(f"the domain must end after it starts, not ({low:g}, {high:g})")
+    return low, high

@@ -1,0 +1,28 @@
+"""What a theory returns, before it becomes an Outcome."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep.experiment.protocol import Ridge
+from giantstep.experiment.setting import Setting
+
+LEAST = 1e-10  # penalty that stands for 0, the minimum-norm fit, in units of E sigma^2
+
+
+class Answer(NamedTuple):
+    """Fields of an Outcome as arrays over step sizes (and penalties), and sentences."""
+
+    values: dict[str, Any]
+    notes: list[str]
+
+
+def penalties_of(setting: Setting, notes: list[str]) -> np.ndarray:
+    """The penalties of a ridge readout, none below the least that the theory can take."""
+    readout = setting.protocol.readout
+    assert isinstance(readout, Ridge)
+    penalties = np.atleast_1d(np.asarray(readout.penalty, dtype=float))
+    least = LEAST * setting.network.activation.mean_square
+    if np.any(penalties < least):
+        notes.append(f"penalties below {least:.1e} are predicted at it")
+    return np.maximum(penalties, least)

@@ -1,0 +1,1 @@
+"""Published limits: random features, the bulk and its spikes, the gains of one step."""

@@ -1,0 +1,88 @@
+"""The published limits: random features (Mei and Montanari 2022), and the staircase above them (Moniri et al. 2024)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from giantstep.errors import InputError
+from giantstep.experiment import regime
+from giantstep.experiment.setting import Setting
+from giantstep.theory.answer import Answer, penalties_of
+from giantstep.theory.limits import gains as _gains
+from giantstep.theory.limits import random_features as _random_features
+from giantstep.theory.limits.bulk import Shape, shape
+from giantstep.theory.one_step.parameters import target_constants
+
+ORDERS = 20  # of the activation's coefficients looked at
+
+
+def _target_parts(setting: Setting) -> tuple[float, float]:
+    """c*_1^2, and what acts as noise; the target's mean is noise too unless the features hold a constant."""
+    coefficients, power = target_constants(setting.target)
+    fitted = abs(setting.network.activation.hermite(0)[0]) > 1e-12
+    rest = power - coefficients[1] ** 2 - (coefficients[0] ** 2 if fitted else 0.0)
+    return float(coefficients[1] ** 2), max(float(rest), 0.0) + setting.target.noise**2
+
+
+def _shape(setting: Setting) -> tuple[Shape, float]:
+    """The features' shape, and what multiplies the penalty: symmetric pairs are half as many features at half the penalty."""
+    half = 2 if setting.network.symmetric else 1
+    size = setting.protocol.readout_size
+    return shape(setting.network.activation, size, setting.d, setting.p // half), 1 / half
+
+
+def random_features(setting: Setting) -> Answer:
+    """No step: the limit of Mei and Montanari, exact for every ratio; arrays (1, L)."""
+    notes: list[str] = []
+    of, factor = _shape(setting)
+    if setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
+        grid = np.geomspace(1e-8, 1e3, 2000)
+        found = _random_features.random_features(of, grid * factor, *_target_parts(setting))
+        penalties = grid[[int(np.argmin(found.test))]]  # GCV is exact here
+    else:
+        penalties = penalties_of(setting, notes)
+    found = _random_features.random_features(of, penalties * factor, *_target_parts(setting))
+    notes.append("random features: the proportional limit")
+    share = np.full((1, 1), 1 / setting.d)
+    values = {
+        "test_error": found.test[None],
+        "train_error": found.train[None],
+        "train_objective": found.objective[None],
+    }
+    return Answer(values | {"captured": share, "null_level": share[:, 0], "penalty": penalties}, notes)
+
+
+def staircase(setting: Setting) -> Answer:
+    """Random features less the published gains of the step's regime; NaN from alpha = 1/2 on."""
+    found, notes = random_features(replace(setting, protocol=replace(setting.protocol, steps=())))
+    step, network, penalties = setting.protocol.steps[0], setting.network, found["penalty"]
+    if step.residual != "target" or network.second_layer != "gaussian":
+        raise InputError(
+            "regime='limit' is published for residual='target' and a Gaussian second layer; use regime='finite'"
+        )
+    coefficients = [float(setting.target.hermite.get((k,), 0.0)) for k in range(setting.target.hermite.degree + 1)]
+    _, power = target_constants(setting.target)
+    mean = coefficients[0] if step.deflate else 0.0
+    n1 = setting.protocol.sizes()[0]
+    first = coefficients[1] if len(coefficients) > 1 else 0.0
+    rho = _gains.direction(setting.d / n1, first, power - mean**2 + setting.target.noise**2).cosine
+    alphas = regime.exponents(setting)
+    sigma = network.activation.hermite(ORDERS)
+    rows: dict[str, list] = {k: [] for k in ("test_error", "train_error", "train_objective")}
+    degrees = []
+    for alpha in alphas:
+        degrees.append(regime.degree(alpha) if alpha < 0.5 else None)
+        orders = [k for k in range(1, min(degrees[-1] or 0, ORDERS) + 1) if abs(sigma[k]) > 1e-12]
+        gains = _gains.improvements(_shape(setting)[0], penalties, coefficients, rho, orders, abs(sigma[0]) > 1e-12)
+        hidden = np.nan if degrees[-1] is None else 0.0
+        for name, gain in (
+            ("test_error", gains.test),
+            ("train_error", gains.train),
+            ("train_objective", gains.objective),
+        ):
+            rows[name].append(found[name][0] - gain + hidden)
+    known = dict.fromkeys(k for k in degrees if k is not None)
+    notes = [*notes[:-1], "published limit, degrees learned: " + (", ".join(map(str, known)) or "none")]
+    if None in degrees:
+        notes.append(f"the published limits end at alpha = 1/2, and alpha goes up to {np.max(alphas):.3g}: NaN there")
+    return Answer({k: np.stack(v) for k, v in rows.items()} | {"penalty": penalties}, notes)

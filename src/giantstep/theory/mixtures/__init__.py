@@ -1,0 +1,1 @@
+"""One giant step on Gaussian mixtures."""

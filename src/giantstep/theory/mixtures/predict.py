@@ -1,0 +1,216 @@
+"""One giant step on a mixture with spikes: the conditional theory with groups (component, coordinates along spikes and step).
+
+Samples are grouped by (c, kappa, kappa_v), kappa their coordinates inside the span B of spikes and means; neurons by (a_i, u_i),
+u_i theirs, which strong spikes make felt. With t = <u_j, kappa_k> + U_j kappa_v and b_j^2 = E ||g_j||^2
+
+    sigma(<w_i, x>) ~ m(t; b) + l(t; b) <g_i, x> + c(t; b) xi_i                          (as in ``conditional``)
+
+The features that are Gaussian given (c, kappa) are those of Demir and Dogan (2025), Theorem 3; the errors that follow are ours.
+Up to three coordinates take products of Gauss rules, more of them scrambled Sobol points, with an estimate of their error.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep._machine.backend import on_host
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.theory.answer import Answer, penalties_of
+from giantstep.theory.mixtures.nodes import FEW, ROUND, repeated
+from giantstep.theory.mixtures.rows import Rows, after_step, label, table
+from giantstep.theory.mixtures.structure import Structure, samples, structure
+from giantstep.theory.one_step.errors import Errors, Signal, path
+from giantstep.theory.one_step.fixed_point import TOLERANCE, Features
+from giantstep.theory.one_step.predict import lowest_gcv
+
+COUNT = 256  # Sobol points of the neurons, and of the samples of all components, by default
+LEAST, MOST = 64, 4096  # of them
+SMALL = 1e-4  # singular values left out of the basis, against the largest
+SEEN = 100  # sizes below which corrections are worth a word
+
+
+class Problem(NamedTuple):
+    """Ready to be solved at any penalty."""
+
+    features: Features
+    signal: Signal
+
+
+class Groups(NamedTuple):
+    """Samples: coordinates inside B (k, K) and along v (K,), weights, bulks, and E y, E f*', E f*^2 given them."""
+
+    kappa: np.ndarray
+    along: np.ndarray
+    weights: np.ndarray
+    bulk: np.ndarray
+    label: np.ndarray
+    slope: np.ndarray
+    power: np.ndarray
+
+
+def groups(of: Structure, rows: Rows, count: int, seed: int) -> Groups:
+    """The groups of samples, up to a round number of them: the last ones have no weight."""
+    typical = np.sqrt(rows.u**2 @ rows.omega)
+    along = float(np.sqrt(rows.omega @ rows.U**2))
+    each = max(2 ** int(np.log2(count / len(of.parts))), 32)
+    parts = []
+    for i, part in enumerate(of.parts):
+        points, weights = samples(part, of, typical, [along], each, seed + 31 + i)
+        root, beyond = part.bulk**0.5, np.sqrt(1 - rows.rho**2)
+        centre = of.inside @ points[: of.k] + of.outside * rows.rho * root * points[of.k]
+        means = label(part, centre, of.outside * beyond * root)
+        parts.append([points[: of.k], points[of.k], part.weight * weights, np.full(weights.size, part.bulk), *means])
+    kappa, kappa_v, weights, *rest = (np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))
+    more = -weights.size % ROUND
+    return Groups(
+        repeated(kappa, more), repeated(kappa_v, more), np.pad(weights, (0, more)), *(repeated(x, more) for x in rest)
+    )
+
+
+def problem(setting: Setting, of: Structure, rows: Rows, count: int, seed: int) -> Problem:
+    """Tables of the features' and the labels' law given (a_i, u_i) and (c, kappa, kappa_v)."""
+    d, p, sigma = float(setting.d), float(setting.p), setting.network.activation
+    k = groups(of, rows, count, seed)
+    variance = rows.variance(rows.modes.nodes)
+    b2 = rows.modes.weights @ variance
+    t = rows.u.T @ k.kappa + rows.U[:, None] * np.sqrt(k.bulk) * k.along
+    mean, gain, square, curve = table(sigma, t, np.sqrt(b2[:, None] * k.bulk))
+    gain = gain * np.sqrt(k.bulk)  # x outside B is sqrt(bulk) times a standard Gaussian
+    noise = np.maximum(square - mean**2 - b2[:, None] * gain**2, 0.0)
+    length = curve / np.sqrt(2 * d)  # of the inputs, as in ``conditional``
+    spread = np.sqrt(2 * rows.modes.weights @ variance**2) if setting.network.rows != "sphere" else 0.0 * b2
+    scatter = curve * (spread / (2 * b2) / np.sqrt(d))[:, None]
+    one, zero = np.ones(k.weights.size), np.zeros(k.weights.size)
+    # every channel's coordinate over (1, tau, length): v, e, the mean, the inputs' length, the rows' lengths
+    on = np.array([[k.along, zero, zero], [zero, one, zero], [one, zero, zero], [zero, zero, one], [one, zero, zero]])
+    slope = of.outside * np.sqrt((1 - rows.rho**2) * k.bulk) * k.slope
+    arrays = {
+        "weights": rows.along.weights, "variance": rows.variance(rows.along.nodes), "patterns": np.stack([mean, length]),
+        "scatter": scatter[None], "mean": on[:, 0].T, "second": np.einsum("csk,dsk->kcd", on, on),
+        "label": (on[:, 0] * k.label + on[:, 1] * slope).T, "power": k.power + setting.target.noise**2, "p": p,
+    }  # fmt: skip
+    law = {
+        "omega": rows.omega, "pi": k.weights, "modes": rows.modes.weights, "gain": gain, "noise": noise, "variance": variance,
+        "p_over_d": p / d, "p_over_n": p / setting.protocol.readout_size,
+        "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter]),
+        "leverage": mean[None], "p": p,
+    }  # fmt: skip
+    return Problem(Features(**law), Signal(**arrays))  # type: ignore[arg-type]
+
+
+def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
+    """Functions of k, orthonormal under pi, that span the rows of all tables; up to a round number, the last ones zero."""
+    root, total = np.sqrt(pi), np.zeros((pi.size, pi.size))
+    for x in tables:
+        gram = (omega[:, None] * x).T @ x * root * root[:, None]
+        total += gram / max(float(np.trace(gram)), 1e-300)
+    values, vectors = np.linalg.eigh(total)
+    kept = vectors.T[values > SMALL**2 * values[-1]] / np.maximum(root, 1e-150)
+    return np.pad(kept * (pi > 0), ((0, -len(kept) % ROUND), (0, 0)))
+
+
+class Predicted(NamedTuple):
+    """Errors (E, L), what the choice of nodes moves them by, residuals of the fixed points, and the rows at every step size."""
+
+    errors: Errors
+    doubt: Errors
+    residual: np.ndarray
+    rows: tuple[Rows, ...]
+
+
+def predicted(
+    setting: Setting, of: Structure, etas: np.ndarray, penalties: np.ndarray, count: int = COUNT
+) -> Predicted:
+    """Errors at every step size and its penalties (E, L).
+
+    Sobol nodes are drawn three times more, half as many: the bias, about as 1 / N, is the change from their mean v_(N/2), and
+    the scatter, about as 1 / N too, half their standard deviation. So doubt^2 = (v_N - v_(N/2))^2 + s_(N/2)^2 / 4.
+    """
+    sets = [(count, 0), *((count // 2, seed) for seed in (1, 2, 3))] if of.k + 1 > FEW else [(count, 0)]
+    every = [[_made(setting, of, eta, *nodes) for eta in etas.tolist()] for nodes in sets]
+    answers = [_solved([made for made, _ in each], penalties) for each in every]
+    values = np.array([errors for errors, _ in answers])  # (sets, 4, E, L)
+    doubt = np.zeros_like(values[0])
+    if len(sets) > 1:
+        doubt = np.hypot(values[0] - values[1:].mean(axis=0), values[1:].std(axis=0, ddof=1) / 2)
+    residual = np.max([residual for _, residual in answers], axis=0)
+    return Predicted(Errors(*values[0]), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
+
+
+def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> tuple[Problem, Rows]:
+    with on_host():
+        rows = after_step(setting, of, eta, count, seed)
+        return problem(setting, of, rows, count, seed), rows
+
+
+def _solved(problems: list[Problem], penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Errors (4, E, L) and residuals (E, L)."""
+    with on_host():
+        found = [path(*made, own) for made, own in zip(problems, penalties, strict=True)]
+        return np.stack([errors for errors, _ in found], axis=1), np.stack([residual for _, residual in found])
+
+
+def checked(count: int) -> int:
+    """A number of Sobol points."""
+    if not isinstance(count, int) or not LEAST <= count <= MOST or count & (count - 1):
+        raise InputError(f"nodes must be a power of two from {LEAST} to {MOST}, not {count!r}")
+    return count
+
+
+def mixed(setting: Setting, count: int = COUNT) -> Answer:
+    """The theory at a setting's own sizes, step sizes and penalties; arrays (E, L)."""
+    notes: list[str] = []
+    protocol, of = setting.protocol, structure(setting)
+    etas = (
+        np.atleast_1d(protocol.steps[0].etas(protocol.sizes()[0], setting.d, setting.p))
+        if protocol.steps
+        else np.zeros(1)
+    )
+    if protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
+        made = [_made(setting, of, eta, count, 0)[0] for eta in etas.tolist()]
+        penalties = lowest_gcv(lambda grid: _solved(made, grid)[0][3], etas.size)
+    else:
+        penalties = np.tile(penalties_of(setting, notes), (etas.size, 1))
+    found = predicted(setting, of, etas, penalties, count)
+    notes += _notes(setting, of, found, count)
+    learned = [_learned(setting, of, rows) for rows in found.rows]
+    values = {
+        "test_error": found.errors.test, "train_error": found.errors.train, "train_objective": found.errors.objective,
+        "captured": np.array([[c] for c, _ in learned]), "null_level": np.array([n for _, n in learned]), "penalty": penalties,
+    }  # fmt: skip
+    if np.any(found.doubt.test > 0):
+        values["test_error_se"] = found.doubt.test
+    return Answer(values, notes)
+
+
+def _learned(setting: Setting, of: Structure, rows: Rows) -> tuple[float, float]:
+    """E cos^2(w_i, xi), and what a direction that was not learned captures."""
+    length2 = float(of.inside @ of.inside + of.outside**2)
+    b2 = rows.modes.weights @ rows.variance(rows.modes.nodes)
+    along = of.inside @ rows.u + of.outside * rows.rho * rows.U
+    shares = (along**2 + of.outside**2 * b2 / setting.d) / length2 / (np.sum(rows.u**2, axis=0) + rows.U**2 + b2)
+    captured = float(rows.omega @ shares)
+    return captured, (1 - captured) / (setting.d - 1)
+
+
+def _notes(setting: Setting, of: Structure, found: Predicted, count: int) -> list[str]:
+    """What the prediction is made of, and a sentence for each assumption that does not hold."""
+    notes = []
+    if np.any(found.residual > TOLERANCE):
+        notes.append(f"not converged: the largest residual is {np.max(found.residual):.1e}")
+    small = min(setting.d, setting.p, setting.protocol.readout_size)
+    if small < SEEN:
+        notes.append(f"the smallest size is {small}: expect corrections of order 1/{small} times a constant")
+    rows = found.rows[int(np.argmax([r.omega @ r.U**2 for r in found.rows]))]
+    neurons, along = rows.a.size, float(np.sqrt(rows.omega @ rows.U**2))
+    notes.append(
+        f"conditional theory given the component and {of.k} + 1 coordinates, {neurons} groups of neurons: the step moves them by "
+        f"{along:.3g} of unit length outside the spikes"
+    )
+    if np.any(found.doubt.test > 0):
+        worst = float(np.max(found.doubt.test / found.errors.test))
+        notes.append(
+            f"Sobol nodes, {count} of neurons and of samples: their choice moves the test error by up to {100 * worst:.1g}%"
+        )
+    return notes

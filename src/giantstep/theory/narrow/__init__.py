@@ -1,0 +1,1 @@
+"""Widths far below the dimension: overlaps followed step by step."""

@@ -1,0 +1,139 @@
+"""Narrow networks: the overlaps of p = O(1) neurons after giant steps on fresh batches, as d grows with n/d fixed.
+
+With Q = W W^T and M = W W*^T the preactivations and the target's coordinates are (lambda, lambda*) ~ N(0, Omega),
+Omega = [[Q, M], [M^T, I]]. A step adds C^T X to W, C_mu,i = D_i(x_mu)/n, and its sums become expectations (Dandi et al. 2023):
+
+    D_i = eta s a_i Delta sigma'(lambda_i),    b = E[D (lambda, lambda*)^T],    V = E[D D^T],    k = rank Omega
+    M <- M + b_{lambda*}
+    Q <- Q + b_lambda + b_lambda^T + b Omega^+ b^T + ((d - k)/n) V
+
+The expectations are means over scrambled Sobol points, the same at every step.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from giantstep._machine.plain import choice
+from giantstep.errors import InputError
+from giantstep.experiment import draw
+from giantstep.experiment.protocol import GiantStep
+from giantstep.experiment.setting import Setting, need_gaussian
+from giantstep.results.trajectory import Evolution
+from giantstep.theory.coverage import is_narrow
+
+STARTS = ("limit", "draw")
+POINTS = 2**16
+NULL = 1e-9  # eigenvalues of Omega below this share of the largest are directions that do not exist
+
+
+def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "limit") -> Evolution:
+    """Follow the overlaps of the network with that seed's second layer through the steps.
+
+    Args:
+        setting: giant steps on fresh batches of isotropic Gaussian data, a width far below d.
+        seed: whose second layer, and with ``start="draw"`` whose initial overlaps.
+        eta: which of the listed step sizes.
+        start: "limit" has orthogonal neurons that know nothing of the target; "draw" the seed's own overlaps, of order 1/sqrt(d),
+            from which targets of information exponent two and more are learned.
+    """
+    check(setting)
+    choice(start, STARTS, "start")
+    Q, M, a = overlaps_of(setting, seed, start)
+    steps = setting.protocol.steps
+    etas = setting.protocol.etas(setting.d, setting.p).reshape(-1, len(steps))[eta] if steps else np.zeros(0)
+    history = [(Q, M)]
+    for step, n, size in zip(steps, setting.protocol.sizes(), etas.tolist(), strict=True):
+        history.append(_stepped(setting, step, n, size, *history[-1], a))
+    return Evolution(np.stack([Q for Q, _ in history]), np.stack([M for _, M in history]), a, "theory")
+
+
+def check(setting: Setting) -> None:
+    """Refuse, in one sentence, a protocol or network the evolution does not cover."""
+    need_gaussian(setting, "the evolution of overlaps")
+    steps, network = setting.protocol.steps, setting.network
+    refusals = {
+        "the evolution of overlaps needs fresh batches: with reused ones labels and weights depend on each other": any(
+            s.batch == "reuse" for s in steps
+        ),
+        "the evolution of overlaps covers deflate = 0 or 1": any(s.deflate > 1 for s in steps),
+        "the evolution of overlaps needs the law of the weights, and this network has weights of its own": network.weights
+        is not None,
+        f"the evolution of overlaps needs a width far below d, not {setting.p} + {setting.target.rank} against {setting.d}":
+            not is_narrow(setting),
+    }  # fmt: skip
+    for sentence, applies in refusals.items():
+        if applies:
+            raise InputError(f"{sentence}: simulate it")
+
+
+def overlaps_of(setting: Setting, seed: int, start: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Q, M and a before the first step: the seed's own, or those of the limit."""
+    network, r = setting.network, setting.target.rank
+    if start == "draw":
+        W, a = draw.weights(setting, seed)
+        return W @ W.T, W @ setting.target.orthonormal(setting.d).T, a
+    pairs = draw.paired(setting, np.eye(network.drawn))  # rows of orthogonal neurons, in a space of their own
+    return pairs @ pairs.T, np.zeros((network.width, r)), draw.second_layer(setting, seed)
+
+
+def _stepped(
+    setting: Setting, step: GiantStep, n: int, eta: float, Q: np.ndarray, M: np.ndarray, a: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    p, target, sigma = setting.p, setting.target, setting.network.activation
+    omega, root = root_of(Q, M)
+    z = points(root.shape[1]) @ root.T
+    y = labels(setting, z[:, p:])
+    residual = y - y.mean() if step.deflate else y
+    if step.residual == "full":
+        residual = residual - setting.network.factor * np.asarray(sigma(z[:, :p])) @ a
+    slope = sigma.hermite(1)[1] + 0 * z[:, :p] if step.update == "rank1" else np.asarray(sigma.slope(z[:, :p]))
+    D = eta * setting.network.factor * a * slope
+    b = (D * residual[:, None]).T @ z / len(z)
+    V = D.T @ (D * (residual**2 + target.noise**2)[:, None]) / len(z)
+    grown = Q + b[:, :p] + b[:, :p].T + b @ np.linalg.pinv(omega, rcond=NULL, hermitian=True) @ b.T
+    return grown + (setting.d - root.shape[1]) / n * V, M + b[:, p:]
+
+
+def root_of(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Omega = R R^T with R (p + r, k), k = rank Omega."""
+    omega = np.block([[Q, M], [M.T, np.eye(M.shape[1])]])
+    values, vectors = np.linalg.eigh(omega)
+    kept = values > NULL * values[-1]
+    return omega, vectors[:, kept] * np.sqrt(values[kept])
+
+
+def labels(setting: Setting, z: np.ndarray) -> np.ndarray:
+    """f*(z) at orthonormal coordinates z (points, r), without noise."""
+    mix = setting.target.mixing
+    return np.asarray(setting.target(np.ascontiguousarray((z if mix is None else z @ mix.T).T)), dtype=float)
+
+
+@lru_cache(maxsize=4)
+def points(dimension: int, count: int = POINTS) -> np.ndarray:
+    """Standard normal points (count, dimension): scrambled Sobol with their mirror images, so that odd moments vanish, and
+    whitened, so that the second ones are exact."""
+    from scipy.special import ndtri
+    from scipy.stats import qmc
+
+    half = ndtri(qmc.Sobol(dimension, rng=np.random.default_rng(0)).random(count // 2))
+    half = np.linalg.solve(np.linalg.cholesky(half.T @ half / len(half)), half.T).T
+    return np.concatenate([half, -half])
+
+
+def readout(setting: Setting, at: Evolution, penalties: np.ndarray) -> dict[str, np.ndarray]:
+    """Ridge on the final features with many samples: errors (L,), corrections of relative order p/n left out.
+
+    b = (E[phi phi^T] + lam)^{-1} E[phi y],    test error = E (y - b phi)^2 + noise^2 = train error
+    """
+    Q, M = at.Q[-1], at.M[-1]
+    _, root = root_of(Q, M)
+    z = points(root.shape[1]) @ root.T
+    F, y = np.asarray(setting.network.activation(z[:, : setting.p])), labels(setting, z[:, setting.p :])
+    values, vectors = np.linalg.eigh(F.T @ F / len(F))
+    values = np.maximum(values, 0.0)
+    c = vectors.T @ (F.T @ y) / len(F)
+    safe = np.maximum(values + penalties[:, None], 1e-12 * values[-1])
+    b = c / safe
+    error = np.mean(y**2) - 2 * b @ c + (b**2) @ values + setting.target.noise**2
+    return {"test_error": error, "train_error": error, "train_objective": error + penalties * np.sum(b**2, axis=1)}

@@ -1,0 +1,40 @@
+"""Errors and shares of narrow networks: the evolution of their overlaps, averaged over second layers, and the readout on top."""
+
+import numpy as np
+
+from giantstep.experiment.protocol import Ridge
+from giantstep.experiment.setting import Setting
+from giantstep.theory.answer import Answer, penalties_of
+from giantstep.theory.narrow.evolution import evolution, readout
+
+DRAWS = 16  # of the second layer; laws with one value need one
+
+
+def narrow_network(setting: Setting) -> Answer:
+    """Any number of steps on fresh batches, any target; arrays (E, L), and shares (E, r)."""
+    notes: list[str] = []
+    given = setting.protocol.readout
+    assert isinstance(given, Ridge)
+    penalties = np.zeros(1) if given.penalty == "gcv" else penalties_of(setting, notes)
+    a_law = setting.network.second_layer
+    count = len(np.atleast_2d(setting.protocol.etas(setting.d, setting.p)))
+    seeds = range(1 if a_law == "constant" or (a_law == "rademacher" and setting.network.symmetric) else DRAWS)
+    runs = [[evolution(setting, seed, e) for seed in seeds] for e in range(count)]
+    errors = [[readout(setting, run, penalties) for run in each] for each in runs]
+    values = {k: np.array([np.mean([x[k] for x in each], axis=0) for each in errors]) for k in errors[0][0]}
+    learned = np.array([np.mean([run.shares[-1].mean(0) for run in each], axis=0) for each in runs])
+    null = (1 - learned.sum(1)) / setting.d  # what chance gives each direction
+    notes.append(
+        f"narrow network: overlaps followed as d grows, {len(seeds)} second layer(s); corrections are of order p/d = "
+        f"{setting.p / setting.d:.2g} and p/n = {setting.p / setting.protocol.readout_size:.2g}"
+    )
+    order = setting.target.information_exponent
+    if order is not None and order > 1:
+        notes.append(
+            f"the target's information exponent is {order}: in this limit nothing is learned; finite networks learn from their "
+            "initial overlaps of order 1/sqrt(d): theory.evolution(setting, start='draw') follows them"
+        )
+    if given.penalty == "gcv":
+        notes.append("penalty 'gcv' is 0 here: with p far below n nothing is gained from more")
+    penalty = np.zeros((count, 1)) if given.penalty == "gcv" else penalties
+    return Answer(values | {"captured": learned + null[:, None], "null_level": null, "penalty": penalty}, notes)

@@ -1,0 +1,1 @@
+"""One giant step at any width: the conditional theory at finite sizes."""

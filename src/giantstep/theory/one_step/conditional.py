@@ -1,0 +1,118 @@
+"""One theory for every step size: the features after one giant step are Gaussian given the learned coordinate.
+
+The rows after the step are w_i = U a_i v + g_i (``direction``). With kappa = <v, x> and t = U a_i kappa a feature is
+
+    sigma(<w_i, x>) ~ m(t; b) + l(t; b) <g_i, x> + c(t; b) xi_i
+    m = E sigma(b z + t),  l = E sigma'(b z + t),  c^2 = E sigma^2(b z + t) - m^2 - b^2 l^2,   b^2 = E ||g_i||^2
+
+(conditional Gaussian equivalence: Dandi et al. 2023, Cui et al. 2024). Nothing is expanded in U, so one curve runs from random
+features (eta = 0) through the staircase of Moniri et al. (2024) to eta ~ sqrt(n) and beyond. The neurons are grouped by a_i,
+the samples by kappa; v stays an ordinary direction for g_i, so that nothing is counted twice.
+"""
+
+from typing import Any, NamedTuple
+
+from giantstep._machine.arrays import xp
+from giantstep.functions import hermite
+from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.one_step.direction import Direction, direction
+from giantstep.theory.one_step.errors import Errors, Signal, errors
+from giantstep.theory.one_step.fixed_point import Features, Solution, solve
+from giantstep.theory.one_step.parameters import Form, Parameters, activation_of, target_of
+
+NEURON_NODES, SAMPLE_NODES = 20, 16
+
+
+class Problem(NamedTuple):
+    """A prediction ready to be solved at any penalty: the step, the features' law, and what the readout can use."""
+
+    step: Direction
+    features: Features
+    signal: Signal
+    width: Any  # b_j
+
+
+def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Any, Any]:
+    """Values of a_i and their weights."""
+    if law == "gaussian":
+        a, weights = hermite.gauss_hermite(nodes)
+        return xp.asarray(a), xp.asarray(weights)
+    return (xp.array([-1.0, 1.0]), xp.array([0.5, 0.5])) if law == "rademacher" else (xp.ones(1), xp.ones(1))
+
+
+def problem(numbers: Parameters, form: Form) -> Problem:
+    """Tables of the features' and the labels' law given (a_i, kappa)."""
+    sigma, star = activation_of(numbers, form), target_of(numbers, form)
+    step = direction(numbers, form, sigma, star)
+    a, omega = second_layer(form.second_layer)
+    kappa, pi = (xp.asarray(x) for x in hermite.gauss_hermite(SAMPLE_NODES))
+    variance = step.variance(step.modes.nodes, a)
+    b2 = step.modes.weights @ variance
+    b = xp.sqrt(b2)
+    table = averages(sigma.value, step.strength * a[:, None] * kappa, b[:, None], sigma.kinks)
+    features = Features(
+        omega=omega,
+        pi=pi,
+        modes=step.modes.weights,
+        gain=table.gain,
+        noise=xp.maximum(table.square - table.mean**2 - b2[:, None] * table.gain**2, 0.0),
+        variance=variance,
+        p_over_d=numbers.p_over_d,
+        p_over_n=numbers.p_over_d / numbers.n_over_d,
+    )
+    p = numbers.p_over_d * numbers.d
+    # Lengths: ||x||^2 = d + sqrt(2d) xi and ||g_i||^2 = b^2 + sd xi_i scale the argument, so the mean moves by curve/(2 b^2) each
+    patterns = [table.mean, table.curve / xp.sqrt(2 * numbers.d)]
+    if step.omega is not None:
+        patterns.append(table.gain * a[:, None] / xp.sqrt(p))
+    scatter = table.curve * (_length_spread(form, step, a, variance, b2) / (2 * b2) / xp.sqrt(numbers.d))[:, None]
+    on = _coordinates(step, kappa)
+    # y = f*(rho kappa + rest tau) + noise, so E[y | kappa] = E f*, E[y tau | kappa] = rest E f*'
+    rest = xp.sqrt(1 - step.rho**2)
+    label = averages(star.value, step.rho * kappa, rest, star.kinks)
+    signal = Signal(
+        weights=step.along.weights,
+        variance=step.variance(step.along.nodes, a),
+        patterns=xp.stack(patterns),
+        scatter=scatter[None],
+        mean=on[0].T,
+        second=xp.einsum("sck,sdk->kcd", on, on),
+        label=(on[0] * label.mean + on[1] * rest * label.gain).T,
+        power=label.square + numbers.noise**2,
+        p=p,
+    )
+    return Problem(step, features, signal, b)
+
+
+def _length_spread(form: Form, step: Direction, a: Any, variance: Any, b2: Any) -> Any:
+    """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white a^2)^2 for rows on the sphere."""
+    spread = step.modes.weights @ variance**2 - (0.0 if form.gaussian_rows else (b2 - step.white * a**2) ** 2)
+    safe = xp.where(spread > 1e-14, spread, 1.0)  # the square root has no slope at zero, where the rank-one update sits
+    return xp.where(spread > 1e-14, xp.sqrt(2 * safe), 0.0)
+
+
+def _coordinates(step: Direction, kappa: Any) -> Any:
+    """Every channel's coordinate as a combination of (1, tau, f, xi): independent, of unit variance but the first.
+
+    Channels: the directions v, e[, f]; the mean m_k; the inputs' length; [l_k o a, along omega;] the rows' lengths.
+    """
+    one, zero = xp.ones_like(kappa), xp.zeros_like(kappa)
+    unit, length = [one, zero, zero, zero], [zero, zero, zero, one]
+    channels = [[kappa, zero, zero, zero], [zero, one, zero, zero], unit, length, unit]
+    if step.omega is not None:
+        v, e, f = step.omega
+        channels.insert(2, [zero, zero, one, zero])
+        channels.insert(5, [v * kappa, e * one, f * one, zero])
+    return xp.moveaxis(xp.array(channels), 1, 0)
+
+
+def predict(numbers: Parameters, form: Form) -> tuple[Errors, Solution]:
+    """Errors at one step size and one penalty, and the fixed point behind them."""
+    made = problem(numbers, form)
+    return predict_from(made, numbers.penalty)
+
+
+def predict_from(made: Problem, penalty: Any) -> tuple[Errors, Solution]:
+    """The same from tables made already."""
+    at = solve(made.features, penalty)
+    return errors(made.features, made.signal, penalty, at), at

@@ -1,0 +1,199 @@
+"""The fixed point of ridge regression on conditionally Gaussian features.
+
+Neurons fall into J groups of weight ``omega_j`` (their second-layer entry), samples into K groups of weight ``pi_k`` (their
+coordinate kappa along the learned direction). Given kappa_k, feature i of group j is
+
+    phi_i = signal + l_jk <g_i, x> + c_jk xi_i,      g_i Gaussian with variance V_j(mu)/d along the mode mu of the gradient
+
+with modes of weight w_mu. With alpha_k = pi_k / (1 + delta_k), A = diag(alpha) and lam the penalty, q_j and delta_k solve
+
+    G^mu_kl = (p/d) sum_j omega_j q_j V_j(mu) l_jk l_jl,      S^mu = G^mu (I + A G^mu)^{-1}
+    1/q_j   = lam + sum_k alpha_k c_jk^2 + sum_mu w_mu V_j(mu) l_j^T (A^{-1} + G^mu)^{-1} l_j
+    delta_k = (p/n) t_k,   t_k = sum_j omega_j q_j c_jk^2 + (d/p) sum_mu w_mu S^mu_kk
+
+A pattern m_jk with ``leverage`` is one more direction, of multiplicity one instead of d: l_jk -> m_jk, w_mu = 1/d, V = d. It
+counts what the readout spends on learning the signal itself, of relative order rank/n: it matters when many coordinates are
+given.
+
+Groups by the hundred: the tables are smooth, so that their rows span few functions of k, gain = L R, and all of the above is done
+with r x r matrices: S = R^T H (I + R A R^T H)^{-1} R with H = (p/d) L^T diag(omega q V) L.
+
+The map is increasing in (log q, log delta) with row sums below one, so I minus its Jacobian is an M-matrix and Newton's
+method in the logarithms is safe; the Jacobian costs hardly more than the map, since it is made of the same solves.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Inexact, Int
+
+from giantstep._machine.arrays import Array, frozen, until, xp
+
+TOLERANCE = 1e-9  # largest relative residual of a solution
+DEAD = 1e-30  # trace of samples on which every feature is zero (ReLU far on its flat side), so that it has a logarithm
+MAX_STEPS = 80
+LONGEST = 4.0  # of one step, in logarithms
+SETTLED = 1e-7  # a Newton step from here ends at rounding
+
+
+class Features(NamedTuple):
+    """The features' conditional law and the sizes: everything of the fixed point but the penalty."""
+
+    omega: Float[Array, " J"]
+    pi: Float[Array, " K"]
+    modes: Float[Array, " M"]  # weights w_mu
+    gain: Float[Array, "J K"]  # l_jk
+    noise: Float[Array, "J K"]  # c_jk^2
+    variance: Float[Array, "M J"]  # V_j(mu)
+    p_over_d: Float[Array, ""]
+    p_over_n: Float[Array, ""]
+    basis: Float[Array, "r K"] | None = None  # R, orthonormal rows under pi; None for groups so few that R = 1
+    leverage: Float[Array, "L J K"] | None = None  # patterns m_jk whose leverage counts
+    p: Float[Array, ""] | None = None  # width, with patterns
+
+
+class Derivatives(NamedTuple):
+    """What the fixed point and its derivatives are made of, at some (q, alpha).
+
+    right: 1/q_j as the equation gives it; trace: t_k; coupling: -d(1/q_j)/dq_i; slope: d(1/q_j)/dalpha_k, which is also
+    (dt_k/dq_j)/omega_j; d_trace: dt_k/dalpha_l at fixed q.
+    """
+
+    right: Float[Array, " J"]
+    trace: Float[Array, " K"]
+    coupling: Float[Array, "J J"]
+    slope: Float[Array, "J K"]
+    d_trace: Float[Array, "K K"]
+
+
+class Solution(NamedTuple):
+    """q_j and delta_k, the largest relative residual and the number of Newton steps."""
+
+    q: Float[Array, " J"]
+    delta: Float[Array, " K"]
+    residual: Float[Array, ""]
+    steps: Int[Array, ""]
+
+    @property
+    def converged(self) -> Bool[Array, ""]:
+        return self.residual < TOLERANCE
+
+
+def inner(f: Features, table: Inexact[Array, "... K"]):
+    """Coefficients of a table's rows in the basis."""
+    return table if f.basis is None else (table * f.pi) @ f.basis.T
+
+
+def outer(f: Features, coefficients: Inexact[Array, "... r"]):
+    """Rows from their coefficients."""
+    return coefficients if f.basis is None else coefficients @ f.basis
+
+
+def gram(f: Features, weights: Inexact[Array, "... K"]):
+    """R diag(weights) R^T."""
+    if f.basis is None:
+        return weights[..., None] * np.eye(f.pi.size)
+    return (f.basis * weights[..., None, :]) @ f.basis.T
+
+
+def modes(
+    f: Features, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"], variance: Float[Array, "M J"], gain=None
+):
+    """S^mu (..., M, r, r) and Y^mu_j = (I + G^mu A)^{-1} l_j (..., M, J, r) in the basis, for modes of that variance."""
+    L = inner(f, f.gain if gain is None else gain)
+    H = f.p_over_d * (L.T * (variance * (f.omega * q)[..., None, :])[..., None, :]) @ L
+    both = xp.concatenate([H, xp.broadcast_to(L.T, (*H.shape[:-2], *L.T.shape))], -1)
+    r = L.shape[-1]
+    solved = xp.linalg.solve(np.eye(r) + H @ gram(f, alpha)[..., None, :, :], both)
+    return solved[..., :r], xp.swapaxes(solved[..., r:], -1, -2)
+
+
+def derivatives(f: Features, penalty, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"]) -> Derivatives:
+    """The right-hand sides at (q, alpha) and their partial derivatives; several penalties are a leading axis of all three."""
+    found = _part(f, q, alpha, f.modes, f.variance, f.gain)
+    for pattern in () if f.leverage is None else f.leverage:
+        d = xp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
+        own = _part(f, q, alpha, 1 / d, xp.broadcast_to(d, (1, q.shape[-1])), pattern)
+        found = Derivatives(*(x + y for x, y in zip(found, own, strict=True)))
+    return found._replace(
+        right=found.right + xp.asarray(penalty)[..., None] + alpha @ f.noise.T,
+        trace=found.trace + (f.omega * q) @ f.noise + DEAD,
+        slope=found.slope + f.noise,
+    )
+
+
+def _part(f: Features, q, alpha, weights, variance, gain) -> Derivatives:
+    """What modes of these weights and variances, with one gain, add."""
+    core, Y = modes(f, q, alpha, variance, gain)
+    S, Y = outer(f, xp.swapaxes(outer(f, core), -1, -2)), outer(f, Y)
+    weighted = weights[:, None] * variance  # w_mu V_j(mu)
+    T = (gain * alpha[..., None, :])[..., None, :, :] @ xp.swapaxes(Y, -1, -2)  # l_j^T (A^{-1} + G)^{-1} l_i
+    return Derivatives(
+        right=xp.sum(weighted * xp.diagonal(T, axis1=-2, axis2=-1), -2),
+        trace=xp.sum(weights[:, None] * xp.diagonal(S, axis1=-2, axis2=-1), -2) / f.p_over_d,
+        coupling=f.p_over_d * f.omega * xp.sum(weighted[:, :, None] * variance[:, None, :] * T**2, -3),
+        slope=xp.sum(weighted[:, :, None] * Y**2, -3),
+        d_trace=-xp.sum(weights[:, None, None] * S**2, -3) / f.p_over_d,
+    )
+
+
+def alphas(f: Features, delta: Float[Array, " K"]) -> Float[Array, " K"]:
+    """alpha_k = pi_k / (1 + delta_k)."""
+    return f.pi / (1 + delta)
+
+
+def system(f: Features, penalty, x: Inexact[Array, "... J+K"], sign: int = 1):
+    """Relative residuals at x = (log q, log delta) and their Jacobian; several penalties are a leading axis of all.
+
+    At a penalty -z above the bulk q and delta are negative: ``sign=-1`` takes the logarithms of -q and -delta. At a complex
+    penalty x is complex.
+    """
+    J, K = f.gain.shape
+    q, delta = sign * xp.exp(x[..., :J]), sign * xp.exp(x[..., J:])
+    alpha = alphas(f, delta)
+    at = derivatives(f, penalty, q, alpha)
+    residual = xp.concatenate([xp.log(q * at.right), xp.log(delta / (f.p_over_n * at.trace))], -1)
+    d_alpha = (-alpha * delta / (1 + delta))[..., None, :]  # dalpha / dlog delta
+    right, trace = at.right[..., None], at.trace[..., None]
+    top = xp.concatenate([np.eye(J) - at.coupling * q[..., None, :] / right, at.slope * d_alpha / right], -1)
+    left = -(f.omega * q)[..., None, :] * xp.swapaxes(at.slope, -1, -2) / trace
+    bottom = xp.concatenate([left, np.eye(K) - at.d_trace * d_alpha / trace], -1)
+    return residual, xp.concatenate([top, bottom], -2)
+
+
+def _start(f: Features, penalty) -> Float[Array, " J+K"]:
+    """Below the solution: q as if the samples were independent of each other and infinitely many, delta from it."""
+    q = 1 / (penalty + f.noise @ f.pi + (f.modes @ f.variance) * (f.gain**2 @ f.pi))
+    trace = (f.omega * q) @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2) + DEAD
+    return xp.log(xp.concatenate([q, f.p_over_n * trace]))
+
+
+def _held(f: Features) -> Features:
+    return Features(*(None if x is None else frozen(x) for x in f))  # type: ignore[arg-type]
+
+
+def solve(f: Features, penalty, start=None) -> Solution:
+    """The fixed point at one penalty; differentiable in everything by the implicit function theorem.
+
+    ``start`` is (log q, log delta) of a solution nearby, which saves most of the steps.
+    """
+    held, lam = _held(f), frozen(penalty)
+
+    def unfinished(state):
+        _, longest, steps = state
+        return (longest > SETTLED) & (steps < MAX_STEPS)
+
+    def step(state):
+        x, _, steps = state
+        residual, matrix = system(held, lam, x)
+        move = -xp.linalg.solve(matrix, residual)
+        longest = xp.max(xp.abs(move))
+        return x + move * xp.minimum(1.0, LONGEST / longest), longest, steps + 1
+
+    x, _, steps = until(unfinished, step, (_start(held, lam) if start is None else frozen(start), xp.inf, 0))
+    # A last Newton step, through which derivatives flow: x* = x - J^{-1} F(x, theta) has dx*/dtheta = -J^{-1} dF/dtheta.
+    residual, matrix = system(f, penalty, frozen(x))
+    x = x - xp.linalg.solve(frozen(matrix), residual)
+    size = xp.max(xp.abs(residual))
+    J = f.omega.size
+    return Solution(xp.exp(x[:J]), xp.exp(x[J:]), xp.where(xp.isfinite(size), size, xp.inf), steps)

@@ -1,0 +1,130 @@
+"""The law of the gradient's remainder: M = X^T diag(r) X / n on n samples with residuals r.
+
+The row of neuron i after a step is w_i + eta s a_i (c_1 beta + E[z sigma'] M w_i + white): beyond its rank-one part the gradient
+turns all rows by one matrix. With phi = d/n and g the Stieltjes transform of M's spectral law,
+
+    g(zeta) = 1 / (E[r/(1 + phi r g)] - zeta)                                     (Marchenko and Pastur, signed weights)
+
+and along the inputs' directions z that r depends on, and beta = X^T r/n,
+
+    R_zz    = (E[z z^T r/(1 + phi r g)] - zeta)^{-1},     v = E[z r/(1 + phi r g)]
+    R_zbeta = R_zz v,    R_betabeta = E[phi g r^2/(1 + phi r g)] + v^T R_zz v
+
+As series in 1/zeta these give the moments of the laws, and the moments give Gauss quadratures: few nodes, smooth in everything.
+"""
+
+from functools import cache
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep._machine.arrays import fold, repeat, xp
+
+
+class Law(NamedTuple):
+    """Moments of a residual: E[r^k], E[z r^k] (Z, k) and E[z z^T r^k] (Z, Z, k), k = 0..order."""
+
+    plain: Any
+    first: Any
+    second: Any
+
+
+class Modes(NamedTuple):
+    """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X)."""
+
+    nodes: Any
+    weights: Any
+
+
+def moments(r: Any, z: Any, weights: Any, order: int) -> Law:
+    """From residuals r (Q,), coordinates z (Z, Q) and weights (Q,)."""
+    powers = xp.concatenate([weights[None], r * xp.ones((order, 1))])
+    powers = xp.cumprod(powers, 0)  # r^k weights
+    return Law(powers.sum(1), xp.einsum("zq,kq->zk", z, powers), xp.einsum("yq,zq,kq->yzk", z, z, powers))
+
+
+def _product(a: Any, b: Any) -> Any:
+    """Product of truncated power series along the last axis (leading axes broadcast)."""
+    lag, known = _lags(a.shape[-1])
+    return (a[..., None, :] @ (b[..., lag] * known))[..., 0, :]
+
+
+@cache
+def _lags(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """j - i, and where it is not negative."""
+    lag = np.arange(n) - np.arange(n)[:, None]
+    return np.maximum(lag, 0), (lag >= 0).astype(float)
+
+
+def _compose(coefficients: Any, h: Any) -> Any:
+    """sum_k c_k h^k for a series h without constant term, by Horner's rule; leading axes of c are kept."""
+    n = h.shape[-1]
+    constant = xp.eye(n)[0]
+
+    def add(total, c):
+        return _product(total, h) + c[..., None] * constant
+
+    return fold(add, xp.zeros(coefficients.shape), xp.moveaxis(coefficients, -1, 0), reverse=True)
+
+
+def _series(law: Law, phi: Any, terms: int) -> tuple[Any, Any]:
+    """Moments 0..terms-1 of M's law, and matrix moments in the basis (z, beta) as an array (Z+1, Z+1, terms)."""
+    n, Z = terms + 1, law.first.shape[0]  # series in x = 1/zeta; h = -g = x + m_1 x^2 + ...
+    scale = phi ** np.arange(n)
+    x = xp.eye(n)[1]
+    one = xp.eye(Z)[..., None] * x  # x I
+    plain = law.plain[1 : n + 1] * scale
+    # h = x + x h E[r/(1 - phi r h)]: every round settles one more order
+    h = repeat(n, lambda h: x + _product(x, _product(h, _compose(plain, h))), x + 0 * plain[0])
+    K = _compose(law.second[..., 1 : n + 1] * scale, h)  # E[z z^T r/(1 - phi r h)]
+    v = _compose(law.first[..., 1 : n + 1] * scale, h)  # E[z r/(1 - phi r h)]
+    # -R_zz = x (I + K (-R_zz))
+    R = repeat(n, lambda R: one + _product(x, _product(K[:, :, None], R[None]).sum(1)), one + 0 * K)
+    Rv = _product(R, v).sum(1)
+    corner = phi * _product(h, _compose(law.plain[2 : n + 2] * scale, h)) + _product(v, Rv).sum(0)
+    block = xp.concatenate([xp.concatenate([R, Rv[:, None]], 1), xp.concatenate([Rv, corner[None]])[None]])
+    return h[1:], block[..., 1:]
+
+
+def quadratures(law: Law, phi: Any, basis: Any, count: int, block: int) -> tuple[Modes, Modes]:
+    """Gauss quadratures: of M's law with ``count`` nodes, and of its matrix measure with ``block`` nodes a direction.
+
+    ``basis`` (X, Z+1) holds orthonormal directions of input space as combinations of (z, beta).
+    """
+    terms = 2 * max(count, block)
+    scalar, matrix = _series(law, phi, terms)
+    matrix = xp.einsum("ac,cdk,bd->abk", basis, matrix, basis)
+    centre = scalar[1]
+    spread = xp.sqrt(scalar[2] - centre**2)
+    scalar, matrix = _shifted(scalar, centre, spread), _shifted(matrix, centre, spread)
+    nodes, weights = _gauss(scalar[None, None], count)
+    alone = Modes(centre + spread * nodes, weights[:, 0, 0])
+    nodes, weights = _gauss(matrix, block)
+    return alone, Modes(centre + spread * nodes, weights)
+
+
+def _shifted(m: Any, centre: Any, spread: Any) -> Any:
+    """Moments of (mu - centre)/spread from those of mu."""
+    n = m.shape[-1]
+    binomial = np.array([[float(comb(k, i)) for i in range(n)] for k in range(n)])
+    power = np.maximum(np.arange(n)[:, None] - np.arange(n), 0)
+    return xp.einsum("ki,...i->...k", binomial * (-centre) ** power, m) / spread ** np.arange(n)
+
+
+def _gauss(m: Any, count: int) -> tuple[Any, Any]:
+    """Nodes and matrix weights from matrix moments (X, X, >= 2 count): eigenpairs of the block Jacobi matrix.
+
+    The Hankel matrix H = [m_{i+j}] = L L^T gives orthonormal polynomials; in them multiplication by mu is L^{-1} H' L^{-T},
+    H' = [m_{i+j+1}], and the directions are its first block: L_00.
+    """
+    X = m.shape[0]
+    index = np.arange(count)[:, None] + np.arange(count)
+    hankel = xp.transpose(m[..., index], (2, 0, 3, 1)).reshape(count * X, count * X)
+    moved = xp.transpose(m[..., index + 1], (2, 0, 3, 1)).reshape(count * X, count * X)
+    L = xp.linalg.cholesky(hankel)
+    half = xp.linalg.solve(L, moved)
+    jacobi = xp.linalg.solve(L, half.T)
+    nodes, vectors = xp.linalg.eigh((jacobi + jacobi.T) / 2)
+    first = L[:X, :X] @ vectors[:X]  # (X, count X)
+    return nodes, xp.einsum("ai,bi->iab", first, first)

@@ -1,0 +1,118 @@
+"""Predictions over grids of step sizes and penalties: tables once a step size, one fixed point a penalty.
+
+A few points are found at once by NumPy. Many go through blocks of fixed size, so that a compiled program serves grids of every
+size; that of the fixed point does not depend on the activation either.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep._machine.arrays import xp
+from giantstep._machine.backend import jax, jnp, on_host
+from giantstep.theory.one_step import conditional
+from giantstep.theory.one_step.errors import Errors, path
+from giantstep.theory.one_step.parameters import Form, Parameters
+
+TABLES, POINTS = 8, 64  # step sizes tabulated, and points solved, side by side
+FEW = 64, 512  # tables and points up to which compiling takes longer than NumPy does
+
+
+class Curves(NamedTuple):
+    """Errors as NumPy arrays (E, L), the fixed points' residuals, and the step as numbers (E,).
+
+    ``strength`` is U, ``rho`` = cos(beta, beta*), ``bend`` the mean share E[b^2] - 1 that the gradient's remainder adds to a row,
+    ``captured`` = E cos^2(w_i, beta*) and ``null`` what a direction that was not learned captures.
+    """
+
+    errors: Errors
+    residual: np.ndarray
+    strength: np.ndarray
+    rho: np.ndarray
+    bend: np.ndarray
+    captured: np.ndarray
+    null: np.ndarray
+
+
+def _table(numbers: Parameters, form: Form) -> tuple[conditional.Problem, tuple[Any, ...]]:
+    """The problem for one set of parameters, and what its step learns."""
+    a, omega = conditional.second_layer(form.second_layer)
+    made = conditional.problem(numbers, form)
+    step, b2 = made.step, made.width**2
+    along = (step.strength * a) ** 2  # <w_i, beta*>^2 = (U a rho)^2 + b^2/d,   ||w_i||^2 = (U a)^2 + b^2
+    captured = xp.sum(omega * (along * step.rho**2 + b2 / numbers.d) / (along + b2))
+    null = xp.sum(omega * (along * (1 - step.rho**2) + b2) / (along + b2)) / (numbers.d - 1)
+    return made, (step.strength, step.rho, xp.sum(omega * b2) - 1, captured, null)
+
+
+@partial(jax.jit, static_argnames="form")
+def _tables(numbers: Parameters, form: Form) -> tuple[conditional.Problem, tuple[Any, ...]]:
+    """The same for every set of parameters along their first axis."""
+    return jax.vmap(lambda own: _table(own, form))(numbers)
+
+
+@jax.jit
+def _answers(made: conditional.Problem, penalties: Any) -> tuple[Errors, Any]:
+    """Errors and residuals for problems and penalties side by side."""
+    found, at = jax.vmap(conditional.predict_from)(made, penalties)
+    return found, at.residual
+
+
+def curves(numbers: Parameters, form: Form, points: int | None = None) -> Curves:
+    """Errors at every step size and penalty of the parameters; their other numbers are shared.
+
+    ``points`` asks for compiled programs, in blocks of so many: for calls that come again and again.
+    """
+    etas, penalties = (np.atleast_1d(np.asarray(x)) for x in (numbers.eta, numbers.penalty))
+    return pointwise(repeated(numbers, etas.size)._replace(eta=etas), form, np.tile(penalties, (etas.size, 1)), points)
+
+
+def repeated(numbers: Parameters, count: int) -> Parameters:
+    """The same parameters that many times along a first axis; step size and penalty are left for the caller."""
+    held = numbers._replace(eta=0.0, penalty=0.0)
+    return Parameters(*(np.broadcast_to(np.asarray(x), (count, *np.shape(x))) for x in held))
+
+
+def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray, points: int | None = None) -> Curves:
+    """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
+    few = len(penalties) <= FEW[0] and penalties.size <= FEW[1]
+    with on_host():
+        return (
+            _now(numbers, form, penalties) if few and points is None else _in_blocks(numbers, form, penalties, points)
+        )
+
+
+def _now(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
+    """One step size after the other by NumPy."""
+    learned, found = [], []
+    for e, own in enumerate(penalties):
+        made, step = _table(Parameters(*(np.asarray(x)[e] for x in numbers)), form)
+        learned.append([float(x) for x in step])
+        found.append(path(made.features, made.signal, own))
+    values = np.stack([values for values, _ in found], axis=1)
+    return Curves(Errors(*values), np.stack([residual for _, residual in found]), *np.array(learned).T)
+
+
+def _in_blocks(numbers: Parameters, form: Form, penalties: np.ndarray, points: int | None) -> Curves:
+    """By compiled programs."""
+    (count, width), points = penalties.shape, points or POINTS
+    made, learned = _joined(
+        [_tables(Parameters(*(jnp.asarray(x[rows]) for x in numbers)), form) for rows in _blocks(count, TABLES)],
+        count,
+    )
+    parts = []
+    for some in _blocks(count * width, points):
+        own = jax.tree.map(lambda x, rows=some // width: jnp.asarray(x[rows]), made)
+        parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[some]))))
+    found, residual = jax.tree.map(lambda x: x.reshape(count, width), _joined(parts, count * width))
+    return Curves(found, residual, *learned)
+
+
+def _blocks(count: int, size: int) -> list[np.ndarray]:
+    """Indices in blocks of one size; the last one repeats its end."""
+    return [np.minimum(np.arange(i, i + size), count - 1) for i in range(0, count, size)]
+
+
+def _joined(parts: list, count: int) -> Any:
+    return jax.tree.map(lambda *x: np.concatenate([np.asarray(y) for y in x])[:count], *parts)

@@ -1,0 +1,131 @@
+"""What a prediction depends on: the real numbers it can be differentiated in, and the choices it cannot."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep._machine.arrays import xp
+from giantstep.experiment.protocol import Ridge
+from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
+from giantstep.functions import hermite
+from giantstep.functions.activation import Activation
+from giantstep.functions.gaussian_averages import polynomial_part
+from giantstep.theory.coverage import check
+
+ORDERS = 7  # Hermite coefficients c_0 .. c_6 that can be moved
+
+
+class Parameters(NamedTuple):
+    """The real numbers of a prediction.
+
+    Attributes:
+        d: input dimension.
+        n1_over_d: samples of the step over d.
+        n_over_d: samples of the readout over d.
+        p_over_d: width over d.
+        eta: step size.
+        penalty: of the ridge readout.
+        noise: standard deviation of the label noise.
+        activation: Hermite coefficients c_0 .. c_6 of the activation; moving c_k adds a multiple of He_k to it.
+        target: those of the target.
+    """
+
+    d: Any
+    n1_over_d: Any
+    n_over_d: Any
+    p_over_d: Any
+    eta: Any
+    penalty: Any
+    noise: Any
+    activation: Any
+    target: Any
+
+
+@dataclass(frozen=True)
+class Form:
+    """What of a setting is not a number: its functions and choices; static under ``jax.jit``."""
+
+    sigma: Activation
+    target: Target  # without its noise, which is a number
+    second_layer: str
+    scale: str
+    full: bool  # the residual keeps the initial output
+    rank_one: bool  # update="rank1"
+    deflated: bool  # the labels' mean is removed before the step
+    gaussian_rows: bool = False  # rows of random length, which only spectra notice
+
+
+class Function(NamedTuple):
+    """A function of one Gaussian variable: values, kinks, Hermite coefficients, E f^2 and E f'^2."""
+
+    value: Any
+    kinks: tuple[float, ...]
+    coefficients: Any
+    square: Any
+    slope_square: Any
+
+
+def parameters(setting: Setting) -> tuple[Parameters, Form]:
+    """A setting's numbers and its form; lists of step sizes and penalties stay lists. Refuses what the theory does not cover."""
+    check(setting)
+    protocol, network, d = setting.protocol, setting.network, float(setting.d)
+    step, readout = protocol.steps[0], protocol.readout
+    assert isinstance(readout, Ridge)
+    full = step.residual == "full" and not network.symmetric
+    form = Form(
+        network.activation, replace(setting.target, noise=0.0), network.second_layer, network.scale,
+        full, step.update == "rank1", step.deflate == 1, network.rows == "gaussian",
+    )  # fmt: skip
+    numbers = Parameters(
+        d=d,
+        n1_over_d=protocol.sizes()[0] / d,
+        n_over_d=protocol.readout_size / d,
+        p_over_d=setting.p / d,
+        eta=step.etas(protocol.sizes()[0], setting.d, setting.p),
+        penalty=np.nan if readout.penalty == "gcv" else readout.penalty,
+        noise=setting.target.noise,
+        activation=activation_constants(form.sigma)[0],
+        target=target_constants(form.target)[0],
+    )
+    return Parameters(*(np.asarray(x, dtype=float) for x in numbers)), form
+
+
+@lru_cache(maxsize=64)
+def activation_constants(sigma: Activation) -> tuple[np.ndarray, float, float]:
+    """c_0 .. c_6, E sigma^2 and E sigma'^2."""
+    slope = hermite.mean_square(lambda x: np.asarray(sigma.slope(x)), sigma.kinks)
+    return sigma.hermite(ORDERS - 1), sigma.mean_square, slope
+
+
+@lru_cache(maxsize=64)
+def target_constants(target: Target) -> tuple[np.ndarray, float]:
+    """c*_0 .. c*_6 and E f*^2."""
+    return np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDERS)]), target.power
+
+
+def activation_of(numbers: Parameters, form: Form) -> Function:
+    """The activation with its coefficients moved to the parameters'."""
+    known, square, slope = activation_constants(form.sigma)
+    return _moved(form.sigma, form.sigma.kinks, known, square, slope, numbers.activation)
+
+
+def target_of(numbers: Parameters, form: Form) -> Function:
+    """The target along its unit direction, with its coefficients moved to the parameters'."""
+    known, square = target_constants(form.target)
+    length = 1.0 if form.target.mixing is None else float(form.target.mixing[0, 0])
+    kinks = tuple(k / length for k in form.target.kinks)
+    return _moved(lambda y: form.target(length * y[None]), kinks, known, square, 0.0, numbers.target)
+
+
+def _moved(plain: Any, kinks: Any, known: np.ndarray, square: float, slope: float, moved: Any) -> Function:
+    """E f^2 = sum_k k! c_k^2 and E f'^2 = sum_k k k! c_k^2 change with the coefficients that moved."""
+    change = np.array([float(factorial(k)) for k in range(len(known))]) * (moved**2 - known**2)
+    extra = polynomial_part(moved, known)
+    return Function(
+        lambda y: plain(y) + extra(y), kinks, moved, square + xp.sum(change),
+        slope + xp.sum(np.arange(len(known)) * change),
+    )  # fmt: skip

@@ -1,0 +1,203 @@
+"""Spectra from the fixed point: the law of the bulk, its edge, and the outliers with their directions.
+
+``continuation`` has the fixed point above the bulk as a function of s. An outlier of position sqrt(z) is a zero of
+det(I + Delta S) (see ``errors``): with -S = L L^T an eigenvalue e of L^T Delta L, which falls with z, passes one. There, with
+eigenvector u, the sample-space vector has
+
+    cos^2 with a function h(kappa) of unit square = (sum_k alpha_k h_k E[z|k] . (L u)_k)^2 (-dlog z/ds) / (de/ds)
+
+The same equations with linear features and endless samples give the spectrum of W itself.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from giantstep import measure
+from giantstep._machine.backend import on_host
+from giantstep._machine.plain import choice
+from giantstep.experiment.protocol import GiantStep
+from giantstep.experiment.setting import Setting
+from giantstep.functions.hermite import gauss_hermite
+from giantstep.theory.coverage import check
+from giantstep.theory.one_step.conditional import Problem, problem, second_layer
+from giantstep.theory.one_step.continuation import Bulk
+from giantstep.theory.one_step.errors import Signal, channels
+from giantstep.theory.one_step.fixed_point import Features, modes
+from giantstep.theory.one_step.parameters import Form, parameters
+
+POWERS = 4  # of kappa that outliers are compared with
+ENDLESS = 1e-9  # p/n of as good as infinitely many samples
+CELLS = 128  # of the density's grid
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A singular value above the bulk, and cos^2 of its left vector with kappa, kappa^2, ... in turn (Gram-Schmidt, without the
+    constant) and with the constant; for W, cos^2 of its right vector with v alone."""
+
+    position: float
+    alignments: tuple[float, ...]
+    constant: float = 0.0
+
+
+@dataclass(frozen=True)
+class Law:
+    """The bulk of a matrix's non-zero singular values, from ``low`` to ``edge``, and the outliers, the largest first.
+
+    ``density`` integrates to one. It is known at the middles, in angle, of cells x = (low + edge)/2 - (edge - low)/2 cos(angle):
+    fine where a density starts and ends as a square root. ``count`` is the number of singular values.
+    """
+
+    count: int
+    low: float
+    edge: float
+    x: np.ndarray
+    density: np.ndarray
+    outliers: tuple[Outlier, ...]
+
+    @property
+    def visible(self) -> tuple[Outlier, ...]:
+        """The outliers that ``measure.outliers`` would tell from the edge's own fluctuation."""
+        return tuple(o for o in self.outliers if o.position > self.edge * (1 + measure.margin(self.count)))
+
+    def cdf(self, x: Any) -> np.ndarray:
+        """Share of the bulk below x."""
+        ends = np.linspace(0.0, np.pi, len(self.x) + 1)
+        mass = self.density * np.sin((ends[1:] + ends[:-1]) / 2) * (self.edge - self.low) / 2 * ends[1]
+        along = (2 * np.asarray(x, dtype=float) - self.low - self.edge) / (self.edge - self.low)
+        return np.interp(np.arccos(-np.clip(along, -1.0, 1.0)), ends, np.concatenate([[0.0], np.cumsum(mass)]))
+
+
+def spectrum(setting: Setting, of: str = "features", *, density: bool = True) -> Law | tuple[Law, ...]:
+    """The law of the singular values of F/sqrt(n) on the readout's samples, or of="weights" of W; one a step size if listed.
+
+    ``density=False`` leaves the density out (empty arrays): the edge and the outliers alone are found sooner.
+    """
+    choice(of, ("features", "weights"), "of")
+    check(setting)
+    steps = setting.protocol.steps
+    if not steps:  # a step of size zero
+        zero = GiantStep(setting.protocol.readout_size, 0.0, update="rank1")
+        setting = replace(setting, protocol=replace(setting.protocol, steps=(zero,)))
+    numbers, form = parameters(setting)
+    laws = []
+    with on_host():
+        for eta in np.atleast_1d(numbers.eta):
+            made = problem(numbers._replace(eta=eta), form)
+            laws.append(_of_features(made, density) if of == "features" else _of_weights(made, form, density))
+    return tuple(laws) if steps and steps[0].listed else laws[0]
+
+
+def _of_features(made: Problem, density: bool) -> Law:
+    n, d, p = _sizes(made)
+    bulk = Bulk(made.features, n, p)
+    found = _outliers(bulk, made.signal, _powers(made.features.pi), made.step.omega is not None)
+    rank = min(n, p) if np.max(made.features.noise) > 1e-12 else min(n, p, d)
+    return _law(bulk, found, rank, density, share=n / rank, rows=False)
+
+
+def _of_weights(made: Problem, form: Form, density: bool) -> Law:
+    """Linear features of endless samples with the one pattern U a along v.
+
+    With the initial output kept in the residual v leans on omega = W^T a/sqrt(p): there is a second direction u, and the pattern
+    a along omega = o_v v + o_u u.
+    """
+    f, s, (n, d, p) = made.features, made.signal, _sizes(made)
+    a, one = np.asarray(second_layer(form.second_layer)[0]), np.ones_like(f.gain)
+    basis, patterns, on = np.eye(s.weights.shape[-1])[:1], [made.step.strength * a], [[1.0], [1.0]]
+    if made.step.omega is not None:
+        o_v, o_u = made.step.omega[0], np.sqrt(1 - made.step.omega[0] ** 2)
+        basis = np.stack([basis[0], [0.0, *made.step.omega[1:] / o_u]])
+        patterns.append(a / np.sqrt(p))
+        on = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [o_v, o_u]]
+    # Coordinates of every channel over (v, u); their part along v is what the right vector is compared with
+    along, K = np.array(on), f.pi.size
+    tables: Any = np.stack(patterns)[:, :, None] * one
+    mean: Any = np.tile(along[:, 0], (K, 1))
+    second: Any = np.tile(along @ along.T, (K, 1, 1))
+    weights: Any = np.einsum("xc,mcd,yd->mxy", basis, s.weights, basis)
+    signal = Signal(weights, s.variance, tables, tables[:0], mean, second, mean, f.pi, s.p)
+    bulk = Bulk(f._replace(gain=one, noise=0 * one, p_over_n=np.asarray(ENDLESS)), n, p)
+    found = _outliers(bulk, signal, np.ones((1, K)), made.step.omega is not None)
+    found = [Outlier(o.position, (o.constant,)) for o in found]
+    return _law(bulk, found, min(p, d), density, share=p / min(p, d), rows=True)
+
+
+def _sizes(made: Problem) -> tuple[float, float, float]:
+    p = float(made.signal.p)
+    return p / float(made.features.p_over_n), p / float(made.features.p_over_d), p
+
+
+def _powers(pi: Any) -> np.ndarray:
+    """The constant, then kappa, kappa^2, ... made orthonormal in that order without it: rows over the nodes."""
+    kappa, _ = gauss_hermite(pi.size)
+    columns = np.stack([kappa**k for k in range(1, POWERS + 1)], axis=1) * np.sqrt(pi)[:, None]
+    basis, _ = np.linalg.qr(columns)
+    return np.concatenate([np.ones((1, pi.size)), (basis / np.sqrt(pi)[:, None]).T])
+
+
+def _law(bulk: Bulk, found: list[Outlier], count: float, density: bool, *, share: float, rows: bool) -> Law:
+    """A law of ``count`` singular values that are not zero, one in ``share`` of the samples or, for ``rows``, the neurons."""
+    edge, count = bulk.singular_value(bulk.edge), round(count)
+    if not density:
+        return Law(count, 0.0, edge, np.zeros(0), np.zeros(0), tuple(found))
+    x = _middles(0.0, edge, CELLS // 2)
+    low = _low(x, np.nan_to_num(bulk.density(x, rows=rows)))
+    x = _middles(low, edge, CELLS)
+    return Law(count, low, edge, x, share * bulk.density(x, rows=rows), tuple(found))
+
+
+def _middles(low: float, edge: float, cells: int) -> np.ndarray:
+    return (low + edge) / 2 - (edge - low) / 2 * np.cos(np.pi * (np.arange(cells) + 0.5) / cells)
+
+
+def _low(x: np.ndarray, density: np.ndarray) -> float:
+    """Where the density starts: its square grows along a line there; 0 if it is there from the first point on."""
+    i = int(np.argmax(density > 1e-4 * density.max()))
+    if i == 0 or i == x.size - 1:
+        return 0.0
+    a, b = density[i] ** 2, density[i + 1] ** 2
+    start = x[i] - a * (x[i + 1] - x[i]) / (b - a) if b > a else x[i - 1]
+    return float(np.clip(start, x[i - 1], x[i]))
+
+
+def _outliers(bulk: Bulk, signal: Signal, h: np.ndarray, lean: bool) -> list[Outlier]:
+    """Zeros of det(I + Delta S) above the bulk, with cos^2 along the rows of h: first the constant, then the rest."""
+    spikes = lambda s: _spikes(bulk.full, signal, *bulk.solution(s), lean=lean)  # noqa: E731
+    found = []
+    for i in range(int(np.sum(spikes(bulk.edge)[0] > 1))):
+        excess = lambda s, i=i: float(spikes(s)[0][i]) - 1  # noqa: E731
+        far = bulk.far
+        while excess(far) > 0:
+            far = bulk.farther()
+        s = float(brentq(excess, far, bulk.edge, xtol=1e-10))  # type: ignore[arg-type]
+        change = (excess(s + 1e-4) - excess(s - 1e-4)) / 2e-4
+        cosines = (h @ spikes(s)[1][i]) ** 2 * max(-bulk.at(s)[1][-1], 0.0) / change
+        found.append(Outlier(bulk.singular_value(s), tuple(cosines[1:].tolist()), float(cosines[0])))
+    return found
+
+
+def _spikes(f: Features, signal: Signal, q: np.ndarray, alpha: np.ndarray, *, lean: bool) -> tuple[np.ndarray, ...]:
+    """Eigenvalues of L^T Delta L in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue.
+
+    With ``lean`` the last pattern, l_k o a, goes with omega = W^T a/sqrt(p), and what is left of W has nothing along a: without
+    that part of W the patterns' block B turns into (B^{-1} - A + A R A)^{-1} there, R = sum_mu w_mu S^mu.
+    """
+    S, excess, _, _ = channels(f, signal, q, alpha)
+    (C, K), X, D = S.shape[:2], signal.weights.shape[-1], signal.patterns.shape[0]
+    if lean:
+        R = np.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
+        inner = np.diag(alpha) - alpha[:, None] * R * alpha
+        B = S[X : X + D, :, X : X + D].reshape(D * K, D * K)
+        last = B[:, -K:]
+        B = B + last @ inner @ np.linalg.solve(np.eye(K) - last[-K:] @ inner, last.T)
+        S[X : X + D, :, X : X + D] = B.reshape(D, K, D, K)
+    values, vectors = np.linalg.eigh(-S.reshape(C * K, C * K))
+    L = vectors * np.sqrt(np.maximum(values, 0.0))
+    delta = np.einsum("k,kcd,kl->ckdl", alpha, excess, np.eye(K)).reshape(C * K, C * K)
+    e, u = np.linalg.eigh(L.T @ delta @ L)
+    reach = np.einsum("k,kc,cki->ik", alpha, signal.mean, (L @ u).reshape(C, K, C * K))
+    return e[::-1], reach[::-1]

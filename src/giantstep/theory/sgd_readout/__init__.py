@@ -1,0 +1,1 @@
+"""A second layer trained by one pass of SGD on random features."""

@@ -1,0 +1,1 @@
+"""Two giant steps at linear width: the spectrum of the first layer."""
