@@ -29,9 +29,11 @@ docs: $(VENV)/.docs  ## build the documentation into site/
 	@echo "$(CURDIR)/site/index.html"
 
 # A short look at everything that calls another package. Old packages warn about their newer neighbours, so warnings are no errors.
-SHORT := $(addprefix tests/test_,hermite.py ridge.py outcome.py explain.py store.py cli.py explorer_state.py \
-	theory_limit.py::test_published_values simulate.py::test_against_numpy simulate.py::test_spectrum \
-	estimator.py::test_several_outputs_and_data_frames estimator.py::test_pipeline_and_grid_search)
+SHORT := $(addprefix tests/,functions/test_hermite.py ridge/test_ridge.py results/test_outcome.py explain/test_explain.py \
+	lab/test_store.py cli/test_cli.py explorer/test_explorer_state.py theory/test_theory_limit.py::test_published_values \
+	simulate/test_simulate.py::test_against_numpy simulate/test_simulate.py::test_spectrum \
+	estimator/test_estimator.py::test_several_outputs_and_data_frames \
+	estimator/test_estimator.py::test_pipeline_and_grid_search)
 LEFT_OUT := -k 'not (hundred_thousand or quadrature or exponent)'  # long, or timed by the clock
 TOOLS := beartype hypothesis pytest pytest-xdist
 WITH := install --quiet --disable-pip-version-check --no-compile -e '.[lab,cluster,explore]' $(TOOLS)

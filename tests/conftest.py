@@ -50,7 +50,8 @@ def slow() -> frozenset[str]:
 def pytest_collection_modifyitems(config, items):
     long = slow()
     for item in items:
-        name = item.nodeid.removeprefix("tests/")
+        path, _, inside = item.nodeid.partition("::")
+        name = f"{Path(path).name}::{inside}"
         if name in long or name.partition("[")[0] in long:
             item.add_marker(pytest.mark.slow)
     seed = config.getoption("--shuffle")

@@ -3,7 +3,7 @@
 - Float64 is on: the theory and the ridge fits need it. Float32 work asks for float32 arrays by name.
 - The concurrency-optimised scheduler of XLA's CPU backend is off. On two cores, graphs with many small independent
   LAPACK calls under a ``while_loop`` were seen to hang for ever with it (jaxlib 0.10.0 and 0.10.2), never without it.
-  ``tests/test_backend.py`` runs such a graph in fresh processes under a time limit. Processes started from this one
+  ``tests/_machine/test_backend.py`` runs such a graph in fresh processes under a time limit. Processes started from this one
   inherit the flag through the environment. The same graph on all of several virtual CPU devices at once hangs even so:
   LAPACK runs on one device, also where a mesh shares the samples (``_mesh.alone``).
 - Products on a GPU are those of cuBLAS. XLA would compile dozens of Triton candidates for every shape and try them all: the first

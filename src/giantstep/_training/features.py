@@ -15,8 +15,8 @@ from giantstep import measure
 from giantstep._machine.arrays import compiled, is_jax, over_seeds, xp
 from giantstep._machine.backend import jax
 from giantstep._machine.blas import on_host
-from giantstep._machine.mesh import alone, everywhere
 from giantstep._machine.device import HOST
+from giantstep._machine.mesh import alone, everywhere
 from giantstep._training.first_layer import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import SGD

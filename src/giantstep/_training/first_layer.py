@@ -220,7 +220,7 @@ def _descents(run: Run, layers: FirstLayers, a: Array, t: int) -> list[Array]:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedLayer:
     """Initial W (S, p, d) and a (S, p), minus the gradient of the first step, and the first layers after all steps."""
 
     W0: Array
@@ -229,7 +229,7 @@ class Trained:
     layers: FirstLayers
 
 
-def train(run: Run) -> Trained:
+def train(run: Run) -> TrainedLayer:
     """All steps of the protocol."""
     W0, a = run.initial()
     layers, first = FirstLayers((W0,)), None
@@ -237,7 +237,7 @@ def train(run: Run) -> Trained:
         slopes = _descents(run, layers, a, t)
         first = slopes[0] if t == 0 else first
         layers = layers.stepped(slopes, step.etas(n, run.setting.d, run.setting.p))
-    return Trained(W0, a, first, layers)
+    return TrainedLayer(W0, a, first, layers)
 
 
 def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:

@@ -10,7 +10,7 @@ from giantstep.cli.options import AsJson, show
 from giantstep.errors import InputError
 
 if TYPE_CHECKING:
-    from giantstep.lab.store.stored_row import Row
+    from giantstep.lab.store.stored_row import StoredRow
 
 _COLUMNS = ("seed", "route", "ok", "test_error", "test_error_se", "train_error")
 
@@ -98,7 +98,7 @@ def merge(
     show(answer if as_json else f"{found.new} rows written to {target}, {found.known} were there already, {others}.")
 
 
-def _varying(rows: "list[Row]") -> list[str]:
+def _varying(rows: "list[StoredRow]") -> list[str]:
     """Paths that some of the rows shown set and that differ among them."""
     from giantstep.lab.store.setting_paths import flatten
 
@@ -106,7 +106,7 @@ def _varying(rows: "list[Row]") -> list[str]:
     return [path for path in paths if len({row.leaves.get(path) for row in rows}) > 1]
 
 
-def _table(rows: "list[Row]", names: list[str]) -> None:
+def _table(rows: "list[StoredRow]", names: list[str]) -> None:
     """At its own width: a narrow terminal folds lines, never cells."""
     from rich import box
     from rich.console import Console

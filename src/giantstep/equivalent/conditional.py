@@ -29,7 +29,7 @@ from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, trai
 from giantstep._training.job import Part
 from giantstep.equivalent import moved_directions
 from giantstep.equivalent.gaussian import noise
-from giantstep.equivalent.law import Law, laws
+from giantstep.equivalent.law import ComponentLaw, laws
 from giantstep.equivalent.moments import WORST, Moments, joined, look_up, tabulate
 from giantstep.equivalent.split import Split, basis, split
 from giantstep.errors import InputError
@@ -158,7 +158,7 @@ def notes(setting: Setting, count: int, spikes: int, parts: list[Part]) -> list[
     return said
 
 
-def _given(parts: Sequence[Law]) -> list[str]:
+def _given(parts: Sequence[ComponentLaw]) -> list[str]:
     """What is given of the data, component by component or once for all."""
     if not any(len(law.given) for law in parts):
         return []

@@ -23,7 +23,7 @@ NOTHING = 1e-9  # length of a direction, in units of the longest, below which it
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class ComponentLaw:
     """A share ``weight`` of N(mean, bulk I + B^T M B), given ``given`` (g, d), orthonormal: ``spikes`` of them, and the mean."""
 
     weight: float
@@ -73,25 +73,25 @@ def eigenvectors(setting: Setting, wanted: int | None, directions: int = 0) -> i
     return count
 
 
-def laws(setting: Setting, spikes: int = 0) -> tuple[Law, ...]:
+def laws(setting: Setting, spikes: int = 0) -> tuple[ComponentLaw, ...]:
     """The law of every component; ``spikes`` is for a Dataset."""
     data = setting.data
     if isinstance(data, Dataset):
         return _classes(data, data.place, spikes)
     if isinstance(data, Gaussian):
         none = np.zeros((0, data.d))
-        return (Law(1.0, np.zeros(data.d), 1.0, none, np.zeros((0, 0)), none),)
+        return (ComponentLaw(1.0, np.zeros(data.d), 1.0, none, np.zeros((0, 0)), none),)
     return tuple(_component(data, c) for c in range(len(data.components)))
 
 
-def _component(data: Mixture, c: int) -> Law:
+def _component(data: Mixture, c: int) -> ComponentLaw:
     """The one place that reads a covariance from a mixture."""
     part, (B, M) = data.components[c], data.low_rank(c)
     bulk = part.bulk
-    return Law(part.weight, data.mean(c), bulk, B, M, _orthonormal(B), len(part.spikes))
+    return ComponentLaw(part.weight, data.mean(c), bulk, B, M, _orthonormal(B), len(part.spikes))
 
 
-def _classes(data: Dataset, place: str | None, spikes: int) -> tuple[Law, ...]:
+def _classes(data: Dataset, place: str | None, spikes: int) -> tuple[ComponentLaw, ...]:
     """The classes given their mean and so many eigenvectors."""
     return tuple(
         replace(law, given=_orthonormal(np.concatenate([law.B[:spikes], *([law.mean[None]] if np.any(law.mean) else [])])),
@@ -101,12 +101,12 @@ def _classes(data: Dataset, place: str | None, spikes: int) -> tuple[Law, ...]:
 
 
 @lru_cache(maxsize=4)
-def _covariances(data: Dataset, place: str | None) -> tuple[Law, ...]:
+def _covariances(data: Dataset, place: str | None) -> tuple[ComponentLaw, ...]:
     X, components = data.split()
     return tuple(_class(X[components == c], len(X), data.signal is not None) for c in range(len(data.classes)))
 
 
-def _class(X: np.ndarray, everything: int, noise: bool) -> Law:
+def _class(X: np.ndarray, everything: int, noise: bool) -> ComponentLaw:
     mean = X.mean(axis=0)
     mean = mean if np.linalg.norm(mean) > NOTHING * np.linalg.norm(X, axis=1).max() else np.zeros_like(mean)
     left, few = X - mean, len(X) < X.shape[1]
@@ -115,7 +115,7 @@ def _class(X: np.ndarray, everything: int, noise: bool) -> Law:
     kept = np.flatnonzero(squares > NOTHING * max(squares[-1], 0.0))[::-1]
     B = vectors[:, kept].T
     B = (B @ left) / np.sqrt(len(X) * squares[kept])[:, None] if few else B
-    return Law(len(X) / everything, mean, float(noise), B, np.diag(squares[kept]), B[:0])
+    return ComponentLaw(len(X) / everything, mean, float(noise), B, np.diag(squares[kept]), B[:0])
 
 
 def _orthonormal(rows: np.ndarray) -> np.ndarray:

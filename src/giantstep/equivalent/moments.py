@@ -31,7 +31,7 @@ SPARSE = 4  # one cell in so many is looked at for their error
 WORST = 1e-4  # error of the tables from which the status tells
 
 
-class Range(NamedTuple):
+class GridRange(NamedTuple):
     """What a grid covers, |u| up to reach and log tau from low to high: rounded outwards, so that seeds share grids."""
 
     reach: float
@@ -39,12 +39,12 @@ class Range(NamedTuple):
     high: float
 
     @staticmethod
-    def of(spread: np.ndarray, tau: np.ndarray, centre: float | np.ndarray = 0.0) -> "Range":
+    def of(spread: np.ndarray, tau: np.ndarray, centre: float | np.ndarray = 0.0) -> "GridRange":
         """For neurons of these standard deviations of u, widths and means of u, all (p,)."""
         ends = np.log(np.maximum([tau.min(), tau.max()], 1e-300)) / COARSE
         low, high = COARSE * np.floor(ends[0]), COARSE * max(np.ceil(ends[1]), np.floor(ends[0]) + 1)
         wide = max(float(np.max(np.abs(centre) + REACH * spread)), 1e-3 * float(np.exp(low)))
-        return Range(float(np.exp(COARSE * np.ceil(np.log(wide) / COARSE))), float(low), float(high))
+        return GridRange(float(np.exp(COARSE * np.ceil(np.log(wide) / COARSE))), float(low), float(high))
 
     @property
     def cells(self) -> int:
@@ -63,7 +63,7 @@ class Moments(NamedTuple):
 
 
 def tabulate(
-    sigma: Activation, ranges: Sequence[Range], tau: np.ndarray, cells: int, put: Callable[[Any], Array]
+    sigma: Activation, ranges: Sequence[GridRange], tau: np.ndarray, cells: int, put: Callable[[Any], Array]
 ) -> tuple[Moments, np.ndarray]:
     """Tables for the neurons of every seed, of widths ``tau`` (S, p), and their errors (S,)."""
     low, high = (np.array([r[k] for r in ranges])[:, None] for k in (1, 2))
@@ -76,7 +76,7 @@ def tabulate(
 
 
 @lru_cache(maxsize=32)
-def _values(sigma: Activation, over: Range, cells: int) -> tuple[np.ndarray, float]:
+def _values(sigma: Activation, over: GridRange, cells: int) -> tuple[np.ndarray, float]:
     """Values on the grid (WIDTHS, cells + 1, 7), and the largest error of m, of tau l and of nu^2 between its points against the
     size of sigma."""
     centre, half = (over.high + over.low) / 2, (over.high - over.low) / 2

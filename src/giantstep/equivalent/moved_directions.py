@@ -5,18 +5,18 @@ import numpy as np
 from giantstep import measure
 from giantstep._machine.arrays import compiled, xp
 from giantstep._machine.backend import one_blas_thread
-from giantstep._training.first_layer import Trained
+from giantstep._training.first_layer import TrainedLayer
 
 STILL = 1e-6  # share of the rows' length below which a singular value of W_T - W_0 is no direction
 
 
-def directions(trained: Trained, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def directions(trained: TrainedLayer, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Singular values (S, m) of W_T - W_0 and directions (S, k, d) of every first layer; zeros for a layer that stood still."""
     length = np.asarray(xp.linalg.norm(trained.W0, axis=(1, 2)))[:, None]
     return [(v, np.where((v[:, :k] > STILL * length)[:, :, None], V, 0.0)) for v, V in _spectra(trained, k)]
 
 
-def _spectra(trained: Trained, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def _spectra(trained: TrainedLayer, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
     layers, W0 = trained.layers, trained.W0
     one_step = layers.slope is not None and layers.members[0] is W0  # all step sizes move along one slope
     moves = [layers.slope] if one_step else [layers[e] - W0 for e in range(len(layers))]

@@ -11,8 +11,8 @@ import numpy as np
 
 from giantstep._machine.arrays import compiled, xp
 from giantstep._training.first_layer import Array
-from giantstep.equivalent.law import Law, times
-from giantstep.equivalent.moments import Range
+from giantstep.equivalent.law import ComponentLaw, times
+from giantstep.equivalent.moments import GridRange
 
 SAME = 1e-6  # length of what a direction adds to others, below which it adds nothing
 
@@ -39,11 +39,11 @@ class Split(NamedTuple):
     rho: np.ndarray
 
     @property
-    def ranges(self) -> list[Range]:
-        return [Range.of(*of) for of in zip(self.spread, self.tau, self.centre, strict=True)]
+    def ranges(self) -> list[GridRange]:
+        return [GridRange.of(*of) for of in zip(self.spread, self.tau, self.centre, strict=True)]
 
 
-def split(W: Array, Q: np.ndarray, law: Law) -> Split:
+def split(W: Array, Q: np.ndarray, law: ComponentLaw) -> Split:
     """Of W (S, p, d) given Q (S, q, d); weights that overflow stay in X W^T alone."""
     across = times(Q, law.bulk, law.B, law.M)
     C = np.einsum("skd,sld->skl", across, Q)

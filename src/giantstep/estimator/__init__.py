@@ -2,7 +2,7 @@
 
 from giantstep.estimator.classifier import GiantStepClassifier
 from giantstep.estimator.directions import Directions
-from giantstep.estimator.explanation import Explanation
+from giantstep.estimator.explanation import FitExplanation
 from giantstep.estimator.regressor import GiantStepRegressor
 
-__all__ = ["Directions", "Explanation", "GiantStepClassifier", "GiantStepRegressor"]
+__all__ = ["Directions", "FitExplanation", "GiantStepClassifier", "GiantStepRegressor"]

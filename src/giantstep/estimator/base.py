@@ -14,8 +14,8 @@ from giantstep.errors import InputError
 from giantstep.estimator import directions
 from giantstep.estimator import fit as learning
 from giantstep.estimator.directions import Directions
-from giantstep.estimator.explanation import Explanation
-from giantstep.estimator.network import CHUNK, Fitted, Layer, Stream, Table
+from giantstep.estimator.explanation import FitExplanation
+from giantstep.estimator.network import CHUNK, FirstLayer, FittedReadout, Table, TableStream
 from giantstep.estimator.scaling import choose
 from giantstep.functions.activation import activation
 
@@ -24,7 +24,7 @@ SHOWN = 500  # rows that a plot shows
 MOST_DIRECTIONS = 10
 
 
-class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A two-layer network whose first layer takes giant steps; see the subclasses."""
 
     def __init__(
@@ -97,8 +97,8 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.steps_, self.eta_, self.penalty_, self.batch_ = found.steps, found.eta, found.penalty, found.batch
         self.width_ = len(found.layer.bias)
         self.loo_error_, self.loo_errors_ = found.loo_error, found.by_steps
-        self._layer = Layer(np.asarray(found.layer.W), np.asarray(found.layer.bias), found.layer.sigma)
-        self._fitted = Fitted(np.asarray(found.fitted.coefficients), np.asarray(found.fitted.intercept))
+        self._layer = FirstLayer(np.asarray(found.layer.W), np.asarray(found.layer.bias), found.layer.sigma)
+        self._fitted = FittedReadout(np.asarray(found.fitted.coefficients), np.asarray(found.fitted.intercept))
         self._left_out = rows[found.rows], found.residuals
         self.directions_ = self._directions(found, table)
         self._n_features_out = max(self.directions_.count, 1)
@@ -119,7 +119,7 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
         """The network of scaled rows, in units of scaled labels."""
         table = Table(scaled, np.zeros((len(scaled), 0)), np.ones(len(scaled)))
-        return np.concatenate([self._fitted.predict(piece) for piece in Stream(table, self._layer, HOST)])
+        return np.concatenate([self._fitted.predict(piece) for piece in TableStream(table, self._layer, HOST)])
 
     def _labels(self, outputs: np.ndarray) -> np.ndarray:
         return outputs * self._spread + self._centre
@@ -139,10 +139,10 @@ class GiantStep(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         scaled, dtype = self._rows(X)
         return (scaled @ self.directions_.components[: self._n_features_out].T).astype(dtype, copy=False)
 
-    def explain(self) -> Explanation:
+    def explain(self) -> FitExplanation:
         """Which directions were learned, how many, what they carry, and what random features achieve."""
         check_is_fitted(self)
-        return Explanation(
+        return FitExplanation(
             self.directions_, self.steps_, self.batch_, self.loo_error_, self.loo_errors_, self.width_, self._shown
         )
 

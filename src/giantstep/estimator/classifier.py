@@ -10,10 +10,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from giantstep.errors import InputError
-from giantstep.estimator.base import GiantStep
+from giantstep.estimator.base import GiantStepBase
 
 
-class GiantStepClassifier(ClassifierMixin, GiantStep):
+class GiantStepClassifier(ClassifierMixin, GiantStepBase):
     """Least squares on class indicators, with features learned by up to three giant gradient steps.
 
     Parameters and attributes are those of ``GiantStepRegressor``; ``loo_error_`` is that of the indicators. Probabilities are

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from giantstep._machine.device import Array, Arrays
-from giantstep.estimator.network import Fitted, Layer, Piece, weighted
+from giantstep.estimator.network import FirstLayer, FittedReadout, TablePiece, weighted
 
 DAMPING = 1.0  # of S, whose columns have variance one
 
@@ -32,7 +32,9 @@ def damped(spread: Array, where: Arrays) -> tuple:
     return where.linalg.cho_factor((spread + DAMPING * where.xp.eye(len(spread))) / (1 + DAMPING))
 
 
-def descent(rows: Iterable[Piece], fitted: Fitted, outputs: np.ndarray, covariance: tuple, where: Arrays) -> Array:
+def descent(
+    rows: Iterable[TablePiece], fitted: FittedReadout, outputs: np.ndarray, covariance: tuple, where: Arrays
+) -> Array:
     """g_i for every neuron, (p, d); neuron i sees the labels ``outputs[i]``.
 
     The first term is [(T^T T / n) o b^T] W + mean(T) b_0 with slopes T = sigma'(H), so that one product serves all outputs.
@@ -41,7 +43,7 @@ def descent(rows: Iterable[Piece], fitted: Fitted, outputs: np.ndarray, covarian
     pull: Array = 0.0
     active: Array = 0.0
     n: Array = 0.0
-    layer: Layer = None  # type: ignore[assignment]
+    layer: FirstLayer = None  # type: ignore[assignment]
     for piece in rows:
         slopes, layer = piece.slopes, piece.layer
         residual = piece.weights[:, None] * (piece.Y - fitted.predict(piece))
@@ -64,7 +66,7 @@ def without_common(g: Array, outputs: np.ndarray, where: Arrays) -> Array:
     return g - every_second[:, None] * common[outputs]
 
 
-def moved(start: Layer, g: Array, eta: float, spread: Array, where: Arrays) -> Layer:
+def moved(start: FirstLayer, g: Array, eta: float, spread: Array, where: Arrays) -> FirstLayer:
     """w_i <- w_i + eta g_i / |g_i| from the initial rows, then scaled so that the preactivations of the table have variance one.
 
     ``spread`` is the covariance of the table. A neuron that no row activates has no gradient, and stays.

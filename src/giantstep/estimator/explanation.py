@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class FitExplanation:
     """Directions, the steps taken, and leave-one-out errors in units of the variance of the labels.
 
     ``errors[t]`` is the error after t steps: the first is that of random features, and ``error`` is that of the network itself.

@@ -10,13 +10,13 @@ import numpy as np
 
 from giantstep._machine.device import Array, Arrays
 from giantstep.errors import InputError
-from giantstep.estimator.network import Fitted, Layer, Stream, Table, linear_moments, pieces, refit
+from giantstep.estimator.network import FirstLayer, FittedReadout, Table, TableStream, linear_moments, pieces, refit
 from giantstep.estimator.search import (
     MOST,
     Fold,
-    Point,
+    SearchPoint,
+    SearchStart,
     Stage,
-    Start,
     Tell,
     Wanted,
     climb,
@@ -52,8 +52,8 @@ class Learned:
     step would follow, ``null`` the same for residuals of random signs, in which there is nothing to learn.
     """
 
-    layer: Layer
-    fitted: Fitted
+    layer: FirstLayer
+    fitted: FittedReadout
     steps: int
     eta: tuple[float, ...]
     penalty: float
@@ -67,8 +67,8 @@ class Learned:
 
 
 def _taken(
-    parts: Sequence[Table], start: Start, wanted: Wanted, etas: Sequence[float], decades: Sequence[float]
-) -> Layer:
+    parts: Sequence[Table], start: SearchStart, wanted: Wanted, etas: Sequence[float], decades: Sequence[float]
+) -> FirstLayer:
     """The layer after a step on each part."""
     layer, where = start.random, start.where
     for part, eta, decade in zip(parts, etas, decades, strict=True):
@@ -79,7 +79,9 @@ def _taken(
     return layer
 
 
-def _fresh(table: Table, start: Start, wanted: Wanted, etas: Sequence[float], decades: Sequence[float], rng) -> Point:
+def _fresh(
+    table: Table, start: SearchStart, wanted: Wanted, etas: Sequence[float], decades: Sequence[float], rng
+) -> SearchPoint:
     """A part of the rows for each step and one for the readout, whose rows are the judges."""
     deal = np.array_split(rng.permutation(len(table)), len(etas) + 1)
     layer = _taken([table.take(rows) for rows in deal[:-1]], start, wanted, etas, decades)
@@ -90,9 +92,11 @@ def _fresh(table: Table, start: Start, wanted: Wanted, etas: Sequence[float], de
     return judge([stage], decades[-1], wanted, start.where)
 
 
-def _null(table: Table, layer: Layer, fitted: Fitted, level: float, start: Start, rng: np.random.Generator) -> Array:
+def _null(
+    table: Table, layer: FirstLayer, fitted: FittedReadout, level: float, start: SearchStart, rng: np.random.Generator
+) -> Array:
     """The gradient for residuals of random signs whose mean square is ``level``."""
-    residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in Stream(table, layer, start.where)])
+    residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in TableStream(table, layer, start.where)])
     residual *= np.sqrt(level / max(float(np.mean(residual**2)), 1e-300)) * rng.choice([-1.0, 1.0], (len(table), 1))
     rows = pieces(replace(table, Y=residual), layer, start.where)
     return start.gradient(rows, refit(fitted, rows, start.where))
@@ -124,13 +128,18 @@ def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays,
         return _chosen(table, start, begun, climbed, wanted, rng)
 
 
-def _in_vain(climbed: Sequence[Point]) -> bool:
+def _in_vain(climbed: Sequence[SearchPoint]) -> bool:
     """Whether no step has made the error less."""
     return min(point.error for point in climbed) == climbed[0].error
 
 
 def _chosen(
-    table: Table, start: Start, begun: Start, climbed: Sequence[Point], wanted: Wanted, rng: np.random.Generator
+    table: Table,
+    start: SearchStart,
+    begun: SearchStart,
+    climbed: Sequence[SearchPoint],
+    wanted: Wanted,
+    rng: np.random.Generator,
 ) -> Learned:
     """The best of what was tried from ``begun``, on all rows and from ``start``."""
     where, errors = start.where, tuple(point.error for point in climbed)

@@ -23,7 +23,7 @@ THREADED = (
 
 
 @dataclass(frozen=True)
-class Layer:
+class FirstLayer:
     """``W`` (p, d) with rows w_i, ``bias`` (p,) with entries t_i."""
 
     W: Array
@@ -34,7 +34,7 @@ class Layer:
     def q(self) -> int:
         return sum(self.W.shape)
 
-    def with_rows(self, W: Array) -> "Layer":
+    def with_rows(self, W: Array) -> "FirstLayer":
         return replace(self, W=W)
 
 
@@ -54,13 +54,13 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Piece:
+class TablePiece:
     """Some rows in a layer, where the work is done, with the preactivations H = X W^T + t."""
 
     X: Array
     Y: Array
     weights: Array
-    layer: Layer
+    layer: FirstLayer
     where: Arrays
     equal: bool = False  # all weights are one
 
@@ -95,29 +95,29 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Stream:
+class TableStream:
     """The pieces of a table, made again whenever they are met."""
 
     table: Table
-    layer: Layer
+    layer: FirstLayer
     where: Arrays
 
     @property
     def rows(self) -> int:
         return max(256, CHUNK // self.layer.q)
 
-    def __iter__(self) -> Iterator[Piece]:
+    def __iter__(self) -> Iterator[TablePiece]:
         put, table = self.where.put, self.table
         for start in range(0, len(table), self.rows):
             part = slice(start, start + self.rows)
             weights = table.weights[part]
             equal = bool(np.all(weights == 1.0))
-            yield Piece(put(table.X[part]), put(table.Y[part]), put(weights), self.layer, self.where, equal)
+            yield TablePiece(put(table.X[part]), put(table.Y[part]), put(weights), self.layer, self.where, equal)
 
 
-def pieces(table: Table, layer: Layer, where: Arrays) -> Iterable[Piece]:
+def pieces(table: Table, layer: FirstLayer, where: Arrays) -> Iterable[TablePiece]:
     """A table in a layer: held in memory where it is one piece, streamed otherwise."""
-    stream = Stream(table, layer, where)
+    stream = TableStream(table, layer, where)
     return list(stream) if len(table) <= stream.rows else stream
 
 
@@ -125,7 +125,7 @@ def weighted(rows: Array, roots: Array | None) -> Array:
     return rows if roots is None else rows * roots
 
 
-def linear_moments(table: Table, layer: Layer, where: Arrays) -> Array:
+def linear_moments(table: Table, layer: FirstLayer, where: Arrays) -> Array:
     """V^T diag(weights) V for V = [X, Y, 1]: the part of the moments that no step changes."""
     total: Array = 0.0
     for piece in pieces(table, layer, where):
@@ -133,7 +133,7 @@ def linear_moments(table: Table, layer: Layer, where: Arrays) -> Array:
     return total
 
 
-def moments(rows: Iterable[Piece], linear: Array, where: Arrays) -> Array:
+def moments(rows: Iterable[TablePiece], linear: Array, where: Arrays) -> Array:
     """Z^T diag(weights) Z for Z = [sigma(H), V]: all that a ridge fit needs. Moments of parts add up."""
     own: Array = 0.0
     cross: Array = 0.0
@@ -170,7 +170,7 @@ def normal(total: Array, q: int, where: Arrays) -> Normal:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedReadout:
     """Coefficients (q, k), intercept (k,), and what leave-one-out needs: the means of the features, the Cholesky factor of
     A + lam and the total weight."""
 
@@ -184,12 +184,12 @@ class Fitted:
     def finite(self) -> bool:
         return bool(np.all(np.isfinite(np.asarray(self.coefficients))))
 
-    def predict(self, piece: Piece) -> Array:
+    def predict(self, piece: TablePiece) -> Array:
         p, b = piece.neurons.shape[1], self.coefficients.astype(piece.X.dtype)
         return piece.neurons @ b[:p] + piece.X @ b[p:] + self.intercept
 
 
-def solve(equations: Normal, penalty: float, where: Arrays) -> Fitted:
+def solve(equations: Normal, penalty: float, where: Arrays) -> FittedReadout:
     """Ridge: minimise (1/n) sum_mu weight_mu (y - c - F b)^2 + lam |b|^2, n the total weight, c not penalised.
 
     b = (A + lam)^{-1} B; not a number where A + lam is not positive in floating point.
@@ -199,16 +199,16 @@ def solve(equations: Normal, penalty: float, where: Arrays) -> Fitted:
         return _solved(e, penalty, where)
 
 
-def _solved(e: Normal, penalty: float, where: Arrays) -> Fitted:
+def _solved(e: Normal, penalty: float, where: Arrays) -> FittedReadout:
     try:
         factor = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True)
         b = where.linalg.cho_solve(factor, e.B)
     except (np.linalg.LinAlgError, ValueError):  # not positive, or not finite; JAX says it with NaN
         factor, b = (), np.full(e.B.shape, np.nan)
-    return Fitted(b, e.mean_y - e.mean @ b, e.mean, factor, e.weight)
+    return FittedReadout(b, e.mean_y - e.mean @ b, e.mean, factor, e.weight)
 
 
-def refit(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> Fitted:
+def refit(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> FittedReadout:
     """The same rows and penalty with other labels: one product and one solve."""
     cross: Array = 0.0
     mean: Array = 0.0
@@ -219,7 +219,7 @@ def refit(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> Fitted:
     return replace(fitted, coefficients=b, intercept=mean - fitted.mean @ b)
 
 
-def left_out(fitted: Fitted, rows: Iterable[Piece], where: Arrays) -> np.ndarray:
+def left_out(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> np.ndarray:
     """Residuals (n, k) of rows that are part of the fit, each as if its row had not been.
 
     h = (weight / n) (1 + g^T (A + lam)^{-1} g) with g = f - mean;  residual / (1 - h), the penalty term n lam |b|^2 kept.

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from giantstep.estimator.base import GiantStep
+from giantstep.estimator.base import GiantStepBase
 
 
-class GiantStepRegressor(RegressorMixin, GiantStep):
+class GiantStepRegressor(RegressorMixin, GiantStepBase):
     """Ridge regression on features that were learned by up to three giant gradient steps.
 
     ``fit(X, y)`` alone works on any table of numbers: what is ``"auto"`` is chosen by leave-one-out on rows that the steps have

@@ -14,11 +14,11 @@ import numpy as np
 from giantstep._machine.device import Array, Arrays
 from giantstep.estimator.corrected_step import damped, descent, moved, unit, without_common
 from giantstep.estimator.network import (
-    Fitted,
-    Layer,
+    FirstLayer,
+    FittedReadout,
     Normal,
-    Piece,
     Table,
+    TablePiece,
     left_out,
     linear_moments,
     moments,
@@ -65,7 +65,7 @@ class Wanted:
         return equations.size * 10.0**decade if self.penalty is None else self.penalty
 
 
-def solved(equations: Normal, decade: float, wanted: Wanted, where: Arrays) -> tuple[Fitted, float]:
+def solved(equations: Normal, decade: float, wanted: Wanted, where: Arrays) -> tuple[FittedReadout, float]:
     """The fit at the penalty of a decade; where rounding has left nothing to solve there, at the first decade above that has."""
     penalty = wanted.penalty_at(decade, equations)
     fitted = solve(equations, penalty, where)
@@ -77,10 +77,10 @@ def solved(equations: Normal, decade: float, wanted: Wanted, where: Arrays) -> t
 
 
 @dataclass(frozen=True)
-class Start:
+class SearchStart:
     """What every run begins with: initial layer, sign and output of each neuron, linear moments and covariance of the table."""
 
-    layer: Layer
+    layer: FirstLayer
     signs: Array
     outputs: np.ndarray
     rows: int
@@ -94,37 +94,39 @@ class Start:
         return len(self.outputs)
 
     @property
-    def narrow(self) -> "Start":
+    def narrow(self) -> "SearchStart":
         """The same with fewer neurons."""
         p = max(self.width // NARROW, min(64, self.width))
         layer = replace(self.layer, W=self.layer.W[:p], bias=self.layer.bias[:p])
         return replace(self, layer=layer, signs=self.signs[:p], outputs=self.outputs[:p])
 
     @property
-    def random(self) -> Layer:
+    def random(self) -> FirstLayer:
         """The layer before any step."""
         return self.layer.with_rows(unit(self.layer.W, self.spread, self.where))
 
-    def moved(self, g: Array, eta: float) -> Layer:
+    def moved(self, g: Array, eta: float) -> FirstLayer:
         return moved(
             self.layer, self.signs[:, None] * without_common(g, self.outputs, self.where), eta, self.spread, self.where
         )
 
-    def gradient(self, rows: Iterable[Piece], fitted: Fitted) -> Array:
+    def gradient(self, rows: Iterable[TablePiece], fitted: FittedReadout) -> Array:
         return descent(rows, fitted, self.outputs, self.covariance, self.where)
 
-    def normal(self, rows: Iterable[Piece], layer: Layer, linear: Array | None = None) -> Normal:
+    def normal(self, rows: Iterable[TablePiece], layer: FirstLayer, linear: Array | None = None) -> Normal:
         return normal(moments(rows, self.linear if linear is None else linear, self.where), layer.q, self.where)
 
 
-def drawn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> Start:
+def drawn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> SearchStart:
     d, p, k = table.X.shape[1], wanted.width, table.Y.shape[1]
     W, bias, signs = rng.standard_normal((p, d)), rng.standard_normal(p), rng.choice([-1.0, 1.0], p)
     W /= np.linalg.norm(W, axis=1, keepdims=True)
-    layer = Layer(where.put(W), where.put(bias), wanted.sigma)
+    layer = FirstLayer(where.put(W), where.put(bias), wanted.sigma)
     linear = linear_moments(table, layer, where)
     spread = linear[:d, :d] / linear[-1, -1]
-    return Start(layer, where.put(signs), np.arange(p) % k, len(table), linear, spread, damped(spread, where), where)
+    return SearchStart(
+        layer, where.put(signs), np.arange(p) % k, len(table), linear, spread, damped(spread, where), where
+    )
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ class Fold:
     rows: np.ndarray  # those held out
     linear: tuple[Array, Array]
 
-    def at(self, layer: Layer, where: Arrays) -> "Stage":
+    def at(self, layer: FirstLayer, where: Arrays) -> "Stage":
         seen, held = pieces(self.seen, layer, where), pieces(self.held, layer, where)
         of_seen = moments(seen, self.linear[0], where)
         of_all = of_seen + moments(held, self.linear[1], where)
@@ -148,9 +150,9 @@ class Stage:
     """A fold after some steps."""
 
     fold: Fold
-    layer: Layer
-    seen: Iterable[Piece]
-    held: Iterable[Piece]
+    layer: FirstLayer
+    seen: Iterable[TablePiece]
+    held: Iterable[TablePiece]
     of_seen: Normal
     of_all: Normal
 
@@ -158,7 +160,7 @@ class Stage:
         """Residuals of the held-out rows."""
         return left_out(solve(self.of_all, penalty, where), self.held, where)
 
-    def gradient(self, start: Start, decade: float, wanted: Wanted) -> Array:
+    def gradient(self, start: SearchStart, decade: float, wanted: Wanted) -> Array:
         return start.gradient(self.seen, solved(self.of_seen, decade, wanted, start.where)[0])
 
 
@@ -169,7 +171,7 @@ def mean_error(residuals: Sequence[np.ndarray], folds: Sequence[Fold]) -> float:
 
 
 @dataclass(frozen=True)
-class Point:
+class SearchPoint:
     """The stages of all folds at their best penalty, and the gradients that led to them."""
 
     stages: tuple[Stage, ...]
@@ -179,7 +181,7 @@ class Point:
     gradients: tuple[Array, ...] = ()
 
 
-def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, pace: float = 1.0) -> Point:
+def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, pace: float = 1.0) -> SearchPoint:
     """The penalty by leave-one-out: downhill from ``near`` by ``pace`` decades at a time."""
     folds, known = [s.fold for s in stages], {}
     least = DECADES[0] if folds[0].held.X.dtype == np.float64 else SINGLE
@@ -187,7 +189,7 @@ def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, p
     def error(decade: float) -> float:
         if decade not in known:
             residuals = tuple(s.judged(wanted.penalty_at(decade, s.of_all), where) for s in stages)
-            known[decade] = Point(tuple(stages), decade, mean_error(residuals, folds), residuals)
+            known[decade] = SearchPoint(tuple(stages), decade, mean_error(residuals, folds), residuals)
         return known[decade].error
 
     best = near
@@ -200,7 +202,7 @@ def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, p
     return known[best]
 
 
-def climb(folds: Sequence[Fold], start: Start, wanted: Wanted, steps: int, tell: Tell) -> list[Point]:
+def climb(folds: Sequence[Fold], start: SearchStart, wanted: Wanted, steps: int, tell: Tell) -> list[SearchPoint]:
     """The points after 0, 1, ..., ``steps`` steps."""
     layers, near, gradients, found = [start.random] * len(folds), NEAR, (), []
     for t in range(steps + 1):
@@ -218,7 +220,7 @@ def climb(folds: Sequence[Fold], start: Start, wanted: Wanted, steps: int, tell:
     return found
 
 
-def last_eta(point: Point, start: Start, wanted: Wanted) -> tuple[Point, float]:
+def last_eta(point: SearchPoint, start: SearchStart, wanted: Wanted) -> tuple[SearchPoint, float]:
     """The last step again with other step sizes."""
     best, eta = point, wanted.step_size
     for other in ETAS if point.gradients and wanted.eta is None else ():
@@ -230,14 +232,14 @@ def last_eta(point: Point, start: Start, wanted: Wanted) -> tuple[Point, float]:
     return judge(best.stages, best.decade, wanted, start.where, FINE), eta
 
 
-def dealt(table: Table, start: Start, rng: np.random.Generator) -> list[Fold]:
+def dealt(table: Table, start: SearchStart, rng: np.random.Generator) -> list[Fold]:
     rows = rng.permutation(len(table))[:MOST]
     count = int(np.clip(round(FEW / len(rows)), 1, FOLDS))
     parts = np.array_split(rows, max(count, round(1 / HELD_OUT)))
     return [fold(table, np.setdiff1d(rows, held), held, start) for held in (part[:ENOUGH] for part in parts[:count])]
 
 
-def fold(table: Table, seen: np.ndarray, held: np.ndarray, start: Start) -> Fold:
+def fold(table: Table, seen: np.ndarray, held: np.ndarray, start: SearchStart) -> Fold:
     parts = table.take(seen), table.take(held)
     one, other = (linear_moments(part, start.layer, start.where) for part in parts)
     return Fold(*parts, held, (one, other))

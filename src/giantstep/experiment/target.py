@@ -12,7 +12,7 @@ from giantstep._machine.plain import choice, real, whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra, staircase
 from giantstep.functions import expansion as _expansion
-from giantstep.functions.parser import MAX_RANK, Node, Number, Product, Sum, Variable, parse
+from giantstep.functions.parser import MAX_RANK, Constant, Node, Product, Sum, Variable, parse
 
 Expansion = _expansion.Expansion
 SCALES = ("1", "1/sqrt(spread)")
@@ -270,8 +270,8 @@ def _rows_first(function: Callable[[Any], Any], rank: int) -> bool:
 
 def _rows_as_nodes(matrix: np.ndarray, shift: np.ndarray) -> list[Node]:
     """x_i -> shift_i + sum_j matrix_ij q_j."""
-    rows = [[Product((Number(float(c)), Variable(j))) for j, c in enumerate(row) if c != 0] for row in matrix]
-    return [Sum((*row, *([Number(float(t))] if t else []))) for row, t in zip(rows, shift, strict=True)]
+    rows = [[Product((Constant(float(c)), Variable(j))) for j, c in enumerate(row) if c != 0] for row in matrix]
+    return [Sum((*row, *([Constant(float(t))] if t else []))) for row, t in zip(rows, shift, strict=True)]
 
 
 callable_module(__name__, target)

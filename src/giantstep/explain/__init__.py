@@ -8,7 +8,7 @@ from giantstep._machine.plain import flag
 from giantstep.errors import InputError
 from giantstep.experiment.target import Target
 from giantstep.experiment.target import target as as_target
-from giantstep.explain.case import Case, case
+from giantstep.explain.case import ScalingCase, case
 from giantstep.explain.explanation import Climb, Explanation
 from giantstep.explain.floors import floors, terms
 from giantstep.explain.generative import transforms
@@ -66,7 +66,7 @@ def explain(
     )
 
 
-def _generative(asked: Case, reuse: bool) -> tuple[Rule | None, list[int] | None, list[str]]:
+def _generative(asked: ScalingCase, reuse: bool) -> tuple[Rule | None, list[int] | None, list[str]]:
     """The rule of a step on a batch seen before, the generative leaps, and what could not be computed."""
     try:
         functions, threshold, doubt = transforms(asked.target)
@@ -82,7 +82,7 @@ def _generative(asked: Case, reuse: bool) -> tuple[Rule | None, list[int] | None
     return Rule(functions, threshold, asked.limit), leaps, told
 
 
-def _climb(asked: Case, path: Walk, told: list[str]) -> Climb:
+def _climb(asked: ScalingCase, path: Walk, told: list[str]) -> Climb:
     """The staircase of a walk and what it leaves."""
     expansion, basis = asked.target.hermite, path.last
     complete = len(basis) >= len(asked.whole)
@@ -96,7 +96,7 @@ def _climb(asked: Case, path: Walk, told: list[str]) -> Climb:
     )
 
 
-def _realised(asked: Case, sigma: Activation, conjectured: Walk) -> Climb:
+def _realised(asked: ScalingCase, sigma: Activation, conjectured: Walk) -> Climb:
     """The staircase of the terms whose orders the activation sees."""
     first, later = visible_orders(sigma, asked.top + 1)
     rules = [asked.fresh(first), asked.fresh(later)]

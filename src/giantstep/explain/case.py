@@ -11,14 +11,14 @@ from giantstep._machine.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.target import Target
 from giantstep.explain.steps import MAX_STEPS, Rule
-from giantstep.functions.staircase import Direction, climb, empty, extended
+from giantstep.functions.staircase import FoundDirection, climb, empty, extended
 from giantstep.functions.tensors import Series, series
 
 MAX_EXPONENT = 20
 
 
 @dataclass(frozen=True)
-class Case:
+class ScalingCase:
     """A target with batches of d^batch samples, a width of d^width, and a number of steps (None: until it stops)."""
 
     target: Target
@@ -57,7 +57,7 @@ class Case:
         return "x" if self.target.mixing is None else "q"
 
     @cached_property
-    def stairs(self) -> list[list[Direction]]:
+    def stairs(self) -> list[list[FoundDirection]]:
         """The staircase when every step may see the order it needs."""
         return climb([self.f], self.threshold)
 
@@ -71,12 +71,12 @@ class Case:
         return Rule([self.f], self.threshold, self.limit, visible)
 
 
-def case(target: Target, batch: Any, width: Any, steps: Any) -> Case:
+def case(target: Target, batch: Any, width: Any, steps: Any) -> ScalingCase:
     """A Case from what the user gave."""
     steps = None if steps is None else whole(steps, "steps", least=0)
     if steps is not None and steps > MAX_STEPS:
         raise InputError(f"steps must be at most {MAX_STEPS}, not {steps}: no staircase has more steps than directions")
-    return Case(target, exponent(batch, "batch"), exponent(width, "width"), steps)
+    return ScalingCase(target, exponent(batch, "batch"), exponent(width, "width"), steps)
 
 
 _POWER = re.compile(r"\s*(?:1|d(?:\s*(?:\^|\*\*)\s*(\d+\.?\d*|\.\d+))?)\s*", re.ASCII)

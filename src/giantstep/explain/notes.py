@@ -4,13 +4,13 @@ import numpy as np
 
 from giantstep.experiment.protocol import MAX_DEFLATE
 from giantstep.experiment.target import Target
-from giantstep.explain.case import Case
+from giantstep.explain.case import ScalingCase
 from giantstep.explain.steps import Rule, Walk
 from giantstep.explain.words import listing
 from giantstep.functions.staircase import empty, extended, found, lowest
 
 
-def notes(asked: Case, path: Walk, again: Rule | None) -> list[str]:
+def notes(asked: ScalingCase, path: Walk, again: Rule | None) -> list[str]:
     """All that apply; ``again`` is the rule of later steps when they reuse the batch."""
     target = asked.target
     told = _deflation(target, path, asked.fresh(), again is not None)

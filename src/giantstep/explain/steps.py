@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.explain.words import combination, listing, reason
-from giantstep.functions.staircase import Direction, empty, extended, found, lowest
+from giantstep.functions.staircase import FoundDirection, empty, extended, found, lowest
 from giantstep.functions.tensors import Series
 
 MAX_STEPS = 100
@@ -21,7 +21,7 @@ class Rule:
     limit: int
     visible: frozenset[int] | None = None
 
-    def new(self, basis: np.ndarray) -> list[Direction]:
+    def new(self, basis: np.ndarray) -> list[FoundDirection]:
         """What the step adds to the span of the basis."""
         return found(self.functions, basis, range(1, self.limit + 1), self.threshold, self.visible)
 
@@ -31,7 +31,7 @@ class Walk:
     """Bases U_0, U_1, ... and the directions each step found."""
 
     bases: list[np.ndarray]
-    found: list[list[Direction]]
+    found: list[list[FoundDirection]]
 
     @property
     def last(self) -> np.ndarray:

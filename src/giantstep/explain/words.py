@@ -5,7 +5,7 @@ from math import factorial, prod, sqrt
 
 import numpy as np
 
-from giantstep.functions.staircase import Direction, extended
+from giantstep.functions.staircase import FoundDirection, extended
 from giantstep.functions.tensors import Series, frame, index_table, rotated
 
 LARGEST, SHOWN = 12, 3
@@ -55,7 +55,7 @@ def listing(vectors: Sequence[Sequence[float]], symbol: str = "w") -> str:
     return ", ".join(combination(v, symbol) for v in vectors) or "nothing"
 
 
-def reason(f: Series, basis: np.ndarray, new: list[Direction], which: int, symbol: str = "x") -> str:
+def reason(f: Series, basis: np.ndarray, new: list[FoundDirection], which: int, symbol: str = "x") -> str:
     """Which mean derivative of f, given the directions known, is not zero along this new one: ``E[df/dx2 | x1] = H2(x1)``."""
     learned, order = len(basis), new[which].order
     axes = frame(extended(basis, new))

@@ -9,7 +9,7 @@ from dash import State as Now
 
 from giantstep.citations import paper
 from giantstep.explorer.chart import chart
-from giantstep.explorer.state import VIEWS, Choice, Range, State, said
+from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, said
 
 __all__ = ["control", "figure", "head", "inputs", "numbers", "take_away", "values"]
 
@@ -38,17 +38,17 @@ def states(view: str) -> list[Now]:
 
 def values(view: str) -> list[Output]:
     """Where the values of the view's sliders are shown, in the order of the state."""
-    ranged = (f for f in fields(VIEWS[view]) if isinstance(f.metadata["of"], Range))
+    ranged = (f for f in fields(VIEWS[view]) if isinstance(f.metadata["of"], SliderRange))
     return [Output(f"{identity(view, f.name)}--value", "children") for f in ranged]
 
 
-def shown_values(state: State, words: dict[str, str]) -> list[str]:
+def shown_values(state: ViewState, words: dict[str, str]) -> list[str]:
     """The texts for ``values``: the given words, or the number itself."""
-    ranged = (f.name for f in fields(state) if isinstance(f.metadata["of"], Range))
+    ranged = (f.name for f in fields(state) if isinstance(f.metadata["of"], SliderRange))
     return [words.get(name, said(getattr(state, name))) for name in ranged]
 
 
-def control(view: str, state: State, name: str, *, hint: str = "", live: bool = False) -> html.Div:
+def control(view: str, state: ViewState, name: str, *, hint: str = "", live: bool = False) -> html.Div:
     """The input of one field with its label: a slider, a group of radio buttons, or a line of text."""
     of = next(f for f in fields(state) if f.name == name)
     law, label, key, value = of.metadata["of"], of.metadata["label"], identity(view, name), getattr(state, name)
@@ -62,7 +62,7 @@ def control(view: str, state: State, name: str, *, hint: str = "", live: bool = 
             **{"aria-labelledby": f"{key}--label"},  # type: ignore[arg-type]
         )
     head: list[Any] = [html.Label(label, htmlFor=key)]
-    if isinstance(law, Range):
+    if isinstance(law, SliderRange):
         head.append(html.Output(said(value), id=f"{key}--value", htmlFor=key))
         entry = dcc.Input(
             type="range", id=key, min=law.least, max=law.most, step=law.step, value=said(value), className="slider"

@@ -16,11 +16,11 @@ from giantstep.explorer.processes.laboratory import Laboratory, Reader
 from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as claims_page
-from giantstep.explorer.views.claims.numbers import Numbers as Claims
+from giantstep.explorer.views.claims.numbers import ClaimNumbers as Claims
 from giantstep.explorer.views.giant_steps import view as giant_steps
-from giantstep.explorer.views.giant_steps.numbers import Numbers as GiantSteps
+from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers as GiantSteps
 from giantstep.explorer.views.one_step import view as one_step
-from giantstep.explorer.views.one_step.numbers import Numbers as OneStep
+from giantstep.explorer.views.one_step.numbers import OneStepNumbers as OneStep
 
 __all__ = ["drawn", "register"]
 

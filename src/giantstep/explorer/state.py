@@ -15,8 +15,8 @@ __all__ = [
     "Explain",
     "GiantSteps",
     "OneStep",
-    "Range",
-    "State",
+    "SliderRange",
+    "ViewState",
     "read",
     "read_query",
     "said",
@@ -29,7 +29,7 @@ ACTIVATIONS = ("relu", "tanh", "erf", "gelu", "softplus", "elu")
 
 
 @dataclass(frozen=True)
-class Range:
+class SliderRange:
     """Numbers from ``least`` to ``most``; a slider goes in ``step``."""
 
     least: float
@@ -56,7 +56,7 @@ class Text:
 
 
 def _number(default: float, least: float, most: float, step: float, label: str) -> Any:
-    return field(default=default, metadata={"of": Range(least, most, step), "label": label})
+    return field(default=default, metadata={"of": SliderRange(least, most, step), "label": label})
 
 
 def _choice(default: str, options: tuple[str, ...], label: str) -> Any:
@@ -68,12 +68,12 @@ def _text(default: str, label: str) -> Any:
 
 
 @dataclass(frozen=True)
-class State:
+class ViewState:
     """What every view has: nothing."""
 
 
 @dataclass(frozen=True)
-class Explain(State):
+class Explain(ViewState):
     """Batch and width are exponents of d; ``steps`` 0 goes on until nothing more is found."""
 
     target: str = _text("x1 + H2(x1)*x2 + H3(x3)/2", "Target")
@@ -85,7 +85,7 @@ class Explain(State):
 
 
 @dataclass(frozen=True)
-class OneStep(State):
+class OneStep(ViewState):
     """The step size is n^alpha, n = ``n_over_d`` d and p = ``p_over_n`` n; ``penalty`` is its logarithm to the base 10."""
 
     target: str = _text("x1 + H2(x1)/sqrt(2)", "Target")
@@ -100,7 +100,7 @@ class OneStep(State):
 
 
 @dataclass(frozen=True)
-class GiantSteps(State):
+class GiantSteps(ViewState):
     """``d`` is the logarithm of the dimension to the base 10, ``kappa`` that of a batch to the base d; step size eta = ``eta`` p.
 
     ``shown`` is the step after which the neurons are shown.
@@ -119,15 +119,20 @@ class GiantSteps(State):
 
 
 @dataclass(frozen=True)
-class Claims(State):
+class Claims(ViewState):
     """The claim whose page is open: its name in the registry, or nothing."""
 
     claim: str = _text("", "Claim")
 
 
-VIEWS: dict[str, type[State]] = {"explain": Explain, "one-step": OneStep, "giant-steps": GiantSteps, "claims": Claims}
+VIEWS: dict[str, type[ViewState]] = {
+    "explain": Explain,
+    "one-step": OneStep,
+    "giant-steps": GiantSteps,
+    "claims": Claims,
+}
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=ViewState)
 
 
 def read_query(kind: type[S], query: str) -> tuple[S, list[str]]:
@@ -155,7 +160,7 @@ def read(kind: type[S], given: Mapping[str, Any]) -> tuple[S, list[str]]:
     return state, refused
 
 
-def write(state: State) -> str:
+def write(state: ViewState) -> str:
     """The query of a state, every field in it."""
     return urlencode([(f.name, said(getattr(state, f.name))) for f in fields(state)])
 
@@ -171,7 +176,7 @@ def said(value: Any) -> str:
 def _value(of: Field[Any], raw: Any) -> Any:
     """The raw value of a field, or a ValueError with a sentence."""
     law, label = of.metadata["of"], of.metadata["label"]
-    if isinstance(law, Range):
+    if isinstance(law, SliderRange):
         return _read_number(law, label, raw)
     if isinstance(law, Choice):
         if not isinstance(raw, str) or raw not in law.options:
@@ -186,7 +191,7 @@ def _value(of: Field[Any], raw: Any) -> Any:
     return raw
 
 
-def _read_number(law: Range, label: str, raw: Any) -> float:
+def _read_number(law: SliderRange, label: str, raw: Any) -> float:
     right = f"a {'whole ' if law.whole else ''}number from {law.least:g} to {law.most:g}"
     wrong = ValueError(f"{label} must be {right}, not {_shown(raw)}.")
     if isinstance(raw, bool) or not isinstance(raw, str | int | float) or len(str(raw)[:40]) == 40:

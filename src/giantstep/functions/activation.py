@@ -17,7 +17,7 @@ from giantstep.errors import InputError
 from giantstep.functions import algebra
 from giantstep.functions import hermite as _hermite
 from giantstep.functions.named import LEAK, named
-from giantstep.functions.parser import Call, Node, Number, Product, Sum, parse
+from giantstep.functions.parser import Application, Constant, Node, Product, Sum, parse
 
 MAX_ORDER = 100
 
@@ -192,10 +192,10 @@ def _closed_form(node: Node, order: int) -> np.ndarray | None:
 
 
 def _term(node: Node, order: int) -> np.ndarray | None:
-    if isinstance(node, Product) and isinstance(node.factors[0], Number) and len(node.factors) == 2:
+    if isinstance(node, Product) and isinstance(node.factors[0], Constant) and len(node.factors) == 2:
         inner = _term(node.factors[1], order)
         return None if inner is None else float(node.factors[0].value) * inner
-    if isinstance(node, Call):
+    if isinstance(node, Application):
         affine = algebra.polynomial(node.argument, 1)
         if affine is None or any(power > 1 for (power,) in affine):
             return None

@@ -8,14 +8,14 @@ import numpy as np
 
 from giantstep.errors import InputError
 from giantstep.functions.hermite import Coefficient, hermite, hermite_in_monomials
-from giantstep.functions.named import Function, named
-from giantstep.functions.parser import Call, Hermite, Node, Number, Power, Product, Sum, Variable
+from giantstep.functions.named import NamedFunction, named
+from giantstep.functions.parser import Application, Constant, Hermite, IntegerPower, Node, Product, Sum, Variable
 
 MAX_MONOMIALS = 20_000
 MAX_KINKS = 1000
 
 
-def _function(node: Call) -> Function:
+def _function(node: Application) -> NamedFunction:
     function = named(node.name)
     if function is None:
         raise InputError(f"unknown function {node.name!r}")
@@ -25,7 +25,7 @@ def _function(node: Call) -> Function:
 def canonical(node: Node) -> str:
     """One text per formula up to the order of sums and products: what ids and equality are made of."""
     match node:
-        case Number(value):
+        case Constant(value):
             return str(value) if isinstance(value, Fraction) else repr(float(value))
         case Variable(index):
             return f"x{index + 1}"
@@ -33,35 +33,35 @@ def canonical(node: Node) -> str:
             return "(" + " + ".join(sorted(canonical(t) for t in terms)) + ")"
         case Product(factors):
             return "*".join(sorted(canonical(f) for f in factors))
-        case Power(base, exponent):
+        case IntegerPower(base, exponent):
             return f"({canonical(base)})^{exponent}"
         case Hermite(order, argument):
             return f"H{order}({canonical(argument)})"
-        case Call(name, argument):
+        case Application(name, argument):
             return f"{name}({canonical(argument)})"
 
 
 def variables(node: Node) -> frozenset[int]:
     """Which variables occur, 0-based."""
     match node:
-        case Number():
+        case Constant():
             return frozenset()
         case Variable(index):
             return frozenset({index})
         case Sum(children) | Product(children):
             return frozenset().union(*(variables(c) for c in children))
-        case Power(child, _) | Hermite(_, child) | Call(_, child):
+        case IntegerPower(child, _) | Hermite(_, child) | Application(_, child):
             return variables(child)
 
 
-def calls(node: Node) -> list[Call]:
+def calls(node: Node) -> list[Application]:
     """Every function call in the tree."""
     match node:
         case Sum(children) | Product(children):
             return [c for child in children for c in calls(child)]
-        case Power(child, _) | Hermite(_, child):
+        case IntegerPower(child, _) | Hermite(_, child):
             return calls(child)
-        case Call(_, child):
+        case Application(_, child):
             return [node, *calls(child)]
     return []
 
@@ -69,7 +69,7 @@ def calls(node: Node) -> list[Call]:
 def value(node: Node, z: Any) -> Any:
     """The formula at the variables z[0], z[1], ... (NumPy or JAX arrays)."""
     match node:
-        case Number(number):
+        case Constant(number):
             return float(number)
         case Variable(index):
             return z[index]
@@ -83,11 +83,11 @@ def value(node: Node, z: Any) -> Any:
             for factor in factors[1:]:
                 result = result * value(factor, z)
             return result
-        case Power(base, exponent):
+        case IntegerPower(base, exponent):
             return power(value(base, z), exponent)
         case Hermite(order, argument):
             return hermite(order, value(argument, z))
-        case Call(_, argument):
+        case Application(_, argument):
             return _function(node).value(value(argument, z))
 
 
@@ -108,12 +108,12 @@ def substitute(node: Node, replacements: Sequence[Node]) -> Node:
             return Sum(tuple(substitute(t, replacements) for t in terms))
         case Product(factors):
             return Product(tuple(substitute(f, replacements) for f in factors))
-        case Power(base, exponent):
-            return Power(substitute(base, replacements), exponent)
+        case IntegerPower(base, exponent):
+            return IntegerPower(substitute(base, replacements), exponent)
         case Hermite(order, argument):
             return Hermite(order, substitute(argument, replacements))
-        case Call(name, argument):
-            return Call(name, substitute(argument, replacements))
+        case Application(name, argument):
+            return Application(name, substitute(argument, replacements))
     return node
 
 
@@ -133,11 +133,11 @@ def slope(node: Node, z: Any, index: int) -> Any:
                     rest = Product((*factors[:i], *factors[i + 1 :]))
                     total = total + slope(factor, z, index) * value(rest, z)
             return total
-        case Power(base, exponent):
+        case IntegerPower(base, exponent):
             return exponent * power(value(base, z), exponent - 1) * slope(base, z, index)
         case Hermite(order, argument):  # He_k' = k He_{k-1}
             return 0.0 if order == 0 else order * hermite(order - 1, value(argument, z)) * slope(argument, z, index)
-        case Call(_, argument):
+        case Application(_, argument):
             return _function(node).slope(value(argument, z)) * slope(argument, z, index)
     return 0.0
 
@@ -168,7 +168,7 @@ def polynomial(node: Node, rank: int) -> Terms | None:
 
     def expand(node: Node) -> Terms:
         match node:
-            case Number(number):
+            case Constant(number):
                 return {(0,) * rank: number}
             case Variable(index):
                 return {tuple(int(i == index) for i in range(rank)): Fraction(1)}
@@ -182,7 +182,7 @@ def polynomial(node: Node, rank: int) -> Terms | None:
                 for factor in factors:
                     result = _times(result, expand(factor))
                 return result
-            case Power(base, exponent):
+            case IntegerPower(base, exponent):
                 inner, result = expand(base), one
                 for _ in range(exponent):
                     result = _times(result, inner)

@@ -10,7 +10,7 @@ import numpy as np
 from giantstep._machine.plain import whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra, hermite
-from giantstep.functions.parser import Node, Number, Product, Sum, Variable
+from giantstep.functions.parser import Constant, Node, Product, Sum, Variable
 
 Index = tuple[int, ...]
 MAX_TENSOR = 10**7
@@ -169,7 +169,7 @@ def _by_variable(term: Node, rank: int) -> Separated | None:
     """A term as constant times one function per variable, or None if a factor mixes variables."""
     constant, grouped = 1.0, {}
     for factor in term.factors if isinstance(term, Product) else (term,):
-        if isinstance(factor, Number):
+        if isinstance(factor, Constant):
             constant *= float(factor.value)
             continue
         used = algebra.variables(factor)

@@ -133,7 +133,7 @@ LEAK = 0.01
 
 
 @dataclass(frozen=True)
-class Function:
+class NamedFunction:
     """A scalar function by name; ``kink``: not smooth at 0; ``jump``: not continuous at 0."""
 
     name: str
@@ -143,26 +143,26 @@ class Function:
     jump: bool = False
 
 
-FUNCTIONS: tuple[Function, ...] = (
-    Function("relu", _relu, _step, kink=True),
-    Function("leaky_relu", _leaky_relu, _leaky_step, kink=True),
-    Function("tanh", _tanh, _tanh_slope),
-    Function("erf", _erf, _erf_slope),
-    Function("sigmoid", _sigmoid, _sigmoid_slope),
-    Function("softplus", _softplus, _sigmoid),
-    Function("gelu", _gelu, _gelu_slope),
-    Function("silu", _silu, _silu_slope),
-    Function("elu", _elu, _elu_slope, kink=True),
-    Function("sin", _sin, _cos),
-    Function("cos", _cos, _minus_sin),
-    Function("abs", _abs, _sign, kink=True),
-    Function("sign", _sign, _zero, kink=True, jump=True),
-    Function("step", _step, _zero, kink=True, jump=True),
+FUNCTIONS: tuple[NamedFunction, ...] = (
+    NamedFunction("relu", _relu, _step, kink=True),
+    NamedFunction("leaky_relu", _leaky_relu, _leaky_step, kink=True),
+    NamedFunction("tanh", _tanh, _tanh_slope),
+    NamedFunction("erf", _erf, _erf_slope),
+    NamedFunction("sigmoid", _sigmoid, _sigmoid_slope),
+    NamedFunction("softplus", _softplus, _sigmoid),
+    NamedFunction("gelu", _gelu, _gelu_slope),
+    NamedFunction("silu", _silu, _silu_slope),
+    NamedFunction("elu", _elu, _elu_slope, kink=True),
+    NamedFunction("sin", _sin, _cos),
+    NamedFunction("cos", _cos, _minus_sin),
+    NamedFunction("abs", _abs, _sign, kink=True),
+    NamedFunction("sign", _sign, _zero, kink=True, jump=True),
+    NamedFunction("step", _step, _zero, kink=True, jump=True),
 )
 
 NAMES: tuple[str, ...] = tuple(f.name for f in FUNCTIONS)
 
 
-def named(name: str) -> Function | None:
+def named(name: str) -> NamedFunction | None:
     """The function of that name, or None."""
     return next((f for f in FUNCTIONS if f.name == name), None)

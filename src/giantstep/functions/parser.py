@@ -24,7 +24,7 @@ MAX_DEGREE, MAX_RANK, MAX_LENGTH, MAX_DEPTH = 20, 8, 2000, 60
 
 
 @dataclass(frozen=True)
-class Number:
+class Constant:
     value: Fraction | float
 
 
@@ -44,7 +44,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Power:
+class IntegerPower:
     base: "Node"
     exponent: int
 
@@ -56,12 +56,12 @@ class Hermite:
 
 
 @dataclass(frozen=True)
-class Call:
+class Application:
     name: str
     argument: "Node"
 
 
-Node = Number | Variable | Sum | Product | Power | Hermite | Call
+Node = Constant | Variable | Sum | Product | IntegerPower | Hermite | Application
 
 _TOKEN = re.compile(
     r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|[-+*/^()]))", re.ASCII
@@ -141,11 +141,11 @@ class _Parser:
             at = self.token.place
             right = self.unary()
             if sign.text == "/":
-                if not isinstance(right, Number):
+                if not isinstance(right, Constant):
                     raise self.refuse("division is by a number only", at)
                 if right.value == 0:
                     raise self.refuse("division by zero", at)
-                right = self.checked(Number(1 / right.value), at)
+                right = self.checked(Constant(1 / right.value), at)
             node = self.checked(multiply(node, right), place)
         return node
 
@@ -202,11 +202,11 @@ class _Parser:
         if not isfinite(float(token.text)):
             raise self.refuse(f"the number {token.text} is too large", token.place)
         small = len(token.text) < 30 and abs(int(token.text.lower().partition("e")[2] or 0)) < 300
-        return Number(Fraction(token.text) if small else float(token.text))
+        return Constant(Fraction(token.text) if small else float(token.text))
 
     def name(self, token: _Token) -> Node:
         if token.text == "pi":
-            return Number(pi)
+            return Constant(pi)
         if (node := self.variable(token)) is not None:
             return node
         hermite = re.fullmatch(r"(?:H|He|He_|H_)(\d+)", token.text, re.ASCII)
@@ -224,10 +224,10 @@ class _Parser:
                 raise self.refuse(f"the degree {order} is over {MAX_DEGREE}", token.place)
             return self.checked(_folded(Hermite(order, argument)), token.place)
         if token.text == "sqrt":
-            if not isinstance(argument, Number) or argument.value < 0:
+            if not isinstance(argument, Constant) or argument.value < 0:
                 raise self.refuse("sqrt takes a number that is not negative", token.place)
-            return Number(sqrt(argument.value))
-        return self.checked(_folded(Call(token.text, argument)), token.place)
+            return Constant(sqrt(argument.value))
+        return self.checked(_folded(Application(token.text, argument)), token.place)
 
     def variable(self, token: _Token) -> Node | None:
         if self.univariate:
@@ -248,7 +248,7 @@ class _Parser:
         if degree(node) > MAX_DEGREE:
             raise self.refuse(f"the degree {degree(node)} is over {MAX_DEGREE}", place)
         parts = node.terms if isinstance(node, Sum) else node.factors if isinstance(node, Product) else (node,)
-        if not all(_finite(part.value) for part in parts if isinstance(part, Number)):
+        if not all(_finite(part.value) for part in parts if isinstance(part, Constant)):
             raise self.refuse("this number is too large", place)
         return node
 
@@ -265,10 +265,10 @@ def _finite(value: Fraction | float) -> bool:
 
 def add(*terms: Node) -> Node:
     flat = [t for term in terms for t in (term.terms if isinstance(term, Sum) else (term,))]
-    constant = sum((t.value for t in flat if isinstance(t, Number)), Fraction(0))
-    rest = tuple(t for t in flat if not isinstance(t, Number))
+    constant = sum((t.value for t in flat if isinstance(t, Constant)), Fraction(0))
+    rest = tuple(t for t in flat if not isinstance(t, Constant))
     if constant != 0 or not rest:
-        rest = (*rest, Number(constant))
+        rest = (*rest, Constant(constant))
     return rest[0] if len(rest) == 1 else Sum(rest)
 
 
@@ -276,39 +276,39 @@ def multiply(*factors: Node) -> Node:
     flat = [f for factor in factors for f in (factor.factors if isinstance(factor, Product) else (factor,))]
     constant: Fraction | float = Fraction(1)
     for f in flat:
-        if isinstance(f, Number):
+        if isinstance(f, Constant):
             constant = constant * f.value
-    rest = tuple(f for f in flat if not isinstance(f, Number))
+    rest = tuple(f for f in flat if not isinstance(f, Constant))
     if constant == 0 or not rest:
-        return Number(constant)
+        return Constant(constant)
     if constant != 1:
-        rest = (Number(constant), *rest)
+        rest = (Constant(constant), *rest)
     return rest[0] if len(rest) == 1 else Product(rest)
 
 
-def _folded(node: "Hermite | Call") -> Node:
+def _folded(node: "Hermite | Application") -> Node:
     """A function of a constant is a constant."""
-    if not isinstance(node.argument, Number):
+    if not isinstance(node.argument, Constant):
         return node
     at = np.asarray(float(node.argument.value))
     function = None if isinstance(node, Hermite) else named(node.name)
     with np.errstate(all="ignore"):
-        return Number(float(hermite(node.order, at) if function is None else function.value(at)))  # type: ignore
+        return Constant(float(hermite(node.order, at) if function is None else function.value(at)))  # type: ignore
 
 
 def negate(node: Node) -> Node:
-    return multiply(Number(Fraction(-1)), node)
+    return multiply(Constant(Fraction(-1)), node)
 
 
 def raise_to(node: Node, exponent: int) -> Node:
-    if isinstance(node, Number):
+    if isinstance(node, Constant):
         try:
-            return Number(node.value**exponent)
+            return Constant(node.value**exponent)
         except OverflowError:
-            return Number(float("inf"))
+            return Constant(float("inf"))
     if exponent == 0:
-        return Number(Fraction(1))
-    return node if exponent == 1 else Power(node, exponent)
+        return Constant(Fraction(1))
+    return node if exponent == 1 else IntegerPower(node, exponent)
 
 
 def degree(node: Node) -> int:
@@ -320,7 +320,7 @@ def degree(node: Node) -> int:
             return max(degree(t) for t in terms)
         case Product(factors):
             return sum(degree(f) for f in factors)
-        case Power(base, exponent):
+        case IntegerPower(base, exponent):
             return exponent * degree(base)
         case Hermite(order, argument):
             return order * max(1, degree(argument))

@@ -14,7 +14,7 @@ from giantstep.functions.tensors import Series, frame, rotated, series, slopes, 
 
 
 @dataclass(frozen=True)
-class Direction:
+class FoundDirection:
     """A direction a step finds: its unit vector, the order l at which it is seen, and its strength ``v^T G_l(U) v``."""
 
     vector: tuple[float, ...]
@@ -33,7 +33,7 @@ def found(
     orders: Iterable[int],
     threshold: float,
     visible: frozenset[int] | None = None,
-) -> list[Direction]:
+) -> list[FoundDirection]:
     """What the orders of one step add to the span of ``basis``, for one or several functions of the labels.
 
     A singular value of ``[V_l of the first function, of the second, ...]`` counts when its square is over ``threshold``.
@@ -41,7 +41,7 @@ def found(
     learned, rank = basis.shape
     axes = frame(basis)
     turned = [rotated(f, axes) for f in functions]
-    new: list[Direction] = []
+    new: list[FoundDirection] = []
     for order in orders:
         raw = np.concatenate([slopes(f, learned, order, visible) for f in turned], axis=1)
         taken = np.array([axes[learned:] @ np.array(v.vector) for v in new]).reshape(len(new), rank - learned)
@@ -52,11 +52,11 @@ def found(
         for v in tidy(spanned @ axes[learned:]):
             v = v * np.sign(v[np.argmax(np.abs(v) > 1e-9)])
             strength = float(f"{np.sum((axes[learned:] @ v @ raw) ** 2):.14g}")  # rounding of square roots taken off
-            new.append(Direction(tuple(float(x) if abs(x) > 1e-14 else 0.0 for x in v), order, strength))
+            new.append(FoundDirection(tuple(float(x) if abs(x) > 1e-14 else 0.0 for x in v), order, strength))
     return new
 
 
-def extended(basis: np.ndarray, new: Sequence[Direction]) -> np.ndarray:
+def extended(basis: np.ndarray, new: Sequence[FoundDirection]) -> np.ndarray:
     """The basis with the new directions appended, orthonormal to rounding."""
     rows = [*basis]
     for direction in new:
@@ -67,12 +67,14 @@ def extended(basis: np.ndarray, new: Sequence[Direction]) -> np.ndarray:
     return np.array(rows).reshape(len(rows), basis.shape[1])
 
 
-def lowest(functions: Sequence[Series], basis: np.ndarray, orders: Iterable[int], threshold: float) -> list[Direction]:
+def lowest(
+    functions: Sequence[Series], basis: np.ndarray, orders: Iterable[int], threshold: float
+) -> list[FoundDirection]:
     """What the smallest of these orders adds that adds anything."""
     return next((new for order in orders if (new := found(functions, basis, (order,), threshold))), [])
 
 
-def climb(functions: Sequence[Series], threshold: float) -> list[list[Direction]]:
+def climb(functions: Sequence[Series], threshold: float) -> list[list[FoundDirection]]:
     """The whole staircase when every step may see the smallest order at which anything is left to see."""
     rank = functions[0].rank
     top = max((k for f in functions for k in f.orders), default=0)

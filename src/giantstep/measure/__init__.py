@@ -10,7 +10,7 @@ from scipy.sparse.linalg import svds
 
 from giantstep.errors import InputError
 from giantstep.functions.named import namespace
-from giantstep.measure.kernel_modes import Modes as Modes
+from giantstep.measure.kernel_modes import KernelModes as KernelModes
 from giantstep.measure.kernel_modes import kernel as kernel
 
 LEARNED = 5.0  # null levels from which a direction counts as learned
@@ -92,7 +92,7 @@ def margin(count: int) -> float:
 
 
 @dataclass(frozen=True)
-class Layer:
+class LayerSpectrum:
     """Spectrum of a first layer W: the singular values, the upper edge of their bulk, and of every outlier its left and right
     vectors (columns) and its cos^2 with every orthonormal direction given (rows are outliers)."""
 
@@ -117,7 +117,7 @@ class Layer:
         return self.edge * (1 + layer_margin(self.values.size))
 
 
-def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], most: int = 12) -> Layer:
+def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], most: int = 12) -> LayerSpectrum:
     """The bulk edge and up to ``most`` outliers of W, all read off W alone; the directions are orthonormal rows.
 
     The largest value left is taken out as long as it passes the edge of what is below it: a bulk edge that outliers hardly move.
@@ -129,7 +129,7 @@ def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], mos
     edge = bulk_edge(values[out:])
     count = int(np.sum(values[:most] > edge * factor))
     right = found.right[:, :count]
-    return Layer(found.values, edge, found.left[:, :count], right, alignments(right, np.asarray(directions).T))
+    return LayerSpectrum(found.values, edge, found.left[:, :count], right, alignments(right, np.asarray(directions).T))
 
 
 def layer_margin(count: int) -> float:

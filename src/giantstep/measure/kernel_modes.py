@@ -34,7 +34,7 @@ SHORT = 1e-6  # of the longest row: shorter ones are taken as that long
 
 
 @dataclass(frozen=True)
-class Modes:
+class KernelModes:
     """The leading eigenpairs of a kernel, the largest first.
 
     Attributes:
@@ -112,7 +112,7 @@ def galerkin(
     d: int,
     order: int = ORDER,
     count: int = COUNT,
-) -> Modes:
+) -> KernelModes:
     """Eigenmodes among functions of tau and |x_perp| of the average over neurons of these components along and lengths across."""
     nu = np.maximum(np.hypot(along, across), SHORT * np.max(np.hypot(along, across)))
     alpha, cos, sin = profile(sigma, nu, order), along / nu, across / nu
@@ -127,7 +127,7 @@ def galerkin(
     radial = ((d - 1) / d) ** 0.5 * vectors[places.index((0, 2))] + d**-0.5 * vectors[places.index((2, 0))]
     T = np.concatenate([t**0.5 * sin**m * parts(m) for m, t in ((1, 1.0), (3, 3 / (d + 1)))])  # t_1, t_3
     transverse = float(linalg.eigvalsh(T @ T.T)[-1]) / max(d - 1, 1)
-    return Modes(np.maximum(values, 0.0), plain, radial, transverse)
+    return KernelModes(np.maximum(values, 0.0), plain, radial, transverse)
 
 
 def _parts(alpha: np.ndarray, cos: np.ndarray, root: np.ndarray) -> Callable[[int], np.ndarray]:
@@ -151,7 +151,7 @@ def kernel(
     order: int = ORDER,
     count: int = COUNT,
     memory: float | None = None,
-) -> Modes:
+) -> KernelModes:
     """Eigenvalues and eigenfunctions of the kernel of a layer W, under x ~ N(0, I_d), seen along a direction.
 
     Args:
@@ -214,4 +214,4 @@ def _sampled(W: np.ndarray, sigma: Activation, u: np.ndarray, points: int, seed:
     gram = np.eye(NAMED + 1)
     gram[2, NAMED] = gram[NAMED, 2] = d**-0.5
     found = np.linalg.lstsq(known.T, functions, rcond=None)[0].T @ gram
-    return Modes(values[by] ** 2, found[:, :NAMED], found[:, NAMED], None, points)
+    return KernelModes(values[by] ** 2, found[:, :NAMED], found[:, NAMED], None, points)

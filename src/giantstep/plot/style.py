@@ -127,7 +127,7 @@ def law_line(law: "Law") -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([start[0], law.x, [law.edge]]), np.concatenate([start[1], law.density, [0.0]])
 
 
-def layer_panel(ax: "Axes", layer: measure.Layer) -> None:
+def layer_panel(ax: "Axes", layer: measure.LayerSpectrum) -> None:
     """Spectrum of a first layer on a logarithmic axis: its bulk as a histogram, the edge, and the outliers as triangles."""
     bulk, highest = layer.values[layer.count :], max(layer.values[0], layer.edge)
     ax.hist(bulk, bins=int(np.clip(len(bulk) / 10, 8, 50)), color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")

@@ -31,7 +31,7 @@ RESTARTS = 8
 
 
 @dataclass(frozen=True)
-class Solution:
+class RidgeSolution:
     """Coefficients b (S, L, p); mean squared errors on the rows, true relative residuals and iterations, (S, L) each."""
 
     coefficients: np.ndarray
@@ -126,7 +126,7 @@ def _advance(state, AV, U, s, lams, aim):
 
 def solve(
     pieces: Pieces, shape: tuple[int, int, int], penalties: np.ndarray, put: Put = jnp.asarray, rank: int | None = None
-) -> Solution:
+) -> RidgeSolution:
     """b for every seed and penalty of F (S, n, p); ``rank`` is that of the preconditioner, 0 for none."""
     seeds, n, p = shape
     rank = min(p, RANK) if rank is None else rank
@@ -152,4 +152,4 @@ def solve(
             break
     residual = np.linalg.norm(r, axis=1) / size
     b = np.where(np.isfinite(residual)[:, None, :], b, np.nan)
-    return Solution(np.swapaxes(b, 1, 2), squares / n, residual, count)
+    return RidgeSolution(np.swapaxes(b, 1, 2), squares / n, residual, count)

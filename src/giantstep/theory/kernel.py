@@ -26,7 +26,7 @@ from giantstep.errors import InputError
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite, offset_trapezoid
-from giantstep.measure.kernel_modes import COUNT, Modes, galerkin
+from giantstep.measure.kernel_modes import COUNT, KernelModes, galerkin
 from giantstep.theory.one_step.direction import push
 from giantstep.theory.one_step.parameters import activation_of, parameters, target_of
 
@@ -47,8 +47,8 @@ class Reshaped:
             threshold l/b = 1 + sqrt(d/p) the first is the edge and the second 0.
     """
 
-    before: Modes
-    after: Modes
+    before: KernelModes
+    after: KernelModes
     strength: float
     cosine: float
     spread: float
@@ -68,7 +68,7 @@ class Reshaped:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowLaw:
     """The law of the rows at one step size: nodes of a with their weights, s, what u leans on W before, and the widths b."""
 
     a: np.ndarray
@@ -79,7 +79,7 @@ class Rows:
     cosine: float
 
 
-class Layer(NamedTuple):
+class WeightSpectrum(NamedTuple):
     """1 + rho, and of d W^T W/p the largest eigenvalue, cos^2 of its vector with u, and the edge."""
 
     spread: float
@@ -107,7 +107,7 @@ def kernel(
     return found if setting.protocol.steps[0].listed else found[0]
 
 
-def rows(setting: Setting, rho: bool = True, second_layer: Any = None, beta: float | None = None) -> list[Rows]:
+def rows(setting: Setting, rho: bool = True, second_layer: Any = None, beta: float | None = None) -> list[RowLaw]:
     """The law of the rows, one a step size."""
     keep, own = flag(rho, "rho"), None if beta is None else real(beta, "beta", least=0.0)
     if not isinstance(setting, Setting) or len(setting.protocol.steps) != 1:
@@ -132,7 +132,7 @@ def rows(setting: Setting, rho: bool = True, second_layer: Any = None, beta: flo
             width = np.sqrt((1 + 2 * step * c2 * mean * a) ** 2 + noise * a**2) if kept else np.ones_like(a)
             # with f_0 in the residual beta leans on -c_1 s sum_i a_i w_i: <u, w_i> = -c_1 s a_i/||beta|| before the step
             lean = setting.network.factor * c1 / length if form.full else 0.0
-            found.append(Rows(a, weights, step * c1 * length, lean, width, float(cosine)))
+            found.append(RowLaw(a, weights, step * c1 * length, lean, width, float(cosine)))
     return found
 
 
@@ -164,18 +164,18 @@ def _gauss(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return nodes, vectors[0] ** 2
 
 
-def layer(setting: Setting, law: Rows) -> Layer:
+def layer(setting: Setting, law: RowLaw) -> WeightSpectrum:
     """The spectrum of d W^T W/p for that law of the rows."""
     g, b = setting.d / setting.p, float(law.weights @ law.width**2)
     signal = setting.d * (law.strength - law.lean) ** 2 * float(law.weights @ law.a**2)  # l - b
     q = b / signal if signal > 0 else np.inf
     edge = b * (1 + g**0.5) ** 2
     if q >= g**-0.5:
-        return Layer(b, edge, 0.0, edge)
-    return Layer(b, (b + signal) * (1 + g * q), (1 - g * q**2) / (1 + g * q), edge)
+        return WeightSpectrum(b, edge, 0.0, edge)
+    return WeightSpectrum(b, (b + signal) * (1 + g * q), (1 - g * q**2) / (1 + g * q), edge)
 
 
-def _modes(setting: Setting, law: Rows) -> Modes:
+def _modes(setting: Setting, law: RowLaw) -> KernelModes:
     """The average over a row's own part along u, N(0, b^2/d), and over its length: b^2 chi^2_{d-1}/d, or on the sphere 1 less
     the part along u, and what the step adds."""
     d, (z, w) = setting.d, gauss_hermite(OWN_NODES)

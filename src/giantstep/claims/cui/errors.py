@@ -18,7 +18,7 @@ LINE = (0.2, 3.0, 29)  # n/d where the line is predicted
 LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.25  # standard errors; granted to finite sizes, and what the test should see
 
 
-class Case(NamedTuple):
+class NotebookCase(NamedTuple):
     """An experiment of the paper's notebooks: teacher, step size, samples of the step over d, and penalty, in its units."""
 
     teacher: str
@@ -27,16 +27,16 @@ class Case(NamedTuple):
     penalty: float
 
 
-CASES = (Case("sin(x1)", 3.0, 20.0, 0.1), Case("tanh(x1)", 1.0, 0.5, 0.01))
+CASES = (NotebookCase("sin(x1)", 3.0, 20.0, 0.1), NotebookCase("tanh(x1)", 1.0, 0.5, 0.01))
 
 
-def experiment(case: Case, d: int, ratio: float) -> "Setting":
+def experiment(case: NotebookCase, d: int, ratio: float) -> "Setting":
     """The preset with d = p, a tanh network and n = ratio d."""
     first, n = round(case.step_samples * d), round(ratio * d)
     return gs.presets.cui(first, n, d, d, case.eta, case.penalty, target=case.teacher)
 
 
-def limit(case: Case, d: int, ratio: float) -> float:
+def limit(case: NotebookCase, d: int, ratio: float) -> float:
     """The test error predicted."""
     return float(gs.theory(experiment(case, d, ratio)).test_error)
 
@@ -48,7 +48,7 @@ def errors(teacher: str, eta: float, step_samples: float, penalty: float, d: int
     from giantstep.checks.cache import one_blas_thread
     from giantstep.simulate import train
 
-    case = Case(teacher, eta, step_samples, penalty)
+    case = NotebookCase(teacher, eta, step_samples, penalty)
     largest = experiment(case, d, max(RATIOS))
     X, y, Xt, yt = fit.samples(largest, seed, 4000)
     with one_blas_thread(d):

@@ -49,7 +49,7 @@ def predict(size: Size) -> Data:
     return {"difference": 0.0}
 
 
-class Row(NamedTuple):
+class ModelRow(NamedTuple):
     """By how many % of the network's error that of the model is off, on the same draws."""
 
     target: str
@@ -66,7 +66,7 @@ class Row(NamedTuple):
         return abs(self.mean - expected) > max(LEVEL * self.error, NEAR)
 
 
-def rows_of(sizes: tuple[int, ...], measured: Data) -> list[Row]:
+def rows_of(sizes: tuple[int, ...], measured: Data) -> list[ModelRow]:
     from giantstep.measure import mean_and_error
 
     rows = []
@@ -76,7 +76,7 @@ def rows_of(sizes: tuple[int, ...], measured: Data) -> list[Row]:
             for model in (GIVEN, PLAIN) if d == sizes[-1] else (GIVEN,):
                 for case, here, there in zip(CASES, network, measured[name][f"{model}, d = {d}"], strict=True):
                     mean, error = mean_and_error(100 * (there - here) / here.mean())
-                    rows.append(Row(*case, model, what, d, float(here.mean()), float(mean), float(error)))
+                    rows.append(ModelRow(*case, model, what, d, float(here.mean()), float(mean), float(error)))
     return rows
 
 
@@ -112,12 +112,12 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def fitted(rows: list[Row]) -> tuple[float, float, float]:
+def fitted(rows: list[ModelRow]) -> tuple[float, float, float]:
     """A + B/d through the differences: A, what is left at infinite d, its standard error, and B."""
     return line([1 / r.d for r in rows], [r.mean for r in rows], [r.error for r in rows])[:3]
 
 
-def _trend(sizes: tuple[int, ...], rows: list[Row], expected: float) -> str:
+def _trend(sizes: tuple[int, ...], rows: list[ModelRow], expected: float) -> str:
     given = [r for r in rows if r.model == GIVEN]
     left = [fitted([r for r in given if r[:5] == one[:5]]) for one in given if one.d == sizes[0]]
     close = sum(abs(a - expected) < LEVEL * e for a, e, _ in left)
@@ -129,7 +129,7 @@ def _trend(sizes: tuple[int, ...], rows: list[Row], expected: float) -> str:
     )
 
 
-def _figure(rows: list[Row], expected: float) -> str:
+def _figure(rows: list[ModelRow], expected: float) -> str:
     """Differences in % against 1/d, around the zero that the equivalence predicts, with the lines A + B/d."""
     import numpy as np
 

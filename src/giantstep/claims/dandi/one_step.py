@@ -2,7 +2,7 @@
 
 from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.dandi import ranks
-from giantstep.claims.dandi.ranks import Case
+from giantstep.claims.dandi.ranks import RankCase
 
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
 SIZES = {
@@ -11,13 +11,13 @@ SIZES = {
 }  # dimensions for n of the order of d and of d^2, seeds
 
 
-def cases(size: Size) -> tuple[Case, ...]:
+def cases(size: Size) -> tuple[RankCase, ...]:
     linear, square, _ = SIZES[size]
     return (
-        Case("ℓ = 1, n = 4d", ONE, 1, linear),
-        Case("ℓ = 1, n = 4d²", ONE, 1, square, power=2),
-        Case("the same, deflated", ONE, 2, square, power=2, deflate=2),
-        Case("ℓ = 2, n = 4d²", TWO, 3, square, power=2, strength=2.0),
+        RankCase("ℓ = 1, n = 4d", ONE, 1, linear),
+        RankCase("ℓ = 1, n = 4d²", ONE, 1, square, power=2),
+        RankCase("the same, deflated", ONE, 2, square, power=2, deflate=2),
+        RankCase("ℓ = 2, n = 4d²", TWO, 3, square, power=2, strength=2.0),
     )
 
 

@@ -22,7 +22,7 @@ TEST = (
 )
 
 
-class Case(NamedTuple):
+class RankCase(NamedTuple):
     """One experiment at every d: n = ratio d^power, s = strength d^((power - 1)/2)."""
 
     name: str
@@ -45,22 +45,22 @@ class Case(NamedTuple):
         )  # fmt: skip
 
 
-def measured(cases: "Sequence[Case]", seeds: int) -> Data:
+def measured(cases: "Sequence[RankCase]", seeds: int) -> Data:
     """Eigenvalues times d, (sizes, seeds, r) for every case, in decreasing order."""
     import numpy as np
 
-    def over_chance(case: Case, d: int) -> np.ndarray:
+    def over_chance(case: RankCase, d: int) -> np.ndarray:
         return np.linalg.eigvalsh(chain(case.setting(d), seeds).learned)[:, ::-1] * d
 
     return {case.name: np.stack([over_chance(case, d) for d in case.sizes]) for case in cases}
 
 
-def predicted(cases: "Sequence[Case]") -> Data:
+def predicted(cases: "Sequence[RankCase]") -> Data:
     """The rank of every case."""
     return {case.name: case.rank for case in cases}
 
 
-def judged(cases: "Sequence[Case]", found: Data, ranks: Data) -> Verdict:
+def judged(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> Verdict:
     """Whether the learned ranks are the predicted ones."""
     powers = {c: [growth.growth(c.sizes, v) for v in found[c.name].transpose(2, 0, 1)] for c in cases}
     said = [
@@ -98,7 +98,7 @@ def judged(cases: "Sequence[Case]", found: Data, ranks: Data) -> Verdict:
     )
 
 
-def _trend(cases: "Sequence[Case]", found: Data, ranks: Data) -> str:
+def _trend(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> str:
     """How far the least eigenvalue said to be learned is above the largest of the others, at the first and last d."""
     said = []
     for c in cases:
@@ -113,7 +113,7 @@ def _trend(cases: "Sequence[Case]", found: Data, ranks: Data) -> str:
     )
 
 
-def _rows(case: Case, ratios: Any) -> list[tuple]:
+def _rows(case: RankCase, ratios: Any) -> list[tuple]:
     from giantstep.measure import mean_and_error
 
     mean, error = mean_and_error(ratios, axis=1)
@@ -124,7 +124,7 @@ def _rows(case: Case, ratios: Any) -> list[tuple]:
     ]
 
 
-def _figure(cases: "Sequence[Case]", found: Data, ranks: Data) -> str:
+def _figure(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> str:
     """Eigenvalues over chance against d, one panel a case; the grey line grows like d."""
     import numpy as np
 

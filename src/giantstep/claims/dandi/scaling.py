@@ -69,7 +69,7 @@ def predict(size: Size) -> Data:
     }
 
 
-class Row(NamedTuple):
+class ScalingRow(NamedTuple):
     """One l and d: measured over predicted overlaps and extra length, and their sizes."""
 
     order: int
@@ -84,7 +84,7 @@ class Row(NamedTuple):
     ratio_se: float
 
 
-def rows_of(size: Size, measured: Data, predicted: Data) -> list[Row]:
+def rows_of(size: Size, measured: Data, predicted: Data) -> list[ScalingRow]:
     """What every neuron gained against the factors times its own start and second layer."""
     import numpy as np
 
@@ -102,7 +102,7 @@ def rows_of(size: Size, measured: Data, predicted: Data) -> list[Row]:
         slope = _ratio((moved * gained).sum((1, 2)), (gained**2).sum((1, 2)))
         ratio = mean_and_error(squares.mean(1) / extra.mean(1))
         typical = (np.sqrt(np.mean(x**2)) for x in (moved, gained))
-        rows.append(Row._make((order, d, *map(float, (*typical, *slope, squares.mean(), extra.mean(), *ratio)))))
+        rows.append(ScalingRow._make((order, d, *map(float, (*typical, *slope, squares.mean(), extra.mean(), *ratio)))))
     return rows
 
 
@@ -164,7 +164,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(rows: list[Row]) -> str:
+def _figure(rows: list[ScalingRow]) -> str:
     """Overlap and squared length gained against d, dots over the predicted lines."""
     from giantstep.plot import style
 

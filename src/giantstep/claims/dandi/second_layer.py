@@ -2,16 +2,16 @@
 
 from giantstep.checks.claim import Claim, Data, Size, Verdict
 from giantstep.claims.dandi import ranks
-from giantstep.claims.dandi.ranks import Case
+from giantstep.claims.dandi.ranks import RankCase
 
 TARGET = "x1 + x1*x2 + H3(x1)*x3"
 SIZES = {"quick": ((2**11, 2**12, 2**14), 8), "full": ((4000, 16_000, 64_000), 12)}
 
 
-def cases(size: Size) -> tuple[Case, ...]:
+def cases(size: Size) -> tuple[RankCase, ...]:
     sizes, _ = SIZES[size]
     return tuple(
-        Case(f"{name}, two steps", TARGET, rank, sizes, ratio=64, strength=3.0, steps=2, second_layer=law, width=8)
+        RankCase(f"{name}, two steps", TARGET, rank, sizes, ratio=64, strength=3.0, steps=2, second_layer=law, width=8)
         for name, law, rank in (("signs", "rademacher", 2), ("Gaussian", "gaussian", 3))
     )
 

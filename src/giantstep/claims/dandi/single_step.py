@@ -55,7 +55,7 @@ def predict(size: Size) -> Data:
     }
 
 
-class Row(NamedTuple):
+class SingleStepRow(NamedTuple):
     """Errors at one n: printed, as it was printed again with its distance in s.e., the risk, and that of random features."""
 
     exponent: float
@@ -94,7 +94,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         again, error, apart, *risk = summary(values, predicted["spread"][i])
         distance = (again - printed) / apart
         at = (EXPONENTS[i], int(D ** EXPONENTS[i]), len(values))
-        rows.append(Row._make((*at, printed, again, error, distance, *risk, random)))
+        rows.append(SingleStepRow._make((*at, printed, again, error, distance, *risk, random)))
         errors.append(apart / printed)
     missed = [r for r in rows if abs(r.distance) > LEVEL]
     sure = all(power.detectable(error, LEVEL) < ENOUGH for error in errors)
@@ -134,7 +134,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(rows: list[Row], predicted: Data) -> str:
+def _figure(rows: list[SingleStepRow], predicted: Data) -> str:
     """Errors against log n / log d: as printed, again, and the risk; dotted, the floors."""
     from giantstep.plot import style
 

@@ -69,7 +69,7 @@ def directions(stairs: Any, rank: int) -> "np.ndarray":
     return np.concatenate([known, vectors.T[values > 0.5]])
 
 
-class Row(NamedTuple):
+class StaircaseRow(NamedTuple):
     """One direction after some steps: its energy over the null level, measured and predicted, and the exponent of its growth."""
 
     example: str
@@ -97,7 +97,7 @@ def energies(measured: Data, predicted: Data) -> "dict[str, np.ndarray]":
     }
 
 
-def rows_of(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: Data) -> list[Row]:
+def rows_of(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: Data) -> list[StaircaseRow]:
     import numpy as np
 
     from giantstep.measure import mean_and_error
@@ -107,7 +107,7 @@ def rows_of(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: D
         for k, v in np.ndindex(found[name].shape[:2]):
             here, word = found[name][k, v], "learned" if said["learned"][k][v] else "not"
             at = (*map(float, mean_and_error(here[-1])), float(said["energies"][k, v]))
-            rows.append(Row._make((name, k + 1, said["names"][v], word, *at, *growth.growth(sizes, here))))
+            rows.append(StaircaseRow._make((name, k + 1, said["names"][v], word, *at, *growth.growth(sizes, here))))
     return rows
 
 
@@ -161,7 +161,7 @@ def _trend(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: Da
     )
 
 
-def _figure(sizes: Any, rows: list[Row]) -> str:
+def _figure(sizes: Any, rows: list[StaircaseRow]) -> str:
     """Energy over the null level after every step over the theory's line; dashed, the level from which it counts as learned."""
     import numpy as np
 

@@ -64,7 +64,7 @@ def predict(size: Size) -> Data:
     }
 
 
-class Curve(NamedTuple):
+class ShareCurve(NamedTuple):
     """Shares of the neurons along the target for one l and d, (batch sizes, seeds), the luck of the draw taken out."""
 
     order: int
@@ -91,7 +91,7 @@ class Curve(NamedTuple):
         return float(self.order * np.log(self.d) + shift[np.argmin(np.sum((gap / error[kept]) ** 2, axis=1))])
 
 
-def exponent(curves: list[Curve]) -> tuple[float, float]:
+def exponent(curves: list[ShareCurve]) -> tuple[float, float]:
     """Slope of log n_c against log d, and its standard error over seeds."""
     import numpy as np
 
@@ -113,7 +113,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         curves(size), measured["shares"], measured["initial"], predicted["means"], strict=True
     ):
         luck = share_at(order, np.array(n) / float(d) ** order, g).mean(2) - mean[:, None]
-        found.append(Curve(order, d, np.array(n), shares - luck, limits[order]))
+        found.append(ShareCurve(order, d, np.array(n), shares - luck, limits[order]))
     powers = [exponent([c for c in found if c.order == order]) for order in orders]
     compared = list(zip(powers, predicted["exponents"], strict=True))
     wrong = [k for (value, error), k in compared if not abs(value - k) <= max(LEVEL * error, NEAR)]
@@ -144,7 +144,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _rows(c: Curve) -> list[tuple]:
+def _rows(c: ShareCurve) -> list[tuple]:
     import numpy as np
 
     from giantstep.measure import mean_and_error
@@ -160,7 +160,7 @@ def _high(rows: list[tuple], sizes: dict[int, tuple[int, ...]], i: int) -> list[
     return [r for r in rows if r[1] == sizes[r[0]][i] and r[4] > SEEN]
 
 
-def _figure(curves: list[Curve]) -> str:
+def _figure(curves: list[ShareCurve]) -> str:
     """Share against log n / log d for every d, over the limit in n / d^l; the curves cross at l."""
     import numpy as np
 

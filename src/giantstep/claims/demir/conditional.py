@@ -80,7 +80,7 @@ def difference(here: "np.ndarray", there: "np.ndarray") -> tuple[float, float]:
     return float(mean), float(error)
 
 
-class Row(NamedTuple):
+class ConditionalRow(NamedTuple):
     """``network`` and ``no step`` as shares of the labels' variance, the model's difference from the network in %."""
 
     activation: str
@@ -96,13 +96,13 @@ class Row(NamedTuple):
         return abs(self.mean - expected) > max(LEVEL * self.error, NEAR)
 
 
-def rows_of(measured: Data) -> list[Row]:
+def rows_of(measured: Data) -> list[ConditionalRow]:
     rows = []
     for name, what in ERRORS.items():
         for i, case in enumerate(CASES):
             both, model = measured[name]["network"][i], measured[name]["model"][i]
             none, here = (both.mean(axis=-1) / measured["variance"][i]).tolist()
-            rows.append(Row(*case, what, none, here, *difference(both[1], model)))
+            rows.append(ConditionalRow(*case, what, none, here, *difference(both[1], model)))
     return rows
 
 
@@ -145,7 +145,7 @@ def ticks(ax: Any) -> None:
     ax.minorticks_off()
 
 
-def _figure(rows: list[Row], expected: float) -> str:
+def _figure(rows: list[ConditionalRow], expected: float) -> str:
     from giantstep.plot import style as _style
 
     x, test = range(len(CASES)), rows[: len(CASES)]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from giantstep.checks.claim import Data
-from giantstep.claims.demir.panel import Curve, Panel
+from giantstep.claims.demir.panel import Panel, PanelCurve
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 APART = 0.02  # of the axis, between markers that would cover each other
 
 
-def figure(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: Data) -> str:
+def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data) -> str:
     import numpy as np
 
     from giantstep.plot import style as _style
@@ -33,7 +33,7 @@ def figure(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: D
         return _style.svg(fig)
 
 
-def _curve(ax: Any, curve: Curve, found: Data, theory: "np.ndarray", unit: "np.ndarray") -> None:
+def _curve(ax: Any, curve: PanelCurve, found: Data, theory: "np.ndarray", unit: "np.ndarray") -> None:
     """Network, network without its step, models and theory, each divided by a unit (x, populations)."""
     import numpy as np
 

@@ -75,7 +75,7 @@ def predict(size: Size) -> Data:
     return {HERMITE: 0.0, GIVEN: 0.0}
 
 
-class Row(NamedTuple):
+class FashionRow(NamedTuple):
     """``network`` and ``none``, without a step, as shares of the labels' variance; the model's difference in %."""
 
     classes: str
@@ -92,7 +92,7 @@ class Row(NamedTuple):
         return abs(self.mean - expected[self.model]) > max(LEVEL * self.error, NEAR)
 
 
-def rows_of(size: Size, measured: Data) -> list[Row]:
+def rows_of(size: Size, measured: Data) -> list[FashionRow]:
     from giantstep.measure import mean_and_error
 
     rows = []
@@ -103,7 +103,7 @@ def rows_of(size: Size, measured: Data) -> list[Row]:
             if model in found:
                 off = difference(found["network"][1], found[model])
                 shares = float(none), float(here), float(spread)
-                rows.append(Row(f"{pair[0]} vs {pair[1]}", activation, ratio, model, *shares, *off))
+                rows.append(FashionRow(f"{pair[0]} vs {pair[1]}", activation, ratio, model, *shares, *off))
     return rows
 
 
@@ -147,7 +147,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, rows: list[Row]) -> str:
+def _figure(size: Size, rows: list[FashionRow]) -> str:
     from matplotlib.lines import Line2D
 
     from giantstep.plot import style
@@ -181,7 +181,7 @@ def _figure(size: Size, rows: list[Row]) -> str:
         return style.svg(fig)
 
 
-def _panel(column: "np.ndarray", rows: list[Row], colour: str, marks: dict[str, tuple[str, int]]) -> None:
+def _panel(column: "np.ndarray", rows: list[FashionRow], colour: str, marks: dict[str, tuple[str, int]]) -> None:
     """Errors above, differences below, of one activation on one pair."""
     from giantstep.plot import style
 

@@ -36,7 +36,7 @@ def predict(size: Size) -> Data:
     return {"difference": 0.0, "gain": 2.0, "miss": 2.0}
 
 
-class Row(NamedTuple):
+class FashionStepRow(NamedTuple):
     eta: float
     model: str
     none: float
@@ -50,13 +50,13 @@ class Row(NamedTuple):
         return f"{self.mean:+.1f} ± {self.error:.1f}%" if self.mean < 100 else f"a factor {1 + self.mean / 100:.3g}"
 
 
-def rows_of(etas: tuple[float, ...], measured: Data) -> list[Row]:
+def rows_of(etas: tuple[float, ...], measured: Data) -> list[FashionStepRow]:
     rows, network = [], measured["network"]
     share = network.mean(axis=-1) / measured["variance"]
     for model in (GIVEN, HERMITE):
         for i, eta in enumerate(etas[1:], 1):
             off = difference(network[i], measured[model][i - 1])
-            rows.append(Row(eta, model, float(share[0]), float(share[i]), *off))
+            rows.append(FashionStepRow(eta, model, float(share[0]), float(share[i]), *off))
     return rows
 
 
@@ -95,7 +95,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(etas: tuple[float, ...], measured: Data, rows: list[Row]) -> str:
+def _figure(etas: tuple[float, ...], measured: Data, rows: list[FashionStepRow]) -> str:
     """Errors by step size, none first, and the conditional model's differences."""
     from giantstep.measure import mean_and_error
     from giantstep.plot import style as _style

@@ -52,7 +52,7 @@ def predict(size: Size) -> Data:
     return {"orders": [floor(1 / (1 - beta)) + 1 for _, beta in CASES], "difference": 0.0, "factor": 2.0}
 
 
-class Row(NamedTuple):
+class HermiteRow(NamedTuple):
     """``network`` and ``none``, without a step, as shares of the labels' variance; the model's difference in %."""
 
     n: int
@@ -77,7 +77,7 @@ class Row(NamedTuple):
         return NAMES[ORDERS.index(self.order)].replace(",", " and")
 
 
-def rows_of(size: Size, measured: Data) -> list[Row]:
+def rows_of(size: Size, measured: Data) -> list[HermiteRow]:
     rows = []
     for n in SIZES[size][0]:
         found = measured[f"n = {n}"]
@@ -87,7 +87,7 @@ def rows_of(size: Size, measured: Data) -> list[Row]:
             none, here = (float(x.mean() / variance) for x in ours)
             for order, values in zip(ORDERS, theirs, strict=True):
                 off, error = difference(ours[1], values)
-                rows.append(Row(n, case[0], case[1], order, none, here, off, error))
+                rows.append(HermiteRow(n, case[0], case[1], order, none, here, off, error))
     return rows
 
 
@@ -126,7 +126,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _trend(sizes: tuple[int, ...], rows: list[Row], predicted: Data) -> str:
+def _trend(sizes: tuple[int, ...], rows: list[HermiteRow], predicted: Data) -> str:
     said = []
     for case, order in zip(CASES, predicted["orders"], strict=True):
         here = [r.said for r in rows if r[1:4] == (*case, even(order))]
@@ -134,7 +134,7 @@ def _trend(sizes: tuple[int, ...], rows: list[Row], predicted: Data) -> str:
     return f"The differences at n = {', '.join(map(str, sizes))} are {'; '.join(said)}."
 
 
-def _figure(measured: Data, rows: list[Row], predicted: Data) -> str:
+def _figure(measured: Data, rows: list[HermiteRow], predicted: Data) -> str:
     """Errors against the order, over the network's band; the order of the theorem ringed."""
     from giantstep.measure import mean_and_error
     from giantstep.plot import style

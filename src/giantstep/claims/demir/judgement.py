@@ -5,10 +5,10 @@ from typing import Any
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir import drawn, said, table
 from giantstep.claims.demir.panel import PENALTY, Panel, experiment
-from giantstep.claims.demir.seen import ENOUGH, FINITE, LEVEL, NEAR, Seen, look
+from giantstep.claims.demir.seen import ENOUGH, FINITE, LEVEL, NEAR, PanelEffects, look
 
 
-def outcome(seen: Seen, size: Size, expected: float, told: tuple[str, ...] = ()) -> Any:
+def outcome(seen: PanelEffects, size: Size, expected: float, told: tuple[str, ...] = ()) -> Any:
     """Fails where the models or theory are off, or the raw effect is reversed; open where too little would be seen."""
     from giantstep.checks.power import decided, detectable
 

@@ -26,7 +26,7 @@ Options = Callable[[float, int], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Curve:
+class PanelCurve:
     """Errors along the axis for one activation and target.
 
     ``some`` are the abscissae where theory and the conditional model, which take longest, join in. With ``populations`` every
@@ -58,7 +58,7 @@ class Panel:
 
     symbol: str
     axis: str
-    curves: dict[Size, tuple[Curve, ...]]
+    curves: dict[Size, tuple[PanelCurve, ...]]
     better: float | None = None
     worse: float | None = None
     sizes: Any = None
@@ -68,20 +68,20 @@ class Panel:
         return (self.sizes or SIZES)[size]
 
 
-def both(name: str, options: Options, quick: Any, some: Any, full: Any) -> dict[Size, tuple[Curve, ...]]:
+def both(name: str, options: Options, quick: Any, some: Any, full: Any) -> dict[Size, tuple[PanelCurve, ...]]:
     """ReLU at quick size; ReLU and tanh, theory everywhere, at full size."""
 
     def tanh(x: float, population: int) -> dict[str, Any]:
         return {**options(x, population), "activation": "tanh"}
 
-    relu = Curve(f"ReLU, {name}", options, quick, some)
+    relu = PanelCurve(f"ReLU, {name}", options, quick, some)
     return {
         "quick": (relu,),
-        "full": (Curve(relu.name, options, full, full), Curve(f"tanh, {name}", tanh, full[::2], full[::2])),
+        "full": (PanelCurve(relu.name, options, full, full), PanelCurve(f"tanh, {name}", tanh, full[::2], full[::2])),
     }
 
 
-def experiment(n: int, curve: Curve, x: float, population: int = 0, *, baseline: bool = False) -> "Setting":
+def experiment(n: int, curve: PanelCurve, x: float, population: int = 0, *, baseline: bool = False) -> "Setting":
     """The preset at an abscissa; with ``baseline`` at step sizes zero and its own, on the same draws."""
     options = {"alpha": ALPHA, "beta": BETA, **curve.options(x, population)}
     k = round(options.pop("width", 1.0) * n)
@@ -95,7 +95,7 @@ def measure(panel: Panel, size: Size) -> Data:
     return {curve.name: _along(curve, n, seeds) for curve in panel.curves[size]}
 
 
-def _along(curve: Curve, n: int, seeds: int) -> Data:
+def _along(curve: PanelCurve, n: int, seeds: int) -> Data:
     import numpy as np
 
     from giantstep.checks import cache
@@ -123,7 +123,7 @@ def _along(curve: Curve, n: int, seeds: int) -> Data:
     return {**found, "linear": np.array([errors(x, "hermite", degree=1) for x in curve.x])} if curve.linear else found
 
 
-def variances(n: int, curve: Curve, x: float, seeds: int) -> list[float]:
+def variances(n: int, curve: PanelCurve, x: float, seeds: int) -> list[float]:
     """Var(y) of every population, or the one that all seeds share."""
     populations = seeds if curve.populations else 1
     return [gs.labels(experiment(n, curve, x, i)).variance for i in range(populations)]

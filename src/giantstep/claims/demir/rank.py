@@ -5,7 +5,7 @@ from typing import Any
 
 from giantstep.checks.claim import Claim
 from giantstep.claims.demir import judgement
-from giantstep.claims.demir.panel import Curve, Panel, measure, predict
+from giantstep.claims.demir.panel import Panel, PanelCurve, measure, predict
 
 QUICK, FULL = (1.0, 3.0, 8.0), (1.0, 2.0, 4.0, 8.0)
 SIZES = {"quick": (200, 24), "full": (1000, 12)}  # n = m, populations
@@ -25,10 +25,10 @@ def options(populations: int, activation: str, x: float, population: int) -> dic
     return {"strengths": own, "seed": population, "activation": activation}
 
 
-def curve(size: Any, activation: str, x: tuple[float, ...], count: int) -> Curve:
+def curve(size: Any, activation: str, x: tuple[float, ...], count: int) -> PanelCurve:
     name = {"relu": "ReLU", "tanh": "tanh"}[activation]
     own = partial(options, SIZES[size][1], activation)
-    return Curve(
+    return PanelCurve(
         f"{name}, random ξ", own, x, (8.0,), populations=count, untold=size == "quick"
     )  # theory takes seconds a mixture
 

@@ -1,13 +1,15 @@
 """What a panel shows, in words."""
 
 from giantstep.checks.claim import Data, Size
-from giantstep.claims.demir.panel import Curve, Panel
-from giantstep.claims.demir.seen import FINITE, NEAR, Effect, Gap, Seen, gaps
+from giantstep.claims.demir.panel import Panel, PanelCurve
+from giantstep.claims.demir.seen import FINITE, NEAR, Effect, ModelGap, PanelEffects, gaps
 
 WORDS = {"holds": "the statement holds", "reversed": "the statement is reversed", "not seen": "no difference is seen"}
 
 
-def sentence(panel: Panel, curves: tuple[Curve, ...], seen: Seen, size: Size, expected: float, measured: Data) -> str:
+def sentence(
+    panel: Panel, curves: tuple[PanelCurve, ...], seen: PanelEffects, size: Size, expected: float, measured: Data
+) -> str:
     return " ".join(
         part
         for part in (
@@ -21,7 +23,7 @@ def sentence(panel: Panel, curves: tuple[Curve, ...], seen: Seen, size: Size, ex
     )
 
 
-def _aligned(panel: Panel, some: list[Gap], granted: float, expected: float, what: str) -> str:
+def _aligned(panel: Panel, some: list[ModelGap], granted: float, expected: float, what: str) -> str:
     if not some:
         return ""
     good = sum(not g.beyond(granted, expected) for g in some)
@@ -43,7 +45,7 @@ def _than(change: Effect) -> str:
     return f"{abs(change.mean):.1f} ± {change.error:.1f}% {'below' if change.mean < 0 else 'above'}"
 
 
-def _idle(panel: Panel, idle: list[Gap], *, many: bool) -> str:
+def _idle(panel: Panel, idle: list[ModelGap], *, many: bool) -> str:
     most = max(idle, key=lambda g: abs(g.mean))
     still = sum(abs(g.mean) <= 2.0 for g in idle)
     return (
@@ -52,12 +54,12 @@ def _idle(panel: Panel, idle: list[Gap], *, many: bool) -> str:
     )
 
 
-def _linear(panel: Panel, curve: Curve, found: Data) -> str:
+def _linear(panel: Panel, curve: PanelCurve, found: Data) -> str:
     most = max(gaps(curve, found, "linear"), key=lambda g: abs(g.mean))
     return f"{curve.name}: a Hermite model of degree one is {most} off at {panel.symbol} = {most.x:g}."
 
 
-def caption(panel: Panel, curves: tuple[Curve, ...], seen: Seen, measured: Data) -> str:
+def caption(panel: Panel, curves: tuple[PanelCurve, ...], seen: PanelEffects, measured: Data) -> str:
     parts = []
     for curve in curves:
         found = measured[curve.name]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from giantstep.checks.claim import Data
-from giantstep.claims.demir.panel import Curve, Panel
+from giantstep.claims.demir.panel import Panel, PanelCurve
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ TEST = (
 )
 
 
-class Gap(NamedTuple):
+class ModelGap(NamedTuple):
     """By how many % something is off the network, on the same draws."""
 
     curve: str
@@ -49,7 +49,7 @@ class Effect(NamedTuple):
         return "not seen" if abs(self.mean) <= LEVEL * self.error else "holds" if self.mean < 0 else "reversed"
 
 
-def gaps(curve: Curve, found: Data, model: str) -> list[Gap]:
+def gaps(curve: PanelCurve, found: Data, model: str) -> list[ModelGap]:
     """Of a model, or of the network without its step ("no step"), from the network, at every abscissa where it was measured."""
     from giantstep.measure import mean_and_error
 
@@ -59,11 +59,11 @@ def gaps(curve: Curve, found: Data, model: str) -> list[Gap]:
     for i, there in zip(at, values, strict=True):
         here = found["network"][i, 1, : len(there)]
         mean, error = mean_and_error(100 * (there - here) / here.mean())
-        made.append(Gap(curve.name, curve.x[i], float(mean), float(error)))
+        made.append(ModelGap(curve.name, curve.x[i], float(mean), float(error)))
     return made
 
 
-def predicted_gaps(curve: Curve, found: Data, errors: "np.ndarray") -> list[Gap]:
+def predicted_gaps(curve: PanelCurve, found: Data, errors: "np.ndarray") -> list[ModelGap]:
     """Of the network from theory, in % of the prediction; population by population where there are several."""
     from giantstep.measure import mean_and_error
 
@@ -71,11 +71,11 @@ def predicted_gaps(curve: Curve, found: Data, errors: "np.ndarray") -> list[Gap]
     for i, expected in zip(curve.at(curve.told), errors, strict=True):
         here = found["network"][i, 1]
         mean, error = mean_and_error(100 * ((here[: len(expected)] if curve.populations else here) / expected - 1))
-        made.append(Gap(curve.name, curve.x[i], float(mean), float(error)))
+        made.append(ModelGap(curve.name, curve.x[i], float(mean), float(error)))
     return made
 
 
-def effect(curve: Curve, found: Data, better: float, worse: float, *, normalised: bool) -> Effect:
+def effect(curve: PanelCurve, found: Data, better: float, worse: float, *, normalised: bool) -> Effect:
     """The change of the network's mean error from one abscissa to another, with the error of a ratio of paired means."""
     from giantstep.measure import mean_and_error
 
@@ -86,21 +86,21 @@ def effect(curve: Curve, found: Data, better: float, worse: float, *, normalised
     return Effect(curve.name, float(100 * (ratio - 1)), float(100 * ratio * error))
 
 
-class Seen(NamedTuple):
+class PanelEffects(NamedTuple):
     """All of a panel: gaps of the models and of theory, and the effects of the axis where it is said to have one."""
 
-    hermite: list[Gap]
-    conditional: list[Gap]
-    idle: list[Gap]
-    theory: list[Gap]
+    hermite: list[ModelGap]
+    conditional: list[ModelGap]
+    idle: list[ModelGap]
+    theory: list[ModelGap]
     raw: list[Effect]
     normalised: list[Effect]
 
 
-def look(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: Data) -> Seen:
+def look(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data) -> PanelEffects:
     every = [(curve, measured[curve.name]) for curve in curves]
     ends = None if panel.better is None or panel.worse is None else (panel.better, panel.worse)
-    return Seen(
+    return PanelEffects(
         *([g for curve, found in every for g in gaps(curve, found, m)] for m in ("hermite", "conditional", "no step")),
         theory=[g for curve, found in every for g in predicted_gaps(curve, found, predicted["errors"][curve.name])],
         raw=[effect(c, found, *ends, normalised=False) for c, found in every] if ends else [],

@@ -4,15 +4,15 @@ from functools import partial
 
 from giantstep.checks.claim import Claim
 from giantstep.claims.demir import judgement, seen
-from giantstep.claims.demir.panel import Curve, Panel, both, measure, predict
+from giantstep.claims.demir.panel import Panel, PanelCurve, both, measure, predict
 
 QUICK = FULL = (0.0, 0.25, 0.5, 0.74, 1.0)
 RANDOM = both("random ξ", lambda x, _: {"beta": x}, QUICK, (0.74,), FULL)
 
 
-def clean(x: tuple[float, ...], some: tuple[float, ...]) -> Curve:
+def clean(x: tuple[float, ...], some: tuple[float, ...]) -> PanelCurve:
     """Labels along the sum of the two spikes, as in Fig. 4a."""
-    return Curve("ReLU, ξ along the spikes", lambda b, _: {"beta": b, "spiked_target": True}, x, some)
+    return PanelCurve("ReLU, ξ along the spikes", lambda b, _: {"beta": b, "spiked_target": True}, x, some)
 
 
 PANEL = Panel(

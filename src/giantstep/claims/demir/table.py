@@ -1,7 +1,7 @@
 """The table of a panel: its points, and what the axis does."""
 
 from giantstep.checks.claim import Data, Size
-from giantstep.claims.demir.panel import Curve, Panel
+from giantstep.claims.demir.panel import Panel, PanelCurve
 from giantstep.claims.demir.seen import NEAR, look
 
 HEADER = (
@@ -10,7 +10,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def rows(panel: Panel, curves: tuple[Curve, ...], measured: Data, predicted: Data, size: Size) -> list[tuple]:
+def rows(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data, size: Size) -> list[tuple]:
     """One for every point, and one for the axis of every curve."""
     from giantstep.measure import mean_and_error
 

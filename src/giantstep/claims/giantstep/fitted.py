@@ -75,7 +75,7 @@ def predict(size: Size) -> Data:
     return {"errors": found[:, 0], "nodes": found[:, 1]}
 
 
-class Row(NamedTuple):
+class FittedRow(NamedTuple):
     """Errors as shares of the labels' variance, which is 1; the prediction's distance in %."""
 
     classes: str
@@ -93,7 +93,7 @@ class Row(NamedTuple):
         return abs(self.off) > max(LEVEL * self.error, GRANTED[self.what])
 
 
-def rows_of(size: Size, measured: Data, predicted: Data) -> list[Row]:
+def rows_of(size: Size, measured: Data, predicted: Data) -> list[FittedRow]:
     from giantstep.measure import mean_and_error
 
     rows = []
@@ -105,7 +105,7 @@ def rows_of(size: Size, measured: Data, predicted: Data) -> list[Row]:
                     float(x[i, j]) for x in (mean, spread, predicted["errors"], predicted["nodes"])
                 )
                 off = 100 * (there / here - 1), 100 * (se**2 + nodes**2) ** 0.5 / here
-                rows.append(Row(f"{pair[0]} vs {pair[1]}", ratio, step, what, here, se, there, *off))
+                rows.append(FittedRow(f"{pair[0]} vs {pair[1]}", ratio, step, what, here, se, there, *off))
     return rows
 
 
@@ -150,11 +150,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _seen(rows: list[Row]) -> bool:
+def _seen(rows: list[FittedRow]) -> bool:
     return all(power.detectable(r.error, LEVEL, GRANTED[CONTROL]) < ENOUGH for r in rows)
 
 
-def _figure(size: Size, measured: Data, predicted: Data, rows: list[Row]) -> str:
+def _figure(size: Size, measured: Data, predicted: Data, rows: list[FittedRow]) -> str:
     """Learning curves, and how far the prediction is from them; one row a pair of classes."""
     import numpy as np
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from giantstep.experiment.setting import Setting
 
 
-class Case(NamedTuple):
+class MixtureCase(NamedTuple):
     """Activation, labels along the spikes or a random direction, weighting, strength, and neurons per sample."""
 
     activation: str
@@ -27,14 +27,14 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case("relu", False, 0.0, 0.74, 1.0),
-    Case("relu", False, 0.5, 1.0, 1.0),
-    Case("relu", False, 1.0, 0.74, 3.0),
-    Case("relu", True, 0.0, 0.5, 0.5),
-    Case("relu", True, 0.5, 0.74, 3.0),
-    Case("relu", True, 1.0, 1.0, 1.0),
-    Case("tanh", False, 1.0, 1.0, 0.5),
-    Case("tanh", True, 0.0, 0.74, 1.0),
+    MixtureCase("relu", False, 0.0, 0.74, 1.0),
+    MixtureCase("relu", False, 0.5, 1.0, 1.0),
+    MixtureCase("relu", False, 1.0, 0.74, 3.0),
+    MixtureCase("relu", True, 0.0, 0.5, 0.5),
+    MixtureCase("relu", True, 0.5, 0.74, 3.0),
+    MixtureCase("relu", True, 1.0, 1.0, 1.0),
+    MixtureCase("tanh", False, 1.0, 1.0, 0.5),
+    MixtureCase("tanh", True, 0.0, 0.74, 1.0),
 )
 QUICK = (0, 3, 5, 6)  # cases at quick size
 SIZES = {"quick": (200, 16), "full": (1000, 10)}  # n = m, seeds
@@ -45,13 +45,13 @@ HEADER = ("activation", "ξ", "α", "β", "k/m", "error", "measured", "s.e.", "p
 NEAR = {"quick": 6.0, "full": 4.0}  # % granted to corrections of order 1/n and to a large step inside the spikes' span
 
 
-def experiment(case: Case, n: int) -> "Setting":
+def experiment(case: MixtureCase, n: int) -> "Setting":
     """Demir and Dogan's, with the penalty that their lambda is at n = 1000."""
     options = {"alpha": case.alpha, "beta": case.beta, "spiked_target": case.along, "activation": case.activation}
     return gs.presets.demir(n, n, round(case.width * n), penalty=PENALTY / n, **options)
 
 
-def cases(size: Size) -> tuple[Case, ...]:
+def cases(size: Size) -> tuple[MixtureCase, ...]:
     return tuple(CASES[i] for i in QUICK) if size == "quick" else CASES
 
 
@@ -108,7 +108,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _rows(every: tuple[Case, ...], found: "Compared", off: "np.ndarray") -> list[tuple]:
+def _rows(every: tuple[MixtureCase, ...], found: "Compared", off: "np.ndarray") -> list[tuple]:
     columns = (found.mean, found.error, found.predicted, off, found.distance)
     return [
         (case.activation, "spikes" if case.along else "random", *case[2:], what, *(float(x[i, j]) for x in columns))
@@ -117,7 +117,7 @@ def _rows(every: tuple[Case, ...], found: "Compared", off: "np.ndarray") -> list
     ]
 
 
-def _figure(every: tuple[Case, ...], found: "Compared") -> str:
+def _figure(every: tuple[MixtureCase, ...], found: "Compared") -> str:
     import numpy as np
 
     from giantstep.plot import style

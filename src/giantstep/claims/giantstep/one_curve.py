@@ -29,7 +29,7 @@ def experiment(n: int, activation: str, update: str, alphas: Any) -> "Setting":
     return paired.experiment(n, alphas, target, activation=activation, update=update)
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     activation: str
     update: str
     what: str
@@ -76,7 +76,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     every = compare(measured["errors"], predicted["errors"], level=SURE, granted=NEAR / 100 * predicted["errors"])
     columns = (x.ravel().tolist() for x in (every.mean, every.error, every.predicted, every.distance))
     at = [(*case, what, a) for case in CASES for what in paired.ERRORS.values() for a in ("no step", *ALPHAS)]
-    rows = [Point(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
+    rows = [CurvePoint(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
     within = np.array([True, *(alpha <= LAST for alpha in ALPHAS)])
     found, right = every[..., within], np.broadcast_to(within, every.mean.shape).ravel()
     judged, rest = ([r for r, good in zip(rows, right, strict=True) if good == side] for side in (True, False))

@@ -44,7 +44,7 @@ def around(n: int, of_eta: "Sequence[float]" = FACTORS, of_penalty: "Sequence[fl
     return experiment(n, [f * there.eta for f in of_eta], [f * there.penalty for f in of_penalty])
 
 
-class Point(NamedTuple):
+class GridPoint(NamedTuple):
     """One row of the table: a point of the grid, and how far its error is above that at the optimum, on the same draws."""
 
     eta: float
@@ -86,7 +86,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     above = compare(errors - errors[i, j], 0.0)
     columns = (np.ravel(x).tolist() for x in (errors.mean(axis=-1), predicted["grid"], above.mean, above.error))
     rows = [
-        Point(*at, *column) for at, column in zip(product(FACTORS, FACTORS), zip(*columns, strict=True), strict=True)
+        GridPoint(*at, *column)
+        for at, column in zip(product(FACTORS, FACTORS), zip(*columns, strict=True), strict=True)
     ]
     others = [row for k, row in enumerate(rows) if k != i * len(FACTORS) + j]
     better, near = [r for r in others if r.above < -SURE * r.error], min(others, key=lambda r: r.above)

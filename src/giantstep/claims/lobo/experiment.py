@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from giantstep.experiment.setting import Setting
-    from giantstep.measure.kernel_modes import Modes
+    from giantstep.measure.kernel_modes import KernelModes
 
 TARGET = "tanh(2*x1)"
 SMOOTH = "tanh(x+0.8)"  # a smooth activation with a mean and a quadratic part
@@ -25,7 +25,7 @@ def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], seco
     return gs.Setting(gs.Gaussian(d), gs.target(TARGET), network, gs.Protocol((step,)))
 
 
-def numbers(modes: "Modes") -> list[float]:
+def numbers(modes: "KernelModes") -> list[float]:
     """The top radial and the aligned eigenvalue, the transverse one, and the mixing angle in degrees."""
     values = modes.values
     return [float(values[modes.constant]), float(values[modes.aligned]), float(modes.transverse or 0.0), modes.mixing]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ALPHAS = {1: 0.15, 2: 0.3, 3: 0.37}  # inside the regimes of degree one, two and three
 
 
-class Network(NamedTuple):
+class SteppedNetwork(NamedTuple):
     """What is stepped, how, and for which degrees."""
 
     update: str
@@ -24,21 +24,21 @@ class Network(NamedTuple):
     orders: tuple[int, ...]
 
 
-def networks() -> tuple[Network, ...]:
+def networks() -> tuple[SteppedNetwork, ...]:
     """relu up to degree two, by the full gradient and by its rank-one part; for degree three a sigma with c_3 != 0."""
     return (
-        Network("gradient", "relu", talk.setting_2(), (1, 2)),
-        Network("rank1", "relu", talk.setting_2(), (2,)),
-        Network("gradient", free.ACTIVATION, free.targets()[2], (3,)),
+        SteppedNetwork("gradient", "relu", talk.setting_2(), (1, 2)),
+        SteppedNetwork("rank1", "relu", talk.setting_2(), (2,)),
+        SteppedNetwork("gradient", free.ACTIVATION, free.targets()[2], (3,)),
     )
 
 
-def experiment(network: Network, n: int) -> "Setting":
+def experiment(network: SteppedNetwork, n: int) -> "Setting":
     alphas = [ALPHAS[k] for k in network.orders]
     return paired.experiment(n, alphas, network.target, activation=network.activation, update=network.update)
 
 
-def lengthening(network: Network) -> float:
+def lengthening(network: SteppedNetwork) -> float:
     """kappa: the full gradient adds kappa U^2 a_i^2 to ||w_i||^2, where its rank-one part adds U^2 a_i^2, U = c_1 eta s ||beta||.
 
     kappa = phi E y^2 Var sigma' / (c_1 ||beta||)^2, phi = d/n. A row's length moves the mean of its feature, so the second spike
@@ -55,7 +55,7 @@ def lengthening(network: Network) -> float:
     return float(phi * power * (slope - coefficients[1] ** 2) / (coefficients[1] * beta) ** 2)
 
 
-def limits(network: Network) -> "tuple[np.ndarray, np.ndarray]":
+def limits(network: SteppedNetwork) -> "tuple[np.ndarray, np.ndarray]":
     """The published limits of the gains, and ours: for the full gradient g^2 + kappa is free in place of g^2, (errors, orders).
 
     The part of degree two shrinks by E g^4 / E (g^2 + kappa)^2 = 3 / (3 + 2 kappa + kappa^2). Degree three keeps its part, since
@@ -71,10 +71,10 @@ def limits(network: Network) -> "tuple[np.ndarray, np.ndarray]":
     return published, first + (published - first) * np.where(shrunk, 3 / (3 + 2 * k + k**2), 1.0)
 
 
-class Curve(NamedTuple):
+class GainCurve(NamedTuple):
     """One gain against n."""
 
-    network: Network
+    network: SteppedNetwork
     error: str
     order: int
 
@@ -84,9 +84,9 @@ class Curve(NamedTuple):
         return self.order == 2 and self.error == "test error"
 
 
-def curves() -> list[Curve]:
+def curves() -> list[GainCurve]:
     """All gains, in the order in which ``flat`` puts those of the networks one after the other."""
-    return [Curve(network, *at) for network in networks() for at in product(paired.ERRORS.values(), network.orders)]
+    return [GainCurve(network, *at) for network in networks() for at in product(paired.ERRORS.values(), network.orders)]
 
 
 def flat(parts: "list[np.ndarray]") -> "np.ndarray":

@@ -42,7 +42,7 @@ def run(loss: str, lam: float, method: str, n: int, passes: int, seed: int) -> d
     from giantstep.systems.mean_field import particles as engine
 
     (white, y, u), H, best = optimum(loss, lam, n)
-    problem = engine.Problem(*(jnp.asarray(v, float) for v in (white, y, lam, 1.0)))
+    problem = engine.ParticleProblem(*(jnp.asarray(v, float) for v in (white, y, lam, 1.0)))
     how = engine.How(loss, activation("tanh"))
     samples = generator(seed, Stream.STEP).integers(0, n, passes * n)
     every = n if method == "finite" else 1

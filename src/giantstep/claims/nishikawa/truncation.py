@@ -59,7 +59,7 @@ def acceptances(n: int, J: int, seed: int) -> float:
 
     s = gs.MeanField(n, penalty=LAM, basis=J, data=seed)
     X, y = s.curves
-    problem = engine.Problem(*(jnp.asarray(v, float) for v in (X * s.deviations, y, LAM, 1.0)))
+    problem = engine.ParticleProblem(*(jnp.asarray(v, float) for v in (X * s.deviations, y, LAM, 1.0)))
     cloud = engine.start(
         normals(seed, (Stream.ROWS,), 0, PARTICLES, J),
         problem,

@@ -11,7 +11,7 @@ from giantstep.equivalent import MODELS
 from giantstep.equivalent import equivalent as _equivalent
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
-from giantstep.lab.compare.comparison import COMPARED, Comparison, Gap, Prediction, Row
+from giantstep.lab.compare.comparison import COMPARED, Comparison, ComparisonRow, Gap, Prediction
 from giantstep.results.outcome import SCALARS, Outcome
 from giantstep.simulate import simulate
 from giantstep.theory import Law, theory
@@ -127,7 +127,7 @@ def _subdivided(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return grid, np.searchsorted(grid, values)
 
 
-def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tuple[Row, ...]:
+def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tuple[ComparisonRow, ...]:
     keys = [a for a in measured.axes if a != "seed"]
     rows = []
     for index in np.ndindex(*(len(getattr(measured, k)) for k in keys)):
@@ -135,7 +135,7 @@ def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tu
         gaps = {name: _gap(name, index, predicted, measured, modelled) for name in COMPARED}
         found = [_value(o.penalty, at, "penalty") for o in (measured, predicted)]
         rate = _value(measured.rate, at, "rate")
-        rows.append(Row(_value(measured.eta, at, "eta"), found[0], found[1], rate=rate, **gaps))
+        rows.append(ComparisonRow(_value(measured.eta, at, "eta"), found[0], found[1], rate=rate, **gaps))
     return tuple(rows)
 
 

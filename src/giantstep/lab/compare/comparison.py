@@ -11,7 +11,7 @@ from giantstep.results.outcome import LABELS, Outcome, title
 from giantstep.results.table import aligned, with_error
 from giantstep.theory import Law
 
-__all__ = ["COMPARED", "Comparison", "Gap", "Prediction", "Row"]
+__all__ = ["COMPARED", "Comparison", "Gap", "Prediction", "ComparisonRow"]
 
 COMPARED = ("test_error", "train_error", "train_objective")
 
@@ -67,7 +67,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One step size and penalty or rate; with penalty="gcv" the measured choice, and the predicted one beside it. What is not
     predicted, as the training error of SGD, is None."""
 
@@ -102,7 +102,7 @@ class Comparison:
     """
 
     setting: Setting
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     prediction: Prediction
     simulation: Outcome
     equivalent: Outcome | None = None

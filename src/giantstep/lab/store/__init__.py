@@ -20,7 +20,7 @@ from giantstep.lab.store.file import TIMEOUT, connect, said, transaction
 from giantstep.lab.store.provenance import Provenance
 from giantstep.lab.store.schema import plant
 from giantstep.lab.store.setting_paths import default
-from giantstep.lab.store.stored_row import NUMBERS, Row
+from giantstep.lab.store.stored_row import NUMBERS, StoredRow
 from giantstep.lab.store.trial import Trial
 from giantstep.results.outcome import Outcome
 
@@ -147,7 +147,7 @@ class Store:
             arrays = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", found[:1]))
         return stored_row.outcome(trial, found[1:], arrays)
 
-    def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[Row]:
+    def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[StoredRow]:
         """The rows that meet every condition, one after the other, never all in memory.
 
         Conditions are text: ``d=1000``, ``network.width>=100``, ``route=simulate``, ``seed<5``, ``ok=false``,
@@ -218,7 +218,7 @@ class Store:
         with self._said():
             return condition.resolve(name, condition.known_paths(self.connection))
 
-    def _rows(self, sql: str, parameters: list[Any]) -> Iterator[Row]:
+    def _rows(self, sql: str, parameters: list[Any]) -> Iterator[StoredRow]:
         last, plain = "", {}
         with self._said(), closing(self.connection.execute(sql, parameters)) as found:
             for name, seed, route, text, created, ok, *values, seconds, nans, notes in found:
@@ -226,7 +226,9 @@ class Store:
                     last, plain = name, json.loads(text)
                 said_so = tuple(json.loads(notes)) if notes else ()
                 known = stored_row.numbers(tuple(values), nans)
-                yield Row(name, None if seed < 0 else seed, route, bool(ok), known, said_so, seconds, created, plain)
+                yield StoredRow(
+                    name, None if seed < 0 else seed, route, bool(ok), known, said_so, seconds, created, plain
+                )
 
     def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
         if isinstance(where, str):

@@ -15,7 +15,7 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
 from giantstep.lab.store.atomic import atomic
-from giantstep.lab.store.stored_row import NUMBERS, Row
+from giantstep.lab.store.stored_row import NUMBERS, StoredRow
 
 __all__ = ["export", "to_dataset"]
 
@@ -49,7 +49,7 @@ def export(store: Store, path: str | Path, where: Sequence[str] = (), *, force: 
             return writer(unfinished, store.select(where), names)
 
 
-def to_dataset(rows: Iterable[Row]) -> Any:
+def to_dataset(rows: Iterable[StoredRow]) -> Any:
     """An xarray Dataset with one dimension, trial: columns and varying leaves as variables, constant leaves as attributes."""
     found = list(rows)
     leaves = [row.leaves for row in found]
@@ -59,7 +59,7 @@ def to_dataset(rows: Iterable[Row]) -> Any:
     return _dataset(found, varying, {path: values[path][0] for path in paths if path not in varying})
 
 
-def _dataset(rows: list[Row], varying: Iterable[str], constant: dict[str, Any]) -> Any:
+def _dataset(rows: list[StoredRow], varying: Iterable[str], constant: dict[str, Any]) -> Any:
     import xarray as xr
 
     table = [row.to_dict() for row in rows]
@@ -77,7 +77,7 @@ def _column(values: list[Any]) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], dtype=np.int32 if whole else np.float64)
 
 
-def _csv(path: Path, rows: Iterator[Row], varying: Mapping[str, str]) -> int:
+def _csv(path: Path, rows: Iterator[StoredRow], varying: Mapping[str, str]) -> int:
     count = 0
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -93,14 +93,14 @@ def _cell(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _netcdf(path: Path, rows: Iterator[Row], varying: Mapping[str, str]) -> int:
+def _netcdf(path: Path, rows: Iterator[StoredRow], varying: Mapping[str, str]) -> int:
     found = list(rows)
     constant = {name: value for name, value in (found[0].leaves if found else {}).items() if name not in varying}
     _dataset(found, varying, constant).to_netcdf(path, engine="scipy", format="NETCDF3_64BIT")
     return len(found)
 
 
-def _parquet(path: Path, rows: Iterator[Row], varying: Mapping[str, str]) -> int:
+def _parquet(path: Path, rows: Iterator[StoredRow], varying: Mapping[str, str]) -> int:
     try:
         import pyarrow  # pyright: ignore[reportMissingImports]
         import pyarrow.parquet  # pyright: ignore[reportMissingImports]

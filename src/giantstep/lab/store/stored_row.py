@@ -18,7 +18,7 @@ from giantstep.lab.store.setting_paths import Value, filled, flatten
 from giantstep.lab.store.trial import Route, Trial
 from giantstep.results.outcome import Outcome, Status
 
-__all__ = ["ARRAYS", "NUMBERS", "Row", "arrays", "columns", "outcome"]
+__all__ = ["ARRAYS", "NUMBERS", "StoredRow", "arrays", "columns", "outcome"]
 
 NUMBERS = (
     "eta", "penalty", "test_error", "test_error_se", "risk", "risk_se", "train_error", "train_error_se", "train_objective",
@@ -28,7 +28,7 @@ ARRAYS = ("overlaps", "norms", "captured", "captured_se", "learned", "singular_v
 
 
 @dataclass(frozen=True)
-class Row:
+class StoredRow:
     """One trial as it lies in a store.
 
     Attributes:

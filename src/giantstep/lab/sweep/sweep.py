@@ -21,14 +21,14 @@ from giantstep.lab.store.trial import Route, Trial
 from giantstep.lab.sweep import arithmetic
 from giantstep.lab.sweep.axis import MAX_POINTS, Axis, Value, axis, together
 
-__all__ = ["Point", "Sweep", "make"]
+__all__ = ["SweepPoint", "Sweep", "make"]
 
 MEASURES = tuple(name for name in (*NUMBERS, *ARRAYS) if not name.endswith("_se") and name not in ("eta", "penalty"))
 _SPECTRAL = ("singular_values", "bulk_edge", "outliers")
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One combination: its place along every axis, the values of all names there, and the setting."""
 
     place: tuple[int, ...]
@@ -61,7 +61,7 @@ class Sweep:
         return tuple(len(each) for each in self.axes)
 
     @cached_property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[SweepPoint, ...]:
         """Every combination of the axes, the last one moving fastest."""
         return tuple(self._points())
 
@@ -82,7 +82,7 @@ class Sweep:
         """How many trials there are."""
         return math.prod(self.shape) * sum(len(self.seeds) if route.random else 1 for route in self.routes)
 
-    def _points(self) -> Iterator[Point]:
+    def _points(self) -> Iterator[SweepPoint]:
         plain = self.base.to_plain()
         leaves = filled(flatten(plain))
         places = {name: _places(name, plain, leaves) for each in self.axes for name in each.names}
@@ -97,7 +97,7 @@ class Sweep:
                 known = {**numbers, **{k: v for k, v in values.items() if isinstance(v, int | float)}}
                 worth = arithmetic.value(text, known)
                 values[name] = round(worth) if name in whole_ones else worth
-            yield Point(place, values, self._setting(plain, values, places))
+            yield SweepPoint(place, values, self._setting(plain, values, places))
 
     def _setting(self, plain: dict[str, Any], values: Mapping[str, Value], places: Mapping[str, tuple]) -> Setting:
         changed = copy.deepcopy(plain)
@@ -168,7 +168,7 @@ def _check(sweep: Sweep) -> None:
             taken[path] = name
     for point in sweep.points[:1]:
         Trial(point.setting, None, Route("theory"))  # lists in the base setting are refused
-    seen: dict[str, Point] = {}
+    seen: dict[str, SweepPoint] = {}
     for point in sweep.points:
         other = seen.setdefault(point.setting.id, point)
         if other is not point:

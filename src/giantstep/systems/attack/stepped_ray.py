@@ -35,7 +35,7 @@ GRID, REACH = 300, 6.0  # distances at which the sign is looked at, up to so man
 PANELS = 12  # of the averages: 1e-8
 
 
-class Rows(NamedTuple):
+class RayRows(NamedTuple):
     """Groups of neurons: a, their weights, U, and b."""
 
     a: np.ndarray
@@ -62,21 +62,21 @@ def refusal(setting: Setting) -> str | None:
     return f"nothing is predicted: {found[0]}" if found else None
 
 
-def rows(setting: Setting) -> Rows:
+def rows(setting: Setting) -> RayRows:
     """The rows after the step."""
     if not setting.protocol.steps:
         a, omega = (np.asarray(x) for x in second_layer(setting.network.second_layer))
-        return Rows(a, omega, 0.0, np.ones_like(a))
+        return RayRows(a, omega, 0.0, np.ones_like(a))
     full = replace(
         setting, protocol=Protocol(setting.protocol.steps, Ridge(setting.d, 1.0))
     )  # the readout plays no part
     numbers, form = parameters(full)
     step = direction(numbers, form, activation_of(numbers, form), target_of(numbers, form))
     a, omega = second_layer(form.second_layer)
-    return Rows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a)))
+    return RayRows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a)))
 
 
-def _profiles(setting: Setting, of: Rows, kappa: np.ndarray) -> tuple[np.ndarray, ...]:
+def _profiles(setting: Setting, of: RayRows, kappa: np.ndarray) -> tuple[np.ndarray, ...]:
     """M, M', R, V and N at every kappa."""
     sigma, p, s = setting.network.activation, setting.p, setting.network.factor
     t, b = of.U * of.a[:, None] * kappa, of.b[:, None]

@@ -91,7 +91,7 @@ def wasserstein(b: "Bounds", n: int, rng: np.random.Generator) -> float:
     return float(distances[linear_sum_assignment(distances)].mean())
 
 
-class Trained(NamedTuple):
+class TrainedNetworks(NamedTuple):
     """After trainings on n samples each: the mean loss on them, (trainings,), losses on fresh ones, and Lambda."""
 
     own: np.ndarray
@@ -114,14 +114,14 @@ class Trained(NamedTuple):
         return np.mean(np.abs(blocks - self.risk[:, None]), axis=1)
 
 
-def trained(b: "Bounds", n: int, seed: int, oracle: int = ORACLE) -> Trained:
+def trained(b: "Bounds", n: int, seed: int, oracle: int = ORACLE) -> TrainedNetworks:
     """Train on n samples, test on ``oracle`` fresh ones."""
     rng = generator(seed, Stream.STEP, n)
     weights, (x, y) = initial(b, rng), draw(b, rng, b.trainings, n)
     weights = train(b, weights, x, y) if b.steps else weights
     far = draw(b, rng, b.trainings, oracle)
     own, fresh = (np.asarray(_losses(weights, *data, sigma=b.activation, loss=b.loss)) for data in ((x, y), far))
-    return Trained(own.mean(axis=1), fresh, modulus(b, weights))
+    return TrainedNetworks(own.mean(axis=1), fresh, modulus(b, weights))
 
 
 def check(b: "Bounds") -> None:

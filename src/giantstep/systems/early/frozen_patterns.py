@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from giantstep.systems.early.path import Course, State, gathered
+from giantstep.systems.early.path import PathState, TrainingPath, gathered
 from giantstep.systems.early.samples import LOSSES, batches, extended, gram, inputs, start
 
 if TYPE_CHECKING:
     from giantstep.systems.early import Early
 
 
-def follow(system: "Early", seed: int = 0) -> Course:
+def follow(system: "Early", seed: int = 0) -> TrainingPath:
     """The course that the patterns of this seed's start and its batches predict; the second layer stays as it is."""
     B, a = start(system, seed)
     states = _states(system, extended(system) @ B.T > 0, a, batches(system, seed))
     return gathered(states, inputs(system)[1], a)
 
 
-def _states(system: "Early", active: np.ndarray, a: np.ndarray, samples: Iterable[np.ndarray]) -> Iterator[State]:
+def _states(system: "Early", active: np.ndarray, a: np.ndarray, samples: Iterable[np.ndarray]) -> Iterator[PathState]:
     (_, y), K, loss = inputs(system), gram(system), LOSSES[system.loss]
     f, still = np.zeros(system.n), np.any(active, axis=0)  # still: alive, and not moved by any batch yet
     every = _together(active)
@@ -40,7 +40,7 @@ def _states(system: "Early", active: np.ndarray, a: np.ndarray, samples: Iterabl
             pull = loss.pull(y * f) * y
             # ||grad L||^2 = (1/n^2) sum_ij pull_i y_i pull_j y_j K_ij C_ij
             square = float(pull @ (K * every) @ pull) / system.n**2
-            yield State(float(np.mean(loss.value(y * f))), square, active)
+            yield PathState(float(np.mean(loss.value(y * f))), square, active)
         if rows is None:
             return
         scale = system.rate / len(rows)

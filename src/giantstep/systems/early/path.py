@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 POINTS = 60  # of a curve
 
 
-class State(NamedTuple):
+class PathState(NamedTuple):
     """The loss, the squared length of its gradient, and the activation pattern (n x m) at a step."""
 
     loss: float
@@ -24,7 +24,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class TrainingPath:
     """The first entry is before the first step.
 
     Attributes:
@@ -45,7 +45,7 @@ class Course:
     a: np.ndarray
 
 
-def gathered(states: Iterable[State], y: np.ndarray, a: np.ndarray) -> Course:
+def gathered(states: Iterable[PathState], y: np.ndarray, a: np.ndarray) -> TrainingPath:
     """The course of these states."""
     losses, squares, counts, changed = [], [], [], []
     first = last = None
@@ -59,7 +59,7 @@ def gathered(states: Iterable[State], y: np.ndarray, a: np.ndarray) -> Course:
     assert first is not None and last is not None
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.array(squares) / np.array(losses)
-    return Course(np.array(losses), ratio, np.array(counts), np.array(changed), first, last, a)
+    return TrainingPath(np.array(losses), ratio, np.array(counts), np.array(changed), first, last, a)
 
 
 def ordered(active: np.ndarray, y: np.ndarray, a: np.ndarray) -> np.ndarray:

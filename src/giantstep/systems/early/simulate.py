@@ -11,14 +11,14 @@ import numpy as np
 from giantstep._machine import memory
 from giantstep._machine.plain import whole
 from giantstep.results.system import Reading
-from giantstep.systems.early.path import Course, State, crossing, curve, gathered, ordered, shares
+from giantstep.systems.early.path import PathState, TrainingPath, crossing, curve, gathered, ordered, shares
 from giantstep.systems.early.samples import LOSSES, batches, extended, inputs, start
 
 if TYPE_CHECKING:
     from giantstep.systems.early import Early
 
 
-def run(system: "Early", seed: int = 0) -> Course:
+def run(system: "Early", seed: int = 0) -> TrainingPath:
     """Train, and record every step."""
     seed = whole(seed, "seed", least=0)
     n, d, m = system.n, system.d, system.width
@@ -28,7 +28,7 @@ def run(system: "Early", seed: int = 0) -> Course:
     return gathered(_states(system, seed), inputs(system)[1], start(system, seed)[1])
 
 
-def _states(system: "Early", seed: int) -> Iterator[State]:
+def _states(system: "Early", seed: int) -> Iterator[PathState]:
     X, (_, y), (B, a) = extended(system), inputs(system), start(system, seed)
     loss, both = LOSSES[system.loss], system.layers == "both"
     trained = np.ones(system.d + 1)
@@ -40,7 +40,7 @@ def _states(system: "Early", seed: int) -> Iterator[State]:
             z = y * (hidden @ a)
             pull = loss.pull(z) * y
             by_b, by_a = _slope(X, hidden, active, pull, a, trained)
-            yield State(float(np.mean(loss.value(z))), float(np.sum(by_b**2) + both * np.sum(by_a**2)), active)
+            yield PathState(float(np.mean(loss.value(z))), float(np.sum(by_b**2) + both * np.sum(by_a**2)), active)
             if rows is not None and system.batch is not None:
                 by_b, by_a = _slope(X[rows], hidden[rows], active[rows], pull[rows], a, trained)
             B, a = B + system.rate * by_b, a + (system.rate * by_a if both else 0.0)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from giantstep.measure.kernel_modes import Modes
+from giantstep.measure.kernel_modes import KernelModes
 from giantstep.results.system import Curve
 
 SHOWN = 3  # eigenvalues in a curve: before the step the next one is of order 1/d^4
 GRID = np.linspace(-3.0, 3.0, 25)  # <u, x> where eigenfunctions are shown
 
 
-def labelled(before: Modes, after: Modes, grid: np.ndarray) -> tuple[dict[str, float], dict[str, Curve]]:
+def labelled(before: KernelModes, after: KernelModes, grid: np.ndarray) -> tuple[dict[str, float], dict[str, Curve]]:
     """The numbers and curves that both routes read off two sets of modes."""
     numbers = {}
     for when, modes in (("before", before), ("after", after)):

@@ -24,7 +24,7 @@ from giantstep.results.system import Reading, System
 from giantstep.systems.mean_field.bases import basis, project, smoothness
 from giantstep.systems.mean_field.training import Field, Training, train
 
-__all__ = ["HARMONICS", "Fitted", "MeanField", "fit"]
+__all__ = ["HARMONICS", "FittedCurves", "MeanField", "fit"]
 
 HARMONICS = 128  # coefficients of the system's curves
 
@@ -155,7 +155,7 @@ class MeanField(System):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Fitted:
+class FittedCurves:
     """A network fitted to curves: how they become coefficients, and the trained ``field`` with its certificate."""
 
     field: Field
@@ -203,7 +203,7 @@ def fit(
     domain: tuple[float, float] | None = None,
     seed: int = 0,
     **training: Any,
-) -> Fitted:
+) -> FittedCurves:
     """Train a mean-field network on curves that were sampled on a grid.
 
     Args:
@@ -230,7 +230,7 @@ def fit(
         X, c = np.column_stack([X, np.ones(len(X))]), np.append(c, spread)
     recipe = _recipe(training, y, bound)
     grid = None if own else np.asarray(grid, float)
-    return Fitted(train(X, y, c, recipe, seed), grid, count, kind, how, smooth, span, intercept)
+    return FittedCurves(train(X, y, c, recipe, seed), grid, count, kind, how, smooth, span, intercept)
 
 
 def _span(grid: Any, domain: tuple[float, float] | None) -> tuple[bool, tuple[float, float]]:

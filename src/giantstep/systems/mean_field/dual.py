@@ -20,7 +20,7 @@ from giantstep._machine.backend import one_blas_thread
 from giantstep.functions import losses as _losses
 
 
-class State(NamedTuple):
+class DualState(NamedTuple):
     """The law mu_g over a pool: its objective, dual value and gap, its entropy, its outputs, and the pool's weights.
 
     ``ess`` is 1 / sum of squared weights: how many draws of the pool carry the law. ``error`` is the standard error that the
@@ -37,7 +37,7 @@ class State(NamedTuple):
     error: float
 
 
-def at(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> State:
+def at(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> DualState:
     """Everything at the dual variables g."""
     n, N = len(y), len(H)
     U = H @ g / (lam * n)
@@ -50,7 +50,7 @@ def at(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> St
     gap = young(f, g, y, loss)
     ess = 1 / float(np.sum(w**2))
     # Var log Z = (N/ess - 1)/N, to first order; with equal weights rounding may leave less than nothing
-    return State(objective, objective - gap, gap, kl, f, w, ess, lam * (max(N / ess - 1, 0.0) / N) ** 0.5)
+    return DualState(objective, objective - gap, gap, kl, f, w, ess, lam * (max(N / ess - 1, 0.0) / N) ** 0.5)
 
 
 def young(f: np.ndarray, g: np.ndarray, y: np.ndarray, loss: str) -> float:
@@ -58,7 +58,7 @@ def young(f: np.ndarray, g: np.ndarray, y: np.ndarray, loss: str) -> float:
     return float(np.mean(_losses.value(loss, f, y) + _losses.conjugate(loss, g, y) - g * f))
 
 
-def optimum(H: np.ndarray, y: np.ndarray, lam: float, loss: str) -> tuple[np.ndarray, State]:
+def optimum(H: np.ndarray, y: np.ndarray, lam: float, loss: str) -> tuple[np.ndarray, DualState]:
     """The g that maximises D, and its state, by L-BFGS. The gap of the state says how well it converged.
 
     In g = l'(s), whose s is free: dD/ds_i = -l''(s_i) (s_i - f_i)/n, as l*'(l'(s)) = s.

@@ -25,7 +25,7 @@ Array = Any
 STAGES = 500  # of an annealing at most
 
 
-class Problem(NamedTuple):
+class ParticleProblem(NamedTuple):
     """Inputs times prior deviations (n, J), labels, penalty and bound: h = bound sigma(X u)."""
 
     X: Array
@@ -53,26 +53,26 @@ class How(NamedTuple):
     adjusted: bool = True
 
 
-def features(u: Array, p: Problem, how: How) -> Array:
+def features(u: Array, p: ParticleProblem, how: How) -> Array:
     """h_theta(x_i), (n, M)."""
     return p.bound * how.sigma(p.X @ u.T)
 
 
-def potential(u: Array, g: Array, p: Problem, how: How) -> tuple[Array, Array]:
+def potential(u: Array, g: Array, p: ParticleProblem, how: How) -> tuple[Array, Array]:
     """U_g and its gradient in u."""
     z = p.X @ u.T
     c = p.bound * g / (p.lam * len(p.y))
     return c @ how.sigma(z), (c[:, None] * how.sigma.slope(z)).T @ p.X
 
 
-def start(u: Array, p: Problem, how: How, h: float) -> Cloud:
+def start(u: Array, p: ParticleProblem, how: How, h: float) -> Cloud:
     """Draws of the prior at g = 0."""
     F = np.asarray(p.bound) * np.asarray(how.sigma(np.asarray(p.X) @ np.asarray(u).T))
     even = np.full(len(u), -np.log(len(u)))
     return Cloud(*(jnp.asarray(v, float) for v in (u, even, F, np.zeros(len(p.y)), h)))
 
 
-def weighted(c: Cloud, g: Array, p: Problem) -> Cloud:
+def weighted(c: Cloud, g: Array, p: ParticleProblem) -> Cloud:
     """The same particles at g."""
     log_w = c.log_w - (g - c.g) @ c.F / (p.lam * len(p.y))
     return c._replace(log_w=log_w - jax.nn.logsumexp(log_w), g=g)
@@ -83,7 +83,7 @@ def carried(log_w: Array) -> Array:
     return jnp.exp(-jax.nn.logsumexp(2 * log_w)) / len(log_w)
 
 
-def refreshed(rng: np.random.Generator, c: Cloud, p: Problem, how: How) -> tuple[Cloud, float]:
+def refreshed(rng: np.random.Generator, c: Cloud, p: ParticleProblem, how: How) -> tuple[Cloud, float]:
     """Particles of equal weight at the same g, drawn by their weights and moved; and the share of accepted moves."""
     M, J = c.u.shape
     # evenly spread over the sum of the weights
@@ -100,13 +100,13 @@ _potential = jax.jit(potential, static_argnames="how")
 
 @partial(jax.jit, static_argnames="how")
 def _moves(
-    u: Array, here: tuple, xi: Array, coins: Array, g: Array, h: Array, p: Problem, how: How
+    u: Array, here: tuple, xi: Array, coins: Array, g: Array, h: Array, p: ParticleProblem, how: How
 ) -> tuple[Walker, Array]:
     w = walk(u, here, xi, coins, lambda v: potential(v, g, p, how), h, how.adjusted)
     return w, features(w.u, p, how)
 
 
-class Run(NamedTuple):
+class ParticleRun(NamedTuple):
     """The cloud at the end, dual variables after every so many samples (records, n), refreshes, and accepted moves."""
 
     cloud: Cloud
@@ -116,9 +116,9 @@ class Run(NamedTuple):
 
 
 def run(
-    rng: np.random.Generator, c: Cloud, indices: np.ndarray, p: Problem, how: How, method: str, *, every: int = 1,
+    rng: np.random.Generator, c: Cloud, indices: np.ndarray, p: ParticleProblem, how: How, method: str, *, every: int = 1,
     refresh: float = 0.5,
-) -> Run:  # fmt: skip
+) -> ParticleRun:  # fmt: skip
     """Take these samples one after the other; ``refresh`` is the share of particles that must carry the weight."""
     n = len(p.y)
     state = (c, jnp.asarray(1, int), jnp.zeros(n), jnp.zeros((-(-len(indices) // every), n)))
@@ -126,14 +126,16 @@ def run(
     while True:
         state = _until_few(state, jnp.asarray(indices), p, refresh, how, method, every)
         if int(state[1]) > len(indices):
-            return Run(state[0], np.asarray(state[3]), len(shares), float(np.mean(shares)) if shares else 1.0)
+            return ParticleRun(state[0], np.asarray(state[3]), len(shares), float(np.mean(shares)) if shares else 1.0)
         cloud, share = refreshed(rng, state[0], p, how)
         state = (cloud, *state[1:])
         shares.append(share)
 
 
 @partial(jax.jit, static_argnames=("how", "method", "every"))
-def _until_few(state: tuple, indices: Array, p: Problem, refresh: Array, how: How, method: str, every: int) -> tuple:
+def _until_few(
+    state: tuple, indices: Array, p: ParticleProblem, refresh: Array, how: How, method: str, every: int
+) -> tuple:
     """On until few particles carry the weight; a sample at least."""
     n, first = len(p.y), state[1]
 
@@ -165,7 +167,7 @@ class Certified(NamedTuple):
     acceptance: float
 
 
-def annealed(rng: np.random.Generator, u: Array, g: Array, p: Problem, how: How, h: float) -> Certified:
+def annealed(rng: np.random.Generator, u: Array, g: Array, p: ParticleProblem, how: How, h: float) -> Certified:
     """Draws of the prior brought to mu_g along ``exp(-b U_g) nu``, b from 0 to 1, half of the particles carrying every stage.
 
     They know nothing of the particles that found g, so what is measured on them is a certificate. log Z is the sum over the

@@ -162,7 +162,7 @@ def train(X: np.ndarray, y: np.ndarray, deviations: np.ndarray, training: Traini
     begun, t, (n, J) = time.perf_counter(), training, X.shape
     needs(n, J, t)
     white = X * deviations
-    problem = engine.Problem(*(jnp.asarray(v, float) for v in (white, y, t.penalty, t.bound)))
+    problem = engine.ParticleProblem(*(jnp.asarray(v, float) for v in (white, y, t.penalty, t.bound)))
     how = engine.How(t.loss, activation(t.activation), t.inner, t.sampler == "adjusted")
     rng, steps = generator(seed, Stream.STEP), t.passes * n
     every = n if t.method == "finite" else -(-steps // RECORDS)

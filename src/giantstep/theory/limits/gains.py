@@ -33,7 +33,7 @@ class Gains(NamedTuple):
     objective: np.ndarray
 
 
-class Direction(NamedTuple):
+class GradientDirection(NamedTuple):
     """The length of beta and its cosine with the target's direction."""
 
     norm: float
@@ -42,7 +42,7 @@ class Direction(NamedTuple):
 
 def direction(
     phi: float, first: float, power: float, output_linear: float = 0.0, output_rest: float = 0.0
-) -> Direction:
+) -> GradientDirection:
     """beta = X^T r / n on a batch with d/n = phi, for residuals r = y, or r = y - f0(X).
 
     ||beta||^2 = c*_1^2 + phi E y^2 and <beta, beta*> = c*_1, with ``first`` = c*_1 and ``power`` = E y^2, noise included. An
@@ -53,7 +53,7 @@ def direction(
     square = first**2 + phi * real(power, "power", least=0.0)
     linear, rest = real(output_linear, "output_linear", least=0.0), real(output_rest, "output_rest", least=0.0)
     norm = sqrt(square + linear + phi * (linear + rest))
-    return Direction(norm, first / norm if norm else 0.0)
+    return GradientDirection(norm, first / norm if norm else 0.0)
 
 
 def improvements(

@@ -18,7 +18,7 @@ from giantstep.errors import InputError
 from giantstep.theory.limits.bulk import Resolvent, Shape, positive, resolvent
 
 
-class Errors(NamedTuple):
+class RandomFeatureErrors(NamedTuple):
     """Arrays of the penalties' shape.
 
     test: E (y - f(x))^2 on a new sample, its label noise included. train: mean squared error on the n samples.
@@ -30,7 +30,7 @@ class Errors(NamedTuple):
     objective: np.ndarray
 
 
-def errors(found: Resolvent, penalties: Any, target_linear: float, target_rest: float) -> Errors:
+def errors(found: Resolvent, penalties: Any, target_linear: float, target_rest: float) -> RandomFeatureErrors:
     """Ridge errors from the resolvent, A = ``target_linear``, B = ``target_rest``.
 
     objective = lambda (A m2 + B m1),   test = -(A m2' + B m1') / m1^2,   train = (lambda m1)^2 test.
@@ -39,15 +39,15 @@ def errors(found: Resolvent, penalties: Any, target_linear: float, target_rest: 
     first, rest = real(target_linear, "target_linear", least=0.0), real(target_rest, "target_rest", least=0.0)
     objective = lam * (first * found.m2 + rest * found.m1)
     test = -(first * found.dm2 + rest * found.dm1) / found.m1**2
-    return Errors(test, (lam * found.m1) ** 2 * test, objective)
+    return RandomFeatureErrors(test, (lam * found.m1) ** 2 * test, objective)
 
 
-def random_features(shape: Shape, penalties: Any, target_linear: float, target_rest: float) -> Errors:
+def random_features(shape: Shape, penalties: Any, target_linear: float, target_rest: float) -> RandomFeatureErrors:
     """Ridge regression on F0 = sigma(X W0^T): Mei & Montanari's limit, with the label noise in the test error."""
     return errors(resolvent(shape, penalties), penalties, target_linear, target_rest)
 
 
-def linear_regression(phi: float, penalties: Any, target_linear: float, target_rest: float) -> Errors:
+def linear_regression(phi: float, penalties: Any, target_linear: float, target_rest: float) -> RandomFeatureErrors:
     """Ridge regression on the inputs themselves, (1/n) ||y - X b||^2 + lambda ||b||^2.
 
     m1 = m and m2 = m / (1 + m), where lambda m + phi m / (1 + m) = 1 (Marchenko & Pastur).
@@ -65,7 +65,9 @@ def _inputs(phi: float, lam: np.ndarray) -> Resolvent:
     return Resolvent(m, m / (1 + m), dm, dm / (1 + m) ** 2)
 
 
-def kernel(phi: float, linear: float, rest: float, penalties: Any, target_linear: float, target_rest: float) -> Errors:
+def kernel(
+    phi: float, linear: float, rest: float, penalties: Any, target_linear: float, target_rest: float
+) -> RandomFeatureErrors:
     """Kernel ridge regression, the limit of infinite width: (1/n) ||y - f||^2 + (penalty / d) ||f||_H^2.
 
     H has the kernel K(x, x') = E_w sigma(<w, x>) sigma(<w, x'>); ``linear`` = a, ``rest`` = b as in ``Shape``. A width p has
@@ -88,6 +90,6 @@ def kernel(phi: float, linear: float, rest: float, penalties: Any, target_linear
     kept = lam / total
     if a == 0:  # no linear part: nothing is predicted
         power = np.full(lam.shape, float(target_linear) + float(target_rest))
-        return Errors(power, kept**2 * power, kept * power)
+        return RandomFeatureErrors(power, kept**2 * power, kept * power)
     inputs = linear_regression(phi, total / a, target_linear, target_rest)
-    return Errors(inputs.test, kept**2 * inputs.train, kept * inputs.objective)
+    return RandomFeatureErrors(inputs.test, kept**2 * inputs.train, kept * inputs.objective)

@@ -90,7 +90,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Outlier:
+class PredictedSpike:
     """A singular value of F / sqrt(n) above the bulk.
 
     Attributes:
@@ -153,7 +153,7 @@ def smoothed(sigma: Activation, shift: np.ndarray) -> np.ndarray:
     return means[where].reshape(shift.shape)
 
 
-def outliers(step: Step) -> tuple[Outlier, ...]:
+def outliers(step: Step) -> tuple[PredictedSpike, ...]:
     """The outliers of F / sqrt(n), the largest first.
 
     With G = L L^T they are the x where an eigenvalue of L^T Sigma L, which falls as x grows, is 1; there are as many as
@@ -196,7 +196,7 @@ def _bordered(S: np.ndarray) -> np.ndarray:
     return np.block([[np.zeros((rows, rows)), S], [S.T, np.zeros((columns, columns))]])
 
 
-def _outlier(step: Step, S: np.ndarray, y: float, i: int) -> Outlier:
+def _outlier(step: Step, S: np.ndarray, y: float, i: int) -> PredictedSpike:
     """(G^-1 - Sigma)^-1 has the residue l l^T / -mu'(x) at the outlier, l = L e and mu' = l^T G^-1 G' G^-1 l; U^T u u^T U is
     twice its block over the left functions."""
     vector = _curves(step, S, y)[1][:, i]
@@ -213,7 +213,9 @@ def _outlier(step: Step, S: np.ndarray, y: float, i: int) -> Outlier:
     kind = max(squares, key=squares.__getitem__)
     order = 1 + int(np.argmax(schmidt)) if kind == "power" else 0
     name = "rows" if kind == "constant" and right[-1] ** 2 > 0.5 * (right @ right) else kind
-    return Outlier(float(x), name, order, strength, float(squares[kind]), powers, schmidt, tuple(left[:-1].tolist()))
+    return PredictedSpike(
+        float(x), name, order, strength, float(squares[kind]), powers, schmidt, tuple(left[:-1].tolist())
+    )
 
 
 def _directions() -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.mixtures.nodes import FEW, ROUND, repeated
-from giantstep.theory.mixtures.rows import Rows, after_step, label, table
+from giantstep.theory.mixtures.rows import SteppedRows, after_step, label, table
 from giantstep.theory.mixtures.structure import Structure, samples, structure
 from giantstep.theory.one_step.errors import Errors, Signal, path
 from giantstep.theory.one_step.fixed_point import TOLERANCE, Features
@@ -30,7 +30,7 @@ SMALL = 1e-4  # singular values left out of the basis, against the largest
 SEEN = 100  # sizes below which corrections are worth a word
 
 
-class Problem(NamedTuple):
+class MixtureProblem(NamedTuple):
     """Ready to be solved at any penalty."""
 
     features: Features
@@ -49,7 +49,7 @@ class Groups(NamedTuple):
     power: np.ndarray
 
 
-def groups(of: Structure, rows: Rows, count: int, seed: int) -> Groups:
+def groups(of: Structure, rows: SteppedRows, count: int, seed: int) -> Groups:
     """The groups of samples, up to a round number of them: the last ones have no weight."""
     typical = np.sqrt(rows.u**2 @ rows.omega)
     along = float(np.sqrt(rows.omega @ rows.U**2))
@@ -68,7 +68,7 @@ def groups(of: Structure, rows: Rows, count: int, seed: int) -> Groups:
     )
 
 
-def problem(setting: Setting, of: Structure, rows: Rows, count: int, seed: int) -> Problem:
+def problem(setting: Setting, of: Structure, rows: SteppedRows, count: int, seed: int) -> MixtureProblem:
     """Tables of the features' and the labels' law given (a_i, u_i) and (c, kappa, kappa_v)."""
     d, p, sigma = float(setting.d), float(setting.p), setting.network.activation
     k = groups(of, rows, count, seed)
@@ -96,7 +96,7 @@ def problem(setting: Setting, of: Structure, rows: Rows, count: int, seed: int) 
         "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter]),
         "leverage": mean[None], "p": p,
     }  # fmt: skip
-    return Problem(Features(**law), Signal(**arrays))  # type: ignore[arg-type]
+    return MixtureProblem(Features(**law), Signal(**arrays))  # type: ignore[arg-type]
 
 
 def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
@@ -110,18 +110,18 @@ def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.nd
     return np.pad(kept * (pi > 0), ((0, -len(kept) % ROUND), (0, 0)))
 
 
-class Predicted(NamedTuple):
+class MixturePrediction(NamedTuple):
     """Errors (E, L), what the choice of nodes moves them by, residuals of the fixed points, and the rows at every step size."""
 
     errors: Errors
     doubt: Errors
     residual: np.ndarray
-    rows: tuple[Rows, ...]
+    rows: tuple[SteppedRows, ...]
 
 
 def predicted(
     setting: Setting, of: Structure, etas: np.ndarray, penalties: np.ndarray, count: int = COUNT
-) -> Predicted:
+) -> MixturePrediction:
     """Errors at every step size and its penalties (E, L).
 
     Sobol nodes are drawn three times more, half as many: the bias, about as 1 / N, is the change from their mean v_(N/2), and
@@ -135,16 +135,16 @@ def predicted(
     if len(sets) > 1:
         doubt = np.hypot(values[0] - values[1:].mean(axis=0), values[1:].std(axis=0, ddof=1) / 2)
     residual = np.max([residual for _, residual in answers], axis=0)
-    return Predicted(Errors(*values[0]), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
+    return MixturePrediction(Errors(*values[0]), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
 
 
-def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> tuple[Problem, Rows]:
+def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> tuple[MixtureProblem, SteppedRows]:
     with on_host():
         rows = after_step(setting, of, eta, count, seed)
         return problem(setting, of, rows, count, seed), rows
 
 
-def _solved(problems: list[Problem], penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _solved(problems: list[MixtureProblem], penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Errors (4, E, L) and residuals (E, L)."""
     with on_host():
         found = [path(*made, own) for made, own in zip(problems, penalties, strict=True)]
@@ -184,7 +184,7 @@ def mixed(setting: Setting, count: int = COUNT) -> Answer:
     return Answer(values, notes)
 
 
-def _learned(setting: Setting, of: Structure, rows: Rows) -> tuple[float, float]:
+def _learned(setting: Setting, of: Structure, rows: SteppedRows) -> tuple[float, float]:
     """E cos^2(w_i, xi), and what a direction that was not learned captures."""
     length2 = float(of.inside @ of.inside + of.outside**2)
     b2 = rows.modes.weights @ rows.variance(rows.modes.nodes)
@@ -194,7 +194,7 @@ def _learned(setting: Setting, of: Structure, rows: Rows) -> tuple[float, float]
     return captured, (1 - captured) / (setting.d - 1)
 
 
-def _notes(setting: Setting, of: Structure, found: Predicted, count: int) -> list[str]:
+def _notes(setting: Setting, of: Structure, found: MixturePrediction, count: int) -> list[str]:
     """What the prediction is made of, and a sentence for each assumption that does not hold."""
     notes = []
     if np.any(found.residual > TOLERANCE):

@@ -30,7 +30,7 @@ from giantstep.theory.mixtures import nodes
 from giantstep.theory.mixtures.nodes import FEW, MOST, ROUND, repeated
 from giantstep.theory.mixtures.structure import Part, Structure, samples
 from giantstep.theory.one_step import gradient_law
-from giantstep.theory.one_step.gradient_law import Modes
+from giantstep.theory.one_step.gradient_law import SpectralModes
 
 MODES = 3  # nodes of the law of M, and of its measure along v and e
 COARSE = 6  # panels of the averages over a bulk: 1e-7
@@ -39,20 +39,20 @@ LABEL_NODES, NOISE_NODES = 24, 6
 CHUNK = 2**13  # averages at a time
 
 
-class Start(NamedTuple):
+class RowStart(NamedTuple):
     """The rows before the step: variance of an entry, and E ||w||^2 outside B."""
 
     entry: float
     outside: float
 
     @staticmethod
-    def of(setting: Setting, k: int) -> "Start":
+    def of(setting: Setting, k: int) -> "RowStart":
         d = setting.d
         entry = 1 / (setting.data.trace if setting.network.rows == "trace" else d)
-        return Start(entry, (d - k) * entry)
+        return RowStart(entry, (d - k) * entry)
 
 
-class Residual(NamedTuple):
+class NodeResidual(NamedTuple):
     """Nodes of the step's samples (c, kappa), and moments of r given them: E[r], E[r^2], E[r^3], and E[f*'] xi_out."""
 
     kappa: np.ndarray
@@ -65,7 +65,7 @@ class Residual(NamedTuple):
     law: tuple[np.ndarray, np.ndarray, np.ndarray]  # of r: values, coordinate along e, weights
 
 
-class Rows(NamedTuple):
+class SteppedRows(NamedTuple):
     """Neurons after the step, in groups: a_i, weights omega (J,), u (k, J), U (J,), and of g the variances on the modes.
 
     ``rho`` = cos(beta, e), and ``variance(mu)`` is V_j(mu), d times the variance of g along a mode.
@@ -79,8 +79,8 @@ class Rows(NamedTuple):
     turn: np.ndarray
     white: np.ndarray
     rho: float
-    modes: Modes
-    along: Modes
+    modes: SpectralModes
+    along: SpectralModes
 
     def variance(self, mu: np.ndarray) -> np.ndarray:
         return self.outside * (1 + self.turn * mu[:, None]) ** 2 + self.white
@@ -105,7 +105,7 @@ def _in_chunks(f: Activation | Target, slope: bool, t: np.ndarray, b: np.ndarray
     return tuple(np.concatenate([part[k] for part in parts]).reshape(t.shape) for k in range(4))
 
 
-def residual(setting: Setting, of: Structure, start: Start, count: int, seed: int) -> Residual:
+def residual(setting: Setting, of: Structure, start: RowStart, count: int, seed: int) -> NodeResidual:
     """The samples of the step."""
     step, noise = setting.protocol.steps[0], setting.target.noise**2
     full = step.residual == "full" and not setting.network.symmetric
@@ -123,7 +123,7 @@ def residual(setting: Setting, of: Structure, start: Start, count: int, seed: in
     cube = np.sum(each * r**3, axis=(1, 2)) / bulk**3
     square = square - 2 * shift * mean + shift**2 + noise + power
     law = (r.ravel(), along.ravel(), (weights[:, None, None] * each).ravel())
-    return Residual(kappa, weights, bulk, mean - shift, square, cube, of.outside * slope, law)
+    return NodeResidual(kappa, weights, bulk, mean - shift, square, cube, of.outside * slope, law)
 
 
 def _values(of: Structure, found: list, shift: float, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -138,7 +138,7 @@ def _values(of: Structure, found: list, shift: float, noise: float) -> tuple[np.
     return r, np.broadcast_to(z[:, None], r.shape), w[:, None] * v
 
 
-def _neurons(setting: Setting, of: Structure, start: Start, strength: float, count: int, seed: int):
+def _neurons(setting: Setting, of: Structure, start: RowStart, strength: float, count: int, seed: int):
     """Nodes of (a_i, u_i): a (J,), u (k, J), weights, up to a round number of them; the last ones have no weight."""
     law = setting.network.second_layer
     each = [max(np.linalg.norm(part.root[i]) for part in of.parts) * start.entry**0.5 for i in range(of.k)]
@@ -161,19 +161,23 @@ def _neurons(setting: Setting, of: Structure, start: Start, strength: float, cou
     return repeated(a, more), repeated(u, more), np.pad(weights, (0, more))
 
 
-def after_step(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> Rows:
+def after_step(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> SteppedRows:
     """The rows after a step of that size; without a step, those before it."""
-    start = Start.of(setting, of.k)
+    start = RowStart.of(setting, of.k)
     if eta == 0 or not setting.protocol.steps:
         a, u, omega = _neurons(setting, of, start, 0.0, count, seed)
         still = np.zeros(a.size)
-        none = Modes(np.zeros(1), np.eye(2)[None])
-        return Rows(a, omega, u, still, start.outside, still, still, 0.0, Modes(np.zeros(1), np.ones(1)), none)
+        none = SpectralModes(np.zeros(1), np.eye(2)[None])
+        return SteppedRows(
+            a, omega, u, still, start.outside, still, still, 0.0, SpectralModes(np.zeros(1), np.ones(1)), none
+        )
     r = residual(setting, of, start, count // 2, seed)
     return _stepped(setting, of, start, r, eta, count, seed)
 
 
-def _stepped(setting: Setting, of: Structure, start: Start, r: Residual, eta: float, count: int, seed: int) -> Rows:
+def _stepped(
+    setting: Setting, of: Structure, start: RowStart, r: NodeResidual, eta: float, count: int, seed: int
+) -> SteppedRows:
     sigma, d, n = setting.network.activation, setting.d, setting.protocol.sizes()[0]
     step, phi, tau2 = eta * setting.network.factor, d / n, start.outside
     full = setting.protocol.steps[0].residual == "full"
@@ -199,15 +203,15 @@ def _stepped(setting: Setting, of: Structure, start: Start, r: Residual, eta: fl
     u, leaning = _spread(r, start, u, step * a, second, white, phi / beta, n)
     start_along = setting.network.factor * plain * tau2 / beta if full else 0.0
     modes, along = _modes(r, phi, signal / beta, beta)
-    return Rows(
+    return SteppedRows(
         a, omega, u + step * a * moved.T, a * (step * lbar * beta - start_along) + leaning, tau2, step * a * second,
         (step * a) ** 2 * phi * np.maximum(rest, 0.0), float(signal / beta), modes, along,
     )  # fmt: skip
 
 
 def _spread(
-    r: Residual,
-    start: Start,
+    r: NodeResidual,
+    start: RowStart,
     u: np.ndarray,
     step: np.ndarray,
     second: np.ndarray,
@@ -236,7 +240,7 @@ def _spread(
     return vectors @ (wider * plain), leaning
 
 
-def _modes(r: Residual, phi: float, rho: float, beta: float) -> tuple[Modes, Modes]:
+def _modes(r: NodeResidual, phi: float, rho: float, beta: float) -> tuple[SpectralModes, SpectralModes]:
     """Quadratures of M's law, and of its measure along v and e = (target outside B, beyond v)."""
     values, along, weights = r.law
     law = gradient_law.moments(values, along[None], weights, 2 * MODES + 3)

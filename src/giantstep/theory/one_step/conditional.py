@@ -15,18 +15,18 @@ from typing import Any, NamedTuple
 from giantstep._machine.arrays import xp
 from giantstep.functions import hermite
 from giantstep.functions.gaussian_averages import averages
-from giantstep.theory.one_step.direction import Direction, direction
+from giantstep.theory.one_step.direction import StepDirection, direction
 from giantstep.theory.one_step.errors import Errors, Signal, errors
-from giantstep.theory.one_step.fixed_point import Features, Solution, solve
+from giantstep.theory.one_step.fixed_point import Features, FixedPoint, solve
 from giantstep.theory.one_step.parameters import Form, Parameters, activation_of, target_of
 
 NEURON_NODES, SAMPLE_NODES = 20, 16
 
 
-class Problem(NamedTuple):
+class StepProblem(NamedTuple):
     """A prediction ready to be solved at any penalty: the step, the features' law, and what the readout can use."""
 
-    step: Direction
+    step: StepDirection
     features: Features
     signal: Signal
     width: Any  # b_j
@@ -40,7 +40,7 @@ def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Any, Any]:
     return (xp.array([-1.0, 1.0]), xp.array([0.5, 0.5])) if law == "rademacher" else (xp.ones(1), xp.ones(1))
 
 
-def problem(numbers: Parameters, form: Form) -> Problem:
+def problem(numbers: Parameters, form: Form) -> StepProblem:
     """Tables of the features' and the labels' law given (a_i, kappa)."""
     sigma, star = activation_of(numbers, form), target_of(numbers, form)
     step = direction(numbers, form, sigma, star)
@@ -81,17 +81,17 @@ def problem(numbers: Parameters, form: Form) -> Problem:
         power=label.square + numbers.noise**2,
         p=p,
     )
-    return Problem(step, features, signal, b)
+    return StepProblem(step, features, signal, b)
 
 
-def _length_spread(form: Form, step: Direction, a: Any, variance: Any, b2: Any) -> Any:
+def _length_spread(form: Form, step: StepDirection, a: Any, variance: Any, b2: Any) -> Any:
     """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white a^2)^2 for rows on the sphere."""
     spread = step.modes.weights @ variance**2 - (0.0 if form.gaussian_rows else (b2 - step.white * a**2) ** 2)
     safe = xp.where(spread > 1e-14, spread, 1.0)  # the square root has no slope at zero, where the rank-one update sits
     return xp.where(spread > 1e-14, xp.sqrt(2 * safe), 0.0)
 
 
-def _coordinates(step: Direction, kappa: Any) -> Any:
+def _coordinates(step: StepDirection, kappa: Any) -> Any:
     """Every channel's coordinate as a combination of (1, tau, f, xi): independent, of unit variance but the first.
 
     Channels: the directions v, e[, f]; the mean m_k; the inputs' length; [l_k o a, along omega;] the rows' lengths.
@@ -106,13 +106,13 @@ def _coordinates(step: Direction, kappa: Any) -> Any:
     return xp.moveaxis(xp.array(channels), 1, 0)
 
 
-def predict(numbers: Parameters, form: Form) -> tuple[Errors, Solution]:
+def predict(numbers: Parameters, form: Form) -> tuple[Errors, FixedPoint]:
     """Errors at one step size and one penalty, and the fixed point behind them."""
     made = problem(numbers, form)
     return predict_from(made, numbers.penalty)
 
 
-def predict_from(made: Problem, penalty: Any) -> tuple[Errors, Solution]:
+def predict_from(made: StepProblem, penalty: Any) -> tuple[Errors, FixedPoint]:
     """The same from tables made already."""
     at = solve(made.features, penalty)
     return errors(made.features, made.signal, penalty, at), at

@@ -16,14 +16,14 @@ import numpy as np
 from giantstep._machine.arrays import xp
 from giantstep.functions import hermite
 from giantstep.theory.one_step import gradient_law
-from giantstep.theory.one_step.gradient_law import Modes
-from giantstep.theory.one_step.parameters import Form, Function, Parameters
+from giantstep.theory.one_step.gradient_law import SpectralModes
+from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters
 
 MODE_NODES, DIRECTION_NODES = 5, 4
 NOISE_NODES = 10
 
 
-class Direction(NamedTuple):
+class StepDirection(NamedTuple):
     """The step in numbers.
 
     Attributes:
@@ -43,15 +43,15 @@ class Direction(NamedTuple):
     omega: Any
     turn: Any
     white: Any
-    modes: Modes
-    along: Modes
+    modes: SpectralModes
+    along: SpectralModes
 
     def variance(self, mu: Any, a: Any) -> Any:
         """V(mu) d-times the variance of g_i along a mode, (modes, neurons)."""
         return (1 + self.turn * a * mu[:, None]) ** 2 + self.white * a**2
 
 
-class Residual(NamedTuple):
+class StepResidual(NamedTuple):
     """r = f*(z) - shift + noise - f_0: E r^2, and f_0's variance and its part along omega."""
 
     square: Any
@@ -66,10 +66,10 @@ class Push(NamedTuple):
     step: Any
     beta: Any
     rho: Any
-    residual: Residual
+    residual: StepResidual
 
 
-def push(numbers: Parameters, form: Form, sigma: Function, star: Function) -> Push:
+def push(numbers: Parameters, form: Form, sigma: GaussianFunction, star: GaussianFunction) -> Push:
     """How far and where the rank-one part of the step goes."""
     p = numbers.p_over_d * numbers.d
     scale = {"1/sqrt(p)": p**-0.5, "1/p": 1 / p, "1": xp.ones_like(p)}[form.scale]
@@ -78,7 +78,7 @@ def push(numbers: Parameters, form: Form, sigma: Function, star: Function) -> Pu
     return Push(numbers.eta * scale, beta, star.coefficients[1] / beta, r)
 
 
-def direction(numbers: Parameters, form: Form, sigma: Function, star: Function) -> Direction:
+def direction(numbers: Parameters, form: Form, sigma: GaussianFunction, star: GaussianFunction) -> StepDirection:
     """The step's direction, strength and remainder."""
     c1, c2, phi = sigma.coefficients[1], sigma.coefficients[2], 1 / numbers.n1_over_d
     step, beta, rho, r = push(numbers, form, sigma, star)
@@ -93,7 +93,7 @@ def direction(numbers: Parameters, form: Form, sigma: Function, star: Function) 
         v, e = xp.insert(v, 1, 0.0), xp.insert(e, 1, 0.0)
         basis = xp.stack([v, e, (xp.array([0.0, 1.0, 0.0]) - o_v * v - o_e * e) / o_f])
         omega = xp.stack([o_v, o_e, o_f])
-    found = Direction(step * c1 * beta, beta, rho, omega, 0.0, 0.0, *_no_modes(len(basis)))
+    found = StepDirection(step * c1 * beta, beta, rho, omega, 0.0, 0.0, *_no_modes(len(basis)))
     if form.rank_one:
         return found
     law = _residual_law(numbers, form, star, r)
@@ -102,16 +102,18 @@ def direction(numbers: Parameters, form: Form, sigma: Function, star: Function) 
     return found._replace(turn=2 * step * c2, white=white, modes=modes, along=along)
 
 
-def _no_modes(directions: int) -> tuple[Modes, Modes]:
+def _no_modes(directions: int) -> tuple[SpectralModes, SpectralModes]:
     """The rank-one update leaves the rows' bulk as it was: one mode, at zero."""
-    return Modes(xp.zeros(1), xp.ones(1)), Modes(xp.zeros(1), xp.eye(directions)[None])
+    return SpectralModes(xp.zeros(1), xp.ones(1)), SpectralModes(xp.zeros(1), xp.eye(directions)[None])
 
 
-def _residual(numbers: Parameters, form: Form, sigma: Function, star: Function, scale, p) -> Residual:
+def _residual(
+    numbers: Parameters, form: Form, sigma: GaussianFunction, star: GaussianFunction, scale, p
+) -> StepResidual:
     c0, shift = sigma.coefficients[0], star.coefficients[0] if form.deflated else 0.0
     square = star.square + numbers.noise**2 - star.coefficients[0] ** 2 + (star.coefficients[0] - shift) ** 2
     if not form.full:
-        return Residual(square, shift, 0.0, 0.0)
+        return StepResidual(square, shift, 0.0, 0.0)
     output = scale**2 * p * (sigma.square - c0**2)
     if form.second_layer == "constant":  # all a_i equal: f_0 has a mean, and a radial part of degree two
         mean = scale * p * c0
@@ -120,10 +122,12 @@ def _residual(numbers: Parameters, form: Form, sigma: Function, star: Function, 
         shift = shift + mean
     else:  # the mean of f_0 is c_0 times a sum of signs: its square counts, on average
         square = square + scale**2 * p * c0**2
-    return Residual(square + output, shift, output, sigma.coefficients[1] * scale * xp.sqrt(p))
+    return StepResidual(square + output, shift, output, sigma.coefficients[1] * scale * xp.sqrt(p))
 
 
-def _residual_law(numbers: Parameters, form: Form, star: Function, r: Residual) -> gradient_law.Law:
+def _residual_law(
+    numbers: Parameters, form: Form, star: GaussianFunction, r: StepResidual
+) -> gradient_law.ResidualMoments:
     """Moments of the residual, with the label's argument cut softly where the largest of n_1 samples lies."""
     order = 2 * max(MODE_NODES, DIRECTION_NODES) + 3
     z, w = hermite.gaussian_panels(star.kinks, 0.5, 6.0)

@@ -24,7 +24,7 @@ from giantstep._machine.arrays import Array, xp
 from giantstep.theory.one_step.fixed_point import (
     TOLERANCE,
     Features,
-    Solution,
+    FixedPoint,
     alphas,
     derivatives,
     gram,
@@ -86,7 +86,7 @@ def _signal(f: Features, S, excess, alpha, b):
     return b - alpha * xp.einsum("kcd,dk->ck", excess, psi), inside.reshape(C, r), psi
 
 
-def errors(f: Features, signal: Signal, penalty, at: Solution) -> Errors:
+def errors(f: Features, signal: Signal, penalty, at: FixedPoint) -> Errors:
     """The errors at a fixed point."""
     alpha, q = alphas(f, at.delta), at.q
     first = derivatives(f, penalty, q, alpha)

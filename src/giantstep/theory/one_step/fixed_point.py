@@ -66,7 +66,7 @@ class Derivatives(NamedTuple):
     d_trace: Float[Array, "K K"]
 
 
-class Solution(NamedTuple):
+class FixedPoint(NamedTuple):
     """q_j and delta_k, the largest relative residual and the number of Newton steps."""
 
     q: Float[Array, " J"]
@@ -172,7 +172,7 @@ def _held(f: Features) -> Features:
     return Features(*(None if x is None else frozen(x) for x in f))  # type: ignore[arg-type]
 
 
-def solve(f: Features, penalty, start=None) -> Solution:
+def solve(f: Features, penalty, start=None) -> FixedPoint:
     """The fixed point at one penalty; differentiable in everything by the implicit function theorem.
 
     ``start`` is (log q, log delta) of a solution nearby, which saves most of the steps.
@@ -196,4 +196,4 @@ def solve(f: Features, penalty, start=None) -> Solution:
     x = x - xp.linalg.solve(frozen(matrix), residual)
     size = xp.max(xp.abs(residual))
     J = f.omega.size
-    return Solution(xp.exp(x[:J]), xp.exp(x[J:]), xp.where(xp.isfinite(size), size, xp.inf), steps)
+    return FixedPoint(xp.exp(x[:J]), xp.exp(x[J:]), xp.where(xp.isfinite(size), size, xp.inf), steps)

@@ -22,7 +22,7 @@ import numpy as np
 from giantstep._machine.arrays import fold, repeat, xp
 
 
-class Law(NamedTuple):
+class ResidualMoments(NamedTuple):
     """Moments of a residual: E[r^k], E[z r^k] (Z, k) and E[z z^T r^k] (Z, Z, k), k = 0..order."""
 
     plain: Any
@@ -30,18 +30,18 @@ class Law(NamedTuple):
     second: Any
 
 
-class Modes(NamedTuple):
+class SpectralModes(NamedTuple):
     """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X)."""
 
     nodes: Any
     weights: Any
 
 
-def moments(r: Any, z: Any, weights: Any, order: int) -> Law:
+def moments(r: Any, z: Any, weights: Any, order: int) -> ResidualMoments:
     """From residuals r (Q,), coordinates z (Z, Q) and weights (Q,)."""
     powers = xp.concatenate([weights[None], r * xp.ones((order, 1))])
     powers = xp.cumprod(powers, 0)  # r^k weights
-    return Law(powers.sum(1), xp.einsum("zq,kq->zk", z, powers), xp.einsum("yq,zq,kq->yzk", z, z, powers))
+    return ResidualMoments(powers.sum(1), xp.einsum("zq,kq->zk", z, powers), xp.einsum("yq,zq,kq->yzk", z, z, powers))
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -68,7 +68,7 @@ def _compose(coefficients: Any, h: Any) -> Any:
     return fold(add, xp.zeros(coefficients.shape), xp.moveaxis(coefficients, -1, 0), reverse=True)
 
 
-def _series(law: Law, phi: Any, terms: int) -> tuple[Any, Any]:
+def _series(law: ResidualMoments, phi: Any, terms: int) -> tuple[Any, Any]:
     """Moments 0..terms-1 of M's law, and matrix moments in the basis (z, beta) as an array (Z+1, Z+1, terms)."""
     n, Z = terms + 1, law.first.shape[0]  # series in x = 1/zeta; h = -g = x + m_1 x^2 + ...
     scale = phi ** np.arange(n)
@@ -87,7 +87,9 @@ def _series(law: Law, phi: Any, terms: int) -> tuple[Any, Any]:
     return h[1:], block[..., 1:]
 
 
-def quadratures(law: Law, phi: Any, basis: Any, count: int, block: int) -> tuple[Modes, Modes]:
+def quadratures(
+    law: ResidualMoments, phi: Any, basis: Any, count: int, block: int
+) -> tuple[SpectralModes, SpectralModes]:
     """Gauss quadratures: of M's law with ``count`` nodes, and of its matrix measure with ``block`` nodes a direction.
 
     ``basis`` (X, Z+1) holds orthonormal directions of input space as combinations of (z, beta).
@@ -99,9 +101,9 @@ def quadratures(law: Law, phi: Any, basis: Any, count: int, block: int) -> tuple
     spread = xp.sqrt(scalar[2] - centre**2)
     scalar, matrix = _shifted(scalar, centre, spread), _shifted(matrix, centre, spread)
     nodes, weights = _gauss(scalar[None, None], count)
-    alone = Modes(centre + spread * nodes, weights[:, 0, 0])
+    alone = SpectralModes(centre + spread * nodes, weights[:, 0, 0])
     nodes, weights = _gauss(matrix, block)
-    return alone, Modes(centre + spread * nodes, weights)
+    return alone, SpectralModes(centre + spread * nodes, weights)
 
 
 def _shifted(m: Any, centre: Any, spread: Any) -> Any:

@@ -35,7 +35,7 @@ class Curves(NamedTuple):
     null: np.ndarray
 
 
-def _table(numbers: Parameters, form: Form) -> tuple[conditional.Problem, tuple[Any, ...]]:
+def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Any, ...]]:
     """The problem for one set of parameters, and what its step learns."""
     a, omega = conditional.second_layer(form.second_layer)
     made = conditional.problem(numbers, form)
@@ -47,13 +47,13 @@ def _table(numbers: Parameters, form: Form) -> tuple[conditional.Problem, tuple[
 
 
 @partial(jax.jit, static_argnames="form")
-def _tables(numbers: Parameters, form: Form) -> tuple[conditional.Problem, tuple[Any, ...]]:
+def _tables(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Any, ...]]:
     """The same for every set of parameters along their first axis."""
     return jax.vmap(lambda own: _table(own, form))(numbers)
 
 
 @jax.jit
-def _answers(made: conditional.Problem, penalties: Any) -> tuple[Errors, Any]:
+def _answers(made: conditional.StepProblem, penalties: Any) -> tuple[Errors, Any]:
     """Errors and residuals for problems and penalties side by side."""
     found, at = jax.vmap(conditional.predict_from)(made, penalties)
     return found, at.residual

@@ -59,7 +59,7 @@ class Form:
     gaussian_rows: bool = False  # rows of random length, which only spectra notice
 
 
-class Function(NamedTuple):
+class GaussianFunction(NamedTuple):
     """A function of one Gaussian variable: values, kinks, Hermite coefficients, E f^2 and E f'^2."""
 
     value: Any
@@ -107,13 +107,13 @@ def target_constants(target: Target) -> tuple[np.ndarray, float]:
     return np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDERS)]), target.power
 
 
-def activation_of(numbers: Parameters, form: Form) -> Function:
+def activation_of(numbers: Parameters, form: Form) -> GaussianFunction:
     """The activation with its coefficients moved to the parameters'."""
     known, square, slope = activation_constants(form.sigma)
     return _moved(form.sigma, form.sigma.kinks, known, square, slope, numbers.activation)
 
 
-def target_of(numbers: Parameters, form: Form) -> Function:
+def target_of(numbers: Parameters, form: Form) -> GaussianFunction:
     """The target along its unit direction, with its coefficients moved to the parameters'."""
     known, square = target_constants(form.target)
     length = 1.0 if form.target.mixing is None else float(form.target.mixing[0, 0])
@@ -121,11 +121,11 @@ def target_of(numbers: Parameters, form: Form) -> Function:
     return _moved(lambda y: form.target(length * y[None]), kinks, known, square, 0.0, numbers.target)
 
 
-def _moved(plain: Any, kinks: Any, known: np.ndarray, square: float, slope: float, moved: Any) -> Function:
+def _moved(plain: Any, kinks: Any, known: np.ndarray, square: float, slope: float, moved: Any) -> GaussianFunction:
     """E f^2 = sum_k k! c_k^2 and E f'^2 = sum_k k k! c_k^2 change with the coefficients that moved."""
     change = np.array([float(factorial(k)) for k in range(len(known))]) * (moved**2 - known**2)
     extra = polynomial_part(moved, known)
-    return Function(
+    return GaussianFunction(
         lambda y: plain(y) + extra(y), kinks, moved, square + xp.sum(change),
         slope + xp.sum(np.arange(len(known)) * change),
     )  # fmt: skip

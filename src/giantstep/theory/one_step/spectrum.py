@@ -22,7 +22,7 @@ from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite
 from giantstep.theory.coverage import check
-from giantstep.theory.one_step.conditional import Problem, problem, second_layer
+from giantstep.theory.one_step.conditional import StepProblem, problem, second_layer
 from giantstep.theory.one_step.continuation import Bulk
 from giantstep.theory.one_step.errors import Signal, channels
 from giantstep.theory.one_step.fixed_point import Features, modes
@@ -91,7 +91,7 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
     return tuple(laws) if steps and steps[0].listed else laws[0]
 
 
-def _of_features(made: Problem, density: bool) -> Law:
+def _of_features(made: StepProblem, density: bool) -> Law:
     n, d, p = _sizes(made)
     bulk = Bulk(made.features, n, p)
     found = _outliers(bulk, made.signal, _powers(made.features.pi), made.step.omega is not None)
@@ -99,7 +99,7 @@ def _of_features(made: Problem, density: bool) -> Law:
     return _law(bulk, found, rank, density, share=n / rank, rows=False)
 
 
-def _of_weights(made: Problem, form: Form, density: bool) -> Law:
+def _of_weights(made: StepProblem, form: Form, density: bool) -> Law:
     """Linear features of endless samples with the one pattern U a along v.
 
     With the initial output kept in the residual v leans on omega = W^T a/sqrt(p): there is a second direction u, and the pattern
@@ -126,7 +126,7 @@ def _of_weights(made: Problem, form: Form, density: bool) -> Law:
     return _law(bulk, found, min(p, d), density, share=p / min(p, d), rows=True)
 
 
-def _sizes(made: Problem) -> tuple[float, float, float]:
+def _sizes(made: StepProblem) -> tuple[float, float, float]:
     p = float(made.signal.p)
     return p / float(made.features.p_over_n), p / float(made.features.p_over_d), p
 

@@ -21,7 +21,7 @@ from giantstep.errors import InputError
 from giantstep.experiment.data import Gaussian
 from giantstep.experiment.protocol import Power
 from giantstep.experiment.setting import Setting, need_gaussian
-from giantstep.measure import Layer
+from giantstep.measure import LayerSpectrum
 from giantstep.results.table import aligned
 from giantstep.theory.coverage import is_narrow
 from giantstep.theory.two_steps.null_matrix import null, shuffles
@@ -49,7 +49,7 @@ class SecondStep:
     seed: int
     eta: tuple[float, float]
     signal: SignalMatrix
-    layer: Layer
+    layer: LayerSpectrum
     own: int
     limit: int | None
     notes: tuple[str, ...] = ()

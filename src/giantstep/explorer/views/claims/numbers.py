@@ -14,7 +14,7 @@ from giantstep.errors import InputError
 from giantstep.explorer.processes.laboratory import Laboratory
 from giantstep.explorer.processes.runs import Piece, Refused
 
-__all__ = ["Numbers", "Shown"]
+__all__ = ["ClaimNumbers", "Shown"]
 
 NAMES = frozenset(claim.name for claim in CLAIMS)
 
@@ -33,7 +33,7 @@ class Shown:
         return hashlib.sha256(self.verdict.figure.encode()).hexdigest()[:12] if self.verdict else ""
 
 
-class Numbers:
+class ClaimNumbers:
     """Verdicts by the names of the registry; ``report`` is a folder that ``giantstep check`` wrote."""
 
     def __init__(self, lab: Laboratory, report: Path | None) -> None:

@@ -12,7 +12,7 @@ from giantstep.claims import CLAIMS
 from giantstep.claims.full import full
 from giantstep.explorer import controls, polling, state
 from giantstep.explorer.processes.laboratory import Laboratory
-from giantstep.explorer.views.claims.numbers import Numbers, Shown
+from giantstep.explorer.views.claims.numbers import ClaimNumbers, Shown
 
 __all__ = ["bibtex", "page", "register", "snippet"]
 
@@ -142,9 +142,9 @@ def snippet(name: str) -> str:
     )
 
 
-def register(app: Dash, lab: Laboratory, report: Path | None) -> Numbers:
+def register(app: Dash, lab: Laboratory, report: Path | None) -> ClaimNumbers:
     """The view's callback, and what it knows of the claims: its figures are served by name."""
-    numbers = Numbers(lab, report)
+    numbers = ClaimNumbers(lab, report)
 
     @app.callback(
         *OUTPUTS,

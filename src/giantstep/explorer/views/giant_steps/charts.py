@@ -7,7 +7,7 @@ import numpy as np
 from giantstep.explorer import controls
 from giantstep.explorer.chart import chart, curve, marks
 from giantstep.explorer.state import GiantSteps
-from giantstep.explorer.views.giant_steps.numbers import Seen
+from giantstep.explorer.views.giant_steps.numbers import KnownPaths
 from giantstep.plot.style import COLOURS
 from giantstep.plot.systems import in_plane
 
@@ -16,7 +16,7 @@ __all__ = ["plane_chart", "plane_rows", "plane_words", "share_chart", "share_row
 CIRCLE = [{"type": "circle", "x0": -1, "x1": 1, "y0": -1, "y1": 1, "line": {"color": "#7a828a", "width": 1}}]
 
 
-def plane_chart(s: GiantSteps, seen: Seen) -> dict[str, Any]:
+def plane_chart(s: GiantSteps, seen: KnownPaths) -> dict[str, Any]:
     """Every neuron's cosines with the first two directions: where it is, and the way it came."""
     axis = {"range": [-1.08, 1.08], "tickvals": [-1, -0.5, 0, 0.5, 1]}
     traces = []
@@ -38,7 +38,7 @@ def plane_chart(s: GiantSteps, seen: Seen) -> dict[str, Any]:
     return chart(traces, {**axis, "title": names[0]}, up, shapes=CIRCLE, **moves)
 
 
-def plane_words(s: GiantSteps, seen: Seen) -> str:
+def plane_words(s: GiantSteps, seen: KnownPaths) -> str:
     if seen.best is None:
         return "Nothing is known yet."
     at = min(s.shown, s.steps)
@@ -48,7 +48,7 @@ def plane_words(s: GiantSteps, seen: Seen) -> str:
     return f"After step {at} a neuron has a share (cos²) of {shares} on average, {source}. {signs}"
 
 
-def plane_rows(s: GiantSteps, seen: Seen) -> Any:
+def plane_rows(s: GiantSteps, seen: KnownPaths) -> Any:
     """The table behind the plane."""
     if seen.best is None:
         return []
@@ -58,7 +58,7 @@ def plane_rows(s: GiantSteps, seen: Seen) -> Any:
     return controls.numbers(["neuron", "a", *names], rows, f"After step {at}")
 
 
-def share_chart(s: GiantSteps, seen: Seen) -> dict[str, Any]:
+def share_chart(s: GiantSteps, seen: KnownPaths) -> dict[str, Any]:
     """The mean share against the steps: dots simulated, lines predicted."""
     traces = []
     for k in range(0 if seen.best is None else seen.best.M.shape[2]):
@@ -73,14 +73,14 @@ def share_chart(s: GiantSteps, seen: Seen) -> dict[str, Any]:
     return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02, 1.02]})
 
 
-def share_words(s: GiantSteps, seen: Seen) -> str:
+def share_words(s: GiantSteps, seen: KnownPaths) -> str:
     if seen.chain is None or seen.theory is None:
         return "Dots are simulated, with the standard error over neurons; lines are the limit d → ∞ at this n/d."
     gap = float(np.max(np.abs(seen.chain.shares.mean(axis=1) - seen.theory.shares.mean(axis=1))))
     return f"Dots are simulated, lines are the limit d → ∞ at this n/d; they differ by {gap:.2g} at most."
 
 
-def share_rows(s: GiantSteps, seen: Seen) -> Any:
+def share_rows(s: GiantSteps, seen: KnownPaths) -> Any:
     """The table behind the shares."""
     both = [(name, one) for name, one in (("simulated", seen.chain), ("theory", seen.theory)) if one is not None]
     columns = [

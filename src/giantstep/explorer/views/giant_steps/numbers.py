@@ -10,7 +10,7 @@ from giantstep.explorer.processes.laboratory import Laboratory
 from giantstep.explorer.processes.runs import Piece, Refused
 from giantstep.explorer.state import GiantSteps
 
-__all__ = ["Numbers", "Seen"]
+__all__ = ["GiantStepsNumbers", "KnownPaths"]
 
 MOST_KEPT = 200
 COMPILED = 120.0  # seconds: a new activation or target is compiled first
@@ -18,7 +18,7 @@ MEMORY = 2.0  # GiB of a simulation
 
 
 @dataclass(frozen=True)
-class Seen:
+class KnownPaths:
     """What is known: the simulated chain and the theory's, either of which may be missing, with a sentence on it."""
 
     chain: Any = None
@@ -32,7 +32,7 @@ class Seen:
         return self.chain if self.chain is not None else self.theory
 
 
-class Numbers:
+class GiantStepsNumbers:
     """What the view computes."""
 
     def __init__(self, lab: Laboratory) -> None:
@@ -51,7 +51,7 @@ class Numbers:
     def busy(self, s: GiantSteps) -> bool:
         return self._lab.runs.busy([_key(s)])
 
-    def seen(self, s: GiantSteps, page: str) -> Seen:
+    def seen(self, s: GiantSteps, page: str) -> KnownPaths:
         """Theory, and the simulation if it has arrived."""
         chain, busy, said = self._lab.runs.kept(_key(s)), self.busy(s), self._too_large(s)
         if isinstance(chain, Refused):
@@ -61,7 +61,7 @@ class Numbers:
             said = "Simulating …"
         elif chain is None and not said:
             said = "Stopped."
-        return Seen(chain, theory, " ".join(one for one in (said, why) if one), busy)
+        return KnownPaths(chain, theory, " ".join(one for one in (said, why) if one), busy)
 
     def _theory(self, s: GiantSteps, page: str) -> tuple[Any, str]:
         same = _same(s)

@@ -17,7 +17,7 @@ from giantstep.explorer.views.giant_steps.charts import (
     share_rows,
     share_words,
 )
-from giantstep.explorer.views.giant_steps.numbers import Numbers, Seen
+from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers, KnownPaths
 
 __all__ = ["page", "register"]
 
@@ -81,9 +81,9 @@ def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
     ]
 
 
-def register(app: Dash, lab: Laboratory) -> Numbers:
+def register(app: Dash, lab: Laboratory) -> GiantStepsNumbers:
     """The view's callbacks: theory and what is kept at once, the simulation when it arrives, and Play."""
-    numbers = Numbers(lab)
+    numbers = GiantStepsNumbers(lab)
 
     @app.callback(
         *OUTPUTS,
@@ -183,7 +183,7 @@ def _large(number: int) -> str:
     )
 
 
-def _pictures(s: state.GiantSteps, seen: Seen) -> tuple[Any, ...]:
+def _pictures(s: state.GiantSteps, seen: KnownPaths) -> tuple[Any, ...]:
     then = settings.giant_steps_figures(s, [one.route for one in (seen.chain, seen.theory) if one is not None])
     return (
         plane_chart(s, seen),

@@ -15,7 +15,7 @@ from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.processes.runs import Piece, Refused
 from giantstep.explorer.state import OneStep
 
-__all__ = ["Found", "Numbers", "joined"]
+__all__ = ["Found", "OneStepNumbers", "joined"]
 
 BLOCK = 8  # points of the theory solved together: small enough to follow a slider
 MOST_KEPT = 200
@@ -51,7 +51,7 @@ class Found:
         return 0 if self.simulation is None else len(self.simulation.seeds)
 
 
-class Numbers:
+class OneStepNumbers:
     """Everything the view computes; what was predicted is kept for a while."""
 
     def __init__(self, lab: Laboratory) -> None:

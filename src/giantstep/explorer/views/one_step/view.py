@@ -17,7 +17,7 @@ from giantstep.explorer.views.one_step.charts import (
     law_rows,
     law_words,
 )
-from giantstep.explorer.views.one_step.numbers import Found, Numbers
+from giantstep.explorer.views.one_step.numbers import Found, OneStepNumbers
 
 __all__ = ["page", "register"]
 
@@ -83,9 +83,9 @@ def page(s: state.OneStep, refused: list[str]) -> list[Any]:
     ]
 
 
-def register(app: Dash, lab: Laboratory) -> Numbers:
+def register(app: Dash, lab: Laboratory) -> OneStepNumbers:
     """The view's callbacks: the line at once, the rest after it, and what simulations add."""
-    numbers = Numbers(lab)
+    numbers = OneStepNumbers(lab)
 
     @app.callback(
         Output("one-step-errors", "figure"),

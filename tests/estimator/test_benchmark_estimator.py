@@ -14,7 +14,7 @@ from benchmarks.estimator.race import Line, keep, plan, race, read
 from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task, error
 from giantstep.errors import InputError
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TINY = replace(synthetic.task("tiny", "staircase", "x1 + x1*x2", 0.1, True, 6, 300), splits=2)
 RIDGE = next(each for each in CONTENDERS if each.name == "ridge")
 

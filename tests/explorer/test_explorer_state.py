@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from giantstep.explorer.state import VIEWS, Choice, Range, State, read, read_query, write
+from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, read, read_query, write
 
 
 def law(of) -> st.SearchStrategy:
     bounds = of.metadata["of"]
     if isinstance(bounds, Choice):
         return st.sampled_from(bounds.options)
-    if isinstance(bounds, Range):
+    if isinstance(bounds, SliderRange):
         if bounds.whole:
             return st.integers(int(bounds.least), int(bounds.most))
         return st.floats(bounds.least, bounds.most)
@@ -21,7 +21,7 @@ def law(of) -> st.SearchStrategy:
 
 
 @st.composite
-def states(draw) -> State:
+def states(draw) -> ViewState:
     kind = draw(st.sampled_from(list(VIEWS.values())))
     return kind(**{of.name: draw(law(of)) for of in fields(kind)})
 

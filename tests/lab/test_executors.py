@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
-from test_sweep import base
+from experiments import base
 
 import giantstep as gs
 from benchmarks.faults import SWEEP, command, compare, faults

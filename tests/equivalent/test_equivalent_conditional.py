@@ -42,7 +42,7 @@ def test_moments_against_a_dense_sum(sigma, seed):
     sigma, rng = gs.activation(sigma), np.random.default_rng(seed)
     a = rng.standard_normal((1, 12))
     spread, tau = 2 * np.abs(a), np.sqrt(0.6 + a**2 / 2)
-    over = moments.Range.of(spread[0], tau[0])
+    over = moments.GridRange.of(spread[0], tau[0])
     table, error = moments.tabulate(sigma, [over], tau, over.cells, np.float64)
     u = spread[:, None, :] * rng.standard_normal((1, 8, 12))
     z = (np.arange(-24_000, 24_000) + 0.5) / 3000

@@ -13,11 +13,11 @@ from giantstep.checks import cache
 from giantstep.checks.cache import Bench
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Verdict
+from giantstep.checks.code import computing
 from giantstep.claims import alone
 from giantstep.errors import InputError, MissingData
 from giantstep.explorer.views.claims import numbers
 from giantstep.lab.store import Store
-from giantstep.lab.store.digest import digest
 from giantstep.lab.work.call import Call, call
 from giantstep.lab.work.executor import Here
 from giantstep.lab.work.pool import Pool
@@ -120,7 +120,7 @@ def in_pool(tmp_path, monkeypatch, function, *names: str):
         return call(function, arguments)
 
     with Store.open(tmp_path / "store") as store, closing(Pool(1)) as pool:
-        return check(giantstep.claims.select(names), "quick", Bench(store, pool, digest()), task=task)
+        return check(giantstep.claims.select(names), "quick", Bench(store, pool, computing()), task=task)
 
 
 def test_a_worker_sends_why_and_nothing_runs_twice(tmp_path, monkeypatch):
@@ -139,7 +139,7 @@ def test_a_worker_that_dies_is_an_error_and_nothing_runs_twice(tmp_path, monkeyp
 
 def test_bad_input_goes_through_from_a_worker(tmp_path):
     with Store.open(tmp_path / "store") as store, pytest.raises(InputError, match="no such size"):
-        check(CLAIMS[-1:], "quick", Bench(store, Here(), digest()), task=alone.task)
+        check(CLAIMS[-1:], "quick", Bench(store, Here(), computing()), task=alone.task)
 
 
 def lacking(place: int) -> dict:

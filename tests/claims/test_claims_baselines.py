@@ -78,7 +78,9 @@ def test_the_claims_measure_what_simulate_measures(monkeypatch):
     np.testing.assert_allclose(rivals.errors(20, 3.0, (0.3,) * 5, 1)[:3], outcome.test_error[:, 0], rtol=1e-8)
 
 
-def closed_equations(case: cui.Case, ratio: float, nodes: int, isotropic: float | None = None) -> tuple[float, float]:
+def closed_equations(
+    case: cui.NotebookCase, ratio: float, nodes: int, isotropic: float | None = None
+) -> tuple[float, float]:
     """Test and training error of Cui et al. for p = d: their closed equations, iterated with damping 1/2.
 
     Features tanh(<sqrt(c) w_i + r v, x>) with rows w_i isotropic, one v for all; ``isotropic`` sets c in place of their value.
@@ -120,7 +122,7 @@ def closed_equations(case: cui.Case, ratio: float, nodes: int, isotropic: float 
     return float(pi @ e), float(pi @ (e * g**2))
 
 
-def predicted(case: cui.Case, d: int, ratio: float, update: str) -> np.ndarray:
+def predicted(case: cui.NotebookCase, d: int, ratio: float, update: str) -> np.ndarray:
     setting = cui.experiment(case, d, ratio)
     step = replace(setting.protocol.steps[0], update=update)
     found = gs.theory(replace(setting, protocol=replace(setting.protocol, steps=(step,))))

@@ -9,7 +9,7 @@ import giantstep as gs
 from giantstep._machine.device import HOST
 from giantstep.estimator import corrected_step, directions, fit, search
 from giantstep.estimator import network as _network
-from giantstep.estimator.network import Layer, Table
+from giantstep.estimator.network import FirstLayer, Table
 from giantstep.functions.activation import activation
 
 RELU = activation("relu")
@@ -22,12 +22,12 @@ def table(n: int, d: int, seed: int, noise: float = 0.1, weights: bool = False, 
     return Table(X, Y / Y.std(axis=0), rng.integers(1, 4, n).astype(float) if weights else np.ones(n))
 
 
-def network(p: int, d: int, seed: int) -> Layer:
+def network(p: int, d: int, seed: int) -> FirstLayer:
     rng = np.random.default_rng(seed)
-    return Layer(rng.standard_normal((p, d)) / np.sqrt(d), rng.standard_normal(p), RELU)
+    return FirstLayer(rng.standard_normal((p, d)) / np.sqrt(d), rng.standard_normal(p), RELU)
 
 
-def equations(rows: Table, first: Layer):
+def equations(rows: Table, first: FirstLayer):
     held = _network.pieces(rows, first, HOST)
     return held, _network.normal(
         _network.moments(held, _network.linear_moments(rows, first, HOST), HOST), first.q, HOST
@@ -141,7 +141,7 @@ def test_the_error_told_is_the_error_met():
         rows, new = table(1500, 30, seed), table(20000, 30, seed + 100)
         found = fit.learn(rows, fit.Wanted(96, RELU), np.random.default_rng(seed), HOST)
         error = np.mean(
-            [np.mean((p.Y - found.fitted.predict(p)) ** 2) for p in _network.Stream(new, found.layer, HOST)]
+            [np.mean((p.Y - found.fitted.predict(p)) ** 2) for p in _network.TableStream(new, found.layer, HOST)]
         )
         ratios.append(found.loo_error / error)
     # the network told about is half as wide and has seen four fifths of the rows: its error is larger

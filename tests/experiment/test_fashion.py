@@ -15,7 +15,7 @@ from giantstep.claims.demir import fashion
 from giantstep.experiment import fashion as _fashion
 from giantstep.systems.early import samples
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 HERE = Path(_fashion.DEBIAN).is_dir()
 HOW = f"; for the full set give path=, set {_fashion.VARIABLE}, or install Debian's package dataset-fashion-mnist"
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from experiments import base
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,12 +24,6 @@ from giantstep.lab.work.block import Block, blocks, join, members, split
 from giantstep.lab.work.forecast import forecast, planned
 
 FEW = Route("simulate", {"n_test": 50})  # type: ignore[arg-type]
-
-
-def base(**changed) -> gs.Setting:
-    values = {"eta": gs.power(0.3), "penalty": 0.1, **changed}
-    protocol = gs.Protocol((gs.GiantStep(40, values["eta"]),), gs.Ridge(40, values["penalty"]))
-    return gs.Setting(gs.Gaussian(20), gs.target("x1 + H2(x1)/2", noise=0.1), gs.Network(30, "relu"), protocol)
 
 
 number = st.floats(0.1, 5.0).map(lambda x: round(x, 3))

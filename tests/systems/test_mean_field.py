@@ -145,7 +145,7 @@ def test_both_methods_keep_their_guarantees(loss):
     """On a pool that is the prior: the mean over 8 seeds stays below the curves of the theory."""
     X, u, H, y = drawn(loss)
     n, lam = len(y), 0.05
-    problem = engine.Problem(*(jnp.asarray(v, float) for v in (X, y, lam, 1.0)))
+    problem = engine.ParticleProblem(*(jnp.asarray(v, float) for v in (X, y, lam, 1.0)))
     how, best = engine.How(loss, gs.activation("tanh")), _dual.optimum(H, y, lam, loss)[1]
     for method, steps in (("finite", 10 * n), ("online", 20 * n)):
         runs = []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_sweep import base
+from experiments import base
 
 import giantstep as gs
 from giantstep.checks import cache
