@@ -118,7 +118,7 @@ def test_bad_axes_get_one_sentence(axes, said):
 
 @pytest.mark.parametrize(("more", "said"), [
     ({"routes": ["magic"]}, "route"), ({"routes": []}, "at least one route"), ({"measures": ["beauty"]}, "measure"),
-    ({"seeds": [0, 0]}, "each once"), ({"seeds": [-1]}, "at least 0"), ({"zipped": [{"d": [1]}]}, "at least two"),
+    ({"seeds": [0, 0]}, "list of different ones"), ({"seeds": [-1]}, "at least 0"), ({"zipped": [{"d": [1]}]}, "at least two"),
     ({"zipped": [{"d": [1, 2], "noise": [0.1]}]}, "one length"),
 ])  # fmt: skip
 def test_bad_seeds_routes_measures_and_groups(more, said):

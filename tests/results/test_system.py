@@ -100,7 +100,7 @@ def test_options_for_settings_are_refused(tmp_path, capsys):
         gs.simulate(Walk(3), n_test=50)
     with pytest.raises(gs.InputError, match="regime is an option for a Setting"):
         gs.theory(Walk(3), regime="limit")
-    with pytest.raises(gs.InputError, match="several that differ"):
+    with pytest.raises(gs.InputError, match="list of different ones"):
         gs.simulate(Walk(3), [1, 1])
     (tmp_path / "w.toml").write_text(Walk(3).to_toml())
     assert run(["compare", str(tmp_path / "w.toml"), "--spectrum"]) == 2

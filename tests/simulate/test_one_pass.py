@@ -56,3 +56,9 @@ def test_refusals():
         gs.theory.sgd(experiment(), samples=0, eta=0.1)
     with pytest.raises(gs.InputError, match="start"):
         gs.theory.sgd(experiment(), samples=10, eta=0.1, start="elsewhere")
+
+
+@pytest.mark.parametrize("wrong", [[0, 0], [], -1, "3", [1.5]])
+def test_seeds_are_checked_as_everywhere(small, wrong):
+    with pytest.raises(gs.InputError, match="seed must be"):
+        gs.simulate.sgd(small, 100, 0.1, wrong)

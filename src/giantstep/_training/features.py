@@ -5,7 +5,7 @@ routes differ in their features alone. All penalties use one factorisation, and 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -17,7 +17,8 @@ from giantstep._machine.backend import jax
 from giantstep._machine.blas import on_host
 from giantstep._machine.device import HOST
 from giantstep._machine.mesh import alone, everywhere
-from giantstep._training.first_layer import Array, Chunk, FirstLayers, LinearPart, Run, learned, linear_part
+from giantstep._training.batches import Chunk
+from giantstep._training.first_layer import Array, FirstLayers, LinearPart, Run, learned, linear_part
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import SGD
 from giantstep.functions.activation import Activation
@@ -98,13 +99,13 @@ def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None)
     """The readout of every member, fitted to the labels without the part given."""
     if run.plan.solver != "direct":
         return [_fit_iterated(run, family, e, low) for e in range(len(family))]
-    batch = draw.readout_batch(run.setting)
+    batch = run.batches.readout
     groups = [range(e, min(e + run.plan.grams, len(family))) for e in range(0, len(family), run.plan.grams)]
     held = None
     fits: list[Readout] = []
     for group in groups:
-        pieces = held if held is not None else ((family.parts(c), _left(c, low)) for c in run.chunks(batch))
-        if batch.n <= run.plan.rows and held is None:
+        pieces = held if held is not None else ((family.parts(c), _left(c, low)) for c in run.batches.chunks(batch))
+        if batch.n <= run.batches.rows and held is None:
             pieces = held = list(pieces)  # one chunk: its products serve every group
         if batch.n <= run.setting.p:
             fits += _fit_dual(run, family.recipe, list(pieces), group, spectrum)
@@ -119,9 +120,9 @@ def _left(chunk: Chunk, low: LinearPart | None) -> Array:
 
 def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum: bool) -> list[Readout]:
     S, p = len(run.seeds), run.setting.p
-    A = {e: run.put(np.zeros((S, p, p)), float) for e in group}
-    c = {e: run.put(np.zeros((S, p)), float) for e in group}
-    yy = run.put(np.zeros(S), float)
+    A = {e: run.batches.put(np.zeros((S, p, p)), float) for e in group}
+    c = {e: run.batches.put(np.zeros((S, p)), float) for e in group}
+    yy = run.batches.put(np.zeros(S), float)
     for parts, y in pieces:
         jax.block_until_ready((A, c))
         for e in group:
@@ -143,7 +144,7 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
     y = np.concatenate([np.asarray(y, float) for _, y in pieces], axis=1)
     for e in group:
         F = [_features(parts(e), recipe=recipe) for parts, _ in pieces]
-        F = F if run.mesh is not None else [xp.concatenate(F, axis=1)]
+        F = F if run.batches.mesh is not None else [xp.concatenate(F, axis=1)]
         fits.append(from_features([f.astype(np.float64) for f in F], y, readout, spectrum))  # type: ignore[arg-type]
         run.tick(2.0 * n * p * (run.setting.d + n))
     return fits
@@ -151,11 +152,11 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
 
 def _fit_iterated(run: Run, family: Family, e: int, low: LinearPart | None) -> Readout:
     """By conjugate gradients or SGD: the features of one member, in memory or made again whenever they are met."""
-    batch, readout, p = draw.readout_batch(run.setting), run.setting.protocol.readout, run.setting.p
+    batch, readout, p = run.batches.readout, run.setting.protocol.readout, run.setting.p
     columns = np.size(readout.path)  # type: ignore[union-attr]
 
     def made() -> Iterator[tuple[Array, Array]]:
-        for chunk in run.chunks(batch):
+        for chunk in run.batches.chunks(batch):
             yield _features(family.parts(chunk)(e), recipe=family.recipe), _left(chunk, low)
 
     held = list(made()) if run.plan.features else None
@@ -167,7 +168,7 @@ def _fit_iterated(run: Run, family: Family, e: int, low: LinearPart | None) -> R
 
     if isinstance(readout, SGD):
         return from_descent(pieces, batch.n, p, len(run.seeds), readout)
-    put = partial(everywhere, run.mesh)
+    put = partial(everywhere, run.batches.mesh)
     return from_pieces(pieces, batch.n, p, len(run.seeds), readout, put)  # type: ignore[arg-type]
 
 
@@ -176,9 +177,9 @@ def test(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean squared error on noise-free test labels and its standard error, both (K, E, S, L); each of the K linear parts is
     added to what the features predict."""
-    b = [run.put(x, float) for x in coefficients]
+    b = [run.batches.put(x, float) for x in coefficients]
     squares = fourths = np.zeros(())
-    for chunk in run.chunks(draw.test_batch(n_test)):
+    for chunk in run.batches.chunks(draw.test_batch(n_test)):
         parts = family.parts(chunk)
         y = xp.stack([_left(chunk, low) for low in lows])
         sums = [_error_sums(parts(e), y, b[e], recipe=family.recipe) for e in range(len(family))]
@@ -201,8 +202,9 @@ def measured(
     if own is not None:
         coefficients = [own] * len(family)
     else:
-        batch, deflate = draw.readout_batch(run.setting), run.setting.protocol.readout.deflate  # type: ignore[union-attr]
-        run = run.holding(batch) if deflate or run.plan.solver != "direct" and not run.plan.features else run
+        batch, deflate = run.batches.readout, run.setting.protocol.readout.deflate  # type: ignore[union-attr]
+        if deflate or (run.plan.solver != "direct" and not run.plan.features):
+            run = replace(run, batches=run.batches.holding(batch))
         low = linear_part(run, batch, deflate)
         fits = fit(run, family, spectrum, low)
         coefficients = [f.coefficients for f in fits]

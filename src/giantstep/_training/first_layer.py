@@ -4,20 +4,19 @@ Shared work: all step sizes of the last step use one gradient G and two products
 X (W + eta G)^T = X W^T + eta X G^T. Batches are streamed: their rows are drawn again when they are needed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from giantstep import measure
-from giantstep._machine import mesh as _mesh
 from giantstep._machine.arrays import compiled, over_seeds, xp
 from giantstep._machine.backend import jax
 from giantstep._machine.blas import product
+from giantstep._training.batches import Batches, Chunk
 from giantstep._training.plan import Plan
 from giantstep._training.step import descent_sum, direction_sum
-from giantstep.experiment import draw
 from giantstep.experiment.draw import Batch
 from giantstep.experiment.setting import Setting
 from giantstep.functions.activation import Activation
@@ -27,30 +26,22 @@ Tick = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """Rows of a batch from ``start`` on, for every seed: inputs X (S, rows, d) and labels y (S, rows)."""
-
-    batch: Batch
-    start: int
-    X: Array
-    y: Array
-
-
-@dataclass(frozen=True)
 class Run:
-    """A group of seeds on its way: what every stage needs. The chunks of ``held`` batches are in memory, others are drawn;
-    ``ambient`` is the dimension of the data where the setting's is only that of the projections drawn; the devices of ``mesh``
-    share the rows of every chunk; on the ``host`` arrays are NumPy's, and nothing is compiled."""
+    """A group of seeds on its way: its draws, its plan, and whom to tell of the work done. ``ambient`` is the dimension of the
+    data where the setting's is only that of the projections drawn."""
 
-    setting: Setting
-    seeds: tuple[int, ...]
+    batches: Batches
     plan: Plan
-    dtype: Any
     tick: Tick
-    held: tuple[Chunk, ...] = ()
     ambient: int | None = None
-    mesh: jax.sharding.Mesh | None = None
-    host: bool = False
+
+    @property
+    def setting(self) -> Setting:
+        return self.batches.setting
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return self.batches.seeds
 
     @property
     def d(self) -> int:
@@ -61,46 +52,24 @@ class Run:
     def sigma(self) -> Activation:
         return self.setting.network.activation
 
-    def chunks(self, batch: Batch) -> Iterator[Chunk]:
-        """A batch, piece by piece."""
-        held = [chunk for chunk in self.held if chunk.batch == batch]
-        if held:
-            yield from held
-            return
-        for start in range(0, batch.n, self.plan.rows):
-            stop = start + self.plan.rows
-            pairs = [draw.rows(self.setting, seed, batch, start, stop, self.dtype) for seed in self.seeds]
-            X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
-            if self.host:
-                yield Chunk(batch, start, self.put(X), self.put(y))
-                continue
-            for first, *rows in _mesh.shared(self.mesh, X, y, self.dtype):
-                yield Chunk(batch, start + first, *rows)
-
-    def holding(self, batch: Batch) -> "Run":
-        """The same run with that batch in memory if the plan has room for it: its rows are drawn once."""
-        if batch.n > self.plan.kept or any(chunk.batch == batch for chunk in self.held):
-            return self
-        return replace(self, held=(*self.held, *self.chunks(batch)))
-
     def holding_the_last(self) -> "Run":
         """With the batch of the last step in memory, if its rows are needed more than once."""
-        steps, readout = self.setting.protocol.steps, self.setting.protocol.readout
-        if not steps:
-            return self
-        again = [steps[-1].deflate > 0, steps[-1].batch == "reuse", readout is not None and readout.batch == "reuse"]
-        return self.holding(draw.step_batches(self.setting)[-1]) if any(again) else self
+        return replace(self, batches=self.batches.holding_the_last())
 
-    def initial(self) -> tuple[Array, Array]:
-        """W (S, p, d) and a (S, p) before the first step."""
-        pairs = [draw.weights(self.setting, seed) for seed in self.seeds]
-        W, a = (self.put(np.stack(part)) for part in zip(*pairs, strict=True))
-        return W, a
 
-    def put(self, array: Any, dtype: Any = None) -> Array:
-        """The array where the work is done, in the precision of the products."""
-        dtype = self.dtype if dtype is None else dtype
-        return np.asarray(array, dtype) if self.host else _mesh.everywhere(self.mesh, array, dtype)
+def start(
+    setting: Setting,
+    seeds: tuple[int, ...],
+    plan: Plan,
+    dtype: Any,
+    tick: Tick = lambda work: None,
+    *,
+    held: tuple[Chunk, ...] = (),
+    mesh: jax.sharding.Mesh | None = None,
+    host: bool = False,
+) -> Run:
+    """A run of these seeds as planned."""
+    return Run(Batches(setting, seeds, plan.rows, plan.kept, np.dtype(dtype), held, mesh, host), plan, tick)
 
 
 @dataclass(frozen=True)
@@ -179,18 +148,18 @@ def linear_part(run: Run, batch: Batch, deflate: int) -> LinearPart | None:
     """Plug-in estimates of E y and E[y x] on the batch itself, those of degree below ``deflate``; None for none."""
     if not deflate:
         return None
-    parts = [_low_moments(chunk.X, chunk.y, linear=deflate > 1) for chunk in run.chunks(batch)]
+    parts = [_low_moments(chunk.X, chunk.y, linear=deflate > 1) for chunk in run.batches.chunks(batch)]
     return LinearPart(sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n)
 
 
 def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> list[Array]:
     """Minus the gradient of step t (S, p, d), or its direction beta (S, d), at every first layer: one pass through the
     batch."""
-    step, batch = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t]
+    step, batch = run.setting.protocol.steps[t], run.batches.steps[t]
     scale, full = run.setting.network.factor, step.residual == "full"
     low = linear_part(run, batch, step.deflate)
     totals: list[Any] = [0.0] * len(layers)
-    for chunk in run.chunks(batch):
+    for chunk in run.batches.chunks(batch):
         X, y = chunk.X, chunk.y
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
         y = y if low is None else low.without(X, y)
@@ -209,14 +178,14 @@ def direction(run: Run, W: Array, a: Array) -> Array:
 def rank_one(run: Run, a: Array, beta: Array) -> Array:
     """c_1 s a beta^T, the rank-one part of minus the gradient, (S, p, d)."""
     c1 = run.sigma.hermite(1)[1]
-    return ((c1 * run.setting.network.factor) * a[:, :, None] * beta[:, None, :]).astype(run.dtype)
+    return ((c1 * run.setting.network.factor) * a[:, :, None] * beta[:, None, :]).astype(run.batches.dtype)
 
 
 def _descents(run: Run, layers: FirstLayers, a: Array, t: int) -> list[Array]:
     """What step t adds to every first layer at step size one, (S, p, d) each."""
     if run.setting.protocol.steps[t].update == "rank1":
         return [rank_one(run, a, beta) for beta in _means(run, layers, a, t, rank_one=True)]
-    return [mean.astype(run.dtype) for mean in _means(run, layers, a, t, rank_one=False)]
+    return [mean.astype(run.batches.dtype) for mean in _means(run, layers, a, t, rank_one=False)]
 
 
 @dataclass(frozen=True)
@@ -231,7 +200,7 @@ class TrainedLayer:
 
 def train(run: Run) -> TrainedLayer:
     """All steps of the protocol."""
-    W0, a = run.initial()
+    W0, a = run.batches.weights()
     layers, first = FirstLayers((W0,)), None
     for t, (step, n) in enumerate(zip(run.setting.protocol.steps, run.setting.protocol.sizes(), strict=True)):
         slopes = _descents(run, layers, a, t)

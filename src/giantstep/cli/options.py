@@ -36,7 +36,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 
 def parse_seeds(text: str) -> int | range | tuple[int, ...]:
     """The option --seeds."""
-    from giantstep.lab.sweep.seeds import parse
+    from giantstep._machine.seeds import parse
 
     return parse(text, "--seeds")
 

@@ -8,6 +8,7 @@ from typing import Any
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import choice
 from giantstep._training import job as _job
+from giantstep._training.assemble import assemble
 from giantstep._training.plan import make_plan
 from giantstep.equivalent import conditional, gaussian, hermite, law, moments, spiked, strength
 from giantstep.equivalent.strength import degree_of
@@ -81,22 +82,22 @@ def equivalent(
     if model == "gaussian":
         job = prepare()
         parts = _job.in_groups(job, lambda run: gaussian.part(run, job.n_test, spectrum))
-        return _job.outcome(job, parts, gaussian.notes(parts))
+        return assemble(job, parts, gaussian.notes(parts))
     if model == "spiked":
         degrees = spiked.degrees(setting, degree)
         job = prepare()
         parts = _job.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
-        return _job.outcome(job, parts, spiked.notes(setting, degrees, degree is None, parts))
+        return assemble(job, parts, spiked.notes(setting, degrees, degree is None, parts))
     if model == "hermite":
         degrees, b = strength.degrees(setting, degree), hermite.bulk_width(setting, width)
         job = prepare()
         parts = _job.in_groups(job, lambda run: hermite.part(run, degrees, b, job.n_test, spectrum))
-        return _job.outcome(job, parts, hermite.notes(setting, degrees, degree is None, b, parts))
+        return assemble(job, parts, hermite.notes(setting, degrees, degree is None, b, parts))
     count = conditional.directions(setting, directions)
     top = law.eigenvectors(setting, spikes, count)
     job = prepare()
     parts = _job.in_groups(job, lambda run: conditional.part(run, count, top, job.n_test, spectrum))
-    found = _job.outcome(job, parts, conditional.notes(setting, count, top, parts))
+    found = assemble(job, parts, conditional.notes(setting, count, top, parts))
     return found if conditional.known(parts) else replace(found, status=replace(found.status, ok=False))
 
 

@@ -24,16 +24,15 @@ import numpy as np
 from giantstep._machine.arrays import compiled, xp
 from giantstep._machine.backend import jax
 from giantstep._machine.plain import whole
+from giantstep._training.batches import Chunk
 from giantstep._training.features import Parts, measured
-from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, train
+from giantstep._training.first_layer import Array, FirstLayers, Run, train
 from giantstep._training.job import Part
 from giantstep.equivalent import moved_directions
-from giantstep.equivalent.gaussian import noise
 from giantstep.equivalent.law import ComponentLaw, laws
 from giantstep.equivalent.moments import WORST, Moments, joined, look_up, tabulate
 from giantstep.equivalent.split import Split, basis, split
 from giantstep.errors import InputError
-from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 
 BESIDE = 8  # numbers beside a feature: u, its cell, m, l, nu, Z, and what the look-up holds
@@ -97,10 +96,9 @@ class ConditionalFeatures:
         return len(self.layers)
 
     def parts(self, chunk: Chunk) -> Parts:
-        before, Z = self.layers.preactivations(chunk.X), noise(self.run, chunk)
-        own = noise(self.run, chunk, apart=True) if self.run.setting.network.symmetric else None
-        place, stop = (self.run.setting, chunk.batch, chunk.start), chunk.start + chunk.X.shape[1]
-        c = np.stack([draw.components(place[0], seed, *place[1:], stop) for seed in self.run.seeds]).astype(np.int32)
+        before, Z = self.layers.preactivations(chunk.X), self.run.batches.noise(chunk)
+        own = self.run.batches.noise(chunk, apart=True) if self.run.setting.network.symmetric else None
+        c = self.run.batches.components(chunk)
         return lambda e: (*before[e], self.members[e], _coordinates(chunk.X, self.members[e].Q, c), c, Z, own)
 
 
@@ -115,10 +113,10 @@ def _coordinates(X, Q, c):
 
 def _member(run: Run, Q: list[np.ndarray], splits: list[Split], cells: int) -> tuple[Member, np.ndarray]:
     """A first layer from its parts in every component, and the error of its tables (S,)."""
-    tables = [tabulate(run.sigma, each.ranges, each.tau, cells, run.put) for each in splits]
+    tables = [tabulate(run.sigma, each.ranges, each.tau, cells, run.batches.put) for each in splits]
     s = np.concatenate([np.concatenate([x.s, x.rest[:, :, None]], axis=2) for x in splits], axis=2)
     rho = np.stack([x.rho for x in splits], axis=1) if run.setting.network.symmetric else None
-    given = [None if x is None else run.put(x) for x in (np.stack(Q, axis=1), s, rho)]
+    given = [None if x is None else run.batches.put(x) for x in (np.stack(Q, axis=1), s, rho)]
     return Member(given[0], given[1], joined([t for t, _ in tables]), given[2]), np.max([e for _, e in tables], axis=0)
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep._machine.arrays import xp
+from giantstep._training.batches import Chunk
 from giantstep._training.features import Parts, measured
-from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, train
+from giantstep._training.first_layer import Array, FirstLayers, Run, train
 from giantstep._training.job import Part
-from giantstep.experiment import draw
 
 OFF = 0.1  # distance of the mean squared row of W from one from which the status tells
 
@@ -48,15 +48,8 @@ class GaussianFeatures:
         return len(self.layers)
 
     def parts(self, chunk: Chunk) -> Parts:
-        before, Z = self.layers.preactivations(chunk.X), noise(self.run, chunk)
+        before, Z = self.layers.preactivations(chunk.X), self.run.batches.noise(chunk)
         return lambda e: (*before[e], Z)
-
-
-def noise(run: Run, chunk: Chunk, apart: bool = False) -> Array:
-    """Z for the rows of a chunk, (S, rows, p); ``apart`` for one that the neurons of a pair do not share."""
-    stop = chunk.start + chunk.X.shape[1]
-    each = [draw.feature_noise(run.setting, seed, chunk.batch, chunk.start, stop, apart=apart) for seed in run.seeds]
-    return run.put(np.stack(each) if len(each) > 1 else each[0][None])
 
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:

@@ -15,10 +15,10 @@ import numpy as np
 
 from giantstep._machine.arrays import compiled, xp
 from giantstep._machine.plain import real
+from giantstep._training.batches import Chunk
 from giantstep._training.features import Parts, measured
-from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, train
+from giantstep._training.first_layer import Array, FirstLayers, Run, train
 from giantstep._training.job import Part
-from giantstep.equivalent.gaussian import noise
 from giantstep.equivalent.law import laws, times
 from giantstep.equivalent.spiked import span
 from giantstep.errors import InputError
@@ -82,7 +82,7 @@ class HermiteFeatures:
         return len(self.layers)
 
     def parts(self, chunk: Chunk) -> Parts:
-        before, Z, b = self.layers.preactivations(chunk.X), noise(self.run, chunk), self.run.put(self.b)
+        before, Z, b = self.layers.preactivations(chunk.X), self.run.batches.noise(chunk), self.run.batches.put(self.b)
         return lambda e: (*before[e], b, *self.expansions[e], Z)
 
 
@@ -100,7 +100,7 @@ def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bo
     for degree in degrees:
         c, rest = expansion(run.sigma, b, degree)
         padded = np.concatenate([c, np.zeros(most - degree)])  # one shape, compiled once
-        each.append((run.put(padded), run.put(rest)))
+        each.append((run.batches.put(padded), run.batches.put(rest)))
     found = measured(run, HermiteFeatures(run, layers, b, tuple(each)), layers, n_test, spectrum)
     squares = [
         sum(law.weight * np.asarray(_square(layers[e], law.mean, law.bulk, law.B, law.M)) for law in laws(run.setting))

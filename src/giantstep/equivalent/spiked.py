@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep._machine.plain import whole
+from giantstep._training.batches import Chunk
 from giantstep._training.features import Family, NetworkFeatures, Neurons, Parts, Recipe, measured
-from giantstep._training.first_layer import Array, Chunk, FirstLayers, Run, direction, rank_one
+from giantstep._training.first_layer import Array, FirstLayers, Run, direction, rank_one
 from giantstep._training.job import Part
 from giantstep.equivalent.gaussian import GaussianFeatures
 from giantstep.errors import InputError
@@ -86,19 +87,19 @@ def _right(run: Run, a: np.ndarray, eta: float, degree: int, most: int) -> Array
     c = run.sigma.hermite(max(most, 1))
     with np.errstate(over="ignore", invalid="ignore"):  # the status tells of numbers that are not finite
         powers = (c[1] * eta * run.setting.network.factor * a[:, None, :]) ** k[:, None]
-        return run.put(np.where(k[:, None] <= degree, c[1 : most + 1, None] * powers, 0.0))
+        return run.batches.put(np.where(k[:, None] <= degree, c[1 : most + 1, None] * powers, 0.0))
 
 
 def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: bool) -> Part:
     """One group of seeds, with tau (E, S)."""
-    W0, a = run.initial()
+    W0, a = run.batches.weights()
     beta, etas = direction(run, W0, a), _etas(run.setting)
     start = FirstLayers((W0,))
     random = GaussianFeatures(run, start) if base == "gaussian" else NetworkFeatures(Neurons(run.sigma), start)
     second = np.asarray(a, dtype=float)
     most = max(degrees)
     right = [_right(run, second, eta, degree, most) for eta, degree in zip(etas.tolist(), degrees, strict=True)]
-    family = SpikedFeatures(random, beta.astype(run.dtype), tuple(right))
+    family = SpikedFeatures(random, beta.astype(run.batches.dtype), tuple(right))
     layers = start.stepped([rank_one(run, a, beta)], etas)
     found = measured(run, family, layers, n_test, spectrum)
     strength = run.setting.network.factor * run.sigma.hermite(1)[1] * np.linalg.norm(np.asarray(beta), axis=1)

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import tomli_w
 
-from giantstep._machine.plain import build, identifier, plain, whole
+from giantstep._machine.plain import build, identifier, plain
+from giantstep._machine.seeds import checked as seeds_given
 from giantstep.errors import InputError
 from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.setting import without_none
@@ -175,10 +176,7 @@ def pooled(found: Sequence[Finding]) -> Finding:
 
 def measured(system: System, seed: int | Iterable[int]) -> Finding:
     """The mean over seeds of what the system measures."""
-    given = tuple(seed) if isinstance(seed, Iterable) else (seed,)
-    seeds = tuple(whole(s, "seed", least=0) for s in given)
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise InputError("seed must be a whole number, or several that differ")
+    seeds, _ = seeds_given(seed)
     return pooled([_finding(system, "simulate", lambda s=s: system.measured(s), (s,)) for s in seeds])
 
 

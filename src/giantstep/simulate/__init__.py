@@ -9,6 +9,7 @@ from giantstep._machine.backend import jax
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import choice
 from giantstep._training import job as _job
+from giantstep._training.assemble import assemble
 from giantstep._training.plan import make_plan
 from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD
@@ -88,7 +89,7 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
     notes += [ITERATED] if solver == "auto" and job.plan.solver == "cg" else []
     parts = _job.in_groups(job, lambda run: route.part(run, job.n_test, spectrum))
-    return _job.outcome(job, parts, notes)
+    return assemble(job, parts, notes)
 
 
 def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:

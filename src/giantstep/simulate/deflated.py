@@ -1,6 +1,7 @@
 """Errors of a readout on labels without their mean and linear part (Dandi et al. 2023)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,15 +17,16 @@ def deflated_errors(settings: Sequence[Setting], seed: int, n_test: int, dtype: 
     As printed, the mean and linear part of the test labels are estimated on the test labels; the risk takes those of the
     training batch, which the prediction has.
     """
-    found, held, theirs, test = [], (), None, draw.test_batch(n_test)
+    errors, held, theirs, test = [], (), None, draw.test_batch(n_test)
     for setting in settings:
         plan = make_plan(setting, 1, n_test, np.dtype(dtype).itemsize, None)
-        run = first_layer.Run(setting, (seed,), plan, np.dtype(dtype), lambda work: None, held, host=True).holding(test)
-        held = run.held
+        run = first_layer.start(setting, (seed,), plan, dtype, held=held, host=True)
+        run = replace(run, batches=run.batches.holding(test))
+        held = run.batches.held
         theirs = theirs or first_layer.linear_part(run, test, 2)
         run = run.holding_the_last()
         family = features.NetworkFeatures(features.Neurons(run.sigma), first_layer.train(run).layers)
-        ours = first_layer.linear_part(run, draw.readout_batch(setting), 2)
+        ours = first_layer.linear_part(run, run.batches.readout, 2)
         b = [fit.coefficients for fit in features.fit(run, family, False, ours)]
-        found.append(features.test(run, family, b, n_test, [theirs, ours])[0][:, 0, 0, 0])
-    return np.array(found)
+        errors.append(features.test(run, family, b, n_test, [theirs, ours])[0][:, 0, 0, 0])
+    return np.array(errors)

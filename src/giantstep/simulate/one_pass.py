@@ -11,6 +11,7 @@ import numpy as np
 from giantstep._machine.backend import jax
 from giantstep._machine.plain import real, whole
 from giantstep._machine.random import Stream
+from giantstep._machine.seeds import checked as seeds_given
 from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.dataset import Dataset
@@ -43,8 +44,7 @@ def sgd(
     records, n_test = whole(records, "records", least=2), whole(n_test, "n_test", least=2)
     stride = max(round(whole(samples, "samples") / (records - 1)), 1)
     eta = real(eta, "eta")
-    several = isinstance(seed, Iterable)
-    seeds = [whole(s, "seed", least=0) for s in (seed if isinstance(seed, Iterable) else (seed,))]
+    seeds, several = seeds_given(seed)
     paths = [_path(setting, stride, records, eta, s, n_test) for s in seeds]
     Q, M, risk = (np.stack(part) if several else part[0] for part in zip(*paths, strict=True))
     return Trajectory("simulate", stride * np.arange(records), Q, M, risk)

@@ -17,8 +17,9 @@ import numpy as np
 from giantstep._machine.arrays import compiled, over_seeds
 from giantstep._machine.backend import jax, one_blas_thread
 from giantstep._machine.random import Stream, generator
+from giantstep._training.batches import Chunk
 from giantstep._training.features import NetworkFeatures, Neurons, measured
-from giantstep._training.first_layer import Chunk, FirstLayers, Run, rank_one
+from giantstep._training.first_layer import FirstLayers, Run, rank_one
 from giantstep._training.job import Part
 from giantstep._training.step import descent_rows, residuals
 from giantstep.experiment import draw
@@ -43,10 +44,10 @@ class Branch:
 
 def within(run: Run, columns: int) -> Run:
     """The run in that many coordinates; its rows cost their random numbers more than their products."""
-    plan = replace(run.plan, rows=aligned(run.plan.rows, columns))
     share = 1 + NORMAL / (2 * run.setting.p)
-    setting, tick = reduced(run.setting, columns), lambda work: run.tick(work * share)
-    return replace(run, setting=setting, plan=plan, tick=tick, ambient=run.d)
+    setting, rows = reduced(run.setting, columns), aligned(run.batches.rows, columns)
+    batches = replace(run.batches, setting=setting, rows=rows)
+    return replace(run, batches=batches, tick=lambda work: run.tick(work * share), ambient=run.d)
 
 
 @compiled(static_argnames=("sigma", "full", "direction"))
@@ -72,12 +73,16 @@ def _added(totals, W, a, X, y, mean, scale, *, sigma, full, direction):
 def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
     """C^T X / n of step t in coordinates (S, q, k'), one pass through a fresh batch; two when the mean is removed."""
     S, _, k = W.shape
-    step, batch, inner = run.setting.protocol.steps[t], draw.step_batches(run.setting)[t], within(run, k)
-    mean = sum(c.y.sum(axis=1) for c in inner.chunks(batch)) / batch.n if step.deflate else run.put(np.zeros(S))
+    step, batch, inner = run.setting.protocol.steps[t], run.batches.steps[t], within(run, k)
+    mean = (
+        sum(c.y.sum(axis=1) for c in inner.batches.chunks(batch)) / batch.n
+        if step.deflate
+        else run.batches.put(np.zeros(S))
+    )
     form = {"sigma": run.sigma, "full": step.residual == "full", "direction": step.update == "rank1"}
-    weights, second = run.put(W), run.put(a)
+    weights, second = run.batches.put(W), run.batches.put(a)
     totals = None
-    for chunk in inner.chunks(batch):
+    for chunk in inner.batches.chunks(batch):
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn
         totals = _added(totals, weights, second, chunk.X, chunk.y, mean, run.setting.network.factor, **form)
         run.tick((4.0 * run.setting.p + NORMAL) * chunk.X.shape[1] * k)
@@ -100,7 +105,7 @@ def _root(A: np.ndarray) -> np.ndarray:
 
 def _batch(run: Run, k: int, t: int) -> tuple[reuse.Known, ...]:
     """The fresh batch of step t, to be held."""
-    setting, batch = reduced(run.setting, k), draw.step_batches(run.setting)[t]
+    setting, batch = reduced(run.setting, k), run.batches.steps[t]
     return tuple(reuse.drawn(*draw.rows(setting, seed, batch)) for seed in run.seeds)
 
 
@@ -114,7 +119,7 @@ def _held(
         key = (Stream.STEP + t,)
         known, y = reuse.deflated(known, step.deflate, run.d, seed, (*key, DEFLATION))
         k = min(known.X.shape[1], W.shape[2])  # seeds with fewer coordinates have zeros in the others
-        given = (np.asarray(x, run.dtype) for x in (W[s][:, :k], a[s], known.X[:, :k], y))
+        given = (np.asarray(x, run.batches.dtype) for x in (W[s][:, :k], a[s], known.X[:, :k], y))
         C = np.asarray(_rows(*given, run.setting.network.factor, **form), float) / len(y)
         found.append(reuse.product(known, C, run.d, seed, key))
         run.tick((4.0 * run.setting.p + NORMAL) * len(y) * k / len(run.seeds))
@@ -133,7 +138,9 @@ def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) 
     else:
         known, slope = _held(run, W, a, t, known)
     if step.update == "rank1":
-        slope = np.asarray(rank_one(replace(run, dtype=np.dtype("float64")), a, slope[:, 0]))
+        slope = np.asarray(
+            rank_one(replace(run, batches=replace(run.batches, dtype=np.dtype("float64"))), a, slope[:, 0])
+        )
     layers = FirstLayers((padded(W, slope.shape[2]),)).stepped([slope], etas)
     return Branch(layers, known)
 
@@ -176,16 +183,17 @@ def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.nda
         layers = FirstLayers((compressed(layers[0], run.setting.target.rank),))
     known = _readout_batch(run, layers, branch.known)
     columns = max([layers.members[0].shape[2], *(one.X.shape[1] for one in known or ())])
-    members = tuple(run.put(padded(W, columns)) for W in layers.members)
-    slope = None if layers.slope is None else run.put(padded(layers.slope, columns))
+    members = tuple(run.batches.put(padded(W, columns)) for W in layers.members)
+    slope = None if layers.slope is None else run.batches.put(padded(layers.slope, columns))
     layers = FirstLayers(members, slope, layers.etas)
     inner = within(run, columns)
     if known is not None:
-        X = run.put(np.stack([padded(one.X, columns) for one in known]))
-        y = run.put(np.stack([one.y for one in known]))
-        batch, rows = draw.readout_batch(run.setting), inner.plan.rows
+        X = run.batches.put(np.stack([padded(one.X, columns) for one in known]))
+        y = run.batches.put(np.stack([one.y for one in known]))
+        batch, rows = run.batches.readout, inner.batches.rows
         starts = range(0, batch.n, rows)
-        inner = replace(inner, held=tuple(Chunk(batch, i, X[:, i : i + rows], y[:, i : i + rows]) for i in starts))
+        held = tuple(Chunk(batch, i, X[:, i : i + rows], y[:, i : i + rows]) for i in starts)
+        inner = replace(inner, batches=replace(inner.batches, held=held))
     return measured(inner, NetworkFeatures(Neurons(run.sigma), layers), layers, n_test, spectrum, own)
 
 
@@ -198,7 +206,7 @@ def _readout_batch(
     if readout is None or (readout.batch == "fresh" and readout.deflate < 2):
         return None
     if readout.batch == "fresh":
-        setting, batch = reduced(run.setting, layers.members[0].shape[2]), draw.readout_batch(run.setting)
+        setting, batch = reduced(run.setting, layers.members[0].shape[2]), run.batches.readout
         known = tuple(reuse.drawn(*draw.rows(setting, seed, batch)) for seed in run.seeds)
     assert known is not None
     key = (Stream.READOUT, DEFLATION)

@@ -43,11 +43,11 @@ def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: fl
     seed = whole(seed, "seed", least=0)
     plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
     host = at_once(setting, plan, 1, 0)
-    found = first_layer.train(first_layer.Run(setting, (seed,), plan, np.dtype(dtype), lambda work: None, host=host))
+    trained = first_layer.train(first_layer.start(setting, (seed,), plan, dtype, host=host))
     several = any(step.listed for step in setting.protocol.steps)
-    final = np.stack([np.asarray(found.layers[e][0]) for e in range(len(found.layers))])
-    descent = None if found.descent is None else np.asarray(found.descent[0])
-    return Trained(np.asarray(found.W0[0]), np.asarray(found.a[0]), descent, final if several else final[0])
+    final = np.stack([np.asarray(trained.layers[e][0]) for e in range(len(trained.layers))])
+    descent = None if trained.descent is None else np.asarray(trained.descent[0])
+    return Trained(np.asarray(trained.W0[0]), np.asarray(trained.a[0]), descent, final if several else final[0])
 
 
 def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Network:
@@ -57,10 +57,10 @@ def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> 
     """
     if any(step.listed for step in setting.protocol.steps):
         raise InputError("simulate.network takes one step size: this protocol lists several")
-    found = train(setting, seed, memory=memory)
+    trained = train(setting, seed, memory=memory)
     own, readout = setting.network, setting.protocol.readout
     if readout is None:
-        weights = (found.final, found.second_layer)
+        weights = (trained.final, trained.second_layer)
         return Network(own.width, own.activation, scale=own.scale, weights=weights)
     if not isinstance(readout, Ridge):
         raise InputError("simulate.network takes a ridge readout or none: SGD is measured by simulate")
@@ -75,5 +75,5 @@ def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> 
     if needed > allowed:
         raise refuse(needed, allowed, f"a readout of {max(int(batch.n * allowed / needed), 1)} samples")
     X, y = draw.rows(setting, seed, batch)
-    fit = ridge(np.asarray(own.activation(X @ found.final.T)), y, readout.penalty)
-    return Network(own.width, own.activation, scale="1", weights=(found.final, np.asarray(fit.coefficients)))
+    fit = ridge(np.asarray(own.activation(X @ trained.final.T)), y, readout.penalty)
+    return Network(own.width, own.activation, scale="1", weights=(trained.final, np.asarray(fit.coefficients)))

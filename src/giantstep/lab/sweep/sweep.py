@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from giantstep._machine.plain import choice, identifier, whole
+from giantstep._machine.plain import choice, identifier
+from giantstep._machine.seeds import checked as seeds_given
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.setting_paths import filled, flatten
@@ -134,9 +135,7 @@ def make(
     listed = tuple(_route(each, wanted) for each in ((routes,) if isinstance(routes, str | Route) else routes))
     if not listed or len(set(listed)) < len(listed):
         raise InputError("a sweep needs at least one route, each once")
-    chosen = tuple(whole(each, "seed", least=0) for each in (seeds if isinstance(seeds, Iterable) else (seeds,)))
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise InputError("a sweep needs at least one seed, each once")
+    chosen, _ = seeds_given(seeds)
     found = Sweep(base, tuple(dimensions), tuple(_ordered(formulas, axes)), chosen, listed, wanted)
     _check(found)
     return found

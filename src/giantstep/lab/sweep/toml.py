@@ -21,9 +21,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from giantstep._machine import seeds
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
-from giantstep.lab.sweep import seeds
 from giantstep.lab.sweep.sweep import Sweep, make
 
 __all__ = ["from_plain", "read"]

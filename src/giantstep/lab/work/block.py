@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._training.job import drop
+from giantstep._training.assemble import drop
 from giantstep.experiment.protocol import SGD, GiantStep, Power, Protocol, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS

@@ -1,8 +1,27 @@
-"""Seeds as a user writes them."""
+"""Seeds as a user gives them: one or several in Python, or as text."""
 
+from collections.abc import Iterable, Sized
+from typing import Any
+
+from giantstep._machine.plain import whole
 from giantstep.errors import InputError
 
-__all__ = ["parse"]
+__all__ = ["checked", "parse"]
+
+MOST = 10**6  # in one call
+
+
+def checked(seed: Any) -> tuple[tuple[int, ...], bool]:
+    """The seeds, all different whole numbers from 0 on, and whether they were given as several."""
+    if isinstance(seed, str):
+        raise InputError(f"seed must be a whole number or a list of them, not the text {seed!r}")
+    several = isinstance(seed, Iterable)
+    if isinstance(seed, Sized) and len(seed) > MOST:
+        raise InputError(f"at most {MOST} seeds are run at once, not {len(seed)}")
+    seeds = tuple(whole(s, "seed", least=0) for s in (seed if several else (seed,)))
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InputError("seed must be a whole number or a non-empty list of different ones")
+    return seeds, several
 
 
 def parse(text: str, what: str = "seeds") -> int | range | tuple[int, ...]:

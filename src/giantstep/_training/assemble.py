@@ -1,0 +1,85 @@
+"""From what every group of seeds measured to one Outcome: groups joined, axes that were not asked for dropped."""
+
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from giantstep import measure
+from giantstep._training.job import Job, Part
+from giantstep.experiment.dataset import Dataset
+from giantstep.results.outcome import Outcome, Status
+from giantstep.ridge.conjugate_gradients import TOLERANCE
+
+
+def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
+    """Join the groups and drop the axes that were not asked for; ``notes`` are said before those of the fits."""
+    setting, protocol = job.setting, job.setting.protocol
+    etas = protocol.etas(setting.d, setting.p)
+    readout = protocol.readout
+    lists = [t for t, step in enumerate(protocol.steps) if step.listed]
+    path = readout is not None and isinstance(readout.path, tuple)
+    axes = (*(("eta",) if lists else ()), *((readout.axis,) if path else ()), *(("seed",) if job.several else ()))  # type: ignore[union-attr]
+    joined = {k: np.concatenate([p[k] for p in parts], axis=1) for k in parts[0] if k != "notes"}
+
+    def errors(array: np.ndarray) -> Any:  # (E, S, L) -> (E, L, S), unused axes dropped
+        return drop(np.moveaxis(array, 2, 1), (bool(lists), path, job.several))
+
+    def layers(array: np.ndarray) -> Any:  # (E, S, ...)
+        return drop(array, (bool(lists), job.several))
+
+    values: dict[str, Any] = {
+        k: errors(joined[k]) for k in ("risk", "risk_se", "train_error", "train_objective") if k in joined
+    }
+    values["test_error"] = errors(joined["risk"] + setting.target.noise**2)
+    values["test_error_se"] = values["risk_se"]
+    values |= {k: layers(joined[k]) for k in ("overlaps", "norms", "captured", "captured_se", "learned", "null_level")}
+    if "squares" in joined:
+        singular = np.sqrt(np.maximum(joined["squares"], 0.0))
+        values["singular_values"] = layers(singular)
+        if singular.shape[-1] >= measure.FEWEST and np.all(np.isfinite(singular)):
+            values["bulk_edge"] = layers(np.apply_along_axis(measure.bulk_edge, -1, singular))
+            values["outliers"] = layers(np.apply_along_axis(lambda v: len(measure.outliers(v)), -1, singular))
+    if readout is not None:
+        values[readout.axis] = layers(joined["penalty"][:, :, 0]) if readout.path == "gcv" else readout.path
+    converged, iterated = _iterated(joined)
+    said = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
+    said += setting.data.notes if isinstance(setting.data, Dataset) else ()
+    finite = all(
+        np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
+    )
+    if not finite:
+        said.insert(0, "some numbers are not finite: the step size or the weights overflow")
+    eta = tuple(np.atleast_2d(etas)[:, lists[0]].tolist()) if lists else (float(etas[0]) if etas.size == 1 else None)
+    return Outcome(
+        setting, job.route, axes, eta, seeds=job.seeds if job.several else None,
+        seconds=time.perf_counter() - job.started, status=Status(finite and converged, tuple(said)), **values,
+    )  # fmt: skip
+
+
+def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
+    """Whether conjugate gradients have converged wherever numbers are finite, and the sentence that says how well."""
+    if "residual" not in joined or not np.isfinite(joined["residual"]).any():
+        return True, []
+    worst, count = np.nanmax(joined["residual"]), joined["iterations"].max()
+    how = f"relative residual {worst:.1g} after {count} iterations"
+    if worst <= TOLERANCE:
+        return True, [f"ridge by conjugate gradients: {how}"]
+    return False, [f"ridge by conjugate gradients did not converge: {how}, not the {TOLERANCE:.0e} asked for"]
+
+
+def _merged(notes: list[str]) -> list[str]:
+    """One sentence of each kind (they differ in their numbers), with how often it was said."""
+    kinds: dict[str, list[str]] = {}
+    for note in notes:
+        kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note.rstrip("."))
+    return [said[0] if len(said) == 1 else f"{said[0]} (and {len(said) - 1} more such)" for said in kinds.values()]
+
+
+def drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
+    """Without the leading axes that are not kept; a number where none is left."""
+    index = tuple(slice(None) if k else 0 for k in keep)
+    result = array[index]
+    return result.item() if np.ndim(result) == 0 else result
