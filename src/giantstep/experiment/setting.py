@@ -134,9 +134,9 @@ class Setting:
             raise InputError(f"{path}: {error}") from None
 
 
-def read_plain(path: str | Path) -> Any:
-    """What a .toml or .json file holds, as plain data."""
-    suffix = _suffix(path)
+def read_plain(path: str | Path, what: str = "a setting") -> Any:
+    """What a .toml or .json file holds, as plain data; ``what`` it is of, for the sentence that refuses others."""
+    suffix = _suffix(path, what)
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -163,10 +163,10 @@ def _loads_toml(text: str) -> Any:
         raise InputError(f"not valid TOML: {_one_line(error)}") from None
 
 
-def _suffix(path: str | Path) -> str:
+def _suffix(path: str | Path, what: str = "a setting") -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in (".toml", ".json"):
-        raise InputError(f"a setting is saved as .toml or .json, not {str(path)!r}")
+        raise InputError(f"{what} is a .toml or .json file, not {str(path)!r}")
     return suffix
 
 

@@ -6,15 +6,15 @@ MAX_ROWS = 24
 
 
 def with_error(value: float, error: float | None) -> str:
-    """0.1234 +- 0.0056 as 0.1234(56)-like plain text: the value to the digits its error allows."""
+    """The value with its standard error, both to the digits that the error allows: 0.1234 ± 0.0056."""
     if error is None or not np.isfinite(error) or error <= 0:
         return f"{value:.5g}"
     digits = int(np.clip(1 - np.floor(np.log10(error)), 0, 12))
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
-def aligned(header: list[str], body: list[list[str]]) -> list[str]:
-    """Columns to the right; of many rows the first and the last."""
-    shown = body if len(body) <= MAX_ROWS else [*body[: MAX_ROWS // 2], ["..."] * len(header), *body[-MAX_ROWS // 2 :]]
+def aligned(header: list[str], body: list[list[str]], most: int = MAX_ROWS) -> list[str]:
+    """Columns to the right; of more than ``most`` rows the first and the last."""
+    shown = body if len(body) <= most else [*body[: most // 2], ["..."] * len(header), *body[-(most // 2) :]]
     widths = [max(len(r[i]) for r in [header, *shown]) for i in range(len(header))]
     return ["  " + "  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in [header, *shown]]

@@ -12,6 +12,7 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import target
+from giantstep.measure import mean_and_error
 from giantstep.results.bias_variance import Parts
 from giantstep.results.outcome import Outcome
 
@@ -36,7 +37,7 @@ def measured(run: Any, setting: Setting, seed: int | Iterable[int]) -> Parts:
     both = None
     if isinstance(seed, tuple) and len(seed) > 1:
         sums = np.asarray(bias[2]) + np.asarray(variance[2])
-        both = np.std(sums, axis=-1, ddof=1) / np.sqrt(len(seed))
+        both = mean_and_error(sums, -1)[1]
     return Parts(bias[0], variance[0], bias_se=bias[1], variance_se=variance[1], risk_se=both)
 
 

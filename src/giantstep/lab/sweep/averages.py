@@ -1,13 +1,14 @@
-"""Tidy: one row for each route and point of a sweep, averaged over seeds, as text, CSV or plain data."""
+"""Averages: one row for each route and point of a sweep, averaged over seeds, as text, CSV or plain data."""
 
 import csv
 import io
-import math
 from typing import Any
 
 import numpy as np
 
 from giantstep.lab.sweep.sweep import Sweep
+from giantstep.measure import mean_and_error
+from giantstep.results.table import aligned, with_error
 
 __all__ = ["averages", "text", "to_csv"]
 
@@ -49,8 +50,8 @@ def _mean(values: np.ndarray) -> tuple[float | None, float | None]:
     known = values[~np.isnan(values)]
     if known.size == 0:
         return None, None
-    error = float(known.std(ddof=1) / math.sqrt(known.size)) if known.size > 1 else None
-    return float(known.mean()), error
+    mean, error = mean_and_error(known, 0)
+    return float(mean), float(error) if known.size > 1 else None
 
 
 def to_csv(rows: list[dict[str, Any]]) -> str:
@@ -63,32 +64,24 @@ def to_csv(rows: list[dict[str, Any]]) -> str:
 
 
 def text(rows: list[dict[str, Any]], shown: int = SHOWN) -> str:
-    """A table for reading: means with their errors in brackets, the first rows if there are many."""
+    """A table for reading: means with their standard errors; of many rows the first."""
     if not rows:
         return ""
     names = [name for name in rows[0] if f"{name.removesuffix('_se')}_se" not in rows[0] and name != "lost"]
     means = [name.removesuffix("_se") for name in rows[0] if name.endswith("_se")]
     lost = any(row["lost"] for row in rows)
     header = [*names, *(("lost",) if lost else ()), *means]
-    lines = [header]
+    body = []
     for row in rows[:shown]:
         cells = [_cell(row[name]) for name in header[: len(header) - len(means)]]
-        lines.append([*cells, *(_with_error(row[name], row[f"{name}_se"]) for name in means)])
-    widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
-    body = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+        body.append([*cells, *(_mean_cell(row[name], row[f"{name}_se"]) for name in means)])
     more = [f"... and {len(rows) - shown} rows more"] if len(rows) > shown else []
-    return "\n".join([body[0], "-" * len(body[0]), *body[1:], *more])
+    return "\n".join([*aligned(header, body, most=shown), *more])
 
 
 def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _with_error(mean: float | None, error: float | None) -> str:
-    """0.1234(5): the error in units of the last digit."""
-    if mean is None:
-        return "-"
-    if error is None or not error > 0 or not math.isfinite(error):
-        return f"{mean:.5g}"
-    digits = max(0, 1 - math.floor(math.log10(error)))
-    return f"{mean:.{digits}f}({error * 10**digits:.0f})"
+def _mean_cell(mean: float | None, error: float | None) -> str:
+    return "-" if mean is None else with_error(mean, error)

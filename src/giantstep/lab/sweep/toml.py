@@ -1,4 +1,4 @@
-"""Recipe: a sweep as it is written in a file, SWEEP.toml.
+"""A sweep as it is written in a file, SWEEP.toml.
 
 seeds = "0-9"                               # or a number, or a list
 routes = ["simulate", "theory"]             # or equivalent(model=spiked), ...
@@ -15,15 +15,13 @@ penalty = [0.1, 0.01]
 noise = [0.0, 0.5]
 """
 
-import json
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from giantstep._machine import seeds
 from giantstep.errors import InputError
-from giantstep.experiment.setting import Setting
+from giantstep.experiment.setting import Setting, read_plain
 from giantstep.lab.sweep.sweep import Sweep, make
 
 __all__ = ["from_plain", "read"]
@@ -33,20 +31,9 @@ _FIELDS = ("setting", "axes", "zip", "seeds", "routes", "measure")
 
 def read(path: str | Path) -> Sweep:
     """The sweep in a .toml or .json file; a setting that it names lies relative to it."""
-    place = Path(path)
-    loads = {".toml": tomllib.loads, ".json": json.loads}.get(place.suffix.lower())
-    if loads is None:
-        raise InputError(f"a sweep is read from a .toml or .json file, not {str(path)!r}")
+    data = read_plain(path, "a sweep")
     try:
-        data = loads(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not a text file in UTF-8") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not valid {place.suffix[1:].upper()}: {' '.join(str(error).split())}") from None
-    try:
-        return from_plain(data, place.parent)
+        return from_plain(data, Path(path).parent)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
