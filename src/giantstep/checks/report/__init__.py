@@ -1,0 +1,1 @@
+"""The report of the verdicts, as a page and as tables."""

@@ -1,0 +1,38 @@
+"""An SVG document made ready to stand inside a page, next to others."""
+
+import re
+from html import escape
+
+__all__ = ["inline"]
+
+_ENLARGED = 1.2  # letters of 10 points in a figure look as large as the text of the page
+
+
+def inline(svg: str, name: str, label: str, words: str = "") -> str:
+    """The ``<svg>`` element of a document, with ``name`` as its id and as the prefix of every id inside it.
+
+    ``label`` is what a screen reader calls the picture, ``words`` what it reads of it.
+
+    Ids are global in a page, and figures of one program reuse them: without the prefix, a figure would show the
+    clip paths and the glyphs of another. Style rules are confined to the figure for the same reason. The prolog and
+    the metadata go. The size becomes a width, ``--width``, for the style of the page to use. Text without an ``<svg>`` gives an
+    empty string.
+    """
+    found = re.search(r"<svg\b.*</svg>", svg, flags=re.DOTALL)
+    if found is None:
+        return ""
+    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", found.group(), flags=re.DOTALL)
+    opening, rest = body.split(">", 1)
+    width = re.search(r'\swidth="([\d.]+)(?:pt)?"', opening)
+    style = f' style="--width: {_ENLARGED * float(width.group(1)):.0f}pt"' if width else ""
+    opening = re.sub(r'\s(?:width|height|id|style)="[^"]*"', "", opening)
+    rest = re.sub(r'(\sid=")([^"]+")', rf"\g<1>{name}-\2", rest)
+    rest = re.sub(r'(href="#)([^"]+")', rf"\g<1>{name}-\2", rest)
+    rest = re.sub(r"(url\(['\"]?#)", rf"\g<1>{name}-", rest)
+    rest = re.sub(r"(<style[^>]*>\s*)\*", rf"\g<1>#{name} *", rest)
+    named = f' id="{name}"{style} role="img" aria-labelledby="{name}--title"'
+    texts = f'<title id="{name}--title">{escape(label)}</title>'
+    if words:
+        named += f' aria-describedby="{name}--words"'
+        texts += f'<desc id="{name}--words">{escape(words)}</desc>'
+    return f"{opening}{named}>{texts}{rest}"

@@ -1,0 +1,63 @@
+"""Follow a check on standard error: a bar on a terminal, a line for every claim that ends elsewhere."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from giantstep.checks.report.entry import duration
+from giantstep.checks.standing import Standing, about, counted
+
+__all__ = ["following", "line"]
+
+
+@contextmanager
+def following() -> Iterator[Callable[[Standing], None]]:
+    """A function to call with every standing."""
+    if not sys.stderr.isatty():
+        yield _print
+        return
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    columns = (
+        MofNCompleteColumn(),
+        TextColumn("claims"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    bar = Progress(*columns, console=console)
+    task = bar.add_task("", total=None)
+    with Live(bar, console=console, transient=True, redirect_stdout=False) as live:
+
+        def show(standing: Standing) -> None:
+            bar.update(task, completed=len(standing.results), total=standing.total, description=_left(standing))
+            running = ", ".join(claim.name for claim in standing.running)
+            said = [counted(standing.results), f"running: {running}" if running else ""]
+            words = Text("; ".join(each for each in said if each), overflow="ellipsis", no_wrap=True)
+            live.update(Group(bar, words), refresh=True)
+
+        yield show
+
+
+def line(standing: Standing) -> str:
+    """What is said of the claim that ended last: [12/70] moniri/bulk: holds (11.3 s), about 4 min left."""
+    latest = standing.latest
+    if latest is None:
+        return ""
+    place, left = f"[{len(standing.results)}/{standing.total}]", _left(standing)
+    said = f"{place} {latest.claim.name}: {latest.verdict.outcome} ({duration(latest.seconds)})"
+    return f"{said}, {left}" if left else said
+
+
+def _left(standing: Standing) -> str:
+    left = standing.seconds_left
+    return "" if left is None else f"{about(left)} left"
+
+
+def _print(standing: Standing) -> None:
+    if standing.latest is not None:
+        print(line(standing), file=sys.stderr, flush=True)

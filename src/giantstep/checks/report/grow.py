@@ -1,0 +1,38 @@
+"""grow: the page of a check is written again whenever a claim has ended."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from giantstep.errors import InputError
+from giantstep.checks.report.page import write_so_far
+from giantstep.checks.standing import Standing
+
+__all__ = ["growing"]
+
+PAUSE = 20.0  # between two pages, in times that it took to write the last one: claims need the cores
+
+
+@contextmanager
+def growing(folder: Path) -> Iterator[Callable[[Standing], None]]:
+    """A function to call with every standing. Whatever ends the check early, the page then shows what is known."""
+    latest: Standing | None = None
+    due = 0.0
+
+    def grow(standing: Standing) -> None:
+        nonlocal latest, due
+        latest = standing
+        start = time.monotonic()
+        if not standing.complete and start >= due:
+            write_so_far(standing, folder)
+            end = time.monotonic()
+            due = end + PAUSE * (end - start)
+
+    try:
+        yield grow
+    except BaseException:
+        if latest is not None and not latest.complete:
+            with suppress(InputError):  # the page that is there stays
+                write_so_far(latest.stopped(), folder)
+        raise

@@ -1,0 +1,41 @@
+"""The verdicts as a table in Markdown."""
+
+import re
+from collections.abc import Sequence
+
+from giantstep.checks.report.entry import MARK, duration
+from giantstep.checks.claim import Result
+from giantstep.citations import paper
+
+__all__ = ["summary"]
+
+
+def summary(results: Sequence[Result]) -> str:
+    """One row a result, in the given order: paper, claim, verdict, what was seen, size, seeds, time."""
+    head = "| paper | claim | verdict | what was seen | size | seeds | time |\n|---|---|---|---|---|---|---:|\n"
+    return head + "".join(_row(result) for result in results)
+
+
+def _row(result: Result) -> str:
+    outcome = result.verdict.outcome
+    cells = (
+        _cell(paper(result.claim.paper).short),
+        _code(result.claim.name),
+        f"{MARK[outcome]} {outcome}",
+        _cell(result.verdict.sentence),
+        result.size,
+        _cell(result.verdict.seeds),
+        f"{duration(result.seconds)}{', kept' if result.stored else ''}",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _cell(text: str) -> str:
+    """Text that Markdown shows as it is: a star or an underscore of a formula is no emphasis, and nothing is HTML."""
+    text = re.sub(r"([\\`*_\[\]|])", r"\\\1", " ".join(text.split()))
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _code(name: str) -> str:
+    """A name in code, or as escaped text where it has what code cannot hold in a table."""
+    return _cell(name) if re.search(r"[`|\\\s]", name) else f"`{name}`"
