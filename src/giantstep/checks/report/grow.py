@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from giantstep.errors import InputError
 from giantstep.checks.report.page import write_so_far
 from giantstep.checks.standing import Standing
+from giantstep.errors import InputError
 
 __all__ = ["growing"]
 

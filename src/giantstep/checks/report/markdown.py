@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from giantstep.checks.report.entry import MARK, duration
 from giantstep.checks.claim import Result
+from giantstep.checks.report.entry import MARK, duration
 from giantstep.citations import paper
 
 __all__ = ["summary"]

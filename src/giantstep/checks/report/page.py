@@ -8,14 +8,14 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from giantstep.lab.store.atomic import atomic
-from giantstep.checks.report.entry import MARK, Entry, by_paper, css_class, duration
-from giantstep.lab.store.provenance import Provenance
-from giantstep.checks.report.section import paper_section
-from giantstep.checks.standing import Standing
-from giantstep.checks.report.unfinished import refresh, unfinished
 from giantstep.checks.claim import Result
+from giantstep.checks.report.entry import MARK, Entry, by_paper, css_class, duration
+from giantstep.checks.report.section import paper_section
+from giantstep.checks.report.unfinished import refresh, unfinished
+from giantstep.checks.standing import Standing
 from giantstep.citations import Paper
+from giantstep.lab.store.atomic import atomic
+from giantstep.lab.store.provenance import Provenance
 
 __all__ = ["write", "write_so_far"]
 
