@@ -10,7 +10,8 @@ import pytest
 
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Result, Verdict
-from giantstep.checks.report.entry import by_paper, duration
+from giantstep.checks.report.duration import duration
+from giantstep.checks.report.entry import by_paper
 from giantstep.checks.report.markdown import summary
 from giantstep.checks.report.page import write
 from giantstep.checks.standing import Standing
@@ -193,7 +194,7 @@ def test_the_footer_says_what_made_the_page_and_no_more(tmp_path, results):
     footer, here = page_of(results, tmp_path).one("footer").text, Provenance.here()
     versions = f"giantstep {here.version} · Python {here.python} · JAX {here.jax} · NumPy {here.numpy}"
     made = re.escape(f"Made with {versions} · {here.device} ({here.machine}) · ")
-    rest = r"The same as data: verdicts\.json\.\s+To cite everything here: giantstep cite"
+    rest = r"The same results as data: verdicts\.json\.\s+To cite everything on this page, run giantstep cite\."
     assert re.fullmatch(rf"{made}\d{{4}}-\d\d-\d\d\.\s+{rest}", footer.strip())
 
 
@@ -260,14 +261,14 @@ def test_a_claim_shows_every_part_of_its_result(tmp_path, results):
         "Sizes": "d = 100, 200",
         "Seeds": "0-9",
         "Settings": "abc123",
-        "Again": "giantstep check moniri/one --size quick",
+        "Run again": "giantstep check moniri/one --size quick",
     }
     assert "0.1235" in article.one("table").text
 
 
 def test_what_is_not_there_leaves_no_empty_place(tmp_path, results):
     article = page_of(results, tmp_path).one("article", id="claim-saad-solla-four")
-    assert [each.text for each in article.all("dt")] == ["Time", "Again"]
+    assert [each.text for each in article.all("dt")] == ["Time", "Run again"]
     assert article.all("figure") == [] and article.all("table") == []
     assert all(each.text.strip() for each in article.all("p"))
 
@@ -286,11 +287,11 @@ def test_every_figure_has_a_caption_that_is_its_description(tmp_path, results):
     assert figures[2].one("desc").text == "It fell by half."  # no caption: what was seen
 
 
-def test_a_kept_measurement_says_so(tmp_path):
+def test_a_stored_measurement_is_marked(tmp_path):
     (result,) = check([claim("a/one", good())], "full")
     page = page_of([replace(result, stored=True, seconds=12.34)], tmp_path)
-    assert "measured in 12.3 s, kept" in page.one("article").text
-    assert "made earlier" in page.one("footer").text
+    assert "measured in 12.3 s, stored" in page.one("article").text
+    assert "earlier measurement" in page.one("footer").text
     assert "--size full" in page.one("article").one("pre").text
 
 
@@ -301,9 +302,14 @@ def test_anchors_of_like_names_differ():
     assert len(set(anchors)) == len(names)
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(0.04, "0.0 s"), (12.34, "12.3 s"), (270, "4.5 min"), (7560, "2.1 h")])
-def test_durations(seconds: float, told: str):
-    assert duration(seconds) == told
+@pytest.mark.parametrize(("seconds", "text"), [(0.04, "0.0 s"), (12.34, "12.3 s"), (270, "4.5 min"), (7560, "2.1 h")])
+def test_durations(seconds: float, text: str):
+    assert duration(seconds) == text
+
+
+def test_rough_durations():
+    texts = {3: "about 10 s", 34: "about 30 s", 70: "about 1 min", 200: "about 3 min", 5400: "about 1.5 h"}
+    assert {seconds: duration(seconds, rough=True) for seconds in texts} == texts
 
 
 def test_decimals_line_up_unless_they_differ_much(tmp_path):
@@ -316,6 +322,13 @@ def test_decimals_line_up_unless_they_differ_much(tmp_path):
     assert columns[1] == ("0.0001", "1", "0.1")
     assert columns[2] == ("−1.2346", "–", "0.1234")
     assert columns[3] == ("400", "800", "1600")
+
+
+def test_a_script_in_the_text_of_a_claim_is_escaped(tmp_path):
+    script = "<script>alert(1)</script>"
+    results = check([claim("a/one", good(sentence=script), statement=script, test=script)], "quick")
+    page = write(results, tmp_path).read_text(encoding="utf-8")
+    assert "<script" not in page and page.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 4
 
 
 NASTY = "</style><b>&\"'</b><script>alert(1)</script>|`*\\ \ud800"
@@ -386,9 +399,9 @@ def test_the_same_results_give_the_same_page(tmp_path, results):
 
 def test_the_summary_is_a_table_in_markdown(results):
     lines = summary([replace(results[0], stored=True, seconds=12.34), *results[1:]]).splitlines()
-    assert lines[0] == "| paper | claim | verdict | what was seen | size | seeds | time |"
+    assert lines[0] == "| paper | claim | verdict | result | size | seeds | time |"
     assert lines[2] == (
-        "| Moniri et al. (2024) | `moniri/one` | ✓ holds | It fell by half. | quick | 0-9 | 12.3 s, kept |"
+        "| Moniri et al. (2024) | `moniri/one` | ✓ holds | It fell by half. | quick | 0-9 | 12.3 s, stored |"
     )
     assert len(lines) == 2 + len(results)
 

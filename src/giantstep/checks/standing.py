@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from giantstep.checks.claim import Claim, Result
 from giantstep.checks.expected import weight
 
-__all__ = ["Standing", "about", "counted"]
+__all__ = ["Standing", "counted"]
 
 _COUNTED = {
     "holds": ("holds", "hold"),
@@ -63,10 +63,3 @@ def counted(results: Sequence[Result]) -> str:
     outcomes = [result.verdict.outcome for result in results]
     counts = {outcome: outcomes.count(outcome) for outcome in _COUNTED}
     return ", ".join(f"{count} {_COUNTED[outcome][count > 1]}" for outcome, count in counts.items() if count)
-
-
-def about(seconds: float) -> str:
-    """An estimate for people, no more exact than it is: about 20 s, about 3 min, about 1.5 h."""
-    if seconds < 55:
-        return f"about {max(10, round(seconds / 10) * 10)} s"
-    return f"about {max(1, round(seconds / 60))} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

@@ -4,12 +4,12 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from giantstep.checks.claim import Result
+from giantstep.checks.report.duration import duration
 from giantstep.citations import Paper, paper
 
-__all__ = ["MARK", "Entry", "by_paper", "css_class", "duration"]
+__all__ = ["MARK", "Entry", "by_paper", "css_class"]
 
 MARK = {"holds": "✓", "fails": "✗", "inconclusive": "?", "not run": "○"}
 
@@ -27,10 +27,6 @@ class Entry:
         return self.result.verdict.outcome
 
     @property
-    def css(self) -> str:
-        return css_class(self.outcome)
-
-    @property
     def name(self) -> str:
         return self.result.claim.name
 
@@ -40,27 +36,19 @@ class Entry:
         return self.name.partition("/")[2] or self.name
 
     @property
+    def source(self) -> str:
+        """The paper, and the theorem, section or figure."""
+        claim = self.result.claim
+        return f"{paper(claim.paper).short}, {claim.where}" if claim.where else paper(claim.paper).short
+
+    @property
     def command(self) -> str:
         """What runs this claim again, as a shell reads it."""
         return shlex.join(["giantstep", "check", self.name, "--size", self.result.size])
 
     @property
     def time(self) -> str:
-        return duration(self.result.seconds) + (", kept" if self.result.stored else "")
-
-    @property
-    def badge(self) -> str:
-        """The verdict as a mark and a word; the colour says nothing more."""
-        mark = f'<b aria-hidden="true">{MARK[self.outcome]}</b>'
-        return f'<strong class="badge {self.css}">{mark} <span>{self.outcome}</span></strong>'
-
-    @property
-    def pill(self) -> str:
-        """The verdict as a mark and the claim's short name, a link to its section."""
-        return (
-            f'<a class="badge {self.css}" href="#{self.anchor}"><b aria-hidden="true">{MARK[self.outcome]}</b> '
-            f'{escape(self.short)}<span class="unseen">: {self.outcome}</span></a>'
-        )
+        return duration(self.result.seconds) + (", stored" if self.result.stored else "")
 
 
 def by_paper(results: Sequence[Result]) -> list[tuple[Paper, list[Entry]]]:
@@ -90,10 +78,3 @@ def _anchor(name: str, taken: set[str]) -> str:
     while (anchor := base if count == 1 else f"{base}--{count}") in taken:
         count += 1
     return anchor
-
-
-def duration(seconds: float) -> str:
-    """A time for people: 12.3 s, 4.5 min, 2.1 h."""
-    if seconds < 90:
-        return f"{seconds:.1f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

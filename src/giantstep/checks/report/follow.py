@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from giantstep.checks.report.entry import duration
-from giantstep.checks.standing import Standing, about, counted
+from giantstep.checks.report.duration import duration
+from giantstep.checks.standing import Standing, counted
 
 __all__ = ["following", "line"]
 
@@ -55,7 +55,7 @@ def line(standing: Standing) -> str:
 
 def _left(standing: Standing) -> str:
     left = standing.seconds_left
-    return "" if left is None else f"{about(left)} left"
+    return "" if left is None else f"{duration(left, rough=True)} left"
 
 
 def _print(standing: Standing) -> None:

@@ -4,15 +4,16 @@ import re
 from collections.abc import Sequence
 
 from giantstep.checks.claim import Result
-from giantstep.checks.report.entry import MARK, duration
+from giantstep.checks.report.duration import duration
+from giantstep.checks.report.entry import MARK
 from giantstep.citations import paper
 
 __all__ = ["summary"]
 
 
 def summary(results: Sequence[Result]) -> str:
-    """One row a result, in the given order: paper, claim, verdict, what was seen, size, seeds, time."""
-    head = "| paper | claim | verdict | what was seen | size | seeds | time |\n|---|---|---|---|---|---|---:|\n"
+    """One row per result, in the given order: paper, claim, verdict, result, size, seeds, time."""
+    head = "| paper | claim | verdict | result | size | seeds | time |\n|---|---|---|---|---|---|---:|\n"
     return head + "".join(_row(result) for result in results)
 
 
@@ -25,7 +26,7 @@ def _row(result: Result) -> str:
         _cell(result.verdict.sentence),
         result.size,
         _cell(result.verdict.seeds),
-        f"{duration(result.seconds)}{', kept' if result.stored else ''}",
+        f"{duration(result.seconds)}{', stored' if result.stored else ''}",
     )
     return f"| {' | '.join(cells)} |\n"
 

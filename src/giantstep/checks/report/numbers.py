@@ -1,34 +1,29 @@
-"""The table of numbers behind a verdict."""
+"""The numbers behind a verdict as the texts of a table."""
 
 import math
 from collections.abc import Sequence
-from html import escape
+from dataclasses import dataclass
 
-from giantstep.checks.claim import Cell
+from giantstep.checks.claim import Cell, Verdict
 
-__all__ = ["numbers"]
+__all__ = ["Table", "numbers"]
 
 
-def numbers(header: tuple[str, ...], rows: tuple[tuple[Cell, ...], ...], caption: str) -> str:
-    """A table whose columns and rows have headers; it scrolls by itself on a narrow page. Empty without rows."""
-    if not rows:
-        return ""
-    columns = list(zip(*rows, strict=True))
+@dataclass(frozen=True)
+class Table:
+    """``header`` pairs the name of a column with its kind, a row's cell with that of its column: "n" numbers, "t" text."""
+
+    header: list[tuple[str, str]]
+    rows: list[list[tuple[str, str]]]
+
+
+def numbers(verdict: Verdict) -> Table:
+    """The table of a verdict; without rows it is empty."""
+    columns = list(zip(*verdict.rows, strict=True))
     kinds = ["t" if any(isinstance(cell, str) for cell in column) else "n" for column in columns]
-    head = "".join(f'<th scope="col" class="{k}">{escape(name)}</th>' for name, k in zip(header, kinds, strict=True))
     lines = zip(*(_column(column) for column in columns), strict=True)
-    body = "".join(f"<tr>{_row(line, kinds)}</tr>\n" for line in lines)
-    return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(caption)}">'
-        f'<table class="numbers"><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>\n'
-        f"{body}</tbody></table></div>"
-    )
-
-
-def _row(line: Sequence[str], kinds: Sequence[str]) -> str:
-    """The first cell names the row."""
-    cells = [f'<td class="{kind}">{escape(cell)}</td>' for cell, kind in zip(line, kinds, strict=True)]
-    return "".join([f'<th scope="row" class="{kinds[0]}">{escape(line[0])}</th>', *cells[1:]])
+    rows = [list(zip(line, kinds, strict=True)) for line in lines]
+    return Table(list(zip(verdict.header, kinds, strict=True)) if rows else [], rows)
 
 
 def _column(cells: Sequence[Cell]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from giantstep.checks.check import check, verdict_of
 from giantstep.checks.claim import Verdict
 from giantstep.checks.code import computing
-from giantstep.checks.report.entry import duration
+from giantstep.checks.report.duration import duration
 from giantstep.claims import CLAIMS, select
 from giantstep.errors import InputError
 from giantstep.explorer.processes.laboratory import Laboratory

@@ -6,7 +6,8 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 
-from giantstep.checks.report.entry import MARK, css_class, duration
+from giantstep.checks.report.duration import duration
+from giantstep.checks.report.entry import MARK, css_class
 from giantstep.citations import paper
 from giantstep.claims import CLAIMS
 from giantstep.claims.full import full
