@@ -13,12 +13,12 @@ from giantstep import cli
 from giantstep.checks.cache import Interrupted
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Result, Verdict
-from giantstep.checks.expected import longest_first, reported
+from giantstep.checks.expected import longest_first, read_seconds
 from giantstep.checks.report import grow as growth
 from giantstep.checks.report.follow import following, line
 from giantstep.checks.report.grow import growing
 from giantstep.checks.report.page import write
-from giantstep.checks.standing import Standing, counted
+from giantstep.checks.standing import Standing, count_verdicts
 from giantstep.errors import InputError
 
 CLAIMS = [claim("moniri/one", good()), claim("dandi/two", bad(), "dandi"), claim("moniri/three", good())]
@@ -101,7 +101,7 @@ def test_pages_that_are_slow_to_write_are_written_less_often(tmp_path, monkeypat
     written = []
     monkeypatch.setattr(growth.time, "monotonic", lambda: next(times))
     monkeypatch.setattr(growth, "write_so_far", lambda standing, folder: written.append(standing))
-    standings = [Standing(running=(CLAIMS[0],), beside=k) for k in range(3)]
+    standings = [Standing(running=(CLAIMS[0],), workers=k) for k in range(3)]
     with growing(tmp_path) as grow:
         for each in standings:
             grow(each)
@@ -149,8 +149,10 @@ def test_time_left_goes_by_what_claims_cost_before():
 
 
 def test_counts_in_words():
-    assert counted([result("a/1", 1), result("a/2", 1), result("a/3", 1, "fails")]) == "2 hold, 1 fails"
-    assert counted([result("a/1", 1, "not run"), result("a/2", 1, "inconclusive")]) == "1 inconclusive, 1 not run"
+    assert count_verdicts([result("a/1", 1), result("a/2", 1), result("a/3", 1, "fails")]) == "2 hold, 1 fails"
+    assert (
+        count_verdicts([result("a/1", 1, "not run"), result("a/2", 1, "inconclusive")]) == "1 inconclusive, 1 not run"
+    )
 
 
 def test_a_terminal_has_a_bar_with_counts_and_the_claims_at_work(monkeypatch, capsys):
@@ -169,11 +171,11 @@ def test_a_terminal_has_a_bar_with_counts_and_the_claims_at_work(monkeypatch, ca
 
 
 def test_workers_begin_with_the_claims_that_took_longest(tmp_path):
-    assert reported(tmp_path, "quick") == {}
+    assert read_seconds(tmp_path, "quick") == {}
     write([result("moniri/one", 2.0), result("moniri/three", 9.0), result("dandi/two", 5.0, "not run")], tmp_path)
-    expected = reported(tmp_path, "quick")
-    assert expected == {"moniri/one": 2.0, "moniri/three": 9.0} and reported(tmp_path, "full") == {}
+    expected = read_seconds(tmp_path, "quick")
+    assert expected == {"moniri/one": 2.0, "moniri/three": 9.0} and read_seconds(tmp_path, "full") == {}
     assert [each.name for each in longest_first(CLAIMS, expected)] == ["moniri/three", "dandi/two", "moniri/one"]
     assert longest_first(CLAIMS, {}) == CLAIMS
     (tmp_path / "verdicts.json").write_text("[", encoding="utf-8")
-    assert reported(tmp_path, "quick") == {}
+    assert read_seconds(tmp_path, "quick") == {}

@@ -1,4 +1,4 @@
-"""What claims are expected to cost: the seconds that they took in the report that is being replaced."""
+"""The expected costs of claims: the seconds that they took in the previous report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from giantstep.checks.claim import Claim
 
-__all__ = ["longest_first", "reported", "weight"]
+__all__ = ["longest_first", "read_seconds", "weight"]
 
 
-def reported(folder: Path, size: str) -> dict[str, float]:
-    """Seconds by the names of the claims, of ``folder/verdicts.json``; nothing where there is no such file to read."""
+def read_seconds(folder: Path, size: str) -> dict[str, float]:
+    """Seconds by the names of the claims from ``folder/verdicts.json``; empty if that file cannot be read."""
     try:
         results = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))["results"]
         ran = [each for each in results if each["size"] == size and each["outcome"] != "not run"]
@@ -20,11 +20,11 @@ def reported(folder: Path, size: str) -> dict[str, float]:
 
 
 def weight(claim: Claim, expected: Mapping[str, float]) -> float:
-    """What a claim costs beside others; one that nothing is known of costs as much as the others on average."""
+    """The relative cost of a claim; a claim without an expectation costs the mean of the others."""
     mean = sum(expected.values()) / len(expected) if expected else 1.0
     return expected.get(claim.name, mean)
 
 
 def longest_first(claims: Sequence[Claim], expected: Mapping[str, float]) -> list[Claim]:
-    """The order in which workers begin claims: no long one is left for the end, when the other workers have nothing to do."""
+    """The order in which workers begin claims: a long claim at the end would leave the other workers idle."""
     return sorted(claims, key=lambda claim: -weight(claim, expected))

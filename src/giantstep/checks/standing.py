@@ -1,4 +1,4 @@
-"""Standing: how far a check has come, for the page that grows and for the terminal."""
+"""Standing: the progress of a check, for the page that grows and for the terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from giantstep.checks.claim import Claim, Result
 from giantstep.checks.expected import weight
 
-__all__ = ["Standing", "counted"]
+__all__ = ["Standing", "count_verdicts"]
 
-_COUNTED = {
+_VERBS = {
     "holds": ("holds", "hold"),
     "fails": ("fails", "fail"),
     "inconclusive": ("inconclusive", "inconclusive"),
@@ -21,15 +21,15 @@ class Standing:
     """The claims of a check, sorted into those that have ended, those that run now and those that are left.
 
     ``results`` are in the order of the list, ``running`` and ``left`` in the order in which they are begun. ``latest`` is the
-    result that came last, None at the start. ``beside`` is the number of claims that run at the same time, and ``expected`` are
-    seconds by the names of claims, as far as they are known.
+    result that came last, None at the start. ``workers`` is the number of claims that run at the same time, and ``expected``
+    holds the expected seconds by the names of claims, as far as they are known.
     """
 
     results: tuple[Result, ...] = ()
     running: tuple[Claim, ...] = ()
     left: tuple[Claim, ...] = ()
     latest: Result | None = None
-    beside: int = 1
+    workers: int = 1
     expected: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -42,24 +42,24 @@ class Standing:
 
     @property
     def seconds_left(self) -> float | None:
-        """The claims that have not ended cost what they are expected to, in units of those that ran; None before the first has.
+        """An estimate from the claims that ran and the expected seconds of the others; None before the first has ended.
 
-        Where nothing is expected, each costs the mean of those that ran.
+        A claim without an expectation costs the mean of the others.
         """
         ran = [each for each in self.results if not each.stored and each.verdict.outcome != "not run"]
         todo = self.running + self.left
         if not ran or not todo:
             return None
         pace = sum(each.seconds for each in ran) / sum(weight(each.claim, self.expected) for each in ran)
-        return pace * sum(weight(claim, self.expected) for claim in todo) / min(self.beside, len(todo))
+        return pace * sum(weight(claim, self.expected) for claim in todo) / min(self.workers, len(todo))
 
     def stopped(self) -> "Standing":
-        """The same once nothing runs any more."""
+        """The same standing after the check was stopped: nothing runs."""
         return replace(self, running=(), left=self.running + self.left)
 
 
-def counted(results: Sequence[Result]) -> str:
+def count_verdicts(results: Sequence[Result]) -> str:
     """The verdicts so far in a few words: 32 hold, 1 fails, 2 not run."""
     outcomes = [result.verdict.outcome for result in results]
-    counts = {outcome: outcomes.count(outcome) for outcome in _COUNTED}
-    return ", ".join(f"{count} {_COUNTED[outcome][count > 1]}" for outcome, count in counts.items() if count)
+    counts = {outcome: outcomes.count(outcome) for outcome in _VERBS}
+    return ", ".join(f"{count} {_VERBS[outcome][count > 1]}" for outcome, count in counts.items() if count)

@@ -37,7 +37,7 @@ def check(
     from giantstep.checks.cache import Bench, Interrupted
     from giantstep.checks.check import check as checked
     from giantstep.checks.code import computing
-    from giantstep.checks.expected import reported
+    from giantstep.checks.expected import read_seconds
     from giantstep.checks.report import page as _page
     from giantstep.checks.report.follow import following
     from giantstep.checks.report.grow import growing
@@ -52,7 +52,7 @@ def check(
     chosen = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
     kept = store or out / f"measured-{computing()}.sqlite"
-    expected = {**(seconds() if size == "quick" else {}), **reported(out, size)}
+    expected = {**(seconds() if size == "quick" else {}), **read_seconds(out, size)}
     apart = task if workers is not None and size == "quick" and len(chosen) > 1 else None
     with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
         try:

@@ -1,4 +1,4 @@
-"""The picture of outcomes. What was measured is dots with error bars; what is predicted is a line."""
+"""The picture of outcomes. Measured values are dots with error bars; predicted ones are lines."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from giantstep._machine.plain import choice
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.explain.explanation import Explanation
-from giantstep.plot.style import COLOURS, INK, dots, figure, law_panel, spectrum_panel, svg
+from giantstep.plot.style import COLOURS, INK, figure, law_panel, series, spectrum_panel, svg
 from giantstep.plot.systems import neurons, panels, shares
 from giantstep.results.outcome import LABELS, Outcome
 from giantstep.results.system import Finding
@@ -38,8 +38,8 @@ def plot(
     """An error against the step size, the penalty or the rate; or what="spectrum": histograms of the singular values.
 
     Several outcomes are drawn over each other: measured ones as dots (equivalent models hollow), those of ``theory`` as lines,
-    its published limit dashed. With several step sizes they are the x axis and each penalty is a colour; with penalties alone
-    they are the x axis. Seeds are averaged; bars are one standard error.
+    the published limit as dashed lines. Several step sizes are the x axis, and each penalty is a colour; without them the
+    penalties are the x axis. Seeds are averaged; bars are one standard error.
 
     Args:
         outcome: an outcome or several, also a Comparison; or findings about one system, whose curves are then drawn.
@@ -86,7 +86,7 @@ def _several(given: Any) -> tuple[Outcome, ...]:
 
 
 def _axis(o: Outcome) -> str | None:
-    """What goes along x."""
+    """The quantity along x."""
     return next((a for a in ("eta", "penalty", "rate") if a in o.axes), None)
 
 
@@ -101,7 +101,7 @@ def _kind(o: Outcome) -> str:
 
 
 class _Series(NamedTuple):
-    """One line, or one set of dots: its penalty where the colours tell it."""
+    """One line or one set of dots; ``penalty`` is given if the colours show the penalties."""
 
     penalty: float | None
     x: np.ndarray
@@ -122,19 +122,19 @@ def _series(o: Outcome, what: str) -> list[_Series]:
 
 
 def _errors(outcomes: Sequence[Outcome], what: str) -> "Figure":
-    drawn = [(_kind(o), s) for o in outcomes for s in _series(o, what)]
-    penalties = list(dict.fromkeys(s.penalty for _, s in drawn))
-    kinds = list(dict.fromkeys(kind for kind, _ in drawn))
+    curves = [(_kind(o), s) for o in outcomes for s in _series(o, what)]
+    penalties = list(dict.fromkeys(s.penalty for _, s in curves))
+    kinds = list(dict.fromkeys(kind for kind, _ in curves))
     s = outcomes[0].setting
     with figure() as (fig, ax):
-        for kind, one in drawn:
+        for kind, one in curves:
             _draw(ax, kind, one, _colour(len(penalties), penalties.index(one.penalty)))
         axis = _axis(outcomes[0])
         if axis is None:
             ax.set_xticks([0], [s.network.activation.name])
             ax.set_xlim(-1, 1)
-        else:  # the measured points say how it is scaled: a line has points of its own in between
-            at = next((one.x for kind, one in drawn if kind not in LINES), drawn[0][1].x)
+        else:  # the measured points choose the scale: a line has more points in between
+            at = next((one.x for kind, one in curves if kind not in LINES), curves[0][1].x)
             _scale(ax, at, AXES[axis])
         ax.set_ylabel(LABELS[what])
         ax.set_title(f"{s.target.name},  d = {s.d}, p = {s.p}, n = {_samples(s)}", loc="left")
@@ -143,18 +143,16 @@ def _errors(outcomes: Sequence[Outcome], what: str) -> "Figure":
 
 
 def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
-    if kind not in LINES:
-        hollow = {"markerfacecolor": "white", "marker": "D", "markersize": 4.5} if kind == "equivalent" else {}
-        dots(ax, s.x, s.y, s.error, color=colour, zorder=3, **hollow)
-    elif len(s.x) == 1:
+    if kind in LINES and len(s.x) == 1:
         ax.hlines(s.y, s.x - 0.3, s.x + 0.3, color=colour, linewidth=1.2, linestyle=LINES[kind].get("linestyle", "-"))
-    else:
-        order = np.argsort(s.x)
-        ax.plot(s.x[order], s.y[order], color=colour, zorder=2, **LINES[kind])
+        return
+    order, hollow = np.argsort(s.x), {"markerfacecolor": "white", "marker": "D", "markersize": 4.5}
+    style = LINES.get(kind, hollow if kind == "equivalent" else {})
+    series(ax, s.x[order], s.y[order], s.error[order], predicted=kind in LINES, color=colour, **style)
 
 
 def _legends(ax: "Axes", kinds: list[str], penalties: list, title: str) -> None:
-    """Which mark is which, inside, where there are several; which colour is which penalty or rate, outside."""
+    """A legend of the marks inside the axes if there are several, and one of the penalties or rates outside."""
     from matplotlib.lines import Line2D
 
     marks = {"simulate": "o", "equivalent": "D"}
@@ -181,7 +179,7 @@ def _legends(ax: "Axes", kinds: list[str], penalties: list, title: str) -> None:
 
 
 def _colour(count: int, i: int) -> Any:
-    """A colour of its own for a few, a shade for many."""
+    """A few curves get colours of their own, many get shades."""
     if count <= NAMED:
         return COLOURS[i]
     from matplotlib import colormaps
@@ -195,7 +193,7 @@ def _samples(setting: Setting) -> str:
 
 
 def _scale(ax: "Axes", x: Any, label: str) -> None:
-    """A log axis for positive values spread over more than a decade; one that is linear near zero when zero is among them."""
+    """A log axis for positive values over more than a decade; it is linear near zero if zero is one of the values."""
     x = np.asarray(x)
     least, most = x[x > 0].min(initial=np.inf), x.max()
     if np.all(x > 0) and most > 10 * least:
@@ -211,7 +209,7 @@ def _scale(ax: "Axes", x: Any, label: str) -> None:
 
 
 def _spectrum(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None") -> "Figure":
-    """Singular values of F / sqrt(n), one panel a step size: a histogram of the first seed, and the predicted density."""
+    """Singular values of F / sqrt(n), one panel for each step size: the histogram of the first seed and the predicted density."""
     measured = next((o for o in outcomes if o.singular_values is not None), None)
     predicted = next((o for o in outcomes if o.route == "theory"), None)
     shape = measured or predicted
@@ -239,7 +237,7 @@ def _spectrum(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None") -> "Fig
 
 
 def _first(o: Outcome) -> np.ndarray:
-    """The singular values of the first seed, one row a step size."""
+    """The singular values of the first seed, one row for each step size."""
     values = np.asarray(o.singular_values)
     if "seed" in o.axes:
         values = np.take(values, 0, axis=1 if "eta" in o.axes else 0)
@@ -247,12 +245,12 @@ def _first(o: Outcome) -> np.ndarray:
 
 
 def _first_labels(axes: Iterable["Axes"]) -> tuple[list, list]:
-    """Every label once, with the first handle that carries it."""
-    found: dict[str, Any] = {}
+    """The handles and labels of a legend, with every label once."""
+    handles: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
-    return list(found.values()), list(found)
+            handles.setdefault(label, handle)
+    return list(handles.values()), list(handles)
 
 
 def _laws(setting: Setting, etas: list) -> "list[Law]":

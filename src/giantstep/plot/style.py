@@ -1,4 +1,4 @@
-"""The house style of pictures: a figure off screen, its colours, dots with error bars, a spectrum, SVG as text."""
+"""The house style of pictures: a figure off screen, its colours, dots over lines, a spectrum, SVG as text."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -70,6 +70,14 @@ def dots(ax: "Axes", x: Any, y: Any, error: Any = None, **style: Any) -> None:
     """Measured values: dots with error bars (one standard error)."""
     error = None if error is None or not np.all(np.isfinite(np.asarray(error, dtype=float))) else error
     ax.errorbar(x, y, error, **{"marker": "o", "linestyle": "none", "capsize": 2, "elinewidth": 1, **style})
+
+
+def series(ax: "Axes", x: Any, y: Any, error: Any = None, *, predicted: bool, **style: Any) -> None:
+    """A predicted series is a line; a measured one is dots with error bars, over the lines."""
+    if predicted:
+        ax.plot(x, y, **{"zorder": 2, **style})
+    else:
+        dots(ax, x, y, error, **{"zorder": 3, **style})
 
 
 def spectrum_panel(

@@ -1,6 +1,6 @@
-"""Pictures of findings, one panel a curve, and of evolutions, the neurons and their shares step by step.
+"""Pictures of findings, one panel for each curve, and of evolutions: the neurons and their shares step by step.
 
-What was measured is dots with error bars; what is predicted is a line.
+Measured values are dots with error bars; predicted ones are lines.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from giantstep.errors import InputError
-from giantstep.plot.style import COLOURS, INK, dots, figure
+from giantstep.measure import mean_and_error
+from giantstep.plot.style import COLOURS, INK, figure, series
 from giantstep.results.system import Curve, Finding
 from giantstep.results.trajectory import Evolution
 
@@ -20,20 +21,20 @@ if TYPE_CHECKING:
 ACROSS = 3  # panels beside each other
 
 
-def panels(found: Sequence[Finding]) -> "Figure":
-    """Every curve of the findings, those of one name over each other."""
-    names = list(dict.fromkeys(name for f in found for name in f.curves))
+def panels(findings: Sequence[Finding]) -> "Figure":
+    """Every curve of the findings; curves of the same name share a panel."""
+    names = list(dict.fromkeys(name for f in findings for name in f.curves))
     if not names:
-        raise InputError("there is no curve to draw: this system has numbers alone")
+        raise InputError("there is no curve to draw: the results of this system are single numbers")
     across = min(ACROSS, len(names))
     down = -(-len(names) // across)
     with figure(across, down, width=3.6, height=2.8) as (fig, axes):
         every: list[Any] = [axes] if across * down == 1 else list(axes.flat)
         for ax, name in zip(every, names, strict=False):
-            for f in found:
+            for f in findings:
                 if name in f.curves:
                     _curve(ax, f.curves[name], f.route)
-            ax.set_title(found[0].system.said(name), loc="left")
+            ax.set_title(findings[0].system.said(name), loc="left")
         for ax in every[len(names) :]:
             ax.set_visible(False)
         handles, labels = every[0].get_legend_handles_labels()
@@ -42,10 +43,9 @@ def panels(found: Sequence[Finding]) -> "Figure":
 
 
 def _curve(ax: "Axes", c: Curve, route: str) -> None:
-    if route == "theory":
-        ax.plot(c.x, c.y, color=INK, linewidth=1.3, label="theory", zorder=1)
-    else:
-        dots(ax, c.x, c.y, c.se, color=COLOURS[0], label="simulation")
+    predicted = route == "theory"
+    style = {"color": INK, "linewidth": 1.3, "label": "theory"} if predicted else {"label": "simulation"}
+    series(ax, c.x, c.y, c.se, predicted=predicted, **{"color": COLOURS[0], **style})
     ax.set_xlabel(c.along)
     if "x" in c.log:
         ax.set_xscale("log")
@@ -56,7 +56,7 @@ def _curve(ax: "Axes", c: Curve, route: str) -> None:
 def in_plane(path: Evolution) -> tuple[np.ndarray, tuple[str, str]]:
     """The cosines of the neurons with the first two directions, (T + 1, p, 2), and their names.
 
-    A target of one direction has what is left of a neuron as its second axis.
+    For a target of one direction, the second axis is the rest of the neuron.
     """
     cosines = path.M / np.sqrt(np.diagonal(path.Q, axis1=1, axis2=2))[:, :, None]
     if cosines.shape[2] > 1:
@@ -66,7 +66,7 @@ def in_plane(path: Evolution) -> tuple[np.ndarray, tuple[str, str]]:
 
 
 def neurons(path: Evolution) -> "Figure":
-    """Every neuron's way in the target's plane; blue where its second layer is positive, red where it is negative."""
+    """The path of every neuron in the target's plane; blue if its second-layer weight is positive, red if it is negative."""
     places, names = in_plane(path)
     with figure(width=3.6, height=3.6) as (fig, ax):
         turn = np.linspace(0, 2 * np.pi, 200)
@@ -81,19 +81,13 @@ def neurons(path: Evolution) -> "Figure":
 
 
 def shares(paths: Sequence[Evolution]) -> "Figure":
-    """The mean share of a neuron along every direction against the steps: dots simulated, lines predicted."""
+    """The mean share of a neuron along every direction against the steps: simulated dots over predicted lines."""
     with figure() as (fig, ax):
         for path in paths:
             steps = np.arange(len(path.M))
             for k in range(path.M.shape[2]):
-                share, style = (
-                    path.shares[:, :, k],
-                    {"color": COLOURS[k % len(COLOURS)], "label": f"w{k + 1}, {path.route}"},
-                )
-                if path.route == "theory":
-                    ax.plot(steps, share.mean(axis=1), **style)
-                else:
-                    dots(ax, steps, share.mean(axis=1), share.std(axis=1, ddof=1) / np.sqrt(share.shape[1]), **style)
+                style = {"color": COLOURS[k % len(COLOURS)], "label": f"w{k + 1}, {path.route}"}
+                series(ax, steps, *mean_and_error(path.shares[:, :, k]), predicted=path.route == "theory", **style)
         ax.set(xlabel="step", ylabel="mean cos² with the direction")
         ax.set_xticks(np.arange(len(paths[0].M)))
         ax.legend()

@@ -11,17 +11,17 @@ _ENLARGED = 1.2  # letters of 10 points in a figure look as large as the text of
 def inline(svg: str, name: str, label: str, words: str = "") -> str:
     """The ``<svg>`` element of a document, with ``name`` as its id and as the prefix of every id inside it.
 
-    ``label`` is what a screen reader calls the picture, ``words`` what it reads of it.
+    A screen reader announces the picture as ``label`` and reads ``words`` as its description.
 
     Ids are global in a page, and figures of one program reuse them: without the prefix, a figure would show the
     clip paths and the glyphs of another. Style rules are confined to the figure for the same reason. The prolog and
-    the metadata go. The size becomes a width, ``--width``, for the style of the page to use. Text without an ``<svg>`` gives an
-    empty string.
+    the metadata are removed. The size becomes a width, ``--width``, for the style of the page to use. A text without an
+    ``<svg>`` gives an empty string.
     """
-    found = re.search(r"<svg\b.*</svg>", svg, flags=re.DOTALL)
-    if found is None:
+    element = re.search(r"<svg\b.*</svg>", svg, flags=re.DOTALL)
+    if element is None:
         return ""
-    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", found.group(), flags=re.DOTALL)
+    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", element.group(), flags=re.DOTALL)
     opening, rest = body.split(">", 1)
     width = re.search(r'\swidth="([\d.]+)(?:pt)?"', opening)
     style = f' style="--width: {_ENLARGED * float(width.group(1)):.0f}pt"' if width else ""

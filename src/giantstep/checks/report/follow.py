@@ -1,18 +1,18 @@
-"""Follow a check on standard error: a bar on a terminal, a line for every claim that ends elsewhere."""
+"""Follow a check on standard error: a bar on a terminal, or a line for every claim that ends."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from giantstep.checks.report.duration import duration
-from giantstep.checks.standing import Standing, counted
+from giantstep.checks.standing import Standing, count_verdicts
 
 __all__ = ["following", "line"]
 
 
 @contextmanager
 def following() -> Iterator[Callable[[Standing], None]]:
-    """A function to call with every standing."""
+    """Give a function to call with every standing."""
     if not sys.stderr.isatty():
         yield _print
         return
@@ -36,21 +36,21 @@ def following() -> Iterator[Callable[[Standing], None]]:
         def show(standing: Standing) -> None:
             bar.update(task, completed=len(standing.results), total=standing.total, description=_left(standing))
             running = ", ".join(claim.name for claim in standing.running)
-            said = [counted(standing.results), f"running: {running}" if running else ""]
-            words = Text("; ".join(each for each in said if each), overflow="ellipsis", no_wrap=True)
+            parts = [count_verdicts(standing.results), f"running: {running}" if running else ""]
+            words = Text("; ".join(part for part in parts if part), overflow="ellipsis", no_wrap=True)
             live.update(Group(bar, words), refresh=True)
 
         yield show
 
 
 def line(standing: Standing) -> str:
-    """What is said of the claim that ended last: [12/70] moniri/bulk: holds (11.3 s), about 4 min left."""
+    """The line about the claim that ended last: [12/70] moniri/bulk: holds (11.3 s), about 4 min left."""
     latest = standing.latest
     if latest is None:
         return ""
     place, left = f"[{len(standing.results)}/{standing.total}]", _left(standing)
-    said = f"{place} {latest.claim.name}: {latest.verdict.outcome} ({duration(latest.seconds)})"
-    return f"{said}, {left}" if left else said
+    words = f"{place} {latest.claim.name}: {latest.verdict.outcome} ({duration(latest.seconds)})"
+    return f"{words}, {left}" if left else words
 
 
 def _left(standing: Standing) -> str:

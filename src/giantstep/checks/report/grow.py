@@ -1,4 +1,4 @@
-"""grow: the page of a check is written again whenever a claim has ended."""
+"""Write the page of a check again whenever a claim has ended."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,12 +11,12 @@ from giantstep.errors import InputError
 
 __all__ = ["growing"]
 
-PAUSE = 20.0  # between two pages, in times that it took to write the last one: claims need the cores
+PAUSE = 20.0  # between two pages, in units of the time to write the last one: claims need the cores
 
 
 @contextmanager
 def growing(folder: Path) -> Iterator[Callable[[Standing], None]]:
-    """A function to call with every standing. Whatever ends the check early, the page then shows what is known."""
+    """Give a function to call with every standing. If the check ends early, the page shows the results so far."""
     latest: Standing | None = None
     due = 0.0
 

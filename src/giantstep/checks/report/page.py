@@ -21,7 +21,7 @@ from giantstep.lab.store.provenance import Provenance
 
 __all__ = ["write", "write_so_far"]
 
-_COUNTED = {
+_VERBS = {
     "holds": ("holds", "hold"),
     "fails": ("fails", "fail"),
     "inconclusive": ("is inconclusive", "are inconclusive"),
@@ -109,7 +109,7 @@ def _tally(entries: Sequence[Entry]) -> str:
     if not entries:
         return "No claim was run."
     counts = {outcome: sum(entry.outcome == outcome for entry in entries) for outcome in MARK}
-    words = [f"{count} {_COUNTED[outcome][count > 1]}" for outcome, count in counts.items() if count]
+    words = [f"{count} {_VERBS[outcome][count > 1]}" for outcome, count in counts.items() if count]
     broken = sum(entry.result.error is not None for entry in entries)
     if broken:
         words[-1] += f" ({broken} because of an error)"  # a claim that broke was not run, and that outcome is the last

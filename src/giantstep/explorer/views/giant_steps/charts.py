@@ -8,6 +8,7 @@ from giantstep.explorer import controls
 from giantstep.explorer.chart import chart, curve, marks
 from giantstep.explorer.state import GiantSteps
 from giantstep.explorer.views.giant_steps.numbers import KnownPaths
+from giantstep.measure import mean_and_error
 from giantstep.plot.style import COLOURS
 from giantstep.plot.systems import in_plane
 
@@ -66,9 +67,8 @@ def share_chart(s: GiantSteps, seen: KnownPaths) -> dict[str, Any]:
             y = seen.theory.shares[:, :, k].mean(axis=1)
             traces.append(curve(list(range(len(y))), y, f"w{k + 1}, theory", k))
         if seen.chain is not None:
-            share = seen.chain.shares[:, :, k]
-            error = share.std(axis=1, ddof=1) / np.sqrt(share.shape[1])
-            traces.append(marks(list(range(len(share))), share.mean(axis=1), error, f"w{k + 1}, simulated", k))
+            mean, error = mean_and_error(seen.chain.shares[:, :, k])
+            traces.append(marks(list(range(len(mean))), mean, error, f"w{k + 1}, simulated", k))
     x = {"title": "step", "range": [-0.2, s.steps + 0.2], "dtick": 1}
     return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02, 1.02]})
 
