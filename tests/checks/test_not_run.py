@@ -163,7 +163,7 @@ def test_measurements_on_a_bench_say_that_data_are_missing(tmp_path):
 @pytest.mark.parametrize(("name", "said"), [("toy/lacks", WHY), ("toy/breaks", "could not be run: ZeroDivisionError")])
 def test_the_explorer_refuses_in_a_sentence_and_so_keeps_nothing(name, said):
     with pytest.raises(InputError, match=said):
-        numbers.checked(name)
+        numbers.check_claim(name)
 
 
 def test_the_explorer_shows_a_verdict_that_was_not_run(monkeypatch):

@@ -16,10 +16,10 @@ import pytest
 from giantstep import cli
 from giantstep.explorer import settings, state
 from giantstep.explorer.app import make_app
-from giantstep.explorer.processes.laboratory import Laboratory
-from giantstep.explorer.processes.queue import Desk, Replaced
-from giantstep.explorer.processes.runs import Piece, Refused, Runs
-from giantstep.explorer.processes.worker import Child, Overdue, Stopped
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.processes.jobs import Failure, JobRunner, Task
+from giantstep.explorer.processes.queue import Replaced, RequestQueue
+from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
 from giantstep.explorer.security import guard
 from giantstep.explorer.server import Address
 from giantstep.explorer.views import explain
@@ -41,11 +41,11 @@ def soon(holds) -> None:
 
 @pytest.fixture(scope="module")
 def app():
-    lab = Laboratory()
-    made = make_app(lab)
+    backend = Backend()
+    made = make_app(backend)
     guard(made)
     yield made
-    lab.close()
+    backend.close()
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_no_path_is_reachable(client, path):
 def test_rubbish_is_refused_in_a_sentence(client, body, capsys):
     answer = client.post(UPDATE, data=body, content_type="application/json")
     assert 400 <= answer.status_code < 500
-    assert answer.get_data(as_text=True) == "This is not a request that the page makes.\n"
+    assert answer.get_data(as_text=True) == "The page makes no such request.\n"
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -157,7 +157,7 @@ def test_a_figure_outside_the_bounds_is_refused(client, query):
 
 
 def test_downloads_at_once_all_come(client):
-    """More than the desk has in hand, so that some wait in line; none takes another's place."""
+    """Some of them wait in the queue, and none replaces another."""
     paths = [f"/figure/explain/staircase.{kind}?steps={steps}" for steps in range(1, 4) for kind in ("svg", "png")]
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(lambda path: client.application.test_client().get(path), paths))
@@ -175,15 +175,15 @@ def test_the_python_of_explain_is_what_it_shows(tmp_path):
     s = state.Explain(target="x1 + x1*x2", activation="relu", steps=2)
     code = explain.snippet(s).replace("print(x)", "print(x.to_dict())")
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert run.stdout.strip() == str(explain.explained(s).to_dict()) and (tmp_path / "staircase.svg").is_file()
+    assert run.stdout.strip() == str(explain.explain(s).to_dict()) and (tmp_path / "staircase.svg").is_file()
 
 
 @pytest.mark.parametrize("batches", ["fresh", "reuse"])
 def test_recipes_and_their_python_build_the_same_settings(batches):
     one, many = state.OneStep(noise=0.3, penalty=-1.7, target="x1 + 2"), state.GiantSteps(batches=batches, d=3.25)
     for code, setting in (
-        (settings.one_step_code(one, ""), settings.one_step(one, settings.ALPHAS)),
-        (settings.giant_steps_code(many, ""), settings.giant_steps(many)),
+        (settings.to_python(settings.one_step(one, settings.ALPHAS)), settings.one_step(one, settings.ALPHAS)),
+        (settings.to_python(settings.giant_steps(many)), settings.giant_steps(many)),
     ):
         run = subprocess.run([sys.executable, "-c", f"{code}\nprint(s.id)"], capture_output=True, text=True, check=True)
         assert run.stdout.strip() == setting.id
@@ -197,7 +197,7 @@ def test_every_claim_is_in_the_matrix():
 
 
 def test_the_newest_request_of_a_page_replaces_its_older_ones():
-    desk, started, go, heard = Desk(), threading.Event(), threading.Event(), []
+    queue, started, go, heard = RequestQueue(), threading.Event(), threading.Event(), []
 
     def first():
         started.set()
@@ -205,16 +205,16 @@ def test_the_newest_request_of_a_page_replaces_its_older_ones():
 
     def waiting():
         try:
-            desk.ask("a", lambda: "old")
+            queue.ask("a", lambda: "old")
         except Replaced:
             heard.append("replaced")
 
-    threads = [threading.Thread(target=lambda: desk.ask("b", first)), threading.Thread(target=waiting)]
+    threads = [threading.Thread(target=lambda: queue.ask("b", first)), threading.Thread(target=waiting)]
     threads[0].start()
     started.wait(LIMIT)
     threads[1].start()
-    soon(lambda: desk._waiting)
-    newest = threading.Thread(target=lambda: heard.append(desk.ask("a", lambda: "new")))
+    soon(lambda: queue._waiting)
+    newest = threading.Thread(target=lambda: heard.append(queue.ask("a", lambda: "new")))
     newest.start()
     threads[1].join(LIMIT)
     go.set()
@@ -223,10 +223,10 @@ def test_the_newest_request_of_a_page_replaces_its_older_ones():
 
 
 def test_a_child_can_be_ended_and_starts_anew():
-    child = Child()
+    child = WorkerProcess()
     try:
         assert child.call(abs, -3) == 3
-        with pytest.raises(Overdue):
+        with pytest.raises(TimedOut):
             child.call(time.sleep, LIMIT, limit=0.2)
         ended = threading.Thread(target=lambda: (soon(lambda: child._process), child.stop()))
         ended.start()
@@ -235,9 +235,9 @@ def test_a_child_can_be_ended_and_starts_anew():
         ended.join()
         assert child.call(abs, -4) == 4
         with pytest.raises(Stopped):  # a stop that came just before it
-            child.call(abs, -4, dropped=lambda: True)
-        child.rest(0.2)  # halted for a moment, it answers all the same
-        child.rest(0.2)
+            child.call(abs, -4, cancelled=lambda: True)
+        child.pause(0.2)  # halted for a moment, it answers all the same
+        child.pause(0.2)
         assert child.call(abs, -5) == 5
     finally:
         child.close()
@@ -245,38 +245,38 @@ def test_a_child_can_be_ended_and_starts_anew():
 
 def test_a_limit_is_of_the_childs_own_time(monkeypatch):
     """A function that waits is not overdue by the clock alone, as on a machine whose processors are taken."""
-    child = Child()
+    child = WorkerProcess()
     try:
         assert child.call(abs, -3) == 3
         monkeypatch.setattr("giantstep.explorer.processes.worker.BUSY", 1e9)
         assert child.call(time.sleep, 0.5, limit=0.05) is None
-        with pytest.raises(Overdue):
+        with pytest.raises(TimedOut):
             child.call(sum, range(10**15), limit=0.2)
     finally:
         child.close()
 
 
 def test_runs_keep_what_arrived_and_stop():
-    runs = Runs()
+    runs = JobRunner()
     try:
         pieces = [
-            Piece("one", abs, (-1,)),
-            Piece("wrong", int, ("x",)),
-            Piece("long", time.sleep, (LIMIT,)),
-            Piece("after", abs, (-2,)),
+            Task("one", abs, (-1,)),
+            Task("wrong", int, ("x",)),
+            Task("long", time.sleep, (LIMIT,)),
+            Task("after", abs, (-2,)),
         ]
         runs.start(pieces, "page")
-        soon(lambda: isinstance(runs.kept("wrong"), Refused))
-        assert runs.kept("one") == 1 and runs.busy(["long"])
+        soon(lambda: isinstance(runs.result("wrong"), Failure))
+        assert runs.result("one") == 1 and runs.busy(["long"])
         runs.stop()
         soon(lambda: not runs.busy(["long"]))
-        assert runs.kept("long") is None and runs.kept("after") is None and not runs.busy(["after"])
+        assert runs.result("long") is None and runs.result("after") is None and not runs.busy(["after"])
         runs.start(pieces[3:], "page")
-        soon(lambda: runs.kept("after") is not None)
-        runs.start([Piece("slow", time.sleep, (LIMIT,)), Piece("never", abs, (-3,))], "page")
-        runs.leave("another page", [])
+        soon(lambda: runs.result("after") is not None)
+        runs.start([Task("slow", time.sleep, (LIMIT,)), Task("never", abs, (-3,))], "page")
+        runs.drop_unless("another page", [])
         assert runs.busy(["never"])
-        runs.leave("page", ["something else"])
+        runs.drop_unless("page", ["something else"])
         assert not runs.busy(["never"])
     finally:
         runs.close()

@@ -216,7 +216,7 @@ def test_giant_steps_agree_with_the_library_in_a_billion_dimensions(page):
     put(browser, "giant-steps-kappa", "1.2")
     text(browser, "giant-steps-progress", "are not simulated here")
     theory = gs.theory.evolution(settings.giant_steps(state.GiantSteps(d=9.0, kappa=1.2, steps=2, width=4, seed=3)), 3)
-    assert f"{theory.shares[2].mean(axis=0)[0]:.3g} along w1" in text(browser, "giant-steps-plane--words", "predicted")
+    assert f"{theory.shares[2].mean(axis=0)[0]:.3g} along w1" in text(browser, "giant-steps-plane--words", "by theory")
 
 
 def test_claims_show_the_matrix_and_run_one(page, tmp_path):

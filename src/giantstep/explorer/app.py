@@ -1,4 +1,4 @@
-"""The page: one layout, and a view chosen by the address. Nothing is asked of the network."""
+"""The page: one layout, and a view chosen by the address. It loads nothing from the network."""
 
 import uuid
 from pathlib import Path
@@ -8,7 +8,7 @@ from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 
 from giantstep import __version__
 from giantstep.explorer import download, state
-from giantstep.explorer.processes.laboratory import Laboratory
+from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as claims
 from giantstep.explorer.views.giant_steps import view as giant_steps
@@ -18,7 +18,7 @@ __all__ = ["make_app"]
 
 NAMES = {"explain": "Explain", "one-step": "One step", "giant-steps": "Giant steps", "claims": "Claims"}
 PAGES: dict[str, Any] = {"explain": explain, "one-step": one_step, "giant-steps": giant_steps, "claims": claims}
-FOOT = "This page is served by your own machine and asks nothing of the network."
+FOOT = "Your own machine serves this page, and the page loads nothing from the network."
 INDEX = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -40,8 +40,8 @@ INDEX = """<!DOCTYPE html>
 """
 
 
-def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
-    """The Dash application, with debugging and everything that Dash offers beside callbacks switched off."""
+def make_app(backend: Backend, report: Path | None = None) -> Dash:
+    """The Dash application, with debugging and all other extras of Dash switched off."""
     app = Dash(
         "giantstep.explorer",
         title="giantstep explorer",
@@ -56,13 +56,9 @@ def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
         websocket_callbacks=False,
     )
     app.layout = _layout
-    explain.register(app, lab)
-    steps, giants, known = (
-        one_step.register(app, lab),
-        giant_steps.register(app, lab),
-        claims.register(app, lab, report),
-    )
-    download.register(app, lab, steps, giants, known)
+    explain.register(app, backend)
+    steps, giants = one_step.register(app, backend), giant_steps.register(app, backend)
+    download.register(app, backend, steps, giants, claims.register(app, backend, report))
 
     @app.callback(
         Output("main", "children"), Output("views", "children"), Input("url", "pathname"), Input("url", "search")
@@ -71,8 +67,8 @@ def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
         """The view of an address."""
         name = path.strip("/") if isinstance(path, str) else ""
         name = name if name in PAGES else "explain"
-        kept, refused = state.read_query(state.VIEWS[name], query if isinstance(query, str) else "")
-        return PAGES[name].page(kept, refused), _links(name)
+        s, refused = state.read_query(state.VIEWS[name], query if isinstance(query, str) else "")
+        return PAGES[name].page(s, refused), _links(name)
 
     app.clientside_callback(
         ClientsideFunction("explorer", "address"),
@@ -84,7 +80,7 @@ def make_app(lab: Laboratory, report: Path | None = None) -> Dash:
 
 
 def _layout() -> html.Div:
-    """A word for every page that is open, so that its newest request replaces its older ones and no other page's."""
+    """The layout with a token for the open page, so that its newest request replaces only its own older ones."""
     return html.Div(
         [
             dcc.Location(id="url", refresh=False),

@@ -9,7 +9,7 @@ from dash import State as Now
 
 from giantstep.citations import paper
 from giantstep.explorer.chart import chart
-from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, said
+from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, as_text
 
 __all__ = ["control", "figure", "head", "inputs", "numbers", "take_away", "values"]
 
@@ -45,7 +45,7 @@ def values(view: str) -> list[Output]:
 def shown_values(state: ViewState, words: dict[str, str]) -> list[str]:
     """The texts for ``values``: the given words, or the number itself."""
     ranged = (f.name for f in fields(state) if isinstance(f.metadata["of"], SliderRange))
-    return [words.get(name, said(getattr(state, name))) for name in ranged]
+    return [words.get(name, as_text(getattr(state, name))) for name in ranged]
 
 
 def control(view: str, state: ViewState, name: str, *, hint: str = "", live: bool = False) -> html.Div:
@@ -56,33 +56,33 @@ def control(view: str, state: ViewState, name: str, *, hint: str = "", live: boo
         options = [{"label": option, "value": option} for option in law.options]
         radios = dcc.RadioItems(options, value, id=key, className="radios", inline=True)
         return html.Div(
-            [html.Span(label, className="label", id=f"{key}--label"), _said(hint), radios],
+            [html.Span(label, className="label", id=f"{key}--label"), _hint(hint), radios],
             className="control",
             role="group",
             **{"aria-labelledby": f"{key}--label"},  # type: ignore[arg-type]
         )
     head: list[Any] = [html.Label(label, htmlFor=key)]
     if isinstance(law, SliderRange):
-        head.append(html.Output(said(value), id=f"{key}--value", htmlFor=key))
+        head.append(html.Output(as_text(value), id=f"{key}--value", htmlFor=key))
         entry = dcc.Input(
-            type="range", id=key, min=law.least, max=law.most, step=law.step, value=said(value), className="slider"
+            type="range", id=key, min=law.least, max=law.most, step=law.step, value=as_text(value), className="slider"
         )
     else:
         entry = dcc.Input(
             type="text", id=key, value=value, maxLength=law.longest, debounce=0.35 if live else True, spellCheck=False,
             autoComplete="off", className="formula",
         )  # fmt: skip
-    return html.Div([html.Div(head, className="control-head"), _said(hint), entry], className="control")
+    return html.Div([html.Div(head, className="control-head"), _hint(hint), entry], className="control")
 
 
-def _said(hint: str) -> html.P | None:
-    return html.P(hint, className="hint") if hint else None
+def _hint(text: str) -> html.P | None:
+    return html.P(text, className="hint") if text else None
 
 
 def head(title: str, lead: str, refused: Sequence[str] = ()) -> html.Div:
-    """The view's title, what it is about, and what its link asked for in vain."""
-    said = [html.P(sentence, className="refused", role="alert") for sentence in refused]
-    return html.Div([html.H1(title), html.P(lead, className="lead"), *said], className="head")
+    """The view's title, what it is about, and what its link could not have."""
+    problems = [html.P(sentence, className="refused", role="alert") for sentence in refused]
+    return html.Div([html.H1(title), html.P(lead, className="lead"), *problems], className="head")
 
 
 def figure(key: str, title: str, marks: dict[str, str], shape: str = "") -> html.Figure:
@@ -179,8 +179,8 @@ def bibtex(keys: Sequence[str]) -> str:
     return "\n\n".join(paper(key).bibtex for key in keys)
 
 
-def told(refused: Sequence[str], problem: str = "") -> list[Any]:
-    """What was refused, in sentences; one about a formula keeps its caret in place."""
+def show_problems(refused: Sequence[str], problem: str = "") -> list[Any]:
+    """The values that were refused, in sentences; a sentence about a formula keeps its caret in place."""
     return [
         *(html.P(one, className="refused") for one in refused),
         *([html.Pre(problem, className="mistake")] if problem else []),

@@ -1,4 +1,4 @@
-"""Waiting for a run: the buttons that start and stop it, and the question whether it is done, asked until it is.
+"""Wait for a run: the buttons that start and stop it, and the polling until it is done.
 
 Answers may overtake each other: each names its run, so that the end of one never ends the wait for another.
 """
@@ -12,7 +12,7 @@ __all__ = ["actions", "new", "register", "store"]
 
 
 def actions(view: str, label: str, key: str = "start") -> html.Div:
-    """The button that starts something, the one that stops it, and how far it has come."""
+    """The buttons that start and stop a run, and its progress."""
     return html.Div(
         [
             html.Button(label, id=f"{view}-{key}", className="main", type="button"),
@@ -24,7 +24,7 @@ def actions(view: str, label: str, key: str = "start") -> html.Div:
 
 
 def store(view: str, milliseconds: int) -> list[Any]:
-    """The run that a view waits for, the run that is done, and the clock by which it asks."""
+    """The run that a view waits for, the run that is done, and the clock of the polling."""
     return [
         dcc.Store(id=f"{view}-run"),
         dcc.Store(id=f"{view}-done"),

@@ -1,4 +1,4 @@
-"""Guard: who may ask, how large a request may be, what a browser may load, and plain sentences for what goes wrong."""
+"""Guard: bounds on hosts, requests and what a browser may load, and plain sentences for errors."""
 
 import sys
 import traceback
@@ -12,12 +12,12 @@ from werkzeug.exceptions import HTTPException
 __all__ = ["guard"]
 
 LARGEST = 256 * 1024  # bytes of a request
-NOT_OURS = "This is not a request that the page makes."
+NOT_OURS = "The page makes no such request."
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
 def guard(app: Dash, *, anyone: bool = False) -> None:
-    """Answer only requests that name this machine by its loopback names (unless ``anyone`` may ask), and say no in sentences."""
+    """Answer only requests to a loopback name (unless ``anyone`` may ask), and refuse the others in sentences."""
     server: Any = app.server
     server.config["MAX_CONTENT_LENGTH"] = LARGEST
     policy = _policy(app)
@@ -39,7 +39,7 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
         return response
 
     @server.errorhandler(Exception)
-    def told(problem: Exception) -> Response:
+    def refuse(problem: Exception) -> Response:
         if isinstance(problem, HTTPException):
             return _sentence(problem.name + ".", problem.code or 400)
         if not _ours(problem):  # Dash stumbled over the shape of what was sent, or over a name that it does not know
@@ -51,7 +51,7 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
 def _ours(problem: Exception) -> bool:
     """Whether it went wrong in a view."""
     places = [frame.filename for frame in traceback.extract_tb(problem.__traceback__)]
-    return any(Path(place).parent == Path(__file__).parent for place in places)
+    return any(Path(__file__).parent in Path(place).parents for place in places)
 
 
 def _policy(app: Dash) -> str:

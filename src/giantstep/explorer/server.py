@@ -47,13 +47,13 @@ def serve(
     """Serve until SIGINT or SIGTERM; ``ready`` is called with the address once requests are taken. Port 0 takes a free one."""
     if not address.loopback and not allow_network:
         raise InputError(
-            f"{address.host} is not a loopback address: others could reach the explorer. --allow-network allows it."
+            f"{address.host} is not a loopback address, so others could reach the explorer. Give --allow-network to allow this."
         )
     listening = _listen(address)
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     from giantstep.explorer.app import make_app
-    from giantstep.explorer.processes.laboratory import Laboratory
+    from giantstep.explorer.processes.backend import Backend
     from giantstep.explorer.security import guard
     from giantstep.explorer.warm_up import warm_up
 
@@ -65,8 +65,8 @@ def serve(
         def log(self, type: str, message: str, *args: Any) -> None:
             pass
 
-    lab = Laboratory()
-    app = make_app(lab, report)
+    backend = Backend()
+    app = make_app(backend, report)
     guard(app, anyone=not address.loopback)
     server = make_server(
         address.host,
@@ -79,14 +79,14 @@ def serve(
     server.daemon_threads = True  # type: ignore[attr-defined]
 
     def leave(number: int, frame: Any) -> None:
-        lab.close()
+        backend.close()
         sys.stdout.flush()
         os._exit(0)  # threads may be inside XLA, which nothing else can end
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, leave)
         signal.signal(signal.SIGTERM, leave)
-    warm_up(lab)
+    warm_up(backend)
     ready(Address(address.host, server.port))
     server.serve_forever()
 

@@ -1,20 +1,17 @@
-"""Recipes: the settings behind a view, and the Python that builds the same ones: shown, copied, and run by the tests."""
+"""The settings behind a view, and the Python that builds them: shown, copied, and run by the tests."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from giantstep.errors import InputError
 from giantstep.explorer.state import GiantSteps, OneStep
 
 __all__ = [
-    "ALPHAS", "FAST", "dimension", "giant_steps", "giant_steps_code", "giant_steps_figures", "one_step", "one_step_code",
-    "one_step_figures", "sizes",
+    "ALPHAS", "FAST", "dimension", "giant_steps", "giant_steps_code", "one_step", "one_step_code", "sizes", "to_python",
 ]  # fmt: skip
 
 ALPHAS = tuple(round(0.05 * k, 2) for k in range(15))  # exponents with dots
-FAST = tuple(
-    round(0.1 * k, 1) for k in range(8)
-)  # those of the line that follows a slider at once: one block of tables
+FAST = tuple(round(0.1 * k, 1) for k in range(8))  # exponents of the line that follows a slider: one block of tables
 WIDEST = 2000  # neurons of a simulated network
 LARGEST_BATCH = {"fresh": 2_000_000, "reuse": 50_000}  # samples of a simulated giant step
 DIRECTIONS = 4
@@ -40,47 +37,24 @@ def one_step(s: OneStep, alpha: float | tuple[float, ...]) -> Any:
         network=gs.Network(width=p, activation=s.activation, centred=True),
         protocol=gs.Protocol(
             steps=(gs.GiantStep(n=n, eta=gs.power(alpha)),),
-            readout=gs.Ridge(n=n, penalty=_penalty(s)),
+            readout=gs.Ridge(n=n, penalty=float(f"{10**s.penalty:.6g}")),
         ),
     )
 
 
-def _penalty(s: OneStep) -> float:
-    return float(f"{10**s.penalty:.6g}")
-
-
-def one_step_code(s: OneStep, then: str) -> str:
-    """The Python of ``one_step`` at all step sizes, and what is then done with the setting ``s``."""
-    n, p = sizes(s)
-    listed = ", ".join(f"{alpha:g}" for alpha in ALPHAS)
-    return f"""import giantstep as gs
-
-alphas = [{listed}]
-s = gs.Setting(
-    data=gs.Gaussian(d={s.d}),
-    target=gs.target({s.target!r}, noise={s.noise!r}),
-    network=gs.Network(width={p}, activation={s.activation!r}, centred=True),
-    protocol=gs.Protocol(
-        steps=(gs.GiantStep(n={n}, eta=gs.power(alphas)),),
-        readout=gs.Ridge(n={n}, penalty={_penalty(s)!r}),
-    ),
-)
-{then}"""
-
-
-def one_step_figures(s: OneStep, *, errors: bool, spectrum: bool) -> str:
-    """The Python that draws the setting ``s``: with the simulation of its errors, and of its spectrum, where it is there."""
+def one_step_code(s: OneStep, *, errors: bool, spectrum: bool) -> str:
+    """The Python behind the figures of one step; ``errors`` and ``spectrum`` say which of them are simulated."""
     n, _ = sizes(s)
-    verbs = sorted({"compare" if there else "predict" for there in (errors, spectrum)})
+    verbs = sorted({"compare" if simulated else "predict" for simulated in (errors, spectrum)})
     of_errors = f"compare(s, seed=range({s.seeds}))" if errors else "predict(s)"
     of_spectrum = "compare(one, seed=0, spectrum=True)" if spectrum else "predict(one, spectrum=True)"
-    return f"""
+    return f"""{to_python(one_step(s, ALPHAS))}
 from dataclasses import replace
 from giantstep.lab.compare import {", ".join(verbs)}
 
-found = {of_errors}
-gs.plot(found, "test_error").savefig("test.svg")
-gs.plot(found, "train_error").savefig("train.svg")
+errors = {of_errors}
+gs.plot(errors, "test_error").savefig("test.svg")
+gs.plot(errors, "train_error").savefig("train.svg")
 
 step = gs.GiantStep(n={n}, eta=gs.power({s.alpha!r}))
 one = replace(s, protocol=replace(s.protocol, steps=(step,)))
@@ -113,32 +87,41 @@ def giant_steps(s: GiantSteps) -> Any:
     )
 
 
-def giant_steps_code(s: GiantSteps, then: str) -> str:
-    """The Python of ``giant_steps``."""
-    d, n = dimension(s)
-    eta = round(s.eta * s.width, 6)
-    first = f'gs.GiantStep(n={n}, eta={eta!r}, residual="full")'
-    steps = f"({first},) * {s.steps}"
-    if s.batches == "reuse":
-        steps = f'({first}, *[gs.GiantStep(None, {eta!r}, residual="full", batch="reuse")] * {s.steps - 1})'
-    return f"""import giantstep as gs
-
-s = gs.Setting(
-    data=gs.Gaussian(d={d}),
-    target=gs.target({s.target!r}),
-    network=gs.Network(width={s.width}, activation={s.activation!r}, scale="1/p"),
-    protocol=gs.Protocol(steps={steps}),
-)
-{then}"""
-
-
-def giant_steps_figures(s: GiantSteps, routes: Sequence[str]) -> str:
-    """The Python that draws the setting ``s`` by these routes."""
-    known = "\n".join(f"    gs.{route}.evolution(s, seed={s.seed})," for route in routes)
-    return f"""
+def giant_steps_code(s: GiantSteps, routes: Sequence[str]) -> str:
+    """The Python behind the figures of the giant steps by these routes."""
+    paths = "\n".join(f"    gs.{route}.evolution(s, seed={s.seed})," for route in routes)
+    return f"""{to_python(giant_steps(s))}
 paths = [
-{known}
+{paths}
 ]
 gs.plot(paths, "neurons").savefig("neurons.svg")
 gs.plot(paths, "shares").savefig("shares.svg")
 """
+
+
+def to_python(setting: Any) -> str:
+    """The Python that builds a setting of Gaussian data as ``s``; it leaves out the defaults."""
+    plain = setting.to_plain()
+    target = plain["target"]
+    noise = f", noise={target['noise']!r}" if "noise" in target else ""
+    steps = "".join(f"            {_call('GiantStep', step)},\n" for step in plain["protocol"]["steps"])
+    readout = plain["protocol"].get("readout")
+    ridge = f"        readout={_call('Ridge', readout)},\n" if readout else ""
+    return f"""import giantstep as gs
+
+s = gs.Setting(
+    data=gs.Gaussian(d={plain["data"]["d"]}),
+    target=gs.target({target["formula"]!r}{noise}),
+    network={_call("Network", plain["network"])},
+    protocol=gs.Protocol(
+        steps=(
+{steps}        ),
+{ridge}    ),
+)
+"""
+
+
+def _call(name: str, fields: Mapping[str, Any]) -> str:
+    """A call with named arguments; a table is a power."""
+    values = {k: f"gs.power({v['alpha']!r})" if isinstance(v, dict) else repr(v) for k, v in fields.items()}
+    return f"gs.{name}({', '.join(f'{k}={v}' for k, v in values.items())})"

@@ -17,9 +17,9 @@ __all__ = [
     "OneStep",
     "SliderRange",
     "ViewState",
+    "as_text",
     "read",
     "read_query",
-    "said",
     "write",
 ]
 
@@ -162,10 +162,10 @@ def read(kind: type[S], given: Mapping[str, Any]) -> tuple[S, list[str]]:
 
 def write(state: ViewState) -> str:
     """The query of a state, every field in it."""
-    return urlencode([(f.name, said(getattr(state, f.name))) for f in fields(state)])
+    return urlencode([(f.name, as_text(getattr(state, f.name))) for f in fields(state)])
 
 
-def said(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A value as a query has it: a number reads back as the same number."""
     if isinstance(value, str):
         return value

@@ -1,12 +1,12 @@
-"""Warm-up: compile what the views need first, in the background, so that the first slider moves at once."""
+"""Compile in the background what the views need first, so that the first slider answers at once."""
 
 import threading
 from typing import Any
 
 from giantstep.errors import InputError
-from giantstep.explorer.processes.laboratory import Laboratory
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.processes.jobs import Task
 from giantstep.explorer.processes.queue import Replaced
-from giantstep.explorer.processes.runs import Piece
 from giantstep.explorer.state import GiantSteps, OneStep
 from giantstep.explorer.views.giant_steps import numbers as giant_steps
 from giantstep.explorer.views.one_step import numbers as one_step
@@ -17,21 +17,25 @@ PAGE = "warm-up"
 LIMIT = 300.0  # seconds: everything is compiled for the first time
 
 
-def warm_up(lab: Laboratory) -> None:
-    """Start compiling in every process; the page can be used meanwhile, a little slower."""
-    for work in (lambda: _lines(lab), lambda: lab.theory.ask(PAGE, _reader, limit=LIMIT), lambda: _runs(lab)):
+def warm_up(backend: Backend) -> None:
+    """Start to compile in every process; the page answers meanwhile, a little slower."""
+    for work in (
+        lambda: _lines(backend),
+        lambda: backend.theory.ask(PAGE, _reader, limit=LIMIT),
+        lambda: _jobs(backend),
+    ):
         threading.Thread(target=_quietly, args=(work,), daemon=True).start()
 
 
 def _quietly(work: Any) -> None:
     try:
         work()
-    except (InputError, Replaced):  # a page wants the same and warms up by itself, or all is over
+    except (InputError, Replaced):  # a page asks for the same, or the explorer is closing
         pass
 
 
-def _lines(lab: Laboratory) -> None:
-    lab.line.ask(PAGE, lambda: one_step.few(OneStep()))
+def _lines(backend: Backend) -> None:
+    backend.queue.ask(PAGE, lambda: one_step.few(OneStep()))
 
 
 def _reader() -> None:
@@ -39,6 +43,6 @@ def _reader() -> None:
     giant_steps.theory_of(GiantSteps(steps=1))
 
 
-def _runs(lab: Laboratory) -> None:
-    piece = Piece("warm-up", giant_steps.chain_of, (GiantSteps(steps=1),))
-    lab.runs.start([piece], PAGE)
+def _jobs(backend: Backend) -> None:
+    task = Task("warm-up", giant_steps.chain_of, (GiantSteps(steps=1),))
+    backend.jobs.start([task], PAGE)

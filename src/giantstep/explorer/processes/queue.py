@@ -1,6 +1,6 @@
-"""Desk: one thread that works on requests, the newest of a page first in line; those it replaces are dropped.
+"""RequestQueue: one thread that works on requests; a new request of a page replaces its older one.
 
-JAX programs must not run in several threads of a process at once: all theory of the server goes over one desk.
+JAX programs must not run in several threads of a process at once: all theory of the server goes through one queue.
 """
 
 import threading
@@ -9,19 +9,19 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-__all__ = ["Desk", "Replaced"]
+__all__ = ["RequestQueue", "Replaced"]
 
-MOST_WAITING = 32  # requests in line, of all pages together
+MOST_WAITING = 32  # requests of all pages together
 
 T = TypeVar("T")
 
 
 class Replaced(Exception):
-    """A newer request of the same page took this one's place."""
+    """A newer request of the same page replaced this one."""
 
 
-class Desk:
-    """``ask`` waits for its turn and returns what the work returns."""
+class RequestQueue:
+    """``ask`` waits for its turn and returns the value of the work."""
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, tuple[Callable[[], Any], Future[Any]]] = OrderedDict()
@@ -29,7 +29,7 @@ class Desk:
         threading.Thread(target=self._work, daemon=True).start()
 
     def ask(self, page: str, work: Callable[[], T]) -> T:
-        """``work()``, done by the desk's thread. Raises Replaced if a newer request of the page came before its turn."""
+        """``work()``, computed by the queue's thread. Raises Replaced if a newer request of the page comes before its turn."""
         mine: Future[T] = Future()
         with self._changed:
             if page in self._waiting:
@@ -48,5 +48,5 @@ class Desk:
                 _, (work, mine) = self._waiting.popitem(last=False)
             try:
                 mine.set_result(work())
-            except BaseException as problem:  # it belongs to whoever asked
+            except BaseException as problem:  # the caller of ask receives it
                 mine.set_exception(problem)

@@ -1,4 +1,4 @@
-"""Child: one process beside the server that can be ended at any moment. It runs one function at a time."""
+"""WorkerProcess: a process beside the server that can be ended at any moment. It runs one function at a time."""
 
 import multiprocessing as mp
 import os
@@ -13,50 +13,50 @@ import psutil
 
 from giantstep.errors import InputError
 
-__all__ = ["Child", "Overdue", "Stopped"]
+__all__ = ["WorkerProcess", "TimedOut", "Stopped"]
 
-NICE = 10  # the page and the theory's line come first
-BUSY = 10.0  # on a machine with other work, or at rest, an answer may come so many times later
+NICE = 10  # the page and the fast theory come first
+BUSY = 10.0  # on a busy machine, or after a pause, an answer may take this many times its limit
 
 
 class Stopped(Exception):
-    """The process was ended before it had answered."""
+    """The process was ended before it answered."""
 
 
-class Overdue(Exception):
+class TimedOut(Exception):
     """The process was ended because it took longer than allowed."""
 
 
-class Child:
-    """``call`` runs a function of a module in the child; ``stop`` ends whatever runs, and the next call starts anew."""
+class WorkerProcess:
+    """``call`` runs a function of a module in the process; ``stop`` ends it, and the next call starts a new process."""
 
     def __init__(self) -> None:
-        self._one = threading.Lock()  # calls, one after the other
+        self._one = threading.Lock()  # one call after the other
         self._state = threading.Lock()
         self._process: Any = None
         self._pipe: Connection | None = None
         self._closed = False
-        self._wake: threading.Timer | None = None  # lets a process that rests go on
+        self._wake: threading.Timer | None = None  # resumes a process that is paused
 
     def call(
         self,
         function: Callable[..., Any],
         *arguments: Any,
         limit: float | None = None,
-        dropped: Callable[[], bool] = lambda: False,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Any:
-        """The function's value; InputError is raised here as it was there, any other mistake as InputError with its name.
+        """The function's value. InputError is raised here as it was there, any other exception as InputError with its name.
 
-        ``limit`` is in seconds of the child's own time, so that other work on the machine does not end it. ``dropped`` is asked
+        ``limit`` is in CPU seconds of the process, so that other work on the machine does not end it. ``cancelled`` is called
         before anything starts: a stop that came just before this call is not lost.
         """
         with self._one:
-            pipe = self._started(dropped)
+            pipe = self._connect(cancelled)
             try:
                 pipe.send((function, arguments))
-                if limit is not None and not self._answered(pipe, limit):
+                if limit is not None and not self._wait(pipe, limit):
                     self.stop()
-                    raise Overdue
+                    raise TimedOut
                 worked, value = pipe.recv()
             except (EOFError, OSError):
                 raise Stopped from None
@@ -72,8 +72,8 @@ class Child:
             process.kill()
             process.join(5)
 
-    def rest(self, seconds: float) -> None:
-        """Halt the process for so long, where the system can: a slider comes first."""
+    def pause(self, seconds: float) -> None:
+        """Halt the process for so many seconds, if the system supports it."""
         with self._state:
             process = self._process
         if process is None or not hasattr(signal, "SIGSTOP") or not process.is_alive():
@@ -82,7 +82,7 @@ class Child:
         with self._state:
             if self._wake is not None:
                 self._wake.cancel()
-            self._wake = threading.Timer(seconds, _continued, [process])
+            self._wake = threading.Timer(seconds, _resume, [process])
             self._wake.daemon = True
             self._wake.start()
 
@@ -92,28 +92,28 @@ class Child:
             self._closed = True
         self.stop()
 
-    def _answered(self, pipe: Connection, limit: float) -> bool:
-        """Whether something comes before the limit has passed, both by the clock and in the child's own time."""
-        begun, end, wait = self._spent(), time.monotonic() + BUSY * limit, limit
+    def _wait(self, pipe: Connection, limit: float) -> bool:
+        """Whether an answer comes before the limit has passed, both by the clock and in CPU seconds."""
+        begun, end, wait = self._cpu_seconds(), time.monotonic() + BUSY * limit, limit
         while not pipe.poll(wait):
-            left = limit - (self._spent() - begun)
+            left = limit - (self._cpu_seconds() - begun)
             if left <= 0 or time.monotonic() >= end:
                 return False
             wait = min(max(left, 0.01), max(end - time.monotonic(), 0.0))
         return True
 
-    def _spent(self) -> float:
-        """Seconds that the processors have worked for the child so far."""
+    def _cpu_seconds(self) -> float:
+        """CPU seconds of the process so far."""
         with self._state:
             process = self._process
         try:
             return 0.0 if process is None else sum(psutil.Process(process.pid).cpu_times()[:2])
-        except psutil.Error:  # it has just ended, which the pipe will tell
+        except psutil.Error:  # it has just ended, which the pipe will show
             return 0.0
 
-    def _started(self, dropped: Callable[[], bool]) -> Connection:
+    def _connect(self, cancelled: Callable[[], bool]) -> Connection:
         with self._state:
-            if self._closed or dropped():
+            if self._closed or cancelled():
                 raise Stopped
             if self._process is None or not self._process.is_alive():
                 context = mp.get_context("spawn")
@@ -125,13 +125,13 @@ class Child:
             return self._pipe
 
 
-def _continued(process: Any) -> None:
+def _resume(process: Any) -> None:
     if process.is_alive():
         os.kill(process.pid, signal.SIGCONT)
 
 
 def _serve(pipe: Connection, parent: int) -> None:
-    """The child's life: a function in, its value out, until the parent is gone."""
+    """Receive a function, send its value, and repeat until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
     if hasattr(os, "nice"):
         os.nice(NICE)
@@ -145,13 +145,13 @@ def _serve(pipe: Connection, parent: int) -> None:
             answer = True, function(*arguments)
         except InputError as problem:
             answer = False, str(problem)
-        except Exception as problem:  # told on the page; the child goes on
+        except Exception as problem:  # shown on the page; the process goes on
             answer = False, f"This could not be computed ({type(problem).__name__})."
         pipe.send(answer)
 
 
 def _watch(parent: int) -> None:
-    """End with the parent, also in the middle of a long function."""
+    """End when the parent ends, even in the middle of a long function."""
     while os.getppid() == parent:
         threading.Event().wait(0.5)
     os._exit(0)

@@ -1,29 +1,24 @@
-"""Explain: type a target, and see which directions giant steps find, which terms are fitted, and the error that stays."""
+"""Explain: type a target, and see which directions giant steps find, which terms are fitted, and which error remains."""
 
 from typing import Any
 
-from dash import Dash, Output, State, dcc, html
-from dash.exceptions import PreventUpdate
+from dash import Dash, Output, dcc, html
 
-from giantstep.errors import InputError
 from giantstep.explorer import controls, state
-from giantstep.explorer.processes.laboratory import Laboratory
-from giantstep.explorer.processes.queue import Replaced
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.views.view import View
 
-__all__ = ["explained", "page", "register", "snippet"]
+__all__ = ["VIEW", "explain", "page", "register", "snippet"]
 
-VIEW = "explain"
-LEAD = (
-    "Which directions of a target can a network find in one giant step, in two, in any number? "
-    "Which terms can its readout then fit, and what error stays?"
-)
-PAPERS = ("dandi", "abbe", "damian", "dandi_reuse", "giantstep")
 EXAMPLES = ("x1 + H2(x1)*x2", "x1 + x1*x2 + x1*x2*x3", "H3(x1)", "x1 + H3(x2)", "tanh(x1) + x2*x3")
-WRITTEN = "x1, x2, …, H2(x1), tanh(x1 + x2), 3, sqrt(2), with + − * ^ and / by a number"
+SYNTAX = "x1, x2, …, H2(x1), tanh(x1 + x2), 3, sqrt(2), with + − * ^ and / by a number"
 MARK = {"fitted": "✓", "partial": "◐", "lost": "✗"}
 MOST_TERMS = 40
-FIGURES = {"staircase": "Staircase"}
-FLOORS = {"network": "this batch and width", "narrow": "width of order one", "random_features": "no step"}
+FLOORS = {
+    "network": "with this batch and width",
+    "narrow": "with a width of order one",
+    "random_features": "without a step",
+}
 
 
 def power(exponent: float) -> str:
@@ -31,8 +26,24 @@ def power(exponent: float) -> str:
     return {0.0: "1", 1.0: "d"}.get(exponent, f"d^{exponent:g}")
 
 
+def _values(s: state.Explain) -> dict[str, str]:
+    steps = str(s.steps or "until no more is found")
+    return {"batch": f"n = {power(s.batch)}", "width": f"p = {power(s.width)}", "steps": steps}
+
+
+VIEW = View(
+    name="explain",
+    title="Explain a target",
+    lead="Which directions of a target can a network find in one giant step, in two, or in any number? "
+    "Which terms can its readout then fit, and what error remains?",
+    papers=("dandi", "abbe", "damian", "dandi_reuse", "giantstep"),
+    figures={"staircase": "Staircase"},
+    values=_values,
+)
+
+
 def options(s: state.Explain) -> dict[str, Any]:
-    """The arguments of ``gs.explain`` beside the target."""
+    """The arguments of ``gs.explain`` after the target."""
     given: dict[str, Any] = {"batch": power(s.batch), "width": power(s.width)}
     if s.steps:
         given["steps"] = s.steps
@@ -46,86 +57,44 @@ def options(s: state.Explain) -> dict[str, Any]:
 def snippet(s: state.Explain) -> str:
     """The Python behind the page."""
     words = "".join(f", {name}={value!r}" for name, value in options(s).items())
-    made = f"x = gs.explain({s.target!r}{words})\nprint(x)\n"
-    return f'import giantstep as gs\n\n{made}gs.plot(x).savefig("staircase.svg")\n'
+    call = f"x = gs.explain({s.target!r}{words})\nprint(x)\n"
+    return f'import giantstep as gs\n\n{call}gs.plot(x).savefig("staircase.svg")\n'
 
 
-def explained(s: state.Explain) -> Any:
-    """``gs.explain`` of a state; run in a process of its own."""
+def explain(s: state.Explain) -> Any:
+    """``gs.explain`` of a state; it runs in a worker process."""
     import giantstep as gs
 
     return gs.explain(s.target, **options(s))
 
 
 def page(s: state.Explain, refused: list[str]) -> list[Any]:
-    """The view as the state has it."""
+    """The view of a state."""
+    one = lambda name, **words: controls.control(VIEW.name, s, name, **words)  # noqa: E731
     examples = [dcc.Link(e, href=f"/explain?{state.write(state.Explain(target=e))}") for e in EXAMPLES]
-    return [
-        controls.head("Explain a target", LEAD, refused),
-        html.Div(
-            [
-                html.Section(
-                    [
-                        controls.control(VIEW, s, "target", live=True, hint=WRITTEN),
-                        html.Div(id="explain-mistake", role="alert"),
-                        html.P(["For example ", *[part for e in examples for part in (e, " ")]], className="examples"),
-                        controls.control(VIEW, s, "batch", hint="samples of a step, as a power of d"),
-                        controls.control(VIEW, s, "width", hint="neurons, as a power of d"),
-                        controls.control(VIEW, s, "steps"),
-                        controls.control(VIEW, s, "batches"),
-                        controls.control(VIEW, s, "activation"),
-                    ],
-                    className="panel",
-                    **{"aria-label": "The target and the network"},  # type: ignore[arg-type]
-                ),
-                html.Div(id="explain-answer", className="answer", **{"aria-live": "polite"}),  # type: ignore[arg-type]
-            ],
-            className="bench",
-        ),
-        controls.take_away(VIEW, PAPERS),
-    ]  # fmt: skip
+    panel = [
+        one("target", live=True, hint=SYNTAX),
+        html.P(["For example ", *[part for e in examples for part in (e, " ")]], className="examples"),
+        one("batch", hint="samples per step, as a power of d"),
+        one("width", hint="neurons, as a power of d"),
+        *("steps", "batches", "activation"),
+    ]
+    answer = html.Div(id="explain-answer", className="answer", **{"aria-live": "polite"})  # type: ignore[arg-type]
+    return VIEW.page(s, refused, panel, answer)
 
 
-def register(app: Dash, lab: Laboratory) -> None:
-    """The view's callback."""
+def register(app: Dash, backend: Backend) -> None:
+    """Register the view's callback."""
 
-    @app.callback(
-        Output("explain-answer", "children"),
-        Output("explain-mistake", "children"),
-        *controls.values(VIEW),
-        Output("explain-snippet", "children"),
-        Output("explain-downloads", "children"),
-        Output("query", "data", allow_duplicate=True),
-        *controls.inputs(VIEW),
-        State("page", "data"),
-        prevent_initial_call="initial_duplicate",
-    )
-    def answer(*given: Any) -> Any:
-        *raw, token = given
-        s, refused = state.read(state.Explain, controls.named(VIEW, raw))
-        try:
-            found, problem = lab.words.ask(controls.token(token), explained, s), ""
-        except InputError as wrong:
-            found, problem = None, str(wrong)
-        except Replaced:
-            raise PreventUpdate from None
-        words = {
-            "batch": f"n = {power(s.batch)}",
-            "width": f"p = {power(s.width)}",
-            "steps": str(s.steps or "until it stops"),
-        }
-        return (
-            [] if found is None else answered(found),
-            controls.told(refused, problem),
-            *controls.shown_values(s, words),
-            snippet(s),
-            [] if found is None else controls.downloads(VIEW, state.write(s), FIGURES),
-            f"/explain?{state.write(s)}",
-        )
+    def answer(s: state.Explain, page: str) -> tuple[Any, ...]:
+        return render(backend.explanations.ask(page, explain, s)), snippet(s), VIEW.downloads(s)
+
+    outputs = [Output(f"explain-{part}", "children") for part in ("answer", "snippet", "downloads")]
+    VIEW.register(app, outputs, answer, lambda s: ([], snippet(s), []))
 
 
-def answered(x: Any) -> list[Any]:
-    """The explanation as the page shows it."""
+def render(x: Any) -> list[Any]:
+    """The explanation as components of the page."""
     exponents = {
         "information exponent": x.information_exponent,
         "leap": x.leap,
@@ -141,7 +110,7 @@ def answered(x: Any) -> list[Any]:
         html.Div([html.P(sentence) for sentence in _reasons(x)], className="reasons"),
         html.H2("What is fitted"),
         _terms(x),
-        html.H2("The error that stays"),
+        html.H2("The remaining error"),
         _floors(x),
         *[html.P(["Note: ", note], className="note") for note in x.warnings],
     ]  # fmt: skip
@@ -156,10 +125,10 @@ def _reasons(x: Any) -> list[str]:
 
 
 def _staircase(x: Any) -> html.Div:
-    """A step of the stairs a step of the network, with the directions that are new on it."""
+    """One stair for each step of the network, with its new directions."""
     from giantstep.explain.words import combination
 
-    found = []
+    staircases = []
     for name, climb in _climbs(x):
         steps, before = [], 0
         for t, basis in enumerate(climb.staircase):
@@ -168,8 +137,8 @@ def _staircase(x: Any) -> html.Div:
             words = ", ".join(new) or ("nothing yet" if t == 0 else "nothing new")
             label = [html.B(["U", html.Sub(str(t))]), html.Span(f"+ {words}" if new and t > 1 else words)]
             steps.append(html.Li(label, style={"--height": str(t)}))
-        found.append(html.Div([html.H3(name), html.Ol(steps, className="stairs")]))
-    return html.Div(found, className="staircases")
+        staircases.append(html.Div([html.H3(name), html.Ol(steps, className="stairs")]))
+    return html.Div(staircases, className="staircases")
 
 
 def _terms(x: Any) -> html.Div:
@@ -203,5 +172,5 @@ def _fate(term: dict[str, Any]) -> html.Span:
 def _floors(x: Any) -> html.Div:
     climbs = _climbs(x)
     rows = [[words, *(f"{climb.floor[name]:.5g}" for _, climb in climbs)] for name, words in FLOORS.items()]
-    header = ["least mean square error, label noise apart", *(name for name, _ in climbs)]
+    header = ["least mean square error without label noise", *(name for name, _ in climbs)]
     return html.Div(controls.numbers(header, rows), className="scroll")

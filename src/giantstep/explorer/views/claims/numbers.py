@@ -1,4 +1,4 @@
-"""What is known of the claims beside the verdicts that come with the package: those run here, and those of a report."""
+"""The verdicts on claims that ran here or stand in a report, beside those that come with the package."""
 
 import hashlib
 from dataclasses import dataclass
@@ -11,55 +11,55 @@ from giantstep.checks.code import computing
 from giantstep.checks.report.duration import duration
 from giantstep.claims import CLAIMS, select
 from giantstep.errors import InputError
-from giantstep.explorer.processes.laboratory import Laboratory
-from giantstep.explorer.processes.runs import Piece, Refused
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.processes.jobs import Failure, Task
 
-__all__ = ["ClaimNumbers", "Shown"]
+__all__ = ["ClaimNumbers", "Latest"]
 
 NAMES = frozenset(claim.name for claim in CLAIMS)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A verdict with its figure, and where it is from; or the sentence why there is none."""
+class Latest:
+    """A verdict with its figure and its origin, or the sentence that says why there is none."""
 
     verdict: Verdict | None
-    words: str = ""
+    origin: str = ""
     refused: str = ""
 
     @property
-    def made(self) -> str:
-        """A word that changes with the figure."""
+    def digest(self) -> str:
+        """A digest that changes with the figure."""
         return hashlib.sha256(self.verdict.figure.encode()).hexdigest()[:12] if self.verdict else ""
 
 
 class ClaimNumbers:
     """Verdicts by the names of the registry; ``report`` is a folder that ``giantstep check`` wrote."""
 
-    def __init__(self, lab: Laboratory, report: Path | None) -> None:
-        self._runs = lab.runs
+    def __init__(self, backend: Backend, report: Path | None) -> None:
+        self._jobs = backend.jobs
         self._store = None if report is None else report / f"measured-{computing()}.sqlite"
 
     def known(self, name: Any) -> bool:
         return isinstance(name, str) and name in NAMES
 
     def start(self, name: str, page: str) -> None:
-        self._runs.start([Piece(("claim", name), checked, (name,))], page)
+        self._jobs.start([Task(("claim", name), check_claim, (name,))], page)
 
     def stop(self) -> None:
-        self._runs.stop()
+        self._jobs.stop()
 
     def busy(self, name: str) -> bool:
-        return self._runs.busy([("claim", name)])
+        return self._jobs.busy([("claim", name)])
 
-    def shown(self, name: str) -> Shown | None:
-        """The verdict that ran here, else that of the report, at full size if it has it."""
-        found = self._runs.kept(("claim", name))
-        if isinstance(found, Refused):
-            return Shown(None, refused=found.sentence)
-        return found if found is not None else self._reported(name)
+    def latest(self, name: str) -> Latest | None:
+        """The verdict that ran here, else that of the report, at full size if the report has it."""
+        result = self._jobs.result(("claim", name))
+        if isinstance(result, Failure):
+            return Latest(None, refused=result.sentence)
+        return result if result is not None else self._read_report(name)
 
-    def _reported(self, name: str) -> Shown | None:
+    def _read_report(self, name: str) -> Latest | None:
         if self._store is None or not self._store.is_file():
             return None
         from giantstep.lab.store import Store
@@ -69,15 +69,15 @@ class ClaimNumbers:
                 for size in ("full", "quick"):
                     verdict = verdict_of(store, name, size)
                     if verdict is not None:
-                        return Shown(verdict, f"In the report, at {size} size")
+                        return Latest(verdict, f"From the report, at {size} size")
         except InputError:  # a store that cannot be read has nothing to show
             return None
         return None
 
 
-def checked(name: str) -> Shown:
+def check_claim(name: str) -> Latest:
     """Check a claim at quick size."""
     (result,) = check(select([name]), "quick")
-    if result.verdict.outcome == "not run":  # a refusal is not kept: once the data are there, it runs
+    if result.verdict.outcome == "not run":  # a failure is not stored: the claim runs once the data are there
         raise InputError(result.verdict.sentence)
-    return Shown(result.verdict, f"Just now, at quick size, in {duration(result.seconds)}")
+    return Latest(result.verdict, f"Just now, at quick size, in {duration(result.seconds)}")

@@ -1,4 +1,4 @@
-"""Claims: what the papers say, and what came out; each claim with its numbers, its command and its figure."""
+"""Claims: the statements of the papers and the verdicts; each claim with its numbers, its command and its figure."""
 
 import shlex
 from pathlib import Path
@@ -12,17 +12,17 @@ from giantstep.citations import paper
 from giantstep.claims import CLAIMS
 from giantstep.claims.full import full
 from giantstep.explorer import controls, polling, state
-from giantstep.explorer.processes.laboratory import Laboratory
-from giantstep.explorer.views.claims.numbers import ClaimNumbers, Shown
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.views.claims.numbers import ClaimNumbers, Latest
 
 __all__ = ["bibtex", "page", "register", "snippet"]
 
 VIEW = "claims"
 MEANING = {
-    "holds": "simulations agree",
-    "fails": "they contradict it",
-    "inconclusive": "the sizes cannot tell",
-    "not run": "data are missing, or an error stopped it",
+    "holds": "the simulations agree with the statement",
+    "fails": "the simulations contradict the statement",
+    "inconclusive": "the simulated sizes cannot decide",
+    "not run": "the data are missing, or an error stopped the claim",
 }
 OUTPUTS = [
     Output("claims-now", "children"),
@@ -52,11 +52,11 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
 
 def _lead(verdicts: dict[str, Any]) -> str:
     counts = {outcome: sum(each["outcome"] == outcome for each in verdicts.values()) for outcome in MARK}
-    said, not_run = full(), f", {counts['not run']} not run" if counts["not run"] else ""
+    package, not_run = full(), f", {counts['not run']} not run" if counts["not run"] else ""
     return (
-        f"{len(CLAIMS)} statements of {len({claim.paper for claim in CLAIMS})} papers. At full size, on {said['device']} "
-        f"({said['date']}): {counts['holds']} hold, {counts['fails']} fail, {counts['inconclusive']} inconclusive{not_run}. "
-        "Any of them runs here at quick size."
+        f"{len(CLAIMS)} statements of {len({claim.paper for claim in CLAIMS})} papers. At full size, on {package['device']} "
+        f"({package['date']}): {counts['holds']} hold, {counts['fails']} fail, {counts['inconclusive']} inconclusive{not_run}. "
+        "You can run any of them here at quick size."
     )
 
 
@@ -88,7 +88,7 @@ def _pill(name: str, verdicts: dict[str, Any], chosen: str) -> html.Li:
 
 
 def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
-    """One claim with everything that is known of it."""
+    """One claim with its verdict, its test and the code that runs it."""
     source, outcome = paper(claim.paper), "unknown" if verdict is None else verdict["outcome"]
     command = shlex.join(["giantstep", "check", claim.name])
     return html.Article(
@@ -97,7 +97,7 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
             html.P(claim.statement, className="statement"),
             html.P(f"{source.short}, {claim.where}", className="source"),
             _facts({"Test": claim.test, **({} if verdict is None else _of_verdict(verdict))}),
-            polling.actions(VIEW, "Run it now, at quick size"),
+            polling.actions(VIEW, "Run now at quick size"),
             html.Div(id="claims-now", **{"aria-live": "polite"}),  # type: ignore[arg-type]
             html.Div(
                 [
@@ -116,7 +116,7 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
 
 def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:
     return {
-        "Seen at full size": verdict["sentence"],
+        "Result at full size": verdict["sentence"],
         "Size and power": verdict["power"],
         "Finite-size trend": verdict["trend"],
         "Sizes": f"{verdict['sizes']}; seeds {verdict['seeds']}; {duration(verdict['seconds'])}",
@@ -130,7 +130,7 @@ def _facts(facts: dict[str, str]) -> html.Dl:
 
 
 def bibtex(claim: Any) -> str:
-    """What a claim's figure is to be cited with."""
+    """The BibTeX to cite with a claim's figure."""
     return controls.bibtex((claim.paper, "giantstep"))
 
 
@@ -143,9 +143,9 @@ def snippet(name: str) -> str:
     )
 
 
-def register(app: Dash, lab: Laboratory, report: Path | None) -> ClaimNumbers:
-    """The view's callback, and what it knows of the claims: its figures are served by name."""
-    numbers = ClaimNumbers(lab, report)
+def register(app: Dash, backend: Backend, report: Path | None) -> ClaimNumbers:
+    """Register the view's callbacks, and return its verdicts, whose figures are served by name."""
+    numbers = ClaimNumbers(backend, report)
 
     @app.callback(
         *OUTPUTS,
@@ -156,7 +156,7 @@ def register(app: Dash, lab: Laboratory, report: Path | None) -> ClaimNumbers:
         State("page", "data"),
     )
     def run(start: Any, stop: Any, count: Any, name: Any, token: Any) -> Any:
-        """Run the claim that is open, stop it, or show what has come out."""
+        """Run the open claim, stop it, or show its verdict."""
         if not numbers.known(name):
             return no_update, no_update, True, True
         if ctx.triggered_id == "claims-stop" and stop:
@@ -166,8 +166,8 @@ def register(app: Dash, lab: Laboratory, report: Path | None) -> ClaimNumbers:
             numbers.start(name, controls.token(token))
         if numbers.busy(name):
             return no_update, "Running …", False, False
-        shown = numbers.shown(name)
-        return _shown(name, shown), "" if shown is None else shown.refused, True, True
+        latest = numbers.latest(name)
+        return _render(name, latest), "" if latest is None else latest.refused, True, True
 
     @app.callback(
         Output("query", "data", allow_duplicate=True),
@@ -180,16 +180,16 @@ def register(app: Dash, lab: Laboratory, report: Path | None) -> ClaimNumbers:
     return numbers
 
 
-def _shown(name: str, shown: Shown | None) -> Any:
-    """A verdict that ran here, or of the report: its figure and its numbers."""
-    if shown is None or shown.verdict is None:
+def _render(name: str, latest: Latest | None) -> Any:
+    """The latest verdict with its figure and its numbers."""
+    if latest is None or latest.verdict is None:
         return []
-    verdict, cells = shown.verdict, lambda row: [f"{c:.4g}" if isinstance(c, float) else str(c) for c in row]
+    verdict, cells = latest.verdict, lambda row: [f"{c:.4g}" if isinstance(c, float) else str(c) for c in row]
     picture = f"/claim/{name}.svg"
     figure = html.Figure(
         [
             html.Div(
-                html.Img(src=f"{picture}?{shown.made}", alt=verdict.caption or verdict.sentence), className="print"
+                html.Img(src=f"{picture}?{latest.digest}", alt=verdict.caption or verdict.sentence), className="print"
             ),
             html.Figcaption(verdict.caption or verdict.sentence, className="caption"),
             html.P(
@@ -205,7 +205,7 @@ def _shown(name: str, shown: Shown | None) -> Any:
         controls.numbers(verdict.header, [cells(row) for row in verdict.rows]), className="scroll", tabIndex=0
     )
     return [
-        html.P([_badge(verdict.outcome), f" {shown.words}: {verdict.sentence}"], className="seen"),
+        html.P([_badge(verdict.outcome), f" {latest.origin}: {verdict.sentence}"], className="seen"),
         *([figure] if verdict.figure else []),
         *([html.Details([html.Summary("The numbers"), table])] if verdict.rows else []),
     ]

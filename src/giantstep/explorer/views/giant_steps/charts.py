@@ -17,21 +17,21 @@ __all__ = ["plane_chart", "plane_rows", "plane_words", "share_chart", "share_row
 CIRCLE = [{"type": "circle", "x0": -1, "x1": 1, "y0": -1, "y1": 1, "line": {"color": "#7a828a", "width": 1}}]
 
 
-def plane_chart(s: GiantSteps, seen: KnownPaths) -> dict[str, Any]:
-    """Every neuron's cosines with the first two directions: where it is, and the way it came."""
+def plane_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
+    """Every neuron's cosines with the first two directions: its place and its path."""
     axis = {"range": [-1.08, 1.08], "tickvals": [-1, -0.5, 0, 0.5, 1]}
     traces = []
     names = ("cosine with w1", "cosine with w2")
-    if seen.best is not None:
-        at, names = min(s.shown, s.steps), in_plane(seen.best)[1]
-        places = in_plane(seen.best)[0][: at + 1]  # (t, p, 2)
+    if paths.best is not None:
+        at, names = min(s.shown, s.steps), in_plane(paths.best)[1]
+        places = in_plane(paths.best)[0][: at + 1]  # (t, p, 2)
         gaps = np.concatenate([places, np.full((1, *places.shape[1:]), np.nan)])
         way = gaps.transpose(1, 0, 2).reshape(-1, 2)
         path = {"width": 1.2, "color": "rgba(122,130,138,0.55)"}
-        traces.append(curve(way[:, 0], way[:, 1], "the way they came", 0, line=path, hoverinfo="skip"))
-        signs = np.where(seen.best.a > 0, COLOURS[0], COLOURS[1]).tolist()
+        traces.append(curve(way[:, 0], way[:, 1], "their paths", 0, line=path, hoverinfo="skip"))
+        signs = np.where(paths.best.a > 0, COLOURS[0], COLOURS[1]).tolist()
         marker = {"color": signs, "size": 9, "line": {"width": 1, "color": "rgba(255,255,255,0.8)"}}
-        words = [f"neuron {i + 1}, a = {a:.2f}" for i, a in enumerate(seen.best.a)]
+        words = [f"neuron {i + 1}, a = {a:.2f}" for i, a in enumerate(paths.best.a)]
         x, y = places[-1].T
         traces.append(marks(x, y, None, f"after step {at}", marker=marker, text=words, hoverinfo="text+x+y"))
     up = {**axis, "title": names[1], "scaleanchor": "x", "scaleratio": 1}
@@ -39,50 +39,50 @@ def plane_chart(s: GiantSteps, seen: KnownPaths) -> dict[str, Any]:
     return chart(traces, {**axis, "title": names[0]}, up, shapes=CIRCLE, **moves)
 
 
-def plane_words(s: GiantSteps, seen: KnownPaths) -> str:
-    if seen.best is None:
-        return "Nothing is known yet."
+def plane_words(s: GiantSteps, paths: KnownPaths) -> str:
+    if paths.best is None:
+        return "There is no result yet."
     at = min(s.shown, s.steps)
-    source = "simulated" if seen.chain is not None else "predicted"
-    shares = ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(seen.best.shares[at].mean(axis=0)))
-    signs = "Blue neurons have a positive second layer, red ones a negative one."
-    return f"After step {at} a neuron has a share (cos²) of {shares} on average, {source}. {signs}"
+    source = "simulation" if paths.chain is not None else "theory"
+    shares = ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(paths.best.shares[at].mean(axis=0)))
+    signs = "Blue neurons have a positive second-layer weight, red ones a negative one."
+    return f"After step {at} the mean share (cos²) of a neuron is {shares}, by {source}. {signs}"
 
 
-def plane_rows(s: GiantSteps, seen: KnownPaths) -> Any:
+def plane_rows(s: GiantSteps, paths: KnownPaths) -> Any:
     """The table behind the plane."""
-    if seen.best is None:
+    if paths.best is None:
         return []
     at = min(s.shown, s.steps)
-    places, names = in_plane(seen.best)
-    rows = [[str(i + 1), f"{seen.best.a[i]:.3f}", *(f"{x:.4f}" for x in place)] for i, place in enumerate(places[at])]
+    places, names = in_plane(paths.best)
+    rows = [[str(i + 1), f"{paths.best.a[i]:.3f}", *(f"{x:.4f}" for x in place)] for i, place in enumerate(places[at])]
     return controls.numbers(["neuron", "a", *names], rows, f"After step {at}")
 
 
-def share_chart(s: GiantSteps, seen: KnownPaths) -> dict[str, Any]:
-    """The mean share against the steps: dots simulated, lines predicted."""
+def share_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
+    """The mean share against the steps: simulated dots and predicted lines."""
     traces = []
-    for k in range(0 if seen.best is None else seen.best.M.shape[2]):
-        if seen.theory is not None:
-            y = seen.theory.shares[:, :, k].mean(axis=1)
+    for k in range(0 if paths.best is None else paths.best.M.shape[2]):
+        if paths.theory is not None:
+            y = paths.theory.shares[:, :, k].mean(axis=1)
             traces.append(curve(list(range(len(y))), y, f"w{k + 1}, theory", k))
-        if seen.chain is not None:
-            mean, error = mean_and_error(seen.chain.shares[:, :, k])
+        if paths.chain is not None:
+            mean, error = mean_and_error(paths.chain.shares[:, :, k])
             traces.append(marks(list(range(len(mean))), mean, error, f"w{k + 1}, simulated", k))
     x = {"title": "step", "range": [-0.2, s.steps + 0.2], "dtick": 1}
     return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02, 1.02]})
 
 
-def share_words(s: GiantSteps, seen: KnownPaths) -> str:
-    if seen.chain is None or seen.theory is None:
-        return "Dots are simulated, with the standard error over neurons; lines are the limit d → ∞ at this n/d."
-    gap = float(np.max(np.abs(seen.chain.shares.mean(axis=1) - seen.theory.shares.mean(axis=1))))
-    return f"Dots are simulated, lines are the limit d → ∞ at this n/d; they differ by {gap:.2g} at most."
+def share_words(s: GiantSteps, paths: KnownPaths) -> str:
+    if paths.chain is None or paths.theory is None:
+        return "Dots are the simulation, with the standard error over neurons; lines are the limit d → ∞ at this n/d."
+    gap = float(np.max(np.abs(paths.chain.shares.mean(axis=1) - paths.theory.shares.mean(axis=1))))
+    return f"Dots are the simulation and lines the limit d → ∞ at this n/d; they differ by {gap:.2g} at most."
 
 
-def share_rows(s: GiantSteps, seen: KnownPaths) -> Any:
+def share_rows(s: GiantSteps, paths: KnownPaths) -> Any:
     """The table behind the shares."""
-    both = [(name, one) for name, one in (("simulated", seen.chain), ("theory", seen.theory)) if one is not None]
+    both = [(name, one) for name, one in (("simulated", paths.chain), ("theory", paths.theory)) if one is not None]
     columns = [
         (f"w{k + 1}, {name}", one.shares[:, :, k].mean(axis=1)) for name, one in both for k in range(one.M.shape[2])
     ]

@@ -1,89 +1,88 @@
-"""The numbers of the view of giant steps: the recursion of the limit by the second process, the exact chain by the third."""
+"""The numbers of the view of giant steps: a second process computes the limit's recursion, a third one the exact chain."""
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Any
 
 from giantstep.errors import InputError
 from giantstep.explorer import settings
-from giantstep.explorer.processes.laboratory import Laboratory
-from giantstep.explorer.processes.runs import Piece, Refused
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.processes.jobs import Failure, Task
+from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import GiantSteps
 
 __all__ = ["GiantStepsNumbers", "KnownPaths"]
 
-MOST_KEPT = 200
+MOST_STORED = 200
 COMPILED = 120.0  # seconds: a new activation or target is compiled first
 MEMORY = 2.0  # GiB of a simulation
 
 
 @dataclass(frozen=True)
 class KnownPaths:
-    """What is known: the simulated chain and the theory's, either of which may be missing, with a sentence on it."""
+    """The simulated chain and that of the theory, either of which may be missing, with a message about them."""
 
     chain: Any = None
     theory: Any = None
-    said: str = ""
+    message: str = ""
     busy: bool = False
 
     @property
+    def known(self) -> list[Any]:
+        return [one for one in (self.chain, self.theory) if one is not None]
+
+    @property
     def best(self) -> Any:
-        """The chain if it is there, else the theory."""
-        return self.chain if self.chain is not None else self.theory
+        """The simulated chain if it has arrived, else the theory."""
+        return next(iter(self.known), None)
 
 
 class GiantStepsNumbers:
-    """What the view computes."""
+    """The theory and the simulations of the view."""
 
-    def __init__(self, lab: Laboratory) -> None:
-        self._lab = lab
-        self._kept: OrderedDict[GiantSteps, Any] = OrderedDict()
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._theories = Recent(MOST_STORED)
 
     def start(self, s: GiantSteps, page: str) -> None:
         """Simulate, where the batch is not too large."""
         settings.giant_steps(s)
         if not self._too_large(s):
-            self._lab.runs.start([Piece(_key(s), chain_of, (_same(s),))], page)
+            self._backend.jobs.start([Task(_key(s), chain_of, (_same(s),))], page)
 
     def stop(self) -> None:
-        self._lab.runs.stop()
+        self._backend.jobs.stop()
 
     def busy(self, s: GiantSteps) -> bool:
-        return self._lab.runs.busy([_key(s)])
+        return self._backend.jobs.busy([_key(s)])
 
-    def seen(self, s: GiantSteps, page: str) -> KnownPaths:
-        """Theory, and the simulation if it has arrived."""
-        chain, busy, said = self._lab.runs.kept(_key(s)), self.busy(s), self._too_large(s)
-        if isinstance(chain, Refused):
-            chain, said = None, chain.sentence
-        theory, why = self._theory(s, page)
+    def paths(self, s: GiantSteps, page: str) -> KnownPaths:
+        """The theory, and the simulation if it has arrived."""
+        chain, busy, message = self._backend.jobs.result(_key(s)), self.busy(s), self._too_large(s)
+        if isinstance(chain, Failure):
+            chain, message = None, chain.sentence
+        theory, reason = self._theories.find(_same(s), lambda: self._theory(_same(s), page))
         if busy:
-            said = "Simulating …"
-        elif chain is None and not said:
-            said = "Stopped."
-        return KnownPaths(chain, theory, " ".join(one for one in (said, why) if one), busy)
+            message = "Simulating …"
+        elif chain is None and not message:
+            message = "Stopped."
+        return KnownPaths(chain, theory, " ".join(one for one in (message, reason) if one), busy)
 
     def _theory(self, s: GiantSteps, page: str) -> tuple[Any, str]:
-        same = _same(s)
-        if same not in self._kept:
-            try:
-                self._kept[same] = self._lab.theory.ask(page, theory_of, same, limit=COMPILED), ""
-            except InputError as problem:
-                self._kept[same] = None, f"No theory here: {problem}."
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[same]
+        """The theory, or None and the reason."""
+        try:
+            return self._backend.theory.ask(page, theory_of, s, limit=COMPILED), ""
+        except InputError as problem:
+            return None, f"There is no theory here: {problem}."
 
     def _too_large(self, s: GiantSteps) -> str:
-        _, n = settings.dimension(s)
         most = settings.LARGEST_BATCH[s.batches]
-        return (
-            "" if n <= most else f"Batches of more than {most:,} samples are not simulated here.".replace(",", "\u202f")
-        )
+        if settings.dimension(s)[1] <= most:
+            return ""
+        return f"Batches of more than {most:,} samples are not simulated here.".replace(",", "\u202f")
 
 
 def _same(s: GiantSteps) -> GiantSteps:
-    """What is shown changes nothing that is computed."""
+    """The step that is shown does not change the numbers."""
     return replace(s, shown=0)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from giantstep.explorer import controls, settings
 from giantstep.explorer.chart import band, chart, curve, marks, rule
 from giantstep.explorer.state import OneStep
-from giantstep.explorer.views.one_step.numbers import Found
+from giantstep.explorer.views.one_step.numbers import Known
 from giantstep.plot.style import COLOURS, histogram, law_line
 
 __all__ = ["error_chart", "error_rows", "error_words", "law_chart", "law_rows", "law_words"]
@@ -16,18 +16,18 @@ ALONG = np.linspace(settings.ALPHAS[0], settings.ALPHAS[-1], 71)
 KINDS = {"test": "test error", "train": "training error"}
 
 
-def error_chart(s: OneStep, found: Found) -> dict[str, Any]:
+def error_chart(s: OneStep, known: Known) -> dict[str, Any]:
     """Test and training error against alpha: lines of the theory through its points, dots with error bars."""
     traces = []
     for colour, (name, words) in enumerate(KINDS.items()):
         traces.append(
-            curve(ALONG, through(found.alphas, getattr(found, name)), f"{words}, theory", colour, hoverinfo="x+y")
+            curve(ALONG, through(known.alphas, getattr(known, name)), f"{words}, theory", colour, hoverinfo="x+y")
         )
-    if found.limit is not None:
-        y, published = found.limit.test_error, {"dash": "dot", "width": 1.3, "shape": "hvh"}
-        traces.append(curve(found.alphas, y, "test error, published limit", None, line=published, uid="ink2"))
-    if found.simulation is not None:
-        mean = found.simulation.mean()
+    if known.limit is not None:
+        y, published = known.limit.test_error, {"dash": "dot", "width": 1.3, "shape": "hvh"}
+        traces.append(curve(known.alphas, y, "test error, published limit", None, line=published, uid="ink2"))
+    if known.simulation is not None:
+        mean = known.simulation.mean()
         for colour, (name, words) in enumerate(KINDS.items()):
             y, error = getattr(mean, f"{name}_error"), getattr(mean, f"{name}_error_se")
             traces.append(marks(settings.ALPHAS, y, error, f"{words}, simulation", colour))
@@ -43,22 +43,22 @@ def through(alphas: Any, values: Any) -> np.ndarray:
     return CubicSpline(alphas, values)(ALONG)
 
 
-def error_words(s: OneStep, found: Found) -> str:
-    at = found.alphas.index(s.alpha)
-    least = int(np.argmin(found.test))
+def error_words(s: OneStep, known: Known) -> str:
+    at = known.alphas.index(s.alpha)
+    least = int(np.argmin(known.test))
     return (
-        f"At α = {s.alpha:g} the theory predicts a test error of {found.test[at]:.4g} and a training error of "
-        f"{found.train[at]:.4g}. The least test error of those shown is {found.test[least]:.4g}, at α = {found.alphas[least]:g}."
+        f"At α = {s.alpha:g} the theory predicts a test error of {known.test[at]:.4g} and a training error of "
+        f"{known.train[at]:.4g}. The least test error shown is {known.test[least]:.4g}, at α = {known.alphas[least]:g}."
     )
 
 
-def error_rows(found: Found) -> Any:
+def error_rows(known: Known) -> Any:
     """The table behind the errors."""
-    mean = None if found.simulation is None else found.simulation.mean()
-    n = found.theory.setting.protocol.sizes()[0]
+    mean = None if known.simulation is None else known.simulation.mean()
+    n = known.theory.setting.protocol.sizes()[0]
     rows = []
-    for i, alpha in enumerate(found.alphas):
-        row = [f"{alpha:g}", f"{n**alpha:.4g}", f"{found.test[i]:.5g}", f"{found.train[i]:.5g}"]
+    for i, alpha in enumerate(known.alphas):
+        row = [f"{alpha:g}", f"{n**alpha:.4g}", f"{known.test[i]:.5g}", f"{known.train[i]:.5g}"]
         if mean is not None:
             row += [_measured(mean, name, alpha) for name in KINDS]
         rows.append(row)
@@ -76,14 +76,14 @@ def _measured(mean: Any, name: str, alpha: float) -> str:
     return with_error(float(getattr(mean, f"{name}_error")[i]), None if error is None else float(error[i]))
 
 
-def law_chart(s: OneStep, found: Found) -> dict[str, Any]:
+def law_chart(s: OneStep, known: Known) -> dict[str, Any]:
     """The bulk's predicted density, the predicted outliers, and the histogram of a simulated network."""
-    law, traces = found.law, []
+    law, traces = known.law, []
     x, density = law_line(law)
     places, top = [one.position for one in law.outliers], float(np.max(density))
     furthest = max([law.edge, *places])
-    if found.values is not None:
-        _, above, heights, ends = histogram(found.values)
+    if known.values is not None:
+        _, above, heights, ends = histogram(known.values)
         traces.append(band(ends, heights, "simulation"))
         furthest, top = max([furthest, *above]), max(top, float(np.max(heights)))
         if len(above):
@@ -97,25 +97,25 @@ def law_chart(s: OneStep, found: Found) -> dict[str, Any]:
     return chart(traces, axis, {"title": "density", "range": [0, 1.08 * top]}, bargap=0)
 
 
-def law_words(found: Found) -> str:
-    law = found.law
+def law_words(known: Known) -> str:
+    law = known.law
     places = ", ".join(f"{one.position:.4g}" for one in law.outliers)
     spikes = f"{len(law.outliers)} spike{'s' * (len(law.outliers) > 1)} at {places}" if places else "no spike"
-    seen = ""
-    if found.values is not None:
-        _, above, *_ = histogram(found.values)
-        seen = f" The simulated network has {len(above)} above its bulk."
-    return f"The bulk ends at {law.edge:.4g}; theory predicts {spikes}.{seen}"
+    simulated = ""
+    if known.values is not None:
+        _, above, *_ = histogram(known.values)
+        simulated = f" The simulated network has {len(above)} above its bulk."
+    return f"The bulk ends at {law.edge:.4g}; theory predicts {spikes}.{simulated}"
 
 
-def law_rows(found: Found) -> Any:
+def law_rows(known: Known) -> Any:
     """The table behind the spectrum."""
-    law = found.law
+    law = known.law
     rows = [["bulk, lower end", f"{law.low:.5g}", ""], ["bulk, edge", f"{law.edge:.5g}", ""]]
     for i, one in enumerate(law.outliers):
         rows.append([f"spike {i + 1}", f"{one.position:.5g}", ", ".join(f"{a:.3f}" for a in one.alignments)])
-    if found.values is not None:
-        edge, above, *_ = histogram(found.values)
+    if known.values is not None:
+        edge, above, *_ = histogram(known.values)
         rows.append(["bulk edge, simulated", f"{edge:.5g}", ""])
         rows += [[f"outlier {i + 1}, simulated", f"{value:.5g}", ""] for i, value in enumerate(np.sort(above)[::-1])]
     return controls.numbers(["", "singular value", "cos² with κ, κ², κ³, κ⁴"], rows)

@@ -1,8 +1,6 @@
-"""The numbers of the one-step view: lines by this process, spectra by the second, simulations by the third."""
+"""The numbers of the one-step view: this process computes lines, a second one spectra, a third one simulations."""
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,17 +8,18 @@ import numpy as np
 
 from giantstep.errors import InputError
 from giantstep.explorer import settings
-from giantstep.explorer.processes.laboratory import Laboratory
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.processes.jobs import Failure, Task
 from giantstep.explorer.processes.queue import Replaced
-from giantstep.explorer.processes.runs import Piece, Refused
+from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import OneStep
 
-__all__ = ["Found", "OneStepNumbers", "joined"]
+__all__ = ["Known", "OneStepNumbers", "join"]
 
-BLOCK = 8  # points of the theory solved together: small enough to follow a slider
-MOST_KEPT = 200
+BLOCK = 8  # points of the theory that are solved together: few enough to follow a slider
+MOST_STORED = 200
 COMPILED = 120.0  # seconds: a new activation or target is compiled first
-REST = 0.25  # seconds that a slider rests before more than its line is computed
+REST = 0.25  # seconds that a slider must rest before more than its line is computed
 TRIMMED: dict[str, Any] = {
     "overlaps": None,
     "norms": None,
@@ -32,8 +31,8 @@ TRIMMED: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is known of a state: errors predicted at ``alphas``, the spectrum, and the simulations that have arrived."""
+class Known:
+    """The results of a state: the errors predicted at ``alphas``, the spectrum, and the simulations that have arrived."""
 
     alphas: tuple[float, ...]
     test: np.ndarray
@@ -47,87 +46,79 @@ class Found:
 
     @property
     def seeds(self) -> int:
-        """How many have arrived."""
+        """How many seeds have arrived."""
         return 0 if self.simulation is None else len(self.simulation.seeds)
 
 
 class OneStepNumbers:
-    """Everything the view computes; what was predicted is kept for a while."""
+    """The theory and the simulations of the view; recent predictions are stored."""
 
-    def __init__(self, lab: Laboratory) -> None:
-        self._lab = lab
-        self._kept: OrderedDict[Any, Any] = OrderedDict()
-        self._newest: OrderedDict[str, Any] = OrderedDict()  # what every page asked for last
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._predictions = Recent(MOST_STORED)
+        self._newest = Recent(MOST_STORED)  # the last request of every page
 
-    def line(self, s: OneStep, page: str) -> Found:
-        """The errors at a few step sizes, soon."""
+    def line(self, s: OneStep, page: str) -> Known:
+        """The errors at a few step sizes, fast."""
         self._newest[page] = ("all", replace(s, seeds=1))
-        while len(self._newest) > MOST_KEPT:
-            self._newest.popitem(last=False)
         same = ("line", replace(s, alpha=0.0, seeds=1))
-        self._lab.rest()
-        test, train = self._keep(same, lambda: self._lab.line.ask(page, lambda: few(s)))
-        return self._with_runs(s, Found(settings.FAST, test, train))
+        self._backend.pause()
+        test, train = self._predictions.find(same, lambda: self._backend.queue.ask(page, lambda: few(s)))
+        return self._add_simulations(s, Known(settings.FAST, test, train))
 
-    def found(self, s: OneStep, page: str) -> Found:
-        """Everything, as far as simulations have come."""
+    def known(self, s: OneStep, page: str) -> Known:
+        """All results, with the simulations that have arrived."""
         same = ("all", replace(s, seeds=1))
-        if same not in self._kept:
+        if same not in self._predictions:
             time.sleep(REST)
             if self._newest.get(page, same) != same:
                 raise Replaced
-        theory, limit, law = self._keep(same, lambda: self._lab.theory.ask(page, everything, s, limit=COMPILED))
-        return self._with_runs(s, Found(_alphas(s), theory.test_error, theory.train_error, theory, limit, law))
+        theory, limit, law = self._predictions.find(
+            same, lambda: self._backend.theory.ask(page, everything, s, limit=COMPILED)
+        )
+        return self._add_simulations(s, Known(_alphas(s), theory.test_error, theory.train_error, theory, limit, law))
 
     def start(self, s: OneStep, page: str) -> None:
-        """Simulate: the spectrum first, then the errors seed by seed."""
+        """Simulate the spectrum first, then the errors seed by seed."""
         n, p = settings.sizes(s)
         if p > settings.WIDEST:
             raise InputError(
-                f"A simulation here has at most {settings.WIDEST} neurons, not {p}: the theory goes on beyond."
+                f"This page simulates at most {settings.WIDEST} neurons, not {p}; the theory has no such limit."
             )
-        settings.one_step(s, s.alpha)  # a target that is refused is refused before anything starts
-        pieces = [Piece(_spectrum_key(s), spectrum_of, (s,))]
-        pieces += [Piece(_errors_key(s, seed), errors_of, (replace(s, alpha=0.0), seed)) for seed in range(s.seeds)]
-        self._lab.runs.start(pieces, page)
+        settings.one_step(s, s.alpha)  # refuse a bad target before anything starts
+        tasks = [Task(_spectrum_key(s), spectrum_of, (s,))]
+        tasks += [Task(_errors_key(s, seed), errors_of, (replace(s, alpha=0.0), seed)) for seed in range(s.seeds)]
+        self._backend.jobs.start(tasks, page)
 
     def stop(self) -> None:
-        self._lab.runs.stop()
+        self._backend.jobs.stop()
 
-    def leave(self, s: OneStep, page: str) -> None:
-        """A job of this page that was for another state goes no further."""
-        self._lab.runs.leave(page, self._keys(s))
+    def drop_other_jobs(self, s: OneStep, page: str) -> None:
+        """Drop a job of this page for another state."""
+        self._backend.jobs.drop_unless(page, self._keys(s))
 
     def busy(self, s: OneStep) -> bool:
-        return self._lab.runs.busy(self._keys(s))
+        return self._backend.jobs.busy(self._keys(s))
 
     def count(self, s: OneStep) -> int:
-        """How many pieces have arrived."""
-        return sum(self._lab.runs.kept(key) is not None for key in self._keys(s))
+        """How many tasks have ended."""
+        return sum(self._backend.jobs.result(key) is not None for key in self._keys(s))
 
     def simulated(self, s: OneStep) -> tuple[Any, Any]:
-        """The simulation of the errors if all seeds have arrived, and that of the spectrum; or None."""
-        kept = [self._lab.runs.kept(key) for key in self._keys(s)]
-        spectrum, *errors = [None if isinstance(one, Refused) else one for one in kept]
-        return None if any(one is None for one in errors) else joined(errors), spectrum
+        """The simulation of the errors and that of the spectrum; each is None until it is complete."""
+        results = [self._backend.jobs.result(key) for key in self._keys(s)]
+        spectrum, *errors = [None if isinstance(one, Failure) else one for one in results]
+        return None if any(one is None for one in errors) else join(errors), spectrum
 
     def _keys(self, s: OneStep) -> list[Any]:
         return [_spectrum_key(s), *(_errors_key(s, seed) for seed in range(s.seeds))]
 
-    def _with_runs(self, s: OneStep, found: Found) -> Found:
-        kept = [self._lab.runs.kept(_errors_key(s, seed)) for seed in range(s.seeds)]
-        arrived = [one for one in kept if one is not None and not isinstance(one, Refused)]
-        one = self._lab.runs.kept(_spectrum_key(s))
-        refused = next((each.sentence for each in (*kept, one) if isinstance(each, Refused)), "")
-        values = None if one is None or isinstance(one, Refused) else one.singular_values
-        return replace(found, simulation=joined(arrived) if arrived else None, values=values, refused=refused)
-
-    def _keep(self, key: Any, make: Callable[[], Any]) -> Any:
-        if key not in self._kept:
-            self._kept[key] = make()
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+    def _add_simulations(self, s: OneStep, known: Known) -> Known:
+        spectrum, *errors = [self._backend.jobs.result(key) for key in self._keys(s)]
+        refused = next((one.sentence for one in (*errors, spectrum) if isinstance(one, Failure)), "")
+        arrived = [one for one in errors if one is not None and not isinstance(one, Failure)]
+        values = None if spectrum is None or isinstance(spectrum, Failure) else spectrum.singular_values
+        return replace(known, simulation=join(arrived) if arrived else None, values=values, refused=refused)
 
 
 def _errors_key(s: OneStep, seed: int) -> Any:
@@ -148,8 +139,8 @@ def few(s: OneStep) -> tuple[np.ndarray, np.ndarray]:
     from giantstep.theory.one_step.grid import curves
     from giantstep.theory.one_step.parameters import parameters
 
-    found = curves(*parameters(settings.one_step(s, settings.FAST)), BLOCK).errors
-    return np.asarray(found.test)[:, 0], np.asarray(found.train)[:, 0]
+    errors = curves(*parameters(settings.one_step(s, settings.FAST)), BLOCK).errors
+    return np.asarray(errors.test)[:, 0], np.asarray(errors.train)[:, 0]
 
 
 def everything(s: OneStep) -> tuple[Any, Any, Any]:
@@ -174,7 +165,7 @@ def errors_of(s: OneStep, seed: int) -> Any:
     return replace(gs.simulate(settings.one_step(s, settings.ALPHAS), [seed], progress=False), **TRIMMED)
 
 
-def joined(outcomes: list[Any]) -> Any:
+def join(outcomes: list[Any]) -> Any:
     """One outcome of several seeds from outcomes of one seed each."""
     names = [f"{name}{end}" for name in ("test_error", "risk", "train_error", "train_objective") for end in ("", "_se")]
     known = {name: [getattr(one, name) for one in outcomes] for name in names}

@@ -7,8 +7,7 @@ from dash.exceptions import PreventUpdate
 
 from giantstep.errors import InputError
 from giantstep.explorer import controls, polling, settings, state
-from giantstep.explorer.processes.laboratory import Laboratory
-from giantstep.explorer.processes.queue import Replaced
+from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.views.one_step.charts import (
     error_chart,
     error_rows,
@@ -17,175 +16,10 @@ from giantstep.explorer.views.one_step.charts import (
     law_rows,
     law_words,
 )
-from giantstep.explorer.views.one_step.numbers import Found, OneStepNumbers
+from giantstep.explorer.views.one_step.numbers import Known, OneStepNumbers
+from giantstep.explorer.views.view import View, attempt
 
-__all__ = ["page", "register"]
-
-VIEW = "one-step"
-LEAD = (
-    "One giant gradient step of size η = n^α on the first layer, then ridge regression on the second. Left, the singular values "
-    "of the features; right, the errors against α."
-)
-PAPERS = ("moniri", "ba", "cui", "dandi", "mei_montanari", "giantstep")
-OF_SPECTRUM = {
-    "line ink": "bulk, theory",
-    "dash second": "spike, theory",
-    "bar": "simulation",
-    "wedge": "outlier, simulation",
-}
-OF_ERRORS = {
-    "line first": "test error, theory",
-    "line second": "training error, theory",
-    "dots": "simulation",
-    "dot ink": "published limit of the test error",
-}
-FIGURES = {"test": "Test error", "train": "Training error", "spectrum": "Spectrum"}
-EMPTY = {"data": [], "layout": {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}}
-PARTS = [Output(f"one-step-{one}", "children", allow_duplicate=True) for one in (
-    "spectrum--words", "spectrum--numbers", "errors--words", "errors--numbers", "status", "progress", "snippet", "downloads",
-)]  # fmt: skip
-PICTURES = [
-    Output("one-step-spectrum", "figure", allow_duplicate=True),
-    Output("one-step-errors", "figure", allow_duplicate=True),
-    *PARTS,
-]
-
-
-def page(s: state.OneStep, refused: list[str]) -> list[Any]:
-    """The view as the state has it."""
-    one = lambda name, **words: controls.control(VIEW, s, name, **words)  # noqa: E731
-    panel = html.Section(
-        [
-            one("target", hint="a function of x1; Enter takes it"),
-            html.Div(id="one-step-mistake", role="alert"),
-            one("activation"),
-            *[one(name) for name in ("alpha", "n_over_d", "p_over_n", "penalty", "noise", "d", "seeds")],
-            polling.actions(VIEW, "Simulate"),
-        ],
-        className="panel",
-        **{"aria-label": "The experiment"},  # type: ignore[arg-type]
-    )
-    figures = html.Div(
-        [
-            controls.figure("one-step-spectrum", "Singular values of the features, F/√n", OF_SPECTRUM),
-            controls.figure("one-step-errors", "Errors against the exponent of the step size", OF_ERRORS),
-            html.P(id="one-step-status", className="note"),
-        ],
-        className="figures",
-    )
-    return [
-        controls.head("One step", LEAD, refused),
-        html.Div([panel, figures], className="bench"),
-        controls.take_away(VIEW, PAPERS),
-        dcc.Store(id="one-step-asked"),
-        dcc.Store(id="one-step-seen"),
-        *polling.store(VIEW, 400),
-    ]
-
-
-def register(app: Dash, lab: Laboratory) -> OneStepNumbers:
-    """The view's callbacks: the line at once, the rest after it, and what simulations add."""
-    numbers = OneStepNumbers(lab)
-
-    @app.callback(
-        Output("one-step-errors", "figure"),
-        Output("one-step-mistake", "children"),
-        *controls.values(VIEW),
-        Output("one-step-asked", "data"),
-        Output("query", "data", allow_duplicate=True),
-        *controls.inputs(VIEW),
-        State("page", "data"),
-        prevent_initial_call="initial_duplicate",
-    )
-    def line(*given: Any) -> Any:
-        """The line of the theory at a few step sizes."""
-        *raw, token = given
-        s, refused = state.read(state.OneStep, controls.named(VIEW, raw))
-        figure, problem = no_update, ""
-        try:
-            numbers.leave(s, controls.token(token))
-            figure = error_chart(s, numbers.line(s, controls.token(token)))
-        except InputError as wrong:
-            problem = str(wrong)
-        except Replaced:
-            raise PreventUpdate from None
-        asked = no_update if figure is no_update else state.write(s)
-        words = controls.shown_values(s, _values(s))
-        return (
-            figure,
-            controls.told(refused, problem),
-            *words,
-            asked,
-            f"/{VIEW}?{state.write(s)}",
-        )
-
-    @app.callback(
-        *PICTURES,
-        Output("one-step-run", "data", allow_duplicate=True),
-        Input("one-step-asked", "data"),
-        State("page", "data"),
-        prevent_initial_call=True,
-    )
-    def rest(asked: Any, token: Any) -> Any:
-        """The line at all step sizes, the spectrum, and what is kept of simulations; one that still runs is waited for."""
-        s, _ = state.read_query(state.OneStep, asked)
-        try:
-            found, busy = numbers.found(s, controls.token(token)), numbers.busy(s)
-            return *_pictures(s, found, busy), polling.new() if busy else no_update
-        except InputError as problem:
-            return EMPTY, no_update, "", "", "", "", str(problem), "", "", [], no_update
-        except Replaced:
-            raise PreventUpdate from None
-
-    @app.callback(
-        Output("one-step-run", "data"),
-        Output("one-step-progress", "children"),
-        Input("one-step-start", "n_clicks"),
-        Input("one-step-stop", "n_clicks"),
-        State("page", "data"),
-        *controls.states(VIEW),
-        prevent_initial_call=True,
-    )
-    def simulate(start: Any, stop: Any, token: Any, *raw: Any) -> Any:
-        """Start with what the controls say now, or stop."""
-        if not (start or stop):
-            raise PreventUpdate
-        s, _ = state.read(state.OneStep, controls.named(VIEW, raw))
-        if ctx.triggered_id == "one-step-stop":
-            numbers.stop()
-            return no_update, "Stopped."
-        try:
-            numbers.start(s, controls.token(token))
-        except InputError as problem:
-            return no_update, str(problem)
-        return polling.new(), "Starting …"
-
-    @app.callback(
-        *PICTURES,
-        Output("one-step-seen", "data"),
-        Output("one-step-done", "data"),
-        Input("one-step-poll", "n_intervals"),
-        State("one-step-seen", "data"),
-        State("one-step-run", "data"),
-        State("page", "data"),
-        *controls.states(VIEW),
-        prevent_initial_call=True,
-    )
-    def arrived(count: Any, seen: Any, awaited: Any, token: Any, *raw: Any) -> Any:
-        """What has arrived since it was last seen."""
-        s, _ = state.read(state.OneStep, controls.named(VIEW, raw))
-        busy, now = numbers.busy(s), f"{state.write(s)} {numbers.count(s)}"
-        if busy and seen == now:
-            raise PreventUpdate from None
-        try:
-            return *_pictures(s, numbers.found(s, controls.token(token)), busy), now, no_update if busy else awaited
-        except InputError:  # the controls say something that is refused: there is nothing to wait for
-            return *([no_update] * (len(PICTURES) + 1)), awaited
-        except Replaced:
-            raise PreventUpdate from None
-
-    polling.register(app, VIEW)
-    return numbers
+__all__ = ["VIEW", "page", "register"]
 
 
 def _values(s: state.OneStep) -> dict[str, str]:
@@ -201,30 +35,154 @@ def _values(s: state.OneStep) -> dict[str, str]:
     }
 
 
-def _pictures(s: state.OneStep, found: Found, busy: bool) -> tuple[Any, ...]:
-    """Both figures with their words and numbers, and what can be taken away."""
+VIEW = View(
+    name="one-step",
+    title="One step",
+    lead="The first layer takes one giant gradient step of size η = n^α, and ridge regression then fits the second layer. "
+    "The left figure shows the singular values of the features, the right figure the errors against α.",
+    papers=("moniri", "ba", "cui", "dandi", "mei_montanari", "giantstep"),
+    figures={"test": "Test error", "train": "Training error", "spectrum": "Spectrum"},
+    values=_values,
+)
+OF_SPECTRUM = {
+    "line ink": "bulk, theory",
+    "dash second": "spike, theory",
+    "bar": "simulation",
+    "wedge": "outlier, simulation",
+}
+OF_ERRORS = {
+    "line first": "test error, theory",
+    "line second": "training error, theory",
+    "dots": "simulation",
+    "dot ink": "published limit of the test error",
+}
+EMPTY = {"data": [], "layout": {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}}
+TEXTS = (
+    "spectrum--words", "spectrum--numbers", "errors--words", "errors--numbers", "status", "progress", "snippet", "downloads",
+)  # fmt: skip
+OUTPUTS = [*VIEW.outputs(("spectrum", "errors"), "figure"), *VIEW.outputs(TEXTS)]
+
+
+def page(s: state.OneStep, refused: list[str]) -> list[Any]:
+    """The view of a state."""
+    target = controls.control(VIEW.name, s, "target", hint="a function of x1; press Enter to apply it")
+    fields = ("activation", "alpha", "n_over_d", "p_over_n", "penalty", "noise", "d", "seeds")
+    figures = html.Div(
+        [
+            controls.figure("one-step-spectrum", "Singular values of the features, F/√n", OF_SPECTRUM),
+            controls.figure("one-step-errors", "Errors against the exponent of the step size", OF_ERRORS),
+            html.P(id="one-step-status", className="note"),
+        ],
+        className="figures",
+    )
+    return [
+        *VIEW.page(s, refused, [target, *fields, polling.actions(VIEW.name, "Simulate")], figures),
+        dcc.Store(id="one-step-asked"),
+        dcc.Store(id="one-step-seen"),
+        *polling.store(VIEW.name, 400),
+    ]
+
+
+def register(app: Dash, backend: Backend) -> OneStepNumbers:
+    """Register the view's callbacks: the line at once, the rest after it, and the simulations as they arrive."""
+    numbers = OneStepNumbers(backend)
+
+    def answer(s: state.OneStep, page: str) -> tuple[Any, ...]:
+        """The line of the theory at a few step sizes, and the request for the rest."""
+        numbers.drop_other_jobs(s, page)
+        return error_chart(s, numbers.line(s, page)), state.write(s)
+
+    VIEW.register(app, [Output("one-step-errors", "figure"), Output("one-step-asked", "data")], answer)
+    polling.register(app, VIEW.name)
+
+    @app.callback(
+        *OUTPUTS,
+        Output("one-step-run", "data", allow_duplicate=True),
+        Input("one-step-asked", "data"),
+        State("page", "data"),
+        prevent_initial_call=True,
+    )
+    def complete(asked: Any, token: Any) -> Any:
+        """Show the line at all step sizes, the spectrum and the stored simulations; wait for a simulation that still runs."""
+        s, _ = state.read_query(state.OneStep, asked)
+
+        def show() -> tuple[Any, ...]:
+            known, busy = numbers.known(s, controls.token(token)), numbers.busy(s)
+            return *_pictures(s, known, busy), polling.new() if busy else no_update
+
+        empty = EMPTY, no_update, "", "", "", ""
+        return attempt(show, lambda problem: (*empty, problem, "", "", [], no_update))
+
+    @app.callback(
+        Output("one-step-run", "data"),
+        Output("one-step-progress", "children"),
+        Input("one-step-start", "n_clicks"),
+        Input("one-step-stop", "n_clicks"),
+        State("page", "data"),
+        *controls.states(VIEW.name),
+        prevent_initial_call=True,
+    )
+    def simulate(start: Any, stop: Any, token: Any, *raw: Any) -> Any:
+        """Start a simulation of the current state, or stop it."""
+        if not (start or stop):
+            raise PreventUpdate
+        s, _ = VIEW.read(raw)
+        if ctx.triggered_id == "one-step-stop":
+            numbers.stop()
+            return no_update, "Stopped."
+        try:
+            numbers.start(s, controls.token(token))
+        except InputError as problem:
+            return no_update, str(problem)
+        return polling.new(), "Starting …"
+
+    @app.callback(
+        *OUTPUTS,
+        Output("one-step-seen", "data"),
+        Output("one-step-done", "data"),
+        Input("one-step-poll", "n_intervals"),
+        State("one-step-seen", "data"),
+        State("one-step-run", "data"),
+        State("page", "data"),
+        *controls.states(VIEW.name),
+        prevent_initial_call=True,
+    )
+    def update(count: Any, before: Any, run: Any, token: Any, *raw: Any) -> Any:
+        """Show the simulations that have arrived since the last update."""
+        s, _ = VIEW.read(raw)
+        busy, now = numbers.busy(s), f"{state.write(s)} {numbers.count(s)}"
+        if busy and before == now:
+            raise PreventUpdate from None
+
+        def show() -> tuple[Any, ...]:
+            known = numbers.known(s, controls.token(token))
+            return *_pictures(s, known, busy), now, no_update if busy else run
+
+        return attempt(
+            show, lambda problem: (*[no_update] * (len(OUTPUTS) + 1), run)
+        )  # after a refusal nothing is awaited
+
+    return numbers
+
+
+def _pictures(s: state.OneStep, known: Known, busy: bool) -> tuple[Any, ...]:
+    """Both figures with their words and numbers, the status, the progress, the Python and the downloads."""
     return (
-        law_chart(s, found),
-        error_chart(s, found),
-        law_words(found),
-        law_rows(found),
-        error_words(s, found),
-        error_rows(found),
-        f"Theory, over all step sizes shown: {found.theory.status}.",
-        _progress(s, found, busy),
-        _snippet(s, found),
-        controls.downloads(VIEW, state.write(s), FIGURES),
+        law_chart(s, known),
+        error_chart(s, known),
+        law_words(known),
+        law_rows(known),
+        error_words(s, known),
+        error_rows(known),
+        f"Theory at all step sizes shown: {known.theory.status}.",
+        _progress(s, known, busy),
+        settings.one_step_code(s, errors=known.seeds >= s.seeds, spectrum=known.values is not None),
+        VIEW.downloads(s),
     )
 
 
-def _progress(s: state.OneStep, found: Found, busy: bool) -> str:
-    if found.refused:
-        return found.refused
-    done = f"{found.seeds} of {s.seeds} seeds"
-    return f"{done} …" if busy else "" if not found.seeds else f"{done}."
-
-
-def _snippet(s: state.OneStep, found: Found) -> str:
-    """The Python that draws what the page shows: with the simulations that are complete."""
-    there = {"errors": found.seeds >= s.seeds, "spectrum": found.values is not None}
-    return settings.one_step_code(s, settings.one_step_figures(s, **there))
+def _progress(s: state.OneStep, known: Known, busy: bool) -> str:
+    if known.refused:
+        return known.refused
+    done = f"{known.seeds} of {s.seeds} seeds"
+    return f"{done} …" if busy else "" if not known.seeds else f"{done}."

@@ -1,0 +1,100 @@
+"""View: what the views of an experiment share: the page, the answer to its controls, and the refusals."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dash import Dash, Output, State, html, no_update
+from dash.exceptions import PreventUpdate
+
+from giantstep.errors import InputError
+from giantstep.explorer import controls, state
+from giantstep.explorer.processes.queue import Replaced
+
+__all__ = ["View", "attempt"]
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of an experiment.
+
+    Attributes:
+        name: its path in the address and the prefix of its ids.
+        title: its heading.
+        lead: one or two sentences about it.
+        papers: the keys of the papers behind it.
+        figures: the titles of its figures by the names of their files.
+        values: the texts beside the sliders of a state, by field.
+    """
+
+    name: str
+    title: str
+    lead: str
+    papers: tuple[str, ...]
+    figures: dict[str, str]
+    values: Callable[[Any], dict[str, str]]
+
+    def page(self, s: state.ViewState, refused: Sequence[str], panel: Sequence[Any], answer: Any) -> list[Any]:
+        """The page of a state; names of fields in the panel become their controls."""
+        parts = [controls.control(self.name, s, part) if isinstance(part, str) else part for part in panel]
+        mistake = html.Div(id=f"{self.name}-mistake", role="alert")
+        section = html.Section(
+            [parts[0], mistake, *parts[1:]],
+            className="panel",
+            **{"aria-label": "The experiment"},  # type: ignore[arg-type]
+        )
+        return [
+            controls.head(self.title, self.lead, refused),
+            html.Div([section, answer], className="bench"),
+            controls.take_away(self.name, self.papers),
+        ]
+
+    def outputs(self, names: Sequence[str], prop: str = "children") -> list[Output]:
+        """Parts of the page that several callbacks fill."""
+        return [Output(f"{self.name}-{name}", prop, allow_duplicate=True) for name in names]
+
+    def read(self, raw: Sequence[Any]) -> tuple[Any, list[str]]:
+        """The state that the controls have, and a sentence for every value that was refused."""
+        return state.read(state.VIEWS[self.name], controls.named(self.name, raw))
+
+    def downloads(self, s: state.ViewState) -> list[html.P]:
+        return controls.downloads(self.name, state.write(s), self.figures)
+
+    def register(
+        self,
+        app: Dash,
+        outputs: Sequence[Output],
+        answer: Callable[[Any, str], tuple[Any, ...]],
+        otherwise: Callable[[Any], tuple[Any, ...]] | None = None,
+    ) -> None:
+        """Fill the outputs with ``answer(state, page)`` when a control moves; ``otherwise`` fills them after a refusal."""
+
+        @app.callback(
+            *outputs,
+            Output(f"{self.name}-mistake", "children"),
+            *controls.values(self.name),
+            Output("query", "data", allow_duplicate=True),
+            *controls.inputs(self.name),
+            State("page", "data"),
+            prevent_initial_call="initial_duplicate",
+        )
+        def respond(*given: Any) -> Any:
+            *raw, token = given
+            s, refused = self.read(raw)
+
+            def refuse(problem: str) -> tuple[Any, ...]:
+                return *(otherwise(s) if otherwise else (no_update,) * len(outputs)), problem
+
+            *parts, problem = attempt(lambda: (*answer(s, controls.token(token)), ""), refuse)
+            texts = controls.shown_values(s, self.values(s))
+            return *parts, controls.show_problems(refused, problem), *texts, f"/{self.name}?{state.write(s)}"
+
+
+def attempt(make: Callable[[], tuple[Any, ...]], refuse: Callable[[str], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """``make()``, or ``refuse(sentence)`` for bad input; a request that was replaced updates nothing."""
+    try:
+        return make()
+    except InputError as problem:
+        return refuse(str(problem))
+    except Replaced:
+        raise PreventUpdate from None
