@@ -20,8 +20,8 @@ __all__ = ["app", "main", "parse_seeds", "run"]
 
 app = typer.Typer(
     name="giantstep",
-    help="Two-layer networks after a few giant gradient steps: predict them, simulate them, and check what the papers say.",
-    epilog="Exit codes: 0 success, 1 a claim fails or breaks or numbers cannot be trusted, 2 bad input, 130 interrupted.",
+    help="Predict and simulate two-layer networks after a few giant gradient steps, and check what the papers say about them.",
+    epilog="Exit codes: 0 success; 1 a claim fails or breaks, or numbers cannot be trusted; 2 bad input; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -30,7 +30,7 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """The program: run, and leave with the exit code."""
+    """Run the program and exit with its code."""
     signal.signal(signal.SIGINT, _leave)
     sys.exit(run())
 
@@ -43,7 +43,7 @@ def _leave(number: int, frame: object) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run one command and return its exit code; bad input and an interruption are one sentence on standard error."""
+    """Run one command and return its exit code; bad input or an interruption prints one sentence on standard error."""
     try:
         code = app(args=arguments, prog_name="giantstep", standalone_mode=False) or 0
         return _complain("Interrupted.", 130) if code == 130 else code
@@ -67,7 +67,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _giantstep(
     show_version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass

@@ -12,22 +12,22 @@ from giantstep.errors import InputError
 
 
 def explore(
-    port: Annotated[int, typer.Option(metavar="P", help="Port to listen on; 0 takes a free one.")] = 8050,
+    port: Annotated[int, typer.Option(metavar="P", help="Port to listen on; 0 chooses a free one.")] = 8050,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     allow_network: Annotated[
-        bool, typer.Option("--allow-network", help="Listen also where other machines can reach it.")
+        bool, typer.Option("--allow-network", help="Allow an address that other machines can reach.")
     ] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     report: Annotated[
         Path,
-        typer.Option(metavar="FOLDER", help="A report of 'giantstep check' whose figures are shown, if it is there."),
+        typer.Option(metavar="FOLDER", help="Report of 'giantstep check' whose figures are shown, if it exists."),
     ] = Path("report"),
     as_json: AsJson = False,
 ) -> None:
     """Serve the web explorer on this machine.
 
-    One page with four views: what giant steps learn of a target, one step, several steps in any dimension, and the claims. It
-    answers on a loopback address, asks nothing of the network, and ends with Ctrl-C.
+    The page has four views: what giant steps learn of a target, one step, several steps in any dimension, and the claims. The
+    explorer listens on a loopback address, loads nothing from the network, and stops with Ctrl-C.
     """
     if find_spec("dash") is None:
         raise InputError("The explorer needs one more package: pip install 'giantstep[explore]'.")
@@ -41,7 +41,7 @@ def explore(
         if as_json:
             show({"url": address.url, "host": address.host, "port": address.port, "loopback": address.loopback})
         else:
-            typer.echo(f"The explorer is at {address.url} (Ctrl-C ends it).")
+            typer.echo(f"The explorer is at {address.url} (Ctrl-C stops it).")
         sys.stdout.flush()
         if browser:
             typer.launch(address.url)

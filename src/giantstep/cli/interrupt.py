@@ -1,4 +1,4 @@
-"""Ctrl-C while much is at work: the first lets what has begun finish, the second ends the program."""
+"""Ctrl-C during a long run: the first lets the running trials finish, the second ends the program."""
 
 import os
 import shlex
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def stopping(where: "Executor") -> Iterator[None]:
-    """Inside, the first Ctrl-C stops the executor after the trials at work."""
+    """Inside, the first Ctrl-C stops the executor after the running trials."""
 
     def stop(number: int, frame: object) -> None:
-        os.write(2, b"\nStopping after the trials at work; once more ends at once.\n")
+        os.write(2, b"\nStopping after the running trials. Press Ctrl-C again to stop at once.\n")
         signal.signal(signal.SIGINT, before)
         where.stop()
 
@@ -32,7 +32,7 @@ def stopping(where: "Executor") -> Iterator[None]:
 
 
 def leave(left: str) -> NoReturn:
-    """Say what is left and how to go on, and end with 130."""
+    """Print what is left and the command that continues, and exit with 130."""
     again = shlex.join(["giantstep", *sys.argv[1:]])
     typer.echo(f"Stopped with {left} left; to go on: {again}", err=True)
     raise typer.Exit(130)

@@ -1,4 +1,4 @@
-"""check and cite: what the papers say."""
+"""check and cite: the statements of the papers."""
 
 from contextlib import closing
 from pathlib import Path
@@ -12,13 +12,15 @@ from giantstep.cli.options import AsJson, Memory, Scheduler, Workers, check_opti
 
 def check(
     claims: Annotated[
-        list[str] | None, typer.Argument(metavar="CLAIM", help="Claims or groups of claims; all by default.")
+        list[str] | None, typer.Argument(metavar="CLAIM", help="Claims or groups of claims; by default all of them.")
     ] = None,
-    size: Annotated[Literal["quick", "full"], typer.Option(help="Minutes on two cores, or about an hour.")] = "quick",
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the report goes.")] = Path("report"),
+    size: Annotated[
+        Literal["quick", "full"], typer.Option(help="quick takes minutes on two cores, full about an hour.")
+    ] = "quick",
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the report.")] = Path("report"),
     store: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where measurements are kept; in the report's folder if not given."),
+        typer.Option(metavar="FILE", help="Store of the measurements; by default it is in the report's folder."),
     ] = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
@@ -27,15 +29,15 @@ def check(
 ) -> None:
     """Check statements of the literature.
 
-    Prints the verdicts and writes an HTML report with the numbers and the figures, which is there from the start and grows
-    while the claims run. Measurements are kept: a second run is instant, and one that was stopped or killed goes on where it
-    was. A new version of the code measures anew. Workers take a claim each at quick size, and the trials of one claim after
-    the other at full size. The exit code is 1 when a claim fails or breaks; one whose data are missing is not run, and the
-    code is 0.
+    Prints the verdicts and writes an HTML report with the numbers and the figures. The report exists from the start and grows
+    while the claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A new
+    version of the code measures again. At quick size each worker takes a claim; at full size the workers share the trials of
+    one claim at a time. The exit code is 1 if a claim fails or breaks. A claim whose data are missing is not run, and this
+    does not change the exit code.
     """
     from giantstep.checks import claim as _claim
     from giantstep.checks.cache import Bench, Interrupted
-    from giantstep.checks.check import check as checked
+    from giantstep.checks.check import check as run_check
     from giantstep.checks.code import computing
     from giantstep.checks.expected import read_seconds
     from giantstep.checks.report import page as _page
@@ -49,12 +51,12 @@ def check(
     from giantstep.lab.work.executor import executor
 
     check_options(None, memory)
-    chosen = select(claims or [])
+    selected = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
-    kept = store or out / f"measured-{computing()}.sqlite"
+    path = store or out / f"measured-{computing()}.sqlite"
     expected = {**(seconds() if size == "quick" else {}), **read_seconds(out, size)}
-    apart = task if workers is not None and size == "quick" and len(chosen) > 1 else None
-    with Store.open(kept) as opened, closing(executor(workers, scheduler, memory)) as where:
+    claim_task = task if workers is not None and size == "quick" and len(selected) > 1 else None
+    with Store.open(path) as opened, closing(executor(workers, scheduler, memory)) as where:
         try:
             with stopping(where), growing(out) as grow, following() as follow:
 
@@ -62,7 +64,7 @@ def check(
                     follow(standing)
                     grow(standing)
 
-                results = checked(chosen, size, Bench(opened, where, computing()), tell, apart, expected)
+                results = run_check(selected, size, Bench(opened, where, computing()), tell, claim_task, expected)
         except Interrupted:
             leave("claims")
     page = _page.write(results, out)
@@ -81,11 +83,11 @@ def check(
 
 def cite(
     claim: Annotated[
-        str | None, typer.Argument(metavar="CLAIM", help="A claim, a group or a paper; everything by default.")
+        str | None, typer.Argument(metavar="CLAIM", help="A claim, a group or a paper; by default everything.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the BibTeX of what was used."""
+    """Print the BibTeX of the papers."""
     from giantstep.claims import cited
 
     papers = cited(claim)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they all do with them."""
+"""Options that several commands share, and the functions that handle them."""
 
 import json
 import math
@@ -21,21 +21,23 @@ if TYPE_CHECKING:
 
 _FIGURES = (".pdf", ".png", ".svg")
 
-SettingFile = Annotated[Path, typer.Argument(metavar="SETTING", help="A file with the setting, .toml or .json.")]
-PlotFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the outcome: .svg, .png or .pdf.")]
-Precision = Annotated[Literal["float64", "float32"], typer.Option(help="Precision.")]
-Memory = Annotated[float | None, typer.Option(metavar="GIB", help="Memory to stay within, in GiB.")]
-TestSamples = Annotated[int, typer.Option(metavar="N", help="Size of the test set.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Run in so many processes of this machine.")]
+SettingFile = Annotated[Path, typer.Argument(metavar="SETTING", help="File with the setting, .toml or .json.")]
+PlotFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the result into a .svg, .png or .pdf file.")]
+Precision = Annotated[Literal["float64", "float32"], typer.Option(help="Floating-point precision.")]
+Memory = Annotated[float | None, typer.Option(metavar="GIB", help="Limit on the memory, in GiB.")]
+TestSamples = Annotated[int, typer.Option(metavar="N", help="Number of test samples.")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Number of processes on this machine.")]
 Scheduler = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, such as tcp://host:8786."),
+    typer.Option(
+        metavar="ADDRESS", help="Address of a Dask scheduler whose workers run the trials, such as tcp://host:8786."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 def parse_seeds(text: str) -> int | range | tuple[int, ...]:
-    """The option --seeds."""
+    """Parse the option --seeds."""
     from giantstep._machine.seeds import parse
 
     return parse(text, "--seeds")
@@ -58,12 +60,12 @@ def read_setting(path: Path) -> "Setting | System":
     return read(path)
 
 
-def draw(path: Path | None, found: "Outcome | Finding | Explanation | Iterable[Any]", spectrum: bool = False) -> None:
+def draw(path: Path | None, result: "Outcome | Finding | Explanation | Iterable[Any]", spectrum: bool = False) -> None:
     if path is None:
         return
     from giantstep.plot import plot
 
-    save(plot(found, "spectrum" if spectrum else "test_error"), path)
+    save(plot(result, "spectrum" if spectrum else "test_error"), path)
     typer.echo(f"Wrote {path}.", err=True)
 
 
@@ -78,7 +80,7 @@ def save(figure: "Figure", path: Path) -> None:
 
 
 def trust(status: "Status") -> None:
-    """Numbers that cannot be trusted end the program with 1, and a sentence."""
+    """Exit with 1 and a sentence if the numbers cannot be trusted."""
     if not status.ok:
         typer.echo(str(status), err=True)
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""results: what a store holds, listed, exported or merged."""
+"""results: list, export and merge the rows of a store."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,26 +35,29 @@ def results() -> None:
 
 
 @app.command("list")
-def listed(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file with stored results.")],
+def list_rows(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="File with stored results.")],
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="COND", help="Only such rows: d=1000, 'eta<3', activation=relu; repeat for more."),
+        typer.Option(
+            metavar="COND", help="Condition on the rows: d=1000, 'eta<3', activation=relu; give it again for more."
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option(metavar="N", help="How many rows to show.")] = 20,
+    limit: Annotated[int, typer.Option(metavar="N", help="Number of rows to show.")] = 20,
     columns: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Columns to show, such as d,width,seed,test_error.")
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write all such rows to a .csv, .parquet or .nc file instead.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all matching rows to a .csv, .parquet or .nc file instead."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the exported file if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the exported file if it exists.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the rows of a store.
 
-    Prints how many rows there are by route and status, and the first of them: what varies among their settings, and what was
-    found. A condition's name is a column or a field of the setting, by its dotted path or the end of it.
+    Prints the number of rows by route and status, and the first rows: the fields in which their settings differ, and the
+    results. A condition names a column or a field of the setting by its dotted path or the end of that path.
     """
     if limit < 0:
         raise InputError(f"--limit needs a whole number of at least 0, not {limit}.")
@@ -63,17 +66,17 @@ def listed(
     conditions = where or []
     with Store.open(store, "read") as opened:
         if export is not None:
-            from giantstep.lab.store.export import export as exported
+            from giantstep.lab.store.export import export as write_rows
 
-            count = exported(opened, export, conditions, force=force)
+            count = write_rows(opened, export, conditions, force=force)
             return show({"rows": count, "file": str(export)} if as_json else f"Wrote {count} rows to {export}.")
         tally = opened.tally(conditions)
         rows = list(opened.select(conditions, limit))
         names = None if columns is None else [opened.resolve(name.strip()) for name in columns.split(",")]
         if as_json:
-            kept = [row.to_dict() if names is None else {k: row.to_dict().get(k) for k in names} for row in rows]
+            plain = [row.to_dict() if names is None else {k: row.to_dict().get(k) for k in names} for row in rows]
             counts = [{"route": route, "ok": ok, "rows": count} for (route, ok), count in tally.items()]
-            return show({"store": str(store), "count": sum(tally.values()), "counts": counts, "rows": kept})
+            return show({"store": str(store), "count": sum(tally.values()), "counts": counts, "rows": plain})
         _table(rows, names or [*_varying(rows), *_COLUMNS])
         for (route, ok), count in tally.items():
             typer.echo(f"{count} by {route}{'' if ok else ', NOT ok'}")
@@ -82,24 +85,26 @@ def listed(
 
 @app.command()
 def merge(
-    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The store to write into; made if it is not there.")],
-    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="The stores to read.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="Store to write into; created if it does not exist.")
+    ],
+    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="Stores to read.")],
     as_json: AsJson = False,
 ) -> None:
     """Merge stores into one.
 
-    A row that is there already stays as it is; how many of those have other numbers is told.
+    A row that the target already has stays as it is. The command prints how many of these rows have other numbers.
     """
-    from giantstep.lab.store.merge import merge as merged
+    from giantstep.lab.store.merge import merge as merge_stores
 
-    found = merged(target, sources)
-    answer = {"new": found.new, "known": found.known, "conflicts": found.conflicts}
-    others = f"{found.conflicts} of them with other numbers"
-    show(answer if as_json else f"{found.new} rows written to {target}, {found.known} were there already, {others}.")
+    counts = merge_stores(target, sources)
+    answer = {"new": counts.new, "known": counts.known, "conflicts": counts.conflicts}
+    known = f"{counts.known} were there already, {counts.conflicts} of them with other numbers"
+    show(answer if as_json else f"Wrote {counts.new} rows to {target}; {known}.")
 
 
 def _varying(rows: "list[StoredRow]") -> list[str]:
-    """Paths that some of the rows shown set and that differ among them."""
+    """The paths of the settings in which the rows differ."""
     from giantstep.lab.store.setting_paths import flatten
 
     paths = dict.fromkeys(path for row in rows for path in flatten(row.plain))
@@ -107,7 +112,7 @@ def _varying(rows: "list[StoredRow]") -> list[str]:
 
 
 def _table(rows: "list[StoredRow]", names: list[str]) -> None:
-    """At its own width: a narrow terminal folds lines, never cells."""
+    """Print the rows at the table's own width: a narrow terminal folds lines, never cells."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

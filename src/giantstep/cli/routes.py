@@ -1,4 +1,4 @@
-"""explain, predict, simulate, compare: one setting or target, and what is known of it."""
+"""explain, predict, simulate and compare: the results of one target or one setting."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -27,51 +27,60 @@ if TYPE_CHECKING:
 
 
 def explain(
-    formula: Annotated[str, typer.Argument(metavar="EXPR", help="The target, such as 'x1 + H2(x1)*x2'.")],
+    formula: Annotated[str, typer.Argument(metavar="EXPR", help="Target, such as 'x1 + H2(x1)*x2'.")],
     batch: Annotated[str, typer.Option(metavar="POWER", help="Size of a batch: d, d^2, d^1.5, ...")] = "d",
     width: Annotated[str, typer.Option(metavar="POWER", help="Width of the network: 1, d, d^2, ...")] = "d",
-    steps: Annotated[int | None, typer.Option(metavar="T", help="Number of steps; by default until it stops.")] = None,
-    reuse: Annotated[bool, typer.Option("--reuse", help="All steps go over one batch.")] = False,
-    activation: Annotated[str | None, typer.Option(metavar="NAME", help="Also what this activation climbs.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(metavar="T", help="Number of steps; by default until no more is spectra.")
+    ] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="Use the same batch in all steps.")] = False,
+    activation: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Also explain what this activation learns.")
+    ] = None,
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain what giant steps can learn of a target.
 
-    Prints the directions found step by step, why, which terms can then be fitted, and the error that stays.
+    Prints the directions that each step finds and why, the terms that can then be fitted, and the remaining error.
     """
-    from giantstep.explain import explain as explained
+    from giantstep.explain import explain as explain_target
 
     check_options(plot)
-    found = explained(formula, batch, width, steps, reuse, activation)
-    draw(plot, found)
-    show(found.to_dict() if as_json else str(found))
+    result = explain_target(formula, batch, width, steps, reuse, activation)
+    draw(plot, result)
+    show(result.to_dict() if as_json else str(result))
 
 
 def predict(
     setting: SettingFile,
     regime: Annotated[
         Literal["finite", "limit"],
-        typer.Option(help="At the setting's own sizes, or the published limit of its step size's regime."),
+        typer.Option(
+            help="finite predicts at the setting's own sizes; limit takes the published limit of its step size."
+        ),
     ] = "finite",
     optimal: Annotated[
-        bool, typer.Option("--optimal", help="The step size and the penalty with the least test error instead.")
+        bool, typer.Option("--optimal", help="Find the step size and the penalty with the least test error instead.")
     ] = False,
     spectrum: Annotated[
-        bool, typer.Option("--spectrum", help="Also the spectrum of the features: its bulk's edge and the outliers.")
+        bool,
+        typer.Option(
+            "--spectrum", help="Also predict the spectrum of the features: the edge of its bulk and the outliers."
+        ),
     ] = False,
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict a setting by theory, without simulating.
+    """Predict a setting by theory, without a simulation.
 
-    Covers one giant step or none on a target of one direction, and any steps on fresh batches where the width is far below d. Of
-    two steps at a width of the order of d the spectrum of the first layer is predicted.
+    The theory covers at most one giant step on a target of one direction, and any number of steps on fresh batches if the width
+    is far below d. For two steps at a width of the order of d it predicts the spectrum of the first layer.
     """
     check_options(plot)
     if optimal and (spectrum or plot is not None or regime != "finite"):
         raise InputError(
-            "--optimal finds two numbers: it goes with --json alone, not with --regime, --spectrum or --plot."
+            "--optimal finds two numbers. It works with --json, but not with --regime, --spectrum or --plot."
         )
     read = read_setting(setting)
     from giantstep.cli import systems
@@ -80,46 +89,46 @@ def predict(
         systems.need_none(read, regime=regime != "finite", optimal=optimal, spectrum=spectrum)
         return systems.predict(read, plot, as_json)
     if optimal:
-        from giantstep.theory import optimal as minimise  # after reading: bad input is told before JAX is imported
+        from giantstep.theory import optimal as minimise  # after reading: bad input is reported before JAX is imported
 
         best = minimise(read)
         status = {"ok": best.status.ok, "notes": list(best.status.notes)}
-        found = {k: getattr(best, k) for k in ("eta", "penalty", "test_error", "random_features")}
-        show({**found, "status": status, "setting": best.setting.to_plain()} if as_json else str(best))
+        numbers = {k: getattr(best, k) for k in ("eta", "penalty", "test_error", "random_features")}
+        show({**numbers, "status": status, "setting": best.setting.to_plain()} if as_json else str(best))
         return trust(best.status)
     if len(read.protocol.steps) == 2:
         from giantstep.theory.two_steps.predict import covers
 
         if covers(read):
             return _second_step(read, regime, plot, as_json)
-    from giantstep.lab.compare import predict as predicted
+    from giantstep.lab.compare import predict as predict_setting
 
-    found = predicted(read, regime, spectrum=spectrum, fine=plot is not None and not spectrum)
-    draw(plot, found, spectrum)
-    show(found.theory.to_dict() if as_json else str(found))
-    trust(found.theory.status)
+    result = predict_setting(read, regime, spectrum=spectrum, fine=plot is not None and not spectrum)
+    draw(plot, result, spectrum)
+    show(result.theory.to_dict() if as_json else str(result))
+    trust(result.theory.status)
 
 
 def _second_step(setting: "Setting", regime: str, plot: Path | None, as_json: bool) -> None:
-    """The spectrum of the first layer after two steps; the published limit is beside the prediction."""
+    """Predict the spectrum of the first layer after two steps, beside the published limit."""
     from giantstep.theory import SecondStep, second_step
 
     if regime != "finite":
         raise InputError(
-            "Two steps at a width of the order of d are predicted at finite size, with the limit's count: leave --regime."
+            "Two steps at a width of the order of d have only the finite regime, which includes the limit's count: omit --regime."
         )
-    found = second_step(setting)
-    found = (found,) if isinstance(found, SecondStep) else found
+    spectra = second_step(setting)
+    spectra = (spectra,) if isinstance(spectra, SecondStep) else spectra
     if plot is not None:
         from giantstep.plot import style
 
-        with style.figure(len(found), width=4.2 if len(found) == 1 else 3.2) as (fig, axes):
-            for ax, one in zip([axes] if len(found) == 1 else axes, found, strict=True):
+        with style.figure(len(spectra), width=4.2 if len(spectra) == 1 else 3.2) as (fig, axes):
+            for ax, one in zip([axes] if len(spectra) == 1 else axes, spectra, strict=True):
                 style.layer_panel(ax, one.layer)
                 ax.set_title(f"eta = {one.eta[0]:.4g}, {one.eta[1]:.4g}", loc="left")
             save(fig, plot)
         typer.echo(f"Wrote {plot}.", err=True)
-    show({"predictions": [one.to_dict() for one in found]} if as_json else "\n\n".join(str(one) for one in found))
+    show({"predictions": [one.to_dict() for one in spectra]} if as_json else "\n\n".join(str(one) for one in spectra))
 
 
 def simulate(
@@ -127,23 +136,27 @@ def simulate(
     seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 3, 0-9 or 0,2,5.")] = "0",
     plot: PlotFile = None,
     method: Annotated[
-        Literal["auto", "dense", "overlap"], typer.Option(help="In d dimensions, or by overlaps.")
+        Literal["auto", "dense", "overlap"],
+        typer.Option(help="dense simulates in d dimensions, overlap only the overlaps."),
     ] = "auto",
     dtype: Precision = "float64",
     memory: Memory = None,
-    spectrum: Annotated[bool, typer.Option("--spectrum", help="Also the singular values of the features.")] = False,
+    spectrum: Annotated[
+        bool, typer.Option("--spectrum", help="Also compute the singular values of the features.")
+    ] = False,
     solver: Annotated[
-        Literal["auto", "direct", "cg"], typer.Option(help="Ridge by a factorisation, or by conjugate gradients.")
+        Literal["auto", "direct", "cg"],
+        typer.Option(help="direct solves ridge regression by a factorisation, cg by conjugate gradients."),
     ] = "auto",
     devices: Annotated[
-        int | None, typer.Option(metavar="K", help="Share the samples between the first K devices.")
+        int | None, typer.Option(metavar="K", help="Divide the samples among the first K devices.")
     ] = None,
     test_samples: TestSamples = 10_000,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a setting and measure.
 
-    Runs its giant steps and its ridge readout on every seed, and prints the errors and what was learned.
+    Runs the giant steps and the ridge readout on every seed, and prints the errors and the learned directions.
     """
     chosen = parse_seeds(seeds)
     check_options(plot, memory, test_samples)
@@ -158,7 +171,7 @@ def simulate(
             solver=solver != "auto", devices=devices is not None, test_samples=test_samples != 10_000,
         )  # fmt: skip
         return systems.simulate(read, chosen, plot, as_json)
-    from giantstep.simulate import simulate as measure  # after reading: bad input is told before JAX is imported
+    from giantstep.simulate import simulate as measure  # after reading: bad input is reported before JAX is imported
 
     work: Any = {"method": method, "n_test": test_samples, "dtype": dtype, "memory": memory, "spectrum": spectrum}
     outcome = measure(read, seed=chosen, solver=solver, devices=devices, **work)
@@ -171,24 +184,25 @@ def compare(
     setting: SettingFile,
     seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds of the simulation: 3, 0-9 or 0,2,5.")] = "0-9",
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw dots over the theory's line: .svg, .png or .pdf.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw measured dots over the predicted line into a .svg, .png or .pdf file."),
     ] = None,
     equivalent: Annotated[
         Literal["gaussian", "spiked", "conditional", "hermite"] | None,
-        typer.Option(help="Also run an equivalent model of the features on the same draws."),
+        typer.Option(help="Also run this equivalent model of the features on the same draws."),
     ] = None,
     spectrum: Annotated[
-        bool, typer.Option("--spectrum", help="Also the spectrum of the features, which is then what --plot draws.")
+        bool, typer.Option("--spectrum", help="Also compare the spectra of the features, which --plot then draws.")
     ] = False,
     dtype: Precision = "float64",
     memory: Memory = None,
     test_samples: TestSamples = 10_000,
     as_json: AsJson = False,
 ) -> None:
-    """Lay theory and simulation side by side.
+    """Compare theory and simulation.
 
-    Prints, for every step size and penalty, what was measured, what is predicted, and the gap in percent and in standard
-    errors. The prediction comes first: a setting that the theory does not cover is refused before anything is simulated.
+    Prints the measured value, the predicted value, and their difference in percent and in standard errors for every step size
+    and penalty. The prediction runs first: a setting that the theory does not cover is refused before the simulation.
     """
     chosen = parse_seeds(seeds)
     check_options(plot, memory, test_samples)
@@ -201,13 +215,13 @@ def compare(
             test_samples=test_samples != 10_000,
         )  # fmt: skip
         return systems.compare(read, chosen, plot, as_json)
-    from giantstep.lab.compare import compare as lay_side_by_side
+    from giantstep.lab.compare import compare as compare_setting
 
-    found = lay_side_by_side(
+    result = compare_setting(
         read, chosen, equivalent=equivalent, spectrum=spectrum, n_test=test_samples, dtype=dtype, memory=memory
     )
-    draw(plot, found, spectrum)
-    show(found.to_dict() if as_json else str(found))
-    for outcome in (found.theory, found.simulation, found.equivalent):
+    draw(plot, result, spectrum)
+    show(result.to_dict() if as_json else str(result))
+    for outcome in (result.theory, result.simulation, result.equivalent):
         if outcome is not None:
             trust(outcome.status)

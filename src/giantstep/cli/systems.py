@@ -1,4 +1,4 @@
-"""predict, simulate and compare for a file that describes a system."""
+"""predict, simulate and compare a system."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,26 +19,26 @@ def need_none(system: System, **given: bool) -> None:
 def predict(system: System, plot: Path | None, as_json: bool) -> None:
     from giantstep.theory import theory
 
-    found = theory(system)
-    draw(plot, found)
-    show(found.to_dict() if as_json else str(found))
-    trust(found.status)
+    result = theory(system)
+    draw(plot, result)
+    show(result.to_dict() if as_json else str(result))
+    trust(result.status)
 
 
 def simulate(system: System, seeds: int | Iterable[int], plot: Path | None, as_json: bool) -> None:
     from giantstep.simulate import simulate as measure
 
-    found = measure(system, seeds)
-    draw(plot, found)
-    show(found.to_dict() if as_json else str(found))
-    trust(found.status)
+    result = measure(system, seeds)
+    draw(plot, result)
+    show(result.to_dict() if as_json else str(result))
+    trust(result.status)
 
 
 def compare(system: System, seeds: int | Iterable[int], plot: Path | None, as_json: bool) -> None:
     from giantstep.lab.compare.systems import beside
 
-    found = beside(system, seeds)
-    draw(plot, found)
-    show(found.to_dict() if as_json else str(found))
-    for finding in found:
+    result = beside(system, seeds)
+    draw(plot, result)
+    show(result.to_dict() if as_json else str(result))
+    for finding in result:
         trust(finding.status)
