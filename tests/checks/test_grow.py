@@ -24,7 +24,7 @@ from giantstep.errors import InputError
 CLAIMS = [claim("moniri/one", good()), claim("dandi/two", bad(), "dandi"), claim("moniri/three", good())]
 
 
-def seen(folder: Path) -> tuple[pages.Node, dict]:
+def read_both(folder: Path) -> tuple[pages.Node, dict]:
     """The page and its twin as they are now."""
     twin = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
     return pages.read((folder / "index.html").read_text(encoding="utf-8")), twin
@@ -41,15 +41,15 @@ def refreshes(page: pages.Node) -> list[str]:
 
 def test_the_page_is_there_at_the_start_and_after_every_claim(tmp_path, monkeypatch):
     monkeypatch.setattr(growth, "PAUSE", 0.0)
-    found = []
+    pages_so_far = []
 
     def look(standing: Standing) -> None:
         grow(standing)
-        found.append(seen(tmp_path))
+        pages_so_far.append(read_both(tmp_path))
 
     with growing(tmp_path) as grow:
         results = check(CLAIMS, "quick", on_progress=look)
-    (start, empty), (first, one), (second, two), _ = found
+    (start, empty), (first, one), (second, two), _ = pages_so_far
     assert "No claim has ended yet." in start.one("header").text and empty["results"] == []
     assert facts(start)["Running"] == "moniri/one" and "2 claims" in facts(start)["Waiting"]
     assert [each.attributes["id"] for each in first.all("article")] == ["claim-moniri-one"]
@@ -61,10 +61,10 @@ def test_the_page_is_there_at_the_start_and_after_every_claim(tmp_path, monkeypa
     assert "This report is incomplete" in words and "1 of 3 claims has ended." in words
     assert re.search(r"It was last written at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.", words)
     assert [len(each["results"]) for each in (empty, one, two)] == [0, 1, 2]
-    assert all(refreshes(page) == ["10"] and twin["complete"] is False for page, twin in found)
+    assert all(refreshes(page) == ["10"] and twin["complete"] is False for page, twin in pages_so_far)
 
     write(results, tmp_path)
-    page, twin = seen(tmp_path)
+    page, twin = read_both(tmp_path)
     assert refreshes(page) == [] and page.all("section", kind="unfinished") == [] and twin["complete"] is True
     assert "incomplete" not in page.one("main").text and sorted(p.name for p in tmp_path.iterdir()) == [
         "index.html",
@@ -82,7 +82,7 @@ def test_a_check_that_is_stopped_leaves_what_is_known(tmp_path, monkeypatch, pro
     last = Claim("moniri/slow", "Slow.", "moniri", "1", "-", stop, lambda *_: good())
     with pytest.raises(type(problem)), growing(tmp_path) as grow:
         check([CLAIMS[0], last, CLAIMS[1]], "quick", on_progress=grow)
-    page, twin = seen(tmp_path)
+    page, twin = read_both(tmp_path)
     assert [each["claim"] for each in twin["results"]] == ["moniri/one"] and twin["complete"] is False
     assert refreshes(page) == [] and "Running" not in facts(page) and "2 claims" in facts(page)["Waiting"]
     assert "The check was stopped at " in page.one("section", kind="unfinished").text
@@ -92,7 +92,7 @@ def test_a_killed_check_leaves_a_page_that_says_so(two, tmp_path, monkeypatch):
     """After a kill nothing more is written: the page of the last moment is the one to read."""
     monkeypatch.setattr("giantstep.checks.report.page.write", lambda results, folder: folder / "index.html")
     assert cli.run(["check", "--out", str(tmp_path)]) == 1
-    page, twin = seen(tmp_path)
+    page, twin = read_both(tmp_path)
     assert twin["complete"] is False and "If that is long ago, the check was stopped." in page.one("main").text
 
 

@@ -90,8 +90,8 @@ def test_exit_code_0_where_data_are_missing(tmp_path, capsys):
 def test_exit_code_1_and_a_sentence_where_a_claim_breaks(tmp_path, capsys):
     code, err, page, answer = called(capsys, tmp_path, "toy/holds", "toy/breaks")
     assert code == 1 and answer["results"][1]["error"] == "ZeroDivisionError: no number"
-    said = "1 claim could not be run because of an error: toy/breaks (ZeroDivisionError: no number)."
-    assert err.splitlines()[-1] == said
+    sentence = "1 claim could not be run because of an error: toy/breaks (ZeroDivisionError: no number)."
+    assert err.splitlines()[-1] == sentence
     assert "The claim could not be run: ZeroDivisionError: no number" in page and "(1 because of an error)" in page
 
 
@@ -160,9 +160,11 @@ def test_measurements_on_a_bench_say_that_data_are_missing(tmp_path):
 # The explorer
 
 
-@pytest.mark.parametrize(("name", "said"), [("toy/lacks", WHY), ("toy/breaks", "could not be run: ZeroDivisionError")])
-def test_the_explorer_refuses_in_a_sentence_and_so_keeps_nothing(name, said):
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("toy/lacks", WHY), ("toy/breaks", "could not be run: ZeroDivisionError")]
+)
+def test_the_explorer_refuses_in_a_sentence_and_so_stores_nothing(name, sentence):
+    with pytest.raises(InputError, match=sentence):
         numbers.check_claim(name)
 
 

@@ -89,16 +89,16 @@ def test_a_broken_claim_does_not_lose_the_others():
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("message", "text"),
     [
         ("no file '/home/someone/deep/data.npz' there", "no file 'data.npz' there"),
         ("no file C:\\Users\\someone\\data.npz", "no file data.npz"),
         ("rate 1/n/d and a/b, ratio (n/d)/2/3", "rate 1/n/d and a/b, ratio (n/d)/2/3"),
     ],
 )
-def test_an_error_names_no_folder(said: str, told: str):
-    (result,) = check([claim("a/one", OSError(said))], "quick")
-    assert result.error == f"OSError: {told}" and told in result.verdict.sentence
+def test_an_error_names_no_folder(message: str, text: str):
+    (result,) = check([claim("a/one", OSError(message))], "quick")
+    assert result.error == f"OSError: {text}" and text in result.verdict.sentence
 
 
 def test_bad_input_is_not_a_verdict():
@@ -218,11 +218,11 @@ def test_the_matrix_has_a_row_a_paper_and_a_marked_link_a_claim(tmp_path, result
     assert pills[1] == [("✗ two: fails", "#claim-dandi-two"), ("○ five: not run", "#claim-dandi-five")]
 
 
-def test_what_does_not_hold_is_told_at_once(tmp_path, results):
+def test_what_does_not_hold_is_explained_at_the_top(tmp_path, results):
     rows = page_of(results, tmp_path).one("table", kind="claims").one("tbody").all("tr")
-    told = {row.one("th").text: [node.text for node in row.all("span", kind="seen")] for row in rows}
-    assert told["dandi/two"] == ["It rose by half."] and told["moniri/three"] == ["Who knows."]
-    assert told["moniri/one"] == []
+    sentences = {row.one("th").text: [node.text for node in row.all("span", kind="seen")] for row in rows}
+    assert sentences["dandi/two"] == ["It rose by half."] and sentences["moniri/three"] == ["Who knows."]
+    assert sentences["moniri/one"] == []
     assert [row.all("td")[0].text for row in rows][:3] == ["✓ holds", "? inconclusive", "✓ holds"]
 
 

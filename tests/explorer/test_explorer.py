@@ -20,7 +20,7 @@ from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, JobRunner, Task
 from giantstep.explorer.processes.queue import Replaced, RequestQueue
 from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
-from giantstep.explorer.security import guard
+from giantstep.explorer.security import _ours, guard
 from giantstep.explorer.server import Address
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as _view
@@ -143,6 +143,12 @@ def test_requests_are_bounded(client):
 def test_a_foreign_host_is_refused(client, host):
     answer = client.get("/", headers={"Host": host})
     assert answer.status_code == 403 and answer.get_data(as_text=True) == "This explorer answers on localhost only.\n"
+
+
+def test_an_exception_in_a_view_is_an_error_of_ours():
+    with pytest.raises(AttributeError) as problem:
+        explain.snippet(None)  # type: ignore[arg-type]
+    assert _ours(problem.value) and not _ours(ValueError())
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8050", "127.0.0.1:1", "[::1]:8050"])

@@ -31,7 +31,7 @@ def explain(
     batch: Annotated[str, typer.Option(metavar="POWER", help="Size of a batch: d, d^2, d^1.5, ...")] = "d",
     width: Annotated[str, typer.Option(metavar="POWER", help="Width of the network: 1, d, d^2, ...")] = "d",
     steps: Annotated[
-        int | None, typer.Option(metavar="T", help="Number of steps; by default until no more is spectra.")
+        int | None, typer.Option(metavar="T", help="Number of steps; by default until no more is found.")
     ] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="Use the same batch in all steps.")] = False,
     activation: Annotated[

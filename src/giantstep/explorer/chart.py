@@ -1,4 +1,4 @@
-"""Charts of the page as plain data for plotly.js: the house style. Their inks follow the theme by the style sheet."""
+"""Charts of the page as plain data for plotly.js in the house style. The style sheet adapts their inks to the theme."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def chart(data: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], 
 
 
 def _known(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every trace under a name of its own: plotly.js would hand one that has none the name, and the ink, of another."""
+    """Give every trace its own id; otherwise plotly.js gives a trace the id, and the ink, of another."""
     return [{"uid": f"t{i}-{re.sub(r'[^a-z0-9]+', '-', one['name'])}", **one} for i, one in enumerate(data)]
 
 
@@ -39,7 +39,7 @@ def _axis(of: dict[str, Any]) -> dict[str, Any]:
 
 
 def curve(x: Any, y: Any, name: str, colour: int | None = 0, **style: Any) -> dict[str, Any]:
-    """A predicted line; without a colour it is drawn in ink, whatever the theme."""
+    """A predicted line; without a colour it has the ink of the theme."""
     line = {"color": INK if colour is None else COLOURS[colour], "width": 2, **style.pop("line", {})}
     uid = {"uid": style.pop("uid", "ink")} if colour is None else {}
     return {
@@ -72,7 +72,7 @@ def band(edges: Any, heights: Any, name: str, colour: int = 0) -> dict[str, Any]
 
 
 def rule(x: float, dash: str = "dot") -> dict[str, Any]:
-    """A line down the whole height at x."""
+    """A vertical line at x over the whole height."""
     return {
         "type": "line", "xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1,
         "line": {"color": "#7a828a", "width": 1.2, "dash": dash},
@@ -80,6 +80,6 @@ def rule(x: float, dash: str = "dot") -> dict[str, Any]:
 
 
 def _list(values: Any) -> list[Any]:
-    """Plain numbers; what is not finite is a gap."""
+    """Plain numbers; NaN becomes a gap."""
     plain = values.tolist() if hasattr(values, "tolist") else list(values)
     return [None if isinstance(v, float) and v != v else v for v in plain]

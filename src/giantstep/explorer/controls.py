@@ -1,4 +1,4 @@
-"""The parts of a view: labelled native inputs, figures with their numbers as a table, and what to take away."""
+"""The parts of a view: labelled native inputs, figures with tables of their numbers, and texts to copy."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -32,18 +32,18 @@ def inputs(view: str) -> list[Input]:
 
 
 def states(view: str) -> list[Now]:
-    """The same as values that a callback looks at without waiting for them."""
+    """The same fields as values that do not trigger the callback."""
     return [Now(identity(view, f.name), "value") for f in fields(VIEWS[view])]
 
 
 def values(view: str) -> list[Output]:
-    """Where the values of the view's sliders are shown, in the order of the state."""
+    """The texts beside the view's sliders as outputs, in the order of the state."""
     ranged = (f for f in fields(VIEWS[view]) if isinstance(f.metadata["of"], SliderRange))
     return [Output(f"{identity(view, f.name)}--value", "children") for f in ranged]
 
 
 def shown_values(state: ViewState, words: dict[str, str]) -> list[str]:
-    """The texts for ``values``: the given words, or the number itself."""
+    """The texts beside the sliders: the given words, or the number itself."""
     ranged = (f.name for f in fields(state) if isinstance(f.metadata["of"], SliderRange))
     return [words.get(name, as_text(getattr(state, name))) for name in ranged]
 
@@ -80,13 +80,13 @@ def _hint(text: str) -> html.P | None:
 
 
 def head(title: str, lead: str, refused: Sequence[str] = ()) -> html.Div:
-    """The view's title, what it is about, and what its link could not have."""
+    """The view's title, its lead, and the values of its link that were refused."""
     problems = [html.P(sentence, className="refused", role="alert") for sentence in refused]
     return html.Div([html.H1(title), html.P(lead, className="lead"), *problems], className="head")
 
 
 def figure(key: str, title: str, marks: dict[str, str], shape: str = "") -> html.Figure:
-    """A chart with its title and legend, what it says in words for a screen reader, and its numbers to unfold.
+    """A chart with its title, its legend, a description in words, and its numbers as a table to unfold.
 
     ``marks`` are the classes of the legend's marks and their meaning.
     """
@@ -116,7 +116,7 @@ def numbers(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str =
 
 
 def take_away(view: str, papers: Sequence[str]) -> html.Section:
-    """The link, the figures as files, the Python that makes them and the BibTeX; filled by the view."""
+    """The link, the figures as files, the Python that makes them and the BibTeX; the view fills them."""
     return html.Section(
         [
             html.H2("Take it with you", id=f"{view}-away"),
@@ -166,12 +166,12 @@ def downloads(view: str, query: str, names: dict[str, str]) -> list[html.P]:
 
 
 def named(view: str, raw: Sequence[Any]) -> dict[str, Any]:
-    """The raw values of a callback under their fields' names; an input that is empty is left at its default."""
+    """The raw values of a callback under their fields' names; an empty input keeps its default."""
     return {f.name: value for f, value in zip(fields(VIEWS[view]), raw, strict=True) if value is not None}
 
 
 def token(given: Any) -> str:
-    """The word by which a page is known while it is open."""
+    """The token of an open page."""
     return given if isinstance(given, str) and len(given) == 32 and given.isalnum() else "unknown"
 
 

@@ -1,4 +1,4 @@
-"""Figures as files, drawn by ``gs.plot`` as the page's Python draws them, with that Python and the BibTeX inside."""
+"""Figures as files: ``gs.plot`` draws them as the page's Python does, and they contain that Python and the BibTeX."""
 
 import uuid
 from collections.abc import Callable

@@ -49,13 +49,13 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
 
 
 def _ours(problem: Exception) -> bool:
-    """Whether it went wrong in a view."""
+    """Whether the exception passed through code of the explorer."""
     places = [frame.filename for frame in traceback.extract_tb(problem.__traceback__)]
     return any(Path(__file__).parent in Path(place).parents for place in places)
 
 
 def _policy(app: Dash) -> str:
-    """What a page may load: only from here. Styles are set by plotly.js in place."""
+    """The page may load only from this server; plotly.js sets inline styles."""
     scripts = " ".join(app.csp_hashes())
     return (
         f"default-src 'none'; script-src 'self' {scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "

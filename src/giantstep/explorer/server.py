@@ -1,4 +1,4 @@
-"""serve(): the explorer as a server on a loopback address, until it is interrupted."""
+"""Serve the explorer on a loopback address until it is interrupted."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ __all__ = ["Address", "serve"]
 
 @dataclass(frozen=True)
 class Address:
-    """Where the explorer listens."""
+    """The address on which the explorer listens."""
 
     host: str
     port: int
@@ -44,7 +44,7 @@ def serve(
     report: Path | None = None,
     ready: Callable[[Address], None] = lambda address: None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; ``ready`` is called with the address once requests are taken. Port 0 takes a free one."""
+    """Serve until SIGINT or SIGTERM; ``ready`` is called with the address before the first request. Port 0 chooses a free one."""
     if not address.loopback and not allow_network:
         raise InputError(
             f"{address.host} is not a loopback address, so others could reach the explorer. Give --allow-network to allow this."
@@ -58,7 +58,7 @@ def serve(
     from giantstep.explorer.warm_up import warm_up
 
     class Quiet(WSGIRequestHandler):
-        """No line a request, and several requests a connection."""
+        """Logs nothing, and takes several requests per connection."""
 
         protocol_version = "HTTP/1.1"
 
@@ -92,7 +92,7 @@ def serve(
 
 
 def _listen(address: Address) -> socket.socket:
-    """A socket that listens, or a sentence that says why there is none."""
+    """A listening socket, or an InputError that says why there is none."""
     if not 0 <= address.port <= 65535:
         raise InputError(f"--port needs a number from 0 to 65535, not {address.port}.")
     try:

@@ -1,4 +1,4 @@
-"""What a view shows, as frozen data, and the query of its address: the only place where one is read.
+"""The state of a view as frozen data, and its query in the address, which only this module reads.
 
 Every field has bounds. A value that is not inside them is refused in one sentence and stands at its default.
 """
@@ -30,7 +30,7 @@ ACTIVATIONS = ("relu", "tanh", "erf", "gelu", "softplus", "elu")
 
 @dataclass(frozen=True)
 class SliderRange:
-    """Numbers from ``least`` to ``most``; a slider goes in ``step``."""
+    """Numbers from ``least`` to ``most``; a slider moves by ``step``."""
 
     least: float
     most: float
@@ -69,12 +69,12 @@ def _text(default: str, label: str) -> Any:
 
 @dataclass(frozen=True)
 class ViewState:
-    """What every view has: nothing."""
+    """The base class of the states."""
 
 
 @dataclass(frozen=True)
 class Explain(ViewState):
-    """Batch and width are exponents of d; ``steps`` 0 goes on until nothing more is found."""
+    """Batch and width are exponents of d; ``steps`` 0 means until no more is found."""
 
     target: str = _text("x1 + H2(x1)*x2 + H3(x3)/2", "Target")
     batch: float = _number(1.0, 0.5, 4.0, 0.5, "Batch")
@@ -136,7 +136,7 @@ S = TypeVar("S", bound=ViewState)
 
 
 def read_query(kind: type[S], query: str) -> tuple[S, list[str]]:
-    """The state of a query such as ``?alpha=0.3``, and a sentence for everything in it that was refused."""
+    """The state of a query such as ``?alpha=0.3``, and a sentence for every value that was refused."""
     if not isinstance(query, str) or len(query) > MOST_QUERY:
         return kind(), [f"The address is too long: at most {MOST_QUERY} characters are read."]
     try:
@@ -161,12 +161,12 @@ def read(kind: type[S], given: Mapping[str, Any]) -> tuple[S, list[str]]:
 
 
 def write(state: ViewState) -> str:
-    """The query of a state, every field in it."""
+    """The query of a state with all its fields."""
     return urlencode([(f.name, as_text(getattr(state, f.name))) for f in fields(state)])
 
 
 def as_text(value: Any) -> str:
-    """A value as a query has it: a number reads back as the same number."""
+    """A value as text in a query; a number reads back as the same number."""
     if isinstance(value, str):
         return value
     short = f"{value:.6g}"
@@ -206,6 +206,6 @@ def _read_number(law: SliderRange, label: str, raw: Any) -> float:
 
 
 def _shown(raw: Any) -> str:
-    """What was given, in at most 40 characters."""
+    """The given value in at most 40 characters."""
     text = repr(raw) if isinstance(raw, str | int | float | bool) or raw is None else f"a {type(raw).__name__}"
     return text if len(text) <= 40 else f"{text[:39]}…"

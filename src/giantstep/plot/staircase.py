@@ -16,9 +16,9 @@ LONGEST = 34  # letters of a title or a label
 
 
 def picture(x: "Explanation") -> "Figure":
-    """Left the directions found step by step, right the terms of largest mass with the part of each that is fitted.
+    """The left panel shows the directions step by step, the right panel the largest terms and their fitted parts.
 
-    With an activation the conjecture is blue and what the activation realises is red.
+    With an activation, the conjecture is blue and the result of the activation is red.
     """
     with figure(2, width=3.7, height=3.3) as (fig, (left, right)):
         _stairs(left, x.climbs)
@@ -30,7 +30,7 @@ def picture(x: "Explanation") -> "Figure":
 
 
 def _stairs(ax: "Axes", climbs: list[tuple[str, Any]]) -> None:
-    """The dimension of U_t against t, with the directions that are new beside every rise."""
+    """The dimension of U_t against t; every rise names its new directions."""
     last = max(max(len(climb.staircase) for _, climb in climbs), 2)
     for k, (_, climb) in enumerate(climbs):
         heights = [len(basis) for basis in climb.staircase]
@@ -66,7 +66,7 @@ def _stairs(ax: "Axes", climbs: list[tuple[str, Any]]) -> None:
 
 
 def _masses(ax: "Axes", x: "Explanation") -> None:
-    """The mass of every term as an outline, the part of it that is fitted filled; the rest is the error that stays."""
+    """Outlined bars are the masses of the terms, filled bars their fitted parts; the rest is the remaining error."""
     order, climbs = x.largest(MOST_TERMS), x.climbs
     thick = 0.72 / len(climbs)
     for k, (name, climb) in enumerate(climbs):
@@ -74,7 +74,7 @@ def _masses(ax: "Axes", x: "Explanation") -> None:
         masses = [x.terms[i]["mass"] for i in order]
         fitted = [x.terms[i]["mass"] * _share(climb.terms[i]) for i in order]
         floor = climb.floor["network"]
-        ax.barh(rows, fitted, 0.92 * thick, color=COLOURS[k], alpha=0.75, label=f"{name}: error {floor:.3g} stays")
+        ax.barh(rows, fitted, 0.92 * thick, color=COLOURS[k], alpha=0.75, label=f"{name}: remaining error {floor:.3g}")
         ax.barh(rows, masses, 0.92 * thick, fill=False, edgecolor=COLOURS[k], linewidth=0.9)
         for row, i in zip(rows, order, strict=True):
             fate = climb.terms[i]["fate"]
@@ -88,14 +88,14 @@ def _masses(ax: "Axes", x: "Explanation") -> None:
                 color=INK,
             )
     ax.set_yticks(range(len(order)), [_short(x.terms[i]["term"], LONGEST // 2) for i in order])
-    ax.set(xlabel="mass; filled: the part that is fitted", ylim=(max(len(order), 3) - 0.5, -0.5))
+    ax.set(xlabel="mass of the term; the filled part is fitted", ylim=(max(len(order), 3) - 0.5, -0.5))
     ax.margins(x=0.18)
     hidden = len(x.terms) - len(order)
-    ax.set_title("what is fitted" + (f", {hidden} smaller terms apart" if hidden else ""), loc="left")
+    ax.set_title("what is fitted" + (f", without {hidden} smaller terms" if hidden else ""), loc="left")
 
 
 def _share(term: dict[str, Any]) -> float:
-    """The part of a term that is fitted: all, nothing, or between."""
+    """The fitted part of a term, from 0 to 1."""
     return {"fitted": 1.0, "lost": 0.0}.get(term["fate"], term["share"] or 0.0)
 
 

@@ -117,7 +117,7 @@ def histogram(values: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.nda
 
 
 def law_panel(ax: "Axes", law: "Law") -> None:
-    """A predicted spectrum: the bulk's density as a line, the outliers as dashed lines; over a histogram if there is one."""
+    """A predicted spectrum: the density of the bulk as a line and the outliers as dashed lines, over any histogram."""
     x, density = law_line(law)
     ax.plot(x, density, color=INK, linewidth=1.3, label="bulk, theory")
     for i, one in enumerate(law.outliers):
@@ -130,7 +130,7 @@ def law_panel(ax: "Axes", law: "Law") -> None:
 
 
 def law_line(law: "Law") -> tuple[np.ndarray, np.ndarray]:
-    """The density of a predicted bulk up to its ends; one that starts away from zero starts as a square root."""
+    """The density of a predicted bulk up to its ends; one that starts above zero starts as a square root."""
     start = ([law.low], [0.0]) if law.low > 0 else ([], [])
     return np.concatenate([start[0], law.x, [law.edge]]), np.concatenate([start[1], law.density, [0.0]])
 
