@@ -24,7 +24,10 @@ def _homes() -> dict[str, tuple[str, str]]:
     """The module and the name in it of every public name."""
     listed = ast.parse(files(__name__).joinpath("__init__.pyi").read_text(encoding="utf-8")).body
     lines = [line for line in listed if isinstance(line, ast.ImportFrom)]
-    homes = {each.name: (str(line.module), each.name) for line in lines for each in line.names}
+    named = [
+        (line.module, each.name) for line in lines for each in line.names if each.asname
+    ]  # the others are for types
+    homes = {name: (str(module), name) for module, name in named}
     return homes | {"system": homes["systems"]}
 
 

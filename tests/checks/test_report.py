@@ -10,7 +10,6 @@ import pytest
 
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Result, Verdict
-from giantstep.checks.report.duration import duration
 from giantstep.checks.report.entry import by_paper
 from giantstep.checks.report.markdown import summary
 from giantstep.checks.report.page import write
@@ -18,6 +17,7 @@ from giantstep.checks.standing import Standing
 from giantstep.citations import paper
 from giantstep.errors import InputError
 from giantstep.lab.store.provenance import Provenance
+from giantstep.results.table import duration
 
 FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.dtd">
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"

@@ -137,11 +137,13 @@ def show(results: Sequence[Result]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from giantstep.results.table import duration
+
     colour = {"holds": "green", "fails": "red", "inconclusive": "yellow", "not run": "cyan"}
     table = Table("verdict", "claim, and what was seen", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
     table.columns[2].justify = "right"
     for result in results:
         verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])
         seen = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
-        table.add_row(verdict, seen, f"{result.seconds:.1f} s")
+        table.add_row(verdict, seen, duration(result.seconds))
     Console().print(table)

@@ -1,4 +1,4 @@
-"""Numbers as text that a person wants to read: a value with its error, and a table."""
+"""Numbers as text that a person wants to read: a value with its error, a duration, a table."""
 
 import numpy as np
 
@@ -18,3 +18,13 @@ def aligned(header: list[str], body: list[list[str]], most: int = MAX_ROWS) -> l
     shown = body if len(body) <= most else [*body[: most // 2], ["..."] * len(header), *body[-(most // 2) :]]
     widths = [max(len(r[i]) for r in [header, *shown]) for i in range(len(header))]
     return ["  " + "  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in [header, *shown]]
+
+
+def duration(seconds: float, *, rough: bool = False) -> str:
+    """12.3 s, 4.5 min or 2.1 h; a rough estimate is no more exact than it is: about 20 s, about 3 min, about 1.5 h."""
+    if seconds >= 5400:
+        return f"{'about ' * rough}{seconds / 3600:.1f} h"
+    if rough:
+        tens = max(10, round(seconds / 10) * 10)
+        return f"about {tens} s" if seconds < 55 else f"about {max(1, round(seconds / 60))} min"
+    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"

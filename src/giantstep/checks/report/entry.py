@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from giantstep.checks.claim import Result
-from giantstep.checks.report.duration import duration
 from giantstep.citations import Paper, paper
+from giantstep.results.table import duration
 
 __all__ = ["MARK", "Entry", "by_paper", "css_class"]
 

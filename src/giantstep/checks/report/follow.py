@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from giantstep.checks.report.duration import duration
 from giantstep.checks.standing import Standing, count_verdicts
+from giantstep.results.table import duration
 
 __all__ = ["following", "line"]
 

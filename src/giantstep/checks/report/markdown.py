@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from giantstep.checks.claim import Result
-from giantstep.checks.report.duration import duration
 from giantstep.checks.report.entry import MARK
 from giantstep.citations import paper
+from giantstep.results.table import duration
 
 __all__ = ["summary"]
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from giantstep.checks.claim import Result
-from giantstep.checks.report.duration import duration
 from giantstep.checks.report.entry import MARK, Entry, by_paper, css_class
 from giantstep.checks.report.figure import inline
 from giantstep.checks.report.numbers import numbers
 from giantstep.checks.standing import Standing
 from giantstep.lab.store.atomic import atomic
 from giantstep.lab.store.provenance import Provenance
+from giantstep.results.table import duration
 
 __all__ = ["write", "write_so_far"]
 

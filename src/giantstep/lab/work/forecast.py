@@ -15,6 +15,7 @@ from giantstep.equivalent import beside
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.trial import DEFAULTS, Route
 from giantstep.lab.work.block import Block
+from giantstep.results.table import duration
 from giantstep.simulate import cost, solver
 
 __all__ = ["Forecast", "forecast", "planned", "together"]
@@ -47,7 +48,7 @@ class Forecast:
             return f"{self.trials} trials, all of them stored: nothing is left to run."
         return (
             f"{self.trials} trials, {left} to run in {self.blocks} calls: {_scaled(self.work)}FLOP, "
-            f"{_memory_said(self.bytes * self.workers)} of memory, about {_time(self.seconds)}{workers} "
+            f"{_memory_text(self.bytes * self.workers)} of memory, {duration(self.seconds, rough=True)}{workers} "
             f"({_scaled(self.rate)}FLOP/s measured here)."
         )
 
@@ -117,11 +118,5 @@ def _scaled(number: float) -> str:
     return f"{number / 1000**power:.3g} {' kMGTP'[power].strip()}"
 
 
-def _memory_said(number: float) -> str:
+def _memory_text(number: float) -> str:
     return f"{number / _memory.GIB:.2g} GiB" if number >= 0.1 * _memory.GIB else f"{number / 2**20:.3g} MiB"
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -8,11 +8,11 @@ from typing import Any
 from giantstep.checks.check import check, verdict_of
 from giantstep.checks.claim import Verdict
 from giantstep.checks.code import computing
-from giantstep.checks.report.duration import duration
 from giantstep.claims import CLAIMS, select
 from giantstep.errors import InputError
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, Task
+from giantstep.results.table import duration
 
 __all__ = ["ClaimNumbers", "Latest"]
 

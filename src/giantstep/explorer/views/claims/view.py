@@ -6,7 +6,6 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 
-from giantstep.checks.report.duration import duration
 from giantstep.checks.report.entry import MARK, css_class
 from giantstep.citations import paper
 from giantstep.claims import CLAIMS
@@ -14,6 +13,7 @@ from giantstep.claims.full import full
 from giantstep.explorer import controls, polling, state
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.views.claims.numbers import ClaimNumbers, Latest
+from giantstep.results.table import duration
 
 __all__ = ["bibtex", "page", "register", "snippet"]
 

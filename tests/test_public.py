@@ -1,0 +1,47 @@
+"""The public names: what __init__.pyi says is what there is."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import giantstep as gs
+
+STUB = ast.parse((Path(gs.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")).body
+
+
+def test_every_public_name_is_there():
+    assert all(hasattr(gs, name) for name in gs.__all__)
+    assert gs.system is gs.systems
+    assert {"Setting", "simulate", "equivalent", "theory", "explain", "optimal", "sweep", "plot"} <= set(dir(gs))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = gs.nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("verb", ["simulate", "theory"])
+def test_the_described_calls_take_what_the_verbs_take(verb):
+    (described,) = [node for node in STUB if isinstance(node, ast.ClassDef) and node.name == f"_{verb.capitalize()}"]
+    call = [node for node in described.body if isinstance(node, ast.FunctionDef) and node.name == "__call__"][-1]
+    arguments = [*call.args.args[1:], *call.args.kwonlyargs]
+    defaults = [*call.args.defaults, *call.args.kw_defaults]
+    own = inspect.signature(getattr(gs, verb)).parameters
+    assert [each.arg for each in arguments] == list(own)
+    values = [each.default for each in own.values()][1:]
+    assert [ast.literal_eval(each) for each in defaults if each is not None] == values
+
+
+def test_verbs_have_what_is_described_inside():
+    for node in STUB:
+        if isinstance(node, ast.ClassDef):
+            verb = getattr(gs, node.name.removeprefix("_").lower())
+            inside = [part.targets[0].id for part in node.body if isinstance(part, ast.Assign)]  # type: ignore[attr-defined]
+            assert all(hasattr(verb, name) for name in inside if name != "__call__")
+
+
+def test_what_needs_no_jax_does_not_import_it():
+    import subprocess
+    import sys
+
+    code = "import sys, giantstep as gs; gs.explain('x1 + x1*x2'); assert 'jax' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr == ""
