@@ -1,0 +1,52 @@
+"""A store that was written when all modules lay in one folder: its results are read, and a sweep goes on from it."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep.lab.store import Store
+
+DUMP = Path(__file__).parent / "flat-layout.sql"
+BASE = gs.Setting(
+    gs.Gaussian(12),
+    gs.target("x1 + H2(x1)/2", noise=0.1),
+    gs.Network(6, "relu"),
+    gs.Protocol((gs.GiantStep(20, gs.power(0.3)),), gs.Ridge(20, 0.1)),
+)
+
+
+@pytest.fixture
+def old(tmp_path) -> Path:
+    path = tmp_path / "old.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(DUMP.read_text(encoding="utf-8"))
+    connection.close()
+    return path
+
+
+def sweep(path: Path):
+    axes = {"penalty": [0.1, 1.0]}
+    return gs.sweep(
+        BASE, axes, seeds=range(2), routes=["simulate", "theory"], measures=["test_error", "captured"], store=path
+    )
+
+
+def test_its_results_are_todays(old, tmp_path):
+    stored, new = sweep(old), sweep(tmp_path / "new.sqlite")
+    for name in ("test_error", "captured"):
+        np.testing.assert_allclose(stored[name].values, new[name].values, rtol=1e-9)
+
+
+def test_nothing_is_computed_again(old, monkeypatch):
+    monkeypatch.setattr("giantstep.lab.work.perform.perform", None)
+    before = sqlite3.connect(old).execute("SELECT count(*) FROM trials").fetchone()
+    sweep(old)
+    assert sqlite3.connect(old).execute("SELECT count(*) FROM trials").fetchone() == before == (6,)
+
+
+def test_what_was_kept_by_key_is_there(old):
+    with Store.open(old) as store:
+        assert store.kept("some key") == ({"a": [1, 2.5]}, 0.5)
