@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from giantstep.citations import paper
-from giantstep.claims import CLAIMS
+from giantstep.claims import TEXTS
 from giantstep.cli import app
 
 HERE = Path(__file__).parent
@@ -46,7 +46,7 @@ def claims_page() -> str:
     rows = "".join(
         f"| `{claim.name}` | {_cell(claim.statement)} | {_cell(paper(claim.paper).short)}, {_cell(claim.where)} | "
         f"{_cell(claim.test)} |\n"
-        for claim in CLAIMS
+        for claim in TEXTS
     )
     table = f"| claim | what the paper says | where | test |\n|---|---|---|---|\n{rows}"
     return (
@@ -65,7 +65,7 @@ def _full() -> str:
     rows = "".join(
         f"| `{each['claim']}` | {each['outcome']} | {_cell(each['sentence'])} | {_cell(each['power'])} | "
         f"{_cell(each['trend'])} | {_cell(each['sizes'])}; seeds {_cell(each['seeds'])} | {each['seconds']:.0f} |\n"
-        for each in (results[claim.name] for claim in CLAIMS if claim.name in results)
+        for each in (results[claim.name] for claim in TEXTS if claim.name in results)
     )
     kinds = ("holds", "fails", "inconclusive")  # one that was not run is not taken
     counts = [sum(each["outcome"] == kind for each in results.values()) for kind in kinds]

@@ -41,6 +41,17 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("seed", range(int(first), int(last or first) + 1))
 
 
+@pytest.fixture
+def replace_claims(monkeypatch):
+    """A function that puts other claims in the place of all that there are."""
+
+    def replace(claims) -> None:
+        monkeypatch.setattr("giantstep.claims.TEXTS", claims)
+        monkeypatch.setattr("giantstep.claims.registry.CLAIMS", claims)
+
+    return replace
+
+
 def slow() -> frozenset[str]:
     """The tests that take long, a line each: names without what stands in brackets stand for all of their cases."""
     lines = (Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines()

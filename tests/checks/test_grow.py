@@ -8,7 +8,6 @@ import page as pages
 import pytest
 from test_report import bad, claim, good
 
-import giantstep.claims
 from giantstep import cli
 from giantstep.checks.cache import Interrupted
 from giantstep.checks.check import check
@@ -112,8 +111,8 @@ def test_pages_that_are_slow_to_write_are_written_less_often(tmp_path, monkeypat
 
 
 @pytest.fixture
-def two(monkeypatch):
-    monkeypatch.setattr(giantstep.claims, "CLAIMS", tuple(CLAIMS[:2]))
+def two(replace_claims):
+    replace_claims(tuple(CLAIMS[:2]))
 
 
 def test_lines_without_a_terminal_and_one_object_on_standard_output(two, tmp_path, capsys):

@@ -14,7 +14,7 @@ from giantstep.checks.cache import Bench
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Verdict
 from giantstep.checks.code import computing
-from giantstep.claims import alone
+from giantstep.claims import alone, registry
 from giantstep.errors import InputError, MissingData
 from giantstep.explorer.views.claims import numbers
 from giantstep.lab.store import Store
@@ -49,8 +49,8 @@ CLAIMS = (
 
 
 @pytest.fixture(autouse=True)
-def claims(monkeypatch):
-    monkeypatch.setattr(giantstep.claims, "CLAIMS", CLAIMS)
+def claims(replace_claims):
+    replace_claims(CLAIMS)
     RUNS.clear()
 
 
@@ -105,7 +105,7 @@ def test_the_terminal_shows_what_was_not_run(tmp_path, capsys):
 
 def in_worker(name: str, size: str, store: str):
     """What a worker runs: it knows the claims of this file."""
-    giantstep.claims.CLAIMS = CLAIMS
+    giantstep.claims.TEXTS = registry.CLAIMS = CLAIMS
     return alone.alone(name, size, store)  # type: ignore[arg-type]
 
 
@@ -181,7 +181,7 @@ def test_the_explorer_shows_a_verdict_that_was_not_run(monkeypatch):
         "sizes": "",
         "seeds": "",
     }
-    monkeypatch.setattr(view, "CLAIMS", CLAIMS)
+    monkeypatch.setattr(view, "TEXTS", CLAIMS)
     monkeypatch.setattr(view, "full", lambda: {"results": [entry | {"seconds": 0.0}], "device": "cpu", "date": "today"})
     page = str(view.page(state.Claims(claim="toy/lacks"), []))
     assert "badge not-run" in page and "claim not-run" in page and "1 not run" in page and "○" in page

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from giantstep.citations import PAPERS, Paper, paper
-from giantstep.claims import CLAIMS
+from giantstep.claims import TEXTS
 
 
 def fields(entry: str) -> dict[str, str]:
@@ -37,8 +37,8 @@ def test_volume_number_and_pages_are_split():
 
 
 def test_every_claim_names_a_paper_of_the_list():
-    assert {claim.paper for claim in CLAIMS} <= {each.key for each in PAPERS}
-    assert len({claim.name for claim in CLAIMS}) == len(CLAIMS)
+    assert {claim.paper for claim in TEXTS} <= {each.key for each in PAPERS}
+    assert len({claim.name for claim in TEXTS}) == len(TEXTS)
 
 
 def test_short_names():

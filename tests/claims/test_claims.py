@@ -4,7 +4,7 @@ import kept
 import numpy as np
 import pytest
 
-from giantstep.claims import CLAIMS, select
+from giantstep.claims import select
 from giantstep.claims.moniri import onset, spikes
 from giantstep.plot import style
 
@@ -118,8 +118,3 @@ def test_a_remainder_that_stays_fails():
 def test_negative_gains_fail():
     verdict = judged("moniri/improvement", lambda m: {"gains": -m["gains"]})
     assert verdict.outcome == "fails" and "24 negative" in verdict.sentence
-
-
-def test_names_are_unique_and_grouped():
-    names = [claim.name for claim in CLAIMS]
-    assert len(set(names)) == len(names) and all(name.count("/") == 1 for name in names)

@@ -16,13 +16,6 @@ TINY = {
     width: (6, (1, 4), 3, 4),
     flip_distance: (10, 3, 4),
 }
-CLAIMS = {
-    flips: flips.FLIPS,
-    rate: rate.RATE,
-    linearity: linearity.LINEARITY,
-    width: width.WIDTH,
-    flip_distance: flip_distance.FLIP_DISTANCE,
-}
 
 
 @pytest.mark.parametrize("module", TINY, ids=lambda module: module.__name__.split(".")[-1])
@@ -38,7 +31,7 @@ def test_it_runs_at_a_tiny_size(module, monkeypatch):
 
 @pytest.mark.parametrize("module", [flips, linearity, width], ids=lambda module: module.__name__.split(".")[-1])
 def test_wide_error_bars_leave_it_open(module):
-    measured, predicted = kept.load(CLAIMS[module])
+    measured, predicted = kept.load(module.CLAIM)
     ((name, found),) = measured.items()
     signs = np.where(np.arange(found.shape[-1]) % 2, 1, -1)
     wide = found + 0.4 * signs * np.mean(found, axis=-1, keepdims=True)

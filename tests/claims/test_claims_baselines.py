@@ -8,7 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.claims.ba import baselines, rivals
-from giantstep.claims.cui import errors as cui
+from giantstep.claims.cui import test_error as cui
 from giantstep.claims.mei_montanari import double_descent
 from giantstep.theory.one_step import conditional
 
@@ -24,9 +24,7 @@ def test_it_runs_at_a_tiny_size(module, monkeypatch):
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
 
 
-@pytest.fixture(
-    params=[double_descent.DOUBLE_DESCENT, baselines.BASELINES, cui.TEST_ERROR], ids=lambda claim: claim.name
-)
+@pytest.fixture(params=[double_descent.CLAIM, baselines.CLAIM, cui.CLAIM], ids=lambda claim: claim.name)
 def claim(request):
     return request.param
 
@@ -41,14 +39,14 @@ def test_wide_error_bars_leave_it_open(claim):
 
 
 def test_double_descent_fails_without_its_peak():
-    measured, predicted = kept.load(double_descent.DOUBLE_DESCENT)
+    measured, predicted = kept.load(double_descent.CLAIM)
     flat = {"errors": measured["errors"][:, :, [2, 1, 0]]}, {**predicted, "limits": predicted["limits"][:, [2, 1, 0]]}
     assert double_descent.judge("quick", *flat).outcome == "fails"
 
 
 def test_baselines_fail_when_the_steps_change_places():
     """Behind the rivals, or below the best linear predictor, with the theory's blessing."""
-    measured, predicted = kept.load(baselines.BASELINES)
+    measured, predicted = kept.load(baselines.CLAIM)
     for order in ([1, 1, 2, 3, 4], [0, 0, 2, 3, 4]):
         swapped = {**measured, "errors": measured["errors"][:, :, order]}
         assert (

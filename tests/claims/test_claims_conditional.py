@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from giantstep.claims.dandi import conditional
-from giantstep.claims.dandi.conditional import CONDITIONAL, ERRORS, GIVEN, PLAIN
+from giantstep.claims.dandi.conditional import CLAIM, ERRORS, GIVEN, PLAIN
 
 
 @pytest.fixture(scope="module")
 def found():
-    return kept.load(CONDITIONAL)
+    return kept.load(CLAIM)
 
 
 def replaced(measured, model, change):
@@ -24,7 +24,7 @@ def test_it_fails_without_its_directions(found):
     measured, predicted = found
     d = conditional.SIZES["quick"][0][-1]
     without = replaced(measured, GIVEN, lambda name, network, model: measured[name][f"{PLAIN}, d = {d}"])
-    assert CONDITIONAL.judge("quick", without, predicted).outcome == "fails"
+    assert CLAIM.judge("quick", without, predicted).outcome == "fails"
 
 
 def test_it_stays_open_when_nothing_can_be_seen(found):
@@ -33,16 +33,16 @@ def test_it_stays_open_when_nothing_can_be_seen(found):
         np.arange(measured["test_error"][f"network, d = {conditional.SIZES['quick'][0][0]}"].shape[1]) % 2, 1, -1
     )
     wide = replaced(measured, GIVEN, lambda name, network, model: network * (1 + 0.1 * signs))
-    assert CONDITIONAL.judge("quick", wide, predicted).outcome == "inconclusive"
+    assert CLAIM.judge("quick", wide, predicted).outcome == "inconclusive"
     same = replaced(measured, PLAIN, lambda name, network, model: network)
-    assert CONDITIONAL.judge("quick", same, predicted).outcome == "inconclusive"
+    assert CLAIM.judge("quick", same, predicted).outcome == "inconclusive"
 
 
 def test_several_sizes_show_a_trend(found, monkeypatch):
     measured, predicted = found
     monkeypatch.setitem(conditional.SIZES, "quick", ((100, 200), 12))
     both = {name: {**v, **{k.replace("200", "100"): x for k, x in v.items()}} for name, v in measured.items()}
-    verdict = CONDITIONAL.judge("quick", both, predicted)
+    verdict = CLAIM.judge("quick", both, predicted)
     assert "6 of 6 differences fitted by A + B/d" in verdict.trend and "<svg" in verdict.figure
 
 

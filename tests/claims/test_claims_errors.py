@@ -17,7 +17,7 @@ def test_universality_runs_at_a_tiny_size(monkeypatch):
 
 
 def test_universality_is_open_when_a_missing_spike_is_not_seen():
-    measured, predicted = kept.load(universality.UNIVERSALITY)
+    measured, predicted = kept.load(universality.CLAIM)
     relu = measured["relu"]
     blind = {**measured, "relu": {**relu, universality.SHORT: relu[universality.SPIKED]}}
     assert universality.judge("quick", blind, predicted).outcome == "inconclusive"

@@ -6,7 +6,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.claims import select
-from giantstep.claims.liu import bias_variance, errors, runs, threshold
+from giantstep.claims.liu import bias_variance, runs, test_error, threshold
 from giantstep.simulate.bias_variance import halves
 
 
@@ -38,7 +38,7 @@ def test_what_a_claim_measures_is_what_simulate_measures():
     assert variance == pytest.approx(runs.risks(data, 20, setting.protocol.readout, data["noise"], none)[1])
 
 
-@pytest.mark.parametrize("module", [errors, bias_variance, threshold])
+@pytest.mark.parametrize("module", [test_error, bias_variance, threshold])
 def test_a_claim_runs(module, monkeypatch):
     monkeypatch.setitem(module.SIZES, "quick", (12, 40, 3))
     if module is threshold:

@@ -4,18 +4,18 @@ import kept
 import pytest
 
 from giantstep.claims import select
-from giantstep.claims.moniri_hassani import degenerate, exponents, outliers, phases, reuse
+from giantstep.claims.moniri_hassani import degenerate, exponents, outliers, phase_diagram, reuse
 
 
 @pytest.fixture
 def tiny(monkeypatch):
     """Sizes that say nothing."""
     for claim, size in (
-        (outliers, (50, 2)), (phases, (50, 1)), (exponents, ((45, 50), 2)), (degenerate, (50, 2)), (reuse, (48, 3, 2)),
+        (outliers, (50, 2)), (phase_diagram, (50, 1)), (exponents, ((45, 50), 2)), (degenerate, (50, 2)), (reuse, (48, 3, 2)),
     ):  # fmt: skip
         monkeypatch.setitem(claim.SIZES, "quick", size)
-    monkeypatch.setitem(phases.ALPHAS1, "quick", (0.0, 0.4))
-    monkeypatch.setitem(phases.ALPHAS2, "quick", (0.1, 0.4))
+    monkeypatch.setitem(phase_diagram.ALPHAS1, "quick", (0.0, 0.4))
+    monkeypatch.setitem(phase_diagram.ALPHAS2, "quick", (0.1, 0.4))
 
 
 @pytest.mark.parametrize("claim", select(["moniri_hassani"]), ids=lambda claim: claim.name)

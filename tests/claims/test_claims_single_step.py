@@ -51,7 +51,7 @@ def test_it_runs_and_agrees_with_other_seeds(tiny):
 
 
 def test_it_is_open_when_the_spread_is_wide():
-    measured, predicted = kept.load(single_step.SINGLE_STEP)
+    measured, predicted = kept.load(single_step.CLAIM)
     wide = {**predicted, "spread": [10 * spread for spread in predicted["spread"]]}
     assert single_step.judge("quick", measured, wide).outcome == "inconclusive"
 

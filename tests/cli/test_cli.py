@@ -10,7 +10,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-import giantstep.claims
 from giantstep import __version__, cli
 from giantstep.checks.claim import Claim, Verdict
 from giantstep.citations import PAPERS
@@ -31,13 +30,13 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 
 
 @pytest.fixture
-def two_claims(monkeypatch):
+def two_claims(replace_claims):
     def toy(*words, verdict):
         return Claim(*words, "Compare.", lambda size: {}, lambda size, measured, predicted: verdict)
 
     holds = toy("toy/holds", "One is one.", "moniri", "Theorem 1", verdict=Verdict("holds", "1 = 1."))
     fails = toy("toy/fails", "One is two.", "cui", "Theorem 2", verdict=Verdict("fails", "1 < 2."))
-    monkeypatch.setattr(giantstep.claims, "CLAIMS", (holds, fails))
+    replace_claims((holds, fails))
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["cite"], ["cite", "moniri"]])
@@ -145,13 +144,11 @@ def test_unknown_claim_names_the_nearest(two_claims, capsys):
     assert "Did you mean 'toy/holds'?" in err and "toy/fails" in err
 
 
-def test_interruption_is_one_sentence(monkeypatch, tmp_path, capsys):
+def test_interruption_is_one_sentence(replace_claims, tmp_path, capsys):
     def interrupt(size):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(
-        giantstep.claims, "CLAIMS", (Claim("toy/slow", "Slow.", "moniri", "1", "-", interrupt, interrupt),)
-    )
+    replace_claims((Claim("toy/slow", "Slow.", "moniri", "1", "-", interrupt, interrupt),))
     code, _, err = called(capsys, "check", "--out", str(tmp_path))
     assert code == 130
     assert err.strip().splitlines()[-1] == "Interrupted."

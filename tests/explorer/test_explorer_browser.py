@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 import giantstep as gs
-from giantstep.claims import CLAIMS
+from giantstep.claims import TEXTS
 from giantstep.explorer import settings, state
 from tests.explorer_server import running
 
@@ -222,7 +222,7 @@ def test_giant_steps_agree_with_the_library_in_a_billion_dimensions(page):
 def test_claims_show_the_matrix_and_run_one(page, tmp_path):
     browser = page("/claims")
     until(browser, "return document.querySelectorAll('.matrix .badge').length")
-    assert len(browser.find_elements("css selector", ".matrix .badge")) == len(CLAIMS)
+    assert len(browser.find_elements("css selector", ".matrix .badge")) == len(TEXTS)
     browser.find_element("css selector", "a[href*='moniri%2Falignment']").click()
     text(browser, "claims-command", "giantstep check moniri/alignment")
     browser.find_element("id", "claims-start").click()

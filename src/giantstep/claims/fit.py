@@ -4,29 +4,21 @@ A smaller batch is the first rows of a larger one and a narrower network the fir
 is measured here is what ``simulate`` measures, at a fraction of the time.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+import numpy as np
 
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
 
 
-def samples(
-    setting: "Setting", seed: int, n_test: int
-) -> tuple["np.ndarray", "np.ndarray", "np.ndarray", "np.ndarray"]:
+def samples(setting: Setting, seed: int, n_test: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The readout's inputs and labels, and a test set whose labels have no noise."""
-    from giantstep.experiment import draw
-
     return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
 
 
-def error(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", yt: "np.ndarray", penalty: float) -> float:
+def error(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, yt: np.ndarray, penalty: float) -> float:
     """Mean square of yt - Ft b at the minimum of (1/n) ||y - F b||^2 + penalty ||b||^2."""
-    import numpy as np
-
     n, p = F.shape
     if p <= n:
         b = np.linalg.solve(F.T @ F / n + penalty * np.eye(p), F.T @ y / n)
@@ -35,10 +27,8 @@ def error(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", yt: "np.ndarray", 
     return float(np.mean((yt - Ft @ b) ** 2))
 
 
-def path(F: "np.ndarray", y: "np.ndarray", Ft: "np.ndarray", penalties: "Sequence[float]") -> "np.ndarray":
+def path(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, penalties: Sequence[float]) -> np.ndarray:
     """Predictions Ft b for every penalty, (penalties, test rows), by one factorisation."""
-    import numpy as np
-
     n = len(F)
     values, vectors = np.linalg.eigh(F.T @ F / n)
     c, at = vectors.T @ (F.T @ y) / n, Ft @ vectors

@@ -1,33 +1,26 @@
 """What grows with d and what does not: powers of d, straight lines through measured points, and on which side an exponent is."""
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from giantstep.checks import power
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import numpy as np
-    from numpy.typing import ArrayLike
+from giantstep.measure import mean_and_error
 
 LEVEL = 3.0  # standard errors
 
 
-def growth(sizes: "Sequence[int]", values: "np.ndarray") -> tuple[float, float]:
+def growth(sizes: Sequence[int], values: np.ndarray) -> tuple[float, float]:
     """Exponent in d of values (sizes, seeds), and its standard error over seeds."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     x = np.log(sizes) - np.mean(np.log(sizes))
     mean, error = mean_and_error(x @ np.log(values) / np.sum(x**2))
     return float(mean), float(error)
 
 
-def line(x: "ArrayLike", y: "ArrayLike", error: "ArrayLike") -> tuple[float, float, float, float]:
+def line(x: ArrayLike, y: ArrayLike, error: ArrayLike) -> tuple[float, float, float, float]:
     """Weighted straight line through measured points: intercept, its standard error, slope, its standard error."""
-    import numpy as np
-
     x, y, error = (np.asarray(v, dtype=float) for v in (x, y, error))
     A = np.stack([np.ones_like(x), x], 1) / error[:, None]
     inverse = np.linalg.inv(A.T @ A)
@@ -42,13 +35,13 @@ def as_said(exponent: tuple[float, float], learned: bool, between: float) -> boo
     return None if abs(beyond) <= LEVEL * error else beyond > 0
 
 
-def outcome(said: "Iterable[bool | None]") -> Literal["holds", "fails", "inconclusive"]:
+def outcome(said: Iterable[bool | None]) -> Literal["holds", "fails", "inconclusive"]:
     """One exponent on the wrong side is enough to fail, and one that is undecided to leave the statement open."""
     said = list(said)
     return "fails" if False in said else ("inconclusive" if None in said else "holds")
 
 
-def stated(errors: "Sequence[float]", between: float, seeds: int) -> str:
+def stated(errors: Sequence[float], between: float, seeds: int) -> str:
     """Size and power of telling exponents of 0 from exponents of 1, in words."""
     # a true 0 or 1 is at least min(between, 1 - between) away from the wrong side
     levels = [LEVEL + min(between, 1 - between) / error for error in errors]

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from dash import Dash
 from flask import Response, abort, request
 
-from giantstep.claims import select
+from giantstep.claims import TEXTS
 from giantstep.errors import InputError
 from giantstep.explorer import controls, settings, state
 from giantstep.explorer.processes.backend import Backend, TimedWorker
@@ -69,7 +69,7 @@ def register(app: Dash, backend: Backend, steps: OneStep, giants: GiantSteps, cl
         latest = claims.latest(f"{group}/{name}") if claims.known(f"{group}/{name}") else None
         if latest is None or latest.verdict is None or not latest.verdict.figure:
             abort(404)
-        (claim,) = select([f"{group}/{name}"])
+        (claim,) = (text for text in TEXTS if text.name == f"{group}/{name}")
         inside = f"{claims_page.snippet(claim.name)}\n{claims_page.bibtex(claim)}"
         return Response(inscribe(latest.verdict.figure, inside), mimetype=TYPES["svg"])
 

@@ -1,14 +1,14 @@
 """One giant step beats ridge regression on the inputs, random features and the kernel; a step of order one does not."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
 
 SIZES = {"quick": (160, 14), "full": (400, 20)}  # d, seeds
 RATIOS = (1.0, 2.0, 4.0, 8.0)  # n/d
@@ -18,10 +18,6 @@ LEVEL, NEAR, ENOUGH = 3.0, 0.05, 0.25  # standard errors; granted to finite size
 
 def measure(size: Size) -> Data:
     """Test errors (n/d, seeds, methods), and the penalties, (n/d, methods), where theory says that they are least."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     d, seeds = SIZES[size]
     penalties = [rivals.least(d, r)[1] for r in RATIOS]
     jobs = [(d, r, at, seed) for r, at in zip(RATIOS, penalties, strict=True) for seed in range(seeds)]
@@ -31,8 +27,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Least test errors (n/d, methods), those along the lines, and that of the best linear predictor."""
-    import numpy as np
-
     d, _ = SIZES[size]
     fine = sorted({*RATIOS, *BETWEEN})
     return {
@@ -44,10 +38,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     d, seeds = SIZES[size]
     found, expected, linear = measured["errors"], predicted["errors"], predicted["linear"]
     mean, se = mean_and_error(found, axis=1)
@@ -86,9 +76,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(d: int, mean: "np.ndarray", se: "np.ndarray", predicted: Data) -> str:
-    from giantstep.plot import style as _style
-
+def _figure(d: int, mean: np.ndarray, se: np.ndarray, predicted: Data) -> str:
     labels = ("one step, η = √p", f"one step, η = {rivals.SMALL:g}", *METHODS[2:])
     with _style.figure(width=5.4) as (fig, ax):
         for i, (m, label) in enumerate(zip(METHODS, labels, strict=True)):
@@ -107,16 +95,4 @@ def _figure(d: int, mean: "np.ndarray", se: "np.ndarray", predicted: Data) -> st
         return _style.svg(fig)
 
 
-BASELINES = Claim(
-    name="ba/baselines",
-    statement="One gradient step of size η ~ √n beats ridge regression on the inputs, random features and the kernel; with "
-    "η of order one it does not beat the best linear predictor.",
-    paper="ba",
-    where="the two learning rates, η = Θ(1) and η = Θ(√N), for a target with a linear and a quadratic part",
-    test="Test errors of five methods at four n/d should be the predicted ones within 3 s.e. or 5%, the giant step may not be "
-    "behind a rival by 3 s.e., nor the step of order one below the best linear predictor; else the statement fails. It holds "
-    "if the giant step is ahead by 3 s.e. everywhere and the error bars would see a departure of 25%.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("ba/baselines", measure=measure, predict=predict, judge=judge)

@@ -4,23 +4,24 @@ Each at the penalty with the least predicted test error, predicted and simulated
 """
 
 from functools import cache
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 import giantstep as gs
+from giantstep.checks.cache import one_blas_thread
 from giantstep.claims import fit
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
-    from giantstep.experiment.target import Target
+from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
+from giantstep.simulate import train
+from giantstep.theory.limits import random_features
+from giantstep.theory.limits.bulk import shape
 
 METHODS = ("giant step", "small step", "random features", "ridge on the inputs", "kernel")
 WIDTH = 2  # p/d
 SMALL = 1.0  # a step of order one, in the units of Ba et al.
 
 
-def target() -> "Target":
+def target() -> Target:
     return gs.target("x1 + H2(x1)/sqrt(2)", noise=0.5)
 
 
@@ -35,7 +36,7 @@ def etas(p: int) -> tuple[float, float, float]:
     return p**0.5, SMALL, 0.0
 
 
-def experiment(d: int, ratio: float, penalties: list[float], steps: int = 3) -> "Setting":
+def experiment(d: int, ratio: float, penalties: list[float], steps: int = 3) -> Setting:
     """The preset at n = ratio d and p = 2d with the first so many of the step sizes."""
     p = WIDTH * d
     sizes: list[float] = list(etas(p)[:steps])
@@ -45,11 +46,6 @@ def experiment(d: int, ratio: float, penalties: list[float], steps: int = 3) -> 
 @cache
 def least(d: int, ratio: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The least predicted test errors and their penalties, one a method."""
-    import numpy as np
-
-    from giantstep.theory.limits import random_features
-    from giantstep.theory.limits.bulk import shape
-
     grid = np.geomspace(0.01, 30, 16)
     setting = experiment(d, ratio, grid.tolist(), steps=2)
     of, rest = shape(setting.network.activation, round(ratio * d), d, setting.p), floor()  # c*_1 = 1, the rest is noise
@@ -64,11 +60,6 @@ def least(d: int, ratio: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> list[float]:
     """Test errors of the methods, each at its penalty; all of them see the same samples."""
-    import numpy as np
-
-    from giantstep.checks.cache import one_blas_thread
-    from giantstep.simulate import train
-
     setting = experiment(d, ratio, [1.0])
     X, y, Xt, yt = fit.samples(setting, seed, 2000)
     with one_blas_thread(setting.p):
@@ -82,10 +73,8 @@ def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> lis
     return [error + setting.target.noise**2 for error in found]
 
 
-def relu_kernel(A: "np.ndarray", B: "np.ndarray") -> "np.ndarray":
+def relu_kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """E relu(<w, x>) relu(<w, x'>) = ||x|| ||x'|| (sin t + (pi - t) cos t) / (2 pi d), w ~ N(0, I/d), t the angle."""
-    import numpy as np
-
     lengths = np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
     cosine = np.clip(A @ B.T / lengths, -1, 1)
     angle = np.arccos(cosine)

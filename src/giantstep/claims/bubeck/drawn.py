@@ -1,65 +1,49 @@
 """What the claims on adversarial steps measure: many random networks with one input each, the activations on the same weights."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+import numpy as np
 
-    import numpy as np
-
-    from giantstep.systems.attack.random_ray import RayLaw
-    from giantstep.systems.attack.ray import Rays
+import giantstep as gs
+from giantstep.systems.attack.random_ray import RayLaw
+from giantstep.systems.attack.ray import Rays
+from giantstep.systems.attack.ray import rays as of
+from giantstep.systems.attack.simulate import changes as turned
+from giantstep.systems.attack.simulate import flips, random_network
 
 Names = tuple[str, ...]
 TITLES = {"relu": "ReLU", "tanh": "tanh"}
 
 
-def rays(d: int, p: int, names: Names, networks: int, seed: int) -> "Iterator[list[Rays]]":
+def rays(d: int, p: int, names: Names, networks: int, seed: int) -> Iterator[list[Rays]]:
     """The ray of every network, for each activation."""
-    import giantstep as gs
-    from giantstep.systems.attack.ray import rays as of
-    from giantstep.systems.attack.simulate import random_network
-
     attack = gs.Attack(d, p, names[0])
     for number in range(networks):
         first, x = random_network(attack, p, seed, number)
         yield [of(gs.Network(p, name, weights=first.weights), x) for name in names]
 
 
-def steps(d: int, p: int, names: Names, etas: tuple[float, ...], networks: int, seed: int) -> "np.ndarray":
+def steps(d: int, p: int, names: Names, etas: tuple[float, ...], networks: int, seed: int) -> np.ndarray:
     """Means over the networks of ||grad f||^2 and of flips at the step sizes, (activations, 1 + etas)."""
-    import numpy as np
-
-    from giantstep.systems.attack.simulate import flips
-
     found = [
         [[one.length[0] ** 2, *flips(one, etas)[0]] for one in several] for several in rays(d, p, names, networks, seed)
     ]
     return np.mean(np.array(found, dtype=float), axis=0)
 
 
-def medians(d: int, p: int, names: Names, networks: int, seed: int) -> "np.ndarray":
+def medians(d: int, p: int, names: Names, networks: int, seed: int) -> np.ndarray:
     """Medians over the networks of the distance to the other sign over ||x||, (activations,)."""
-    import numpy as np
-
     found = [[one.roots()[0] / d**0.5 for one in several] for several in rays(d, p, names, networks, seed)]
     return np.median(np.array(found), axis=0)
 
 
-def changes(d: int, p: int, names: Names, networks: int, seed: int) -> "np.ndarray":
+def changes(d: int, p: int, names: Names, networks: int, seed: int) -> np.ndarray:
     """Means over the networks of the gradient's change along the ray and at random, (activations, 2)."""
-    import numpy as np
-
-    from giantstep.systems.attack.simulate import changes as turned
-
     rng = np.random.default_rng([seed, d, p])
     found = [[turned(one, rng.standard_normal(d)) for one in several] for several in rays(d, p, names, networks, seed)]
     return np.mean(np.array(found), axis=0)
 
 
-def laws(cases: "Sequence[tuple[str, int, int]]") -> "list[RayLaw]":
+def laws(cases: Sequence[tuple[str, int, int]]) -> list[RayLaw]:
     """The law of the ray for (activation, d, p)."""
-    import giantstep as gs
-    from giantstep.systems.attack.random_ray import RayLaw
-
     return [RayLaw(gs.activation(name), p, d) for name, d, p in cases]

@@ -1,14 +1,15 @@
 """One gradient step flips the sign of a random network, over- and undercomplete, with the predicted probability."""
 
-from typing import TYPE_CHECKING
+import numpy as np
+from scipy.special import ndtr
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.bubeck import drawn
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 NAMES = ("relu", "tanh")
 RATIOS = {4.0: "p = 4d", 0.25: "p = d/4"}
@@ -21,8 +22,6 @@ CERTAIN = 0.9  # what the largest step must flip
 
 def measure(size: Size) -> Data:
     """Mean ||grad f||^2 and shares of flips, (widths, activations, 1 + etas, seeds)."""
-    import numpy as np
-
     d, seeds, networks = SIZES[size]
     jobs = [(d, int(r * d), NAMES, ETAS, networks, seed) for r in RATIOS for seed in range(seeds)]
     found = np.array(cache.each(drawn.steps, jobs))
@@ -31,9 +30,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same from the law of the ray, and its limit v1 and 2 Phi(eta v1/sqrt(v0)) - 1, (activations, 1 + etas)."""
-    import numpy as np
-    from scipy.special import ndtr
-
     d, etas = SIZES[size][0], np.array(ETAS)
     laws = drawn.laws([(name, d, int(r * d)) for r in RATIOS for name in NAMES])
     lines = np.array([law.flips(np.array(LINE)) for law in laws]).reshape(len(RATIOS), len(NAMES), -1)
@@ -48,10 +44,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     d, seeds, networks = SIZES[size]
     found, finite, limit = measured["found"], predicted["finite"], predicted["limit"]
     granted = np.concatenate([GRANTED * finite[..., :1], np.full(finite[..., 1:].shape, GRANTED)], axis=-1)
@@ -85,9 +77,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(d: int, mean: "np.ndarray", error: "np.ndarray", lines: "np.ndarray", limit: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(d: int, mean: np.ndarray, error: np.ndarray, lines: np.ndarray, limit: np.ndarray) -> str:
     with style.figure(len(NAMES), width=3.4, height=2.8) as (fig, axes):
         for j, (ax, name) in enumerate(zip(axes, NAMES, strict=True)):
             ax.plot(ETAS, limit[j, 1:], "x", color=style.INK, markersize=5, label="limit")
@@ -100,16 +90,4 @@ def _figure(d: int, mean: "np.ndarray", error: "np.ndarray", lines: "np.ndarray"
         return style.svg(fig)
 
 
-FLIPS = Claim(
-    name="bubeck/flips",
-    statement="A single gradient step of length of order one flips the sign of a random two-layer network with high probability, "
-    "whether the neurons are more or fewer than the dimension.",
-    paper="bubeck",
-    where="the main theorems for ReLU and smooth activations; the probability itself is our computation",
-    test="The share of flips at four step sizes and the mean of ‖∇f‖² for two activations and two widths are those of the law of "
-    "the ray within 3 s.e. or 0.02 (2% of the gradient), and the largest step flips 0.9; fails where one is missed, "
-    "inconclusive where 0.12 could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("bubeck/flips", measure=measure, predict=predict, judge=judge)

@@ -1,15 +1,15 @@
 """A random network is almost linear on the scale of the perturbation that flips it: how much its gradient changes there."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.bubeck import drawn
 from giantstep.claims.growth import growth
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 NAMES = ("relu", "tanh")
 RATES = {"relu": -0.5, "tanh": -1.0}  # of d at fixed p/d
@@ -28,8 +28,6 @@ def cases(size: Size) -> list[tuple[int, int]]:
 
 def measure(size: Size) -> Data:
     """Squared changes of the gradient, (cases, activations, (along, random), seeds)."""
-    import numpy as np
-
     _, _, seeds, networks = SIZES[size]
     jobs = [(d, p, NAMES, networks, seed) for d, p in cases(size) for seed in range(seeds)]
     found = np.array(cache.each(drawn.changes, jobs)).reshape(len(cases(size)), seeds, len(NAMES), 2)
@@ -38,18 +36,12 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same by the law of the ray, and the exponents of d."""
-    import numpy as np
-
     laws = drawn.laws([(name, d, p) for d, p in cases(size) for name in NAMES])
     found = np.array([(law.change(), law.random_change()) for law in laws])
     return {"changes": found.reshape(len(cases(size)), len(NAMES), 2), "rates": [RATES[name] for name in NAMES]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     sizes, _, seeds, networks = SIZES[size]
     said = predicted["changes"]
     seen = compare(measured["changes"], said, granted=GRANTED * said)
@@ -79,9 +71,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(size: Size, mean: np.ndarray, error: np.ndarray, said: np.ndarray) -> str:
     sizes, ratios, _, _ = SIZES[size]
     m, order = len(sizes), sorted((r, len(sizes) + i) for i, r in enumerate(ratios))
     order = sorted([*order, (1.0, 1)])  # the second d, p = d
@@ -106,16 +96,4 @@ def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarr
         return style.svg(fig)
 
 
-LINEARITY = Claim(
-    name="bubeck/linearity",
-    statement="A random network is close to linear on the scale of the perturbation: its gradient hardly changes along the step, "
-    "for ReLU as well.",
-    paper="bubeck",
-    where="the proof's second part, the gradient in a ball around x; the sizes are our computation",
-    test="The squared change of the gradient after a unit move, along it and at random, is that of the law of the ray within 3 "
-    "s.e. or 5%, and falls as d to the -1/2 (ReLU) and -1 (tanh) within 3 s.e. or 0.06; fails beyond, inconclusive where 30% "
-    "could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("bubeck/linearity", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,14 @@
 """The perturbation that flips a sign is d^{-1/2} of the input."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache, power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.claims.bubeck import drawn
 from giantstep.claims.growth import growth
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 NAMES = ("relu", "tanh")
 RATIO = 2  # p/d
@@ -19,8 +19,6 @@ CLOSE = 0.05  # granted to a median, as a share of it
 
 def measure(size: Size) -> Data:
     """Median distances over ‖x‖, (d, activations, seeds)."""
-    import numpy as np
-
     sizes, seeds, networks = SIZES[size]
     found = cache.each(drawn.medians, [(d, RATIO * d, NAMES, networks, seed) for d in sizes for seed in range(seeds)])
     return {"medians": np.moveaxis(np.array(found).reshape(len(sizes), seeds, len(NAMES)), 1, -1)}
@@ -28,8 +26,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Medians by the law of the ray, (d, activations), and the exponent of the paper."""
-    import numpy as np
-
     sizes = SIZES[size][0]
     laws = drawn.laws([(name, d, RATIO * d) for d in sizes for name in NAMES])
     medians = np.array([law.median / law.d**0.5 for law in laws]).reshape(len(sizes), len(NAMES))
@@ -37,10 +33,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     sizes, seeds, networks = SIZES[size]
     slopes = [growth(sizes, measured["medians"][:, j]) for j in range(len(NAMES))]
     said = predicted["medians"]
@@ -72,9 +64,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, said: np.ndarray) -> str:
     with style.figure(width=4.2, height=3.0) as (fig, ax):
         for j, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
             ax.plot(sizes, said[:, j], color=colour, linewidth=1)
@@ -89,15 +79,4 @@ def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", sai
         return style.svg(fig)
 
 
-RATE = Claim(
-    name="bubeck/rate",
-    statement="The perturbation that changes the sign of a random network is smaller than the input by a factor of order √d.",
-    paper="bubeck",
-    where="the main theorems: ‖δ‖ ≲ ‖x‖/√d",
-    test="The median relative distance to the other sign is fitted by a power of d, which should be -1/2 within 3 s.e. or 0.05, "
-    "and is that of the law of the ray at every d within 3 s.e. or 5%; fails beyond, inconclusive where 0.3 in the exponent "
-    "could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("bubeck/rate", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,14 @@
 """Width does not protect: far beyond the dimension a step flips the sign as often."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.bubeck import drawn
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 NAMES = ("tanh", "relu")
 ETA = 2.0
@@ -21,8 +21,6 @@ GRANTED, NEEDED = 0.03, 0.15
 
 def measure(size: Size) -> Data:
     """Shares of flips, (widths, activations, seeds)."""
-    import numpy as np
-
     d, ratios, seeds, networks = SIZES[size]
     jobs = [(d, r * d, NAMES, (ETA,), networks, seed) for r in ratios for seed in range(seeds)]
     found = np.array(cache.each(drawn.steps, jobs))[..., 1].reshape(len(ratios), seeds, len(NAMES))
@@ -31,18 +29,12 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same by the law of the ray."""
-    import numpy as np
-
     d, ratios, _, _ = SIZES[size]
     laws = drawn.laws([(name, d, r * d) for r in ratios for name in NAMES])
     return {"flips": np.array([law.flips(np.array([ETA]))[0] for law in laws]).reshape(len(ratios), len(NAMES))}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     d, ratios, seeds, networks = SIZES[size]
     said = predicted["flips"]
     seen = compare(measured["flips"], said, granted=GRANTED)
@@ -69,9 +61,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(size: Size, mean: np.ndarray, error: np.ndarray, said: np.ndarray) -> str:
     d, ratios, _, _ = SIZES[size]
     with style.figure(width=4.2, height=3.0) as (fig, ax):
         for j, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
@@ -83,15 +73,4 @@ def _figure(size: Size, mean: "np.ndarray", error: "np.ndarray", said: "np.ndarr
         return style.svg(fig)
 
 
-WIDTH = Claim(
-    name="bubeck/width",
-    statement="One step finds adversarial examples at every width that is subexponential in the dimension, with smooth "
-    "activations and with ReLU.",
-    paper="bubeck",
-    where="the theorems on smooth activations and on overcomplete ReLU networks",
-    test="At one d the share of flips is that of the law of the ray within 3 s.e. or 0.03 at every width, up to hundreds of d; "
-    "fails where one is missed, inconclusive where 0.15 could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("bubeck/width", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,17 @@
 """Given what the giant steps have learned, wide networks' features can be replaced by Gaussian ones; not without it."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import line
-
-if TYPE_CHECKING:
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 SQUARES, PRODUCTS = "x1 + x2 + x1^2 - x2^2", "x1 + x1*x2 + x1*x3"
 NAMES = {SQUARES: "$x_1 + x_2 + x_1^2 - x_2^2$", PRODUCTS: "$x_1 + x_1x_2 + x_1x_3$"}
@@ -20,7 +23,7 @@ ERRORS = {"test_error": "test error", "train_error": "training error"}
 LEVEL, NEAR = 3.0, 4.0  # standard errors; % of the network's error granted to finite sizes
 
 
-def experiment(target: str, activation: str, steps: int, d: int) -> "Setting":
+def experiment(target: str, activation: str, steps: int, d: int) -> Setting:
     network = gs.Network(d, activation, scale="1/p")
     many = (gs.GiantStep(RATIO * d, STRENGTH * d),) * steps
     return gs.Setting(gs.Gaussian(d), gs.target(target), network, gs.Protocol(many, gs.Ridge(RATIO * d, PENALTY)))
@@ -28,10 +31,6 @@ def experiment(target: str, activation: str, steps: int, d: int) -> "Setting":
 
 def measure(size: Size) -> Data:
     """Errors of the network and of the models on the same draws, (cases, seeds), by kind of error, model and d."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     (sizes, seeds), found = SIZES[size], {name: {} for name in ERRORS}
     work: Any = {"n_test": N_TEST, "dtype": "float32"}
     for d in sizes:
@@ -67,8 +66,6 @@ class ModelRow(NamedTuple):
 
 
 def rows_of(sizes: tuple[int, ...], measured: Data) -> list[ModelRow]:
-    from giantstep.measure import mean_and_error
-
     rows = []
     for name, what in ERRORS.items():
         for d in sizes:
@@ -131,10 +128,6 @@ def _trend(sizes: tuple[int, ...], rows: list[ModelRow], expected: float) -> str
 
 def _figure(rows: list[ModelRow], expected: float) -> str:
     """Differences in % against 1/d, around the zero that the equivalence predicts, with the lines A + B/d."""
-    import numpy as np
-
-    from giantstep.plot import style
-
     colours = dict(zip([(m, w) for m in (GIVEN, PLAIN) for w in ERRORS.values()], style.COLOURS, strict=False))
     with style.figure(len(CASES), width=2.8, height=2.5) as (fig, axes):
         for ax, case in zip(np.atleast_1d(axes), CASES, strict=True):
@@ -157,16 +150,4 @@ def _figure(rows: list[ModelRow], expected: float) -> str:
         return style.svg(fig)
 
 
-CONDITIONAL = Claim(
-    name="dandi/conditional",
-    statement="For n, p and d of one order, after one and two giant steps on multi-index targets, training and test errors are "
-    "those of features that are Gaussian given the learned directions, and not those of Gaussian features.",
-    paper="dandi_spectrum",
-    where="the conditional Gaussian equivalence behind the asymptotics, carried over to two steps",
-    test="Errors of the conditional model and of the network on the same draws at the largest d should differ by nothing "
-    "within 3 s.e. or 4%; beyond, the statement fails. It stays open when 3 s.e. are more than 4%, or when the Gaussian model "
-    "without conditions is not seen to be off in every case.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/conditional", measure=measure, predict=predict, judge=judge)

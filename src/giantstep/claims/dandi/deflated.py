@@ -1,19 +1,16 @@
 """The experiment of the single step on labels without their linear part, and its two errors: as printed, and the risk."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 import giantstep as gs
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.experiment.setting import Setting
+from giantstep.simulate import deflated_errors
 
 FORMULA = "(x1 + H2(x1)/2 + H4(x1)/24 + x2 + H2(x2)/2 + H4(x2)/24)/2"
 D, P, N_TEST = 512, 1024, 100_000
 
 
-def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> "Setting":
+def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> Setting:
     """f(x) = p^(-1/2) sum a_i relu(<w_i, x>), a_i ~ N(0, 1/p), eta = 10 sqrt(n p), sum (y - f)^2 + ||a||^2 on the same batch."""
     step = gs.GiantStep(n, 10 * (n * p) ** 0.5, residual="full", deflate=2)
     readout = gs.Ridge(n, p / n, batch="reuse" if steps else "fresh", deflate=2)
@@ -21,8 +18,6 @@ def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> "Setting":
     return gs.Setting(gs.Gaussian(d), gs.target(FORMULA), network, gs.Protocol((step,) * steps, readout))
 
 
-def both(sizes: tuple[int, ...], d: int, p: int, seed: int, n_test: int) -> "np.ndarray":
+def both(sizes: tuple[int, ...], d: int, p: int, seed: int, n_test: int) -> np.ndarray:
     """``deflated_errors`` of the experiments with so many samples."""
-    from giantstep.simulate import deflated_errors
-
     return deflated_errors([experiment(n, d, p) for n in sizes], seed, n_test)

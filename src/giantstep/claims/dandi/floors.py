@@ -9,16 +9,18 @@ the others: a floor of 3 says that three terms are out of reach. A second target
 narrow one cannot, shows that the floors are not idle.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import numpy as np
+
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi.regime import NARROW, REGIMES, TALK, WIDE, Regime
 from giantstep.claims.dandi.terms import NAMES, PENALTIES, fitted
 from giantstep.claims.growth import line
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
 
 SIZES = {
     "quick": ({"d": (40, 80, 160), "d^2": (20, 30, 44), "d^2 d^2": (8, 10, 14)}, 6, 5000),
@@ -34,10 +36,6 @@ def dimensions(regime: Regime, size: Size) -> tuple[int, ...]:
 
 def measure(size: Size) -> Data:
     """For every regime and d: risk, that of random features, and the shares of the terms in the fit, (seeds, 2 + terms)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     _, seeds, n_test = SIZES[size]
     found: Data = {}
     for r in REGIMES:
@@ -54,10 +52,6 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     """Whether the floors are respected."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     seeds = SIZES[size][1]
     at = {r: mean_and_error(np.array(measured[str(r)]), axis=1) for r in REGIMES}  # each (sizes, 2 + terms)
     below, leaked, promised, errors, above = [], [], [], [], []
@@ -118,7 +112,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _cells(regime: Regime, d: int, mean: "np.ndarray", error: "np.ndarray", floors: list[float]) -> tuple:
+def _cells(regime: Regime, d: int, mean: np.ndarray, error: np.ndarray, floors: list[float]) -> tuple:
     risk, base = zip(mean[:2].tolist(), error[:2].tolist(), floors, strict=True)
     named = zip(regime.terms, mean[2:], strict=True)
     shares = ", ".join(f"{NAMES[t].strip('$')}: {share:.2f}" for t, share in named)
@@ -127,10 +121,6 @@ def _cells(regime: Regime, d: int, mean: "np.ndarray", error: "np.ndarray", floo
 
 def _figure(at: dict[Regime, Any], predicted: Data) -> str:
     """Risk over the floor for every regime and d, and the share of every term of the talk's target at the largest d."""
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     with _style.figure(2, width=4.2, height=3.2) as (fig, axes):
         for term, colour in zip(TALK, _style.COLOURS, strict=False):
             axes[1].bar(0, 0, color=colour, label=NAMES[term])
@@ -155,16 +145,4 @@ def _figure(at: dict[Regime, Any], predicted: Data) -> str:
         return _style.svg(fig)
 
 
-FLOORS = Claim(
-    name="dandi/floors",
-    statement="After one step the risk is at least E Var(f*|P_U x) for narrow networks, and at least the mass of degree above κ "
-    "outside the learned directions U for n and p of order d^κ; terms beyond are not fitted (the talk's table of five regimes).",
-    paper="dandi",
-    where="the two lower bounds and the table of five regimes, its target with terms of equal mass",
-    test="The risk, followed to infinite d by a line in 1/d, may not be below its floor by more than 3 s.e. and 0.05, nor may "
-    "the share of a term out of reach be further from zero; then the statement fails. Error bars that would "
-    "not see one term's mass, or a wide network that does not beat the narrow one's floor, leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/floors", measure=measure, predict=predict, judge=judge)

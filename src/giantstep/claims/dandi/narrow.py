@@ -1,13 +1,12 @@
 """The talk's networks: few neurons, prefactor 1/p, signs as second layer, in pairs so that the initial output is zero."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 import giantstep as gs
-
-if TYPE_CHECKING:
-    from giantstep.experiment.setting import Setting
-    from giantstep.functions.activation import Activation
-    from giantstep.results.outcome import Outcome
+from giantstep.checks import cache
+from giantstep.experiment.setting import Setting
+from giantstep.functions.activation import Activation
+from giantstep.results.outcome import Outcome
 
 
 def experiment(
@@ -22,7 +21,7 @@ def experiment(
     batch: str = "fresh",
     second_layer: str = "rademacher",
     deflate: int = 0,
-) -> "Setting":
+) -> Setting:
     """``steps`` steps with s = eta/p = strength; with ``batch="reuse"`` all of them on the first one's samples."""
     first = gs.GiantStep(n, strength * p, deflate=deflate)
     more = gs.GiantStep(None if batch == "reuse" else n, strength * p, batch=batch, deflate=deflate)
@@ -30,16 +29,12 @@ def experiment(
     return gs.Setting(gs.Gaussian(d), gs.target(formula), network, gs.Protocol((first, *[more] * (steps - 1)), None))
 
 
-def chain(setting: "Setting", seeds: int) -> "Outcome":
+def chain(setting: Setting, seeds: int) -> Outcome:
     """By overlaps, whose cost does not depend on d."""
-    from giantstep.checks import cache
-
     return cache.simulate(setting, range(seeds), method="overlap", n_test=100, dtype="float32")
 
 
-def steepness(sigma: "Activation") -> float:
+def steepness(sigma: Activation) -> float:
     """E sigma'(z)^2 under z ~ N(0, 1)."""
-    import numpy as np
-
     z, w = np.polynomial.hermite_e.hermegauss(120)
     return float(np.sum(w * np.asarray(sigma.slope(z), dtype=float) ** 2) / w.sum())

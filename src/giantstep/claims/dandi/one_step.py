@@ -1,8 +1,9 @@
 """One giant step learns a single direction when the information exponent is one, the span of the tensor when it is two."""
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
+from giantstep.claims.texts import claim
 
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
 SIZES = {
@@ -33,15 +34,4 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     return ranks.judged(cases(size), measured, predicted)
 
 
-ONE_STEP = Claim(
-    name="dandi/one-step",
-    statement="With information exponent one a giant step learns one direction, however many samples it has; with exponent two "
-    "and n of the order of d^2 it learns all directions of the second Hermite tensor, and so it does once the linear part is "
-    "removed.",
-    paper="dandi",
-    where="the theorem on one step, here with the exact chain of overlaps",
-    test=ranks.TEST,
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/one-step", measure=measure, predict=predict, judge=judge)

@@ -3,23 +3,19 @@
 A learned direction keeps its share of a neuron as d grows, so its eigenvalue grows like d over chance; the others stay at it.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from giantstep.checks.claim import Data, Verdict
 from giantstep.claims import growth
 from giantstep.claims.dandi.narrow import chain, experiment
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from giantstep.experiment.setting import Setting
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 FLAT = 0.5  # exponent in d that separates what stays at chance (0) from what is learned (1)
-TEST = (
-    "Every eigenvalue of the mean of π πᵀ, times d, is fitted by a power of d: above 0.5 by 3 s.e. it is learned, below by 3 "
-    "s.e. it is not, and as many should be learned as predicted. One eigenvalue on the wrong side fails, one in between leaves "
-    "it open."
-)
 
 
 class RankCase(NamedTuple):
@@ -37,7 +33,7 @@ class RankCase(NamedTuple):
     deflate: int = 0
     width: int = 16
 
-    def setting(self, d: int) -> "Setting":
+    def setting(self, d: int) -> Setting:
         strength = self.strength * d ** ((self.power - 1) / 2)
         return experiment(
             self.formula, d, self.ratio * d**self.power, self.steps, p=self.width, strength=strength,
@@ -45,9 +41,8 @@ class RankCase(NamedTuple):
         )  # fmt: skip
 
 
-def measured(cases: "Sequence[RankCase]", seeds: int) -> Data:
+def measured(cases: Sequence[RankCase], seeds: int) -> Data:
     """Eigenvalues times d, (sizes, seeds, r) for every case, in decreasing order."""
-    import numpy as np
 
     def over_chance(case: RankCase, d: int) -> np.ndarray:
         return np.linalg.eigvalsh(chain(case.setting(d), seeds).learned)[:, ::-1] * d
@@ -55,12 +50,12 @@ def measured(cases: "Sequence[RankCase]", seeds: int) -> Data:
     return {case.name: np.stack([over_chance(case, d) for d in case.sizes]) for case in cases}
 
 
-def predicted(cases: "Sequence[RankCase]") -> Data:
+def predicted(cases: Sequence[RankCase]) -> Data:
     """The rank of every case."""
     return {case.name: case.rank for case in cases}
 
 
-def judged(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> Verdict:
+def judged(cases: Sequence[RankCase], found: Data, ranks: Data) -> Verdict:
     """Whether the learned ranks are the predicted ones."""
     powers = {c: [growth.growth(c.sizes, v) for v in found[c.name].transpose(2, 0, 1)] for c in cases}
     said = [
@@ -98,7 +93,7 @@ def judged(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> Verdict:
     )
 
 
-def _trend(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> str:
+def _trend(cases: Sequence[RankCase], found: Data, ranks: Data) -> str:
     """How far the least eigenvalue said to be learned is above the largest of the others, at the first and last d."""
     said = []
     for c in cases:
@@ -114,8 +109,6 @@ def _trend(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> str:
 
 
 def _rows(case: RankCase, ratios: Any) -> list[tuple]:
-    from giantstep.measure import mean_and_error
-
     mean, error = mean_and_error(ratios, axis=1)
     return [
         (case.name, d, k + 1, float(mean[i, k]), float(error[i, k]))
@@ -124,13 +117,8 @@ def _rows(case: RankCase, ratios: Any) -> list[tuple]:
     ]
 
 
-def _figure(cases: "Sequence[RankCase]", found: Data, ranks: Data) -> str:
+def _figure(cases: Sequence[RankCase], found: Data, ranks: Data) -> str:
     """Eigenvalues over chance against d, one panel a case; the grey line grows like d."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-
     with style.figure(len(cases), width=2.6, height=2.7) as (fig, axes):
         for ax, case in zip(np.atleast_1d(axes), cases, strict=True):
             d = np.array(case.sizes)

@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import giantstep as gs
-
-if TYPE_CHECKING:
-    from giantstep.experiment.setting import Setting
-    from giantstep.explain import Explanation
+from giantstep.experiment.setting import Setting
+from giantstep.explain import Explanation
 
 TALK = ("x1", "H2(x2)/sqrt(2)", "H2(x1)*x2/sqrt(2)", "H4(x1)*H2(x2)*x3/sqrt(48)", "H2(x2)*H2(x3)/2")
 PAIR = ("x1", "x1*x2")
@@ -22,7 +19,7 @@ class Regime:
     width: str
     terms: tuple[str, ...] = TALK
 
-    def setting(self, d: int) -> "Setting":
+    def setting(self, d: int) -> Setting:
         """n = 8d (two terms: 32d) or 4d^2 samples a phase, width 16, d (two terms: 2d) or d^2; with d^2 samples the step's labels
         lose their linear part."""
         square, pair = self.batch == "d^2", self.terms == PAIR
@@ -36,7 +33,7 @@ class Regime:
         return gs.Setting(gs.Gaussian(d), gs.target(" + ".join(self.terms)), network, protocol)
 
     @cached_property
-    def explained(self) -> "Explanation":
+    def explained(self) -> Explanation:
         return gs.explain(" + ".join(self.terms), batch=self.batch, width=self.width, steps=1)
 
     @property

@@ -1,13 +1,14 @@
 """Two steps on one batch of order d find what fresh batches cannot."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import growth
 from giantstep.claims.dandi.narrow import chain, experiment
-
-if TYPE_CHECKING:
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 TARGETS = {  # whether reuse should find them: generative exponent one, or two
     "H3(x1)": True,
@@ -21,14 +22,12 @@ RATIO = 4  # n/d
 FLAT = 0.35  # exponent in d that separates what stays at the null level (0) from what is learned (1)
 
 
-def setting(target: str, d: int, batch: str) -> "Setting":
+def setting(target: str, d: int, batch: str) -> Setting:
     return experiment(target, d, RATIO * d, 2, p=4, batch=batch)
 
 
 def measure(size: Size) -> Data:
     """Share along the target over the null level, (targets, sizes, seeds), on fresh batches and on one."""
-    import numpy as np
-
     sizes, seeds = SIZES[size]
 
     def over_null(target: str, d: int, batch: str) -> np.ndarray:
@@ -45,8 +44,6 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     """Whether what grows with d is what should."""
-    from giantstep.measure import mean_and_error
-
     sizes, seeds = SIZES[size]
     rows, slopes, said = [], {}, {}
     for i, target in enumerate(TARGETS):
@@ -83,18 +80,12 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def exponent(rows: list[tuple]) -> tuple[float, float]:
     """Slope of log ratio against log d and its standard error, weighted by the spread of the seeds."""
-    import numpy as np
-
     _, _, d, ratio, error = (np.array(column) for column in zip(*rows, strict=True))
     return growth.line(np.log(d), np.log(ratio), error / ratio)[2:]
 
 
 def _figure(rows: list[tuple], predicted: Data) -> str:
     """Share over the null level against d: over a constant where nothing is learned, over A + B d where it is."""
-    import numpy as np
-
-    from giantstep.plot import style
-
     with style.figure(len(TARGETS), width=2.9, height=2.7) as (fig, axes):
         top = 2 * max(row[3] for row in rows)
         for k, (ax, target, name) in enumerate(zip(axes, TARGETS, NAMES, strict=True)):
@@ -112,15 +103,4 @@ def _figure(rows: list[tuple], predicted: Data) -> str:
         return style.svg(fig)
 
 
-REUSE = Claim(
-    name="dandi/reuse",
-    statement="Two giant steps on one batch of order d learn targets of information exponent two and three whose generative "
-    "exponent is one; with fresh batches they do not, and an even target is not learned either way.",
-    paper="dandi_reuse",
-    where="reusing a batch against fresh ones, here with the exact chain of overlaps",
-    test="The share of a neuron along the target over the null level is fitted by a power of d, six times: above 0.35 by 3 s.e. "
-    "the target is learned, below by 3 s.e. it is not. One on the wrong side fails, one in between leaves it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/reuse", measure=measure, predict=predict, judge=judge)

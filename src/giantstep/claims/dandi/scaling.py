@@ -9,17 +9,20 @@ with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the 
 """
 
 from math import factorial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi.narrow import chain, experiment, steepness
 from giantstep.claims.growth import line
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.simulate.projections import initial
 
 MU = (1.0, -0.5)
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}
@@ -32,18 +35,13 @@ LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.5  # standard errors; granted to finite sizes
 DRAWN = ("start", "overlaps", "lengths", "second_layer")
 
 
-def setting(order: int, d: int) -> "Setting":
+def setting(order: int, d: int) -> Setting:
     target = " + ".join(f"({mu})*H{order}(x{k})/sqrt({factorial(order)})" for k, mu in enumerate(MU, 1))
     return experiment(target, d, RATIO * d**order, 1, p=8, activation=ACTIVATIONS[order])
 
 
 def measure(size: Size) -> Data:
     """For every l and d: overlaps with the target at the start and after the step, (seeds, p, r), lengths and a_i, (seeds, p)."""
-    import numpy as np
-
-    from giantstep.experiment import draw
-    from giantstep.simulate.projections import initial
-
     sizes, seeds = SIZES[size]
     found: Data = {name: [] for name in DRAWN}
     for here in (setting(order, d) for order, each in sizes.items() for d in each):
@@ -57,8 +55,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The factors of s a <w, w*_k>^(l-1), (orders, r), and of s^2 a^2 d/n, (orders,), and the powers of d at n = 4 d^l."""
-    import numpy as np
-
     sigmas = {order: setting(order, 100).network.activation for order in ACTIVATIONS}
     factors = [sigma.hermite(order)[order] * order * factorial(order) ** 0.5 for order, sigma in sigmas.items()]
     power_of_labels = sum(mu**2 for mu in MU)
@@ -86,10 +82,6 @@ class ScalingRow(NamedTuple):
 
 def rows_of(size: Size, measured: Data, predicted: Data) -> list[ScalingRow]:
     """What every neuron gained against the factors times its own start and second layer."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     cases = [(order, d) for order, each in SIZES[size][0].items() for d in each]
     rows = []
     for (order, d), *drawn in zip(cases, *(measured[name] for name in DRAWN), strict=True):
@@ -106,7 +98,7 @@ def rows_of(size: Size, measured: Data, predicted: Data) -> list[ScalingRow]:
     return rows
 
 
-def _ratio(top: "np.ndarray", bottom: "np.ndarray") -> tuple[float, float]:
+def _ratio(top: np.ndarray, bottom: np.ndarray) -> tuple[float, float]:
     """sum(top) / sum(bottom) over seeds, and its standard error."""
     value = top.sum() / bottom.sum()
     return float(value), float(((top - value * bottom) ** 2).sum() ** 0.5 / bottom.sum())
@@ -114,8 +106,6 @@ def _ratio(top: "np.ndarray", bottom: "np.ndarray") -> tuple[float, float]:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     """Whether overlaps and lengths are the predicted ones as d grows."""
-    import numpy as np
-
     sizes, seeds = SIZES[size]
     rows = rows_of(size, measured, predicted)
     powers, limits = {}, {}
@@ -166,8 +156,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(rows: list[ScalingRow]) -> str:
     """Overlap and squared length gained against d, dots over the predicted lines."""
-    from giantstep.plot import style
-
     with style.figure(2, width=3.4, height=2.8) as (fig, axes):
         for i, order in enumerate(ACTIVATIONS):
             here = [r for r in rows if r.order == order]
@@ -183,16 +171,4 @@ def _figure(rows: list[ScalingRow]) -> str:
         return style.svg(fig)
 
 
-SCALING = Claim(
-    name="dandi/scaling",
-    statement="After one step ⟨w_i, w*_k⟩ is (η a_i/p) μ_{k,ℓ} ⟨w_i^0, w*_k⟩^{ℓ−1} up to a constant of the activation, and "  # noqa: RUF001
-    "‖w_i‖² exceeds one by an amount of order d η²/(n p²).",
-    paper="dandi",
-    where="the slide behind the scenes, with its constants",
-    test="Overlaps and squared lengths gained, over the predicted ones of the same neurons, are followed to infinite d by a "
-    "line in 1/d and should be one within 3 s.e. or 3%; beyond, the statement fails. Error bars that would not see 50% leave "
-    "it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/scaling", measure=measure, predict=predict, judge=judge)

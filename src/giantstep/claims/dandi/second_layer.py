@@ -1,8 +1,9 @@
 """What the staircase promises, a second layer of signs cannot always deliver: a step adds one direction for each size of a_i."""
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
+from giantstep.claims.texts import claim
 
 TARGET = "x1 + x1*x2 + H3(x1)*x3"
 SIZES = {"quick": ((2**11, 2**12, 2**14), 8), "full": ((4000, 16_000, 64_000), 12)}
@@ -28,14 +29,4 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     return ranks.judged(cases(size), measured, predicted)
 
 
-SECOND_LAYER = Claim(
-    name="dandi/second-layer",
-    statement="After two steps on x1 + x1 x2 + H3(x1) x3 the staircase has three directions. A network whose second layer has "
-    "one absolute value learns two of them, one with a continuous law all three.",
-    paper="dandi",
-    where="the conjecture on several steps; the limit of signs is ours",
-    test=ranks.TEST,
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/second-layer", measure=measure, predict=predict, judge=judge)

@@ -1,15 +1,16 @@
 """The figure of one giant step on deflated labels: its printed errors again, and the risk behind them."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi import deflated
 from giantstep.claims.dandi.deflated import FORMULA, N_TEST, D, P, experiment
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 EXPONENTS = (1.3, 1.65, 2.0)  # log n / log d
 PRINTED = ((0.33600, 0.00632), (0.20675, 0.00589), (0.07742, 0.00208))  # mean and spread of ten batches of one network
@@ -21,10 +22,6 @@ RANDOM = {"quick": (1, 1, 0), "full": (10, 4, 2)}  # seeds of random features
 def measure(size: Size) -> Data:
     """For every n the error as printed and the risk, (seeds, 2), and the mean risk of random features; no more seeds at "
     "larger n."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     seeds = SEEDS[size]
     jobs = [
         (tuple(int(D**e) for e, k in zip(EXPONENTS, seeds, strict=True) if s < k), D, P, s, N_TEST)
@@ -70,14 +67,12 @@ class SingleStepRow(NamedTuple):
     random: float
 
 
-def summary(values: "np.ndarray", spread: float) -> tuple[float, float, float, float, float]:
+def summary(values: np.ndarray, spread: float) -> tuple[float, float, float, float, float]:
     """Mean and s.e. of the error as printed, that of its distance from the printed one, mean and s.e. of the risk; (seeds, 2).
 
     The printed mean is that of ten batches of one network, so its own error has what our seeds spread beyond the batches once
     more: the spread between networks.
     """
-    import numpy as np
-
     count = len(values)
     own = np.maximum(
         values.std(axis=0, ddof=1) if count > 1 else np.zeros(2), spread
@@ -136,8 +131,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(rows: list[SingleStepRow], predicted: Data) -> str:
     """Errors against log n / log d: as printed, again, and the risk; dotted, the floors."""
-    from giantstep.plot import style
-
     with style.figure(width=4.8, height=3.4) as (fig, ax):
         ax.plot(EXPONENTS, predicted["printed"], "_", color=style.INK, markersize=30, label="printed", zorder=1)
         series: tuple[tuple[str, Any, Any], ...] = (
@@ -162,15 +155,4 @@ def _figure(rows: list[SingleStepRow], predicted: Data) -> str:
         return style.svg(fig)
 
 
-SINGLE_STEP = Claim(
-    name="dandi/single-step",
-    statement="After one giant step on labels without their linear part, a network of 1024 neurons in d = 512 has the test "
-    "errors 0.336, 0.207 and 0.077 at n = d^1.3, d^1.65 and d²: the second order is learned as n reaches d².",
-    paper="dandi",
-    where="the published notebook of the single step",
-    test="The error as the notebook computes it, over our seeds, should be the printed mean within 3 s.e., those of both; "
-    "beyond, the statement fails. Error bars that would not see a departure of half a printed error leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/single-step", measure=measure, predict=predict, judge=judge)

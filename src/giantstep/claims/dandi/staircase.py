@@ -1,15 +1,19 @@
 """Step by step a network with fresh batches learns the directions of the staircase, and no others."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import giantstep as gs
 from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import growth
 from giantstep.claims.dandi.narrow import chain, experiment
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.explain.words import combination
+from giantstep.measure import LEARNED, mean_and_error
+from giantstep.plot import style
+from giantstep.theory import evolution
 
 EXAMPLES = {
     "example 1": "x1 + x2 + x1^2 - x2^2",
@@ -25,8 +29,6 @@ NEAR = 0.1  # of an energy, granted to finite sizes
 
 def measure(size: Size) -> Data:
     """For every example the mean of pi pi^T over the null level, (steps, sizes, seeds, r, r)."""
-    import numpy as np
-
     sizes, seeds = SIZES[size]
 
     def over_null(formula: str, steps: int, d: int) -> np.ndarray:
@@ -39,11 +41,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """For every example the directions, which of them are learned, and the energies at the largest d, (steps, directions)."""
-    import numpy as np
-
-    from giantstep.explain.words import combination
-    from giantstep.theory import evolution
-
     d, found = SIZES[size][0][-1], {}
     for name, formula in EXAMPLES.items():
         stairs = gs.explain(formula, batch="d", width="1").staircase
@@ -60,10 +57,8 @@ def predict(size: Size) -> Data:
     return found
 
 
-def directions(stairs: Any, rank: int) -> "np.ndarray":
+def directions(stairs: Any, rank: int) -> np.ndarray:
     """Unit vectors as rows: those of the whole staircase in the order found, then what it never reaches."""
-    import numpy as np
-
     known = np.array(stairs)
     values, vectors = np.linalg.eigh(np.eye(rank) - known.T @ known)
     return np.concatenate([known, vectors.T[values > 0.5]])
@@ -87,21 +82,15 @@ class StaircaseRow(NamedTuple):
         return self.predicted == "learned"
 
 
-def energies(measured: Data, predicted: Data) -> "dict[str, np.ndarray]":
+def energies(measured: Data, predicted: Data) -> dict[str, np.ndarray]:
     """pi^T E pi over the null level, (steps, directions, sizes, seeds) for every example: about one where nothing was learned."""
-    import numpy as np
-
     return {
         name: np.einsum("vk,tnskl,vl->tvns", said["directions"], measured[name], said["directions"])
         for name, said in predicted.items()
     }
 
 
-def rows_of(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: Data) -> list[StaircaseRow]:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
+def rows_of(sizes: tuple[int, ...], found: dict[str, np.ndarray], predicted: Data) -> list[StaircaseRow]:
     rows = []
     for name, said in predicted.items():
         for k, v in np.ndindex(found[name].shape[:2]):
@@ -148,10 +137,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _trend(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: Data) -> str:
+def _trend(sizes: tuple[int, ...], found: dict[str, np.ndarray], predicted: Data) -> str:
     """The least learned energy and the largest of the others at the first and the last d."""
-    import numpy as np
-
     learned = np.concatenate([np.ravel(said["learned"]) for said in predicted.values()])
     means = np.concatenate([values.mean(axis=3).reshape(-1, len(sizes)) for values in found.values()])
     least, most = means[learned].min(axis=0), means[~learned].max(axis=0)
@@ -163,11 +150,6 @@ def _trend(sizes: tuple[int, ...], found: "dict[str, np.ndarray]", predicted: Da
 
 def _figure(sizes: Any, rows: list[StaircaseRow]) -> str:
     """Energy over the null level after every step over the theory's line; dashed, the level from which it counts as learned."""
-    import numpy as np
-
-    from giantstep.measure import LEARNED
-    from giantstep.plot import style
-
     with style.figure(len(EXAMPLES), width=3.0, height=3.1) as (fig, axes):
         for ax, (example, formula) in zip(np.atleast_1d(axes), EXAMPLES.items(), strict=True):
             here = [r for r in rows if r.example == example]
@@ -185,16 +167,4 @@ def _figure(sizes: Any, rows: list[StaircaseRow]) -> str:
         return style.svg(fig)
 
 
-STAIRCASE = Claim(
-    name="dandi/staircase",
-    statement="With fresh batches of order d every giant step learns the directions along which the mean gradient, given those "
-    "learned before, is not zero, and no others; targets with equal components stay stuck.",
-    paper="dandi",
-    where="Definition 2 and Conjecture 1, and examples 1, 2, 3 of the talk, here with the exact chain of overlaps",
-    test="The energy of every direction after every step is fitted by a power of d: above 0.5 by 3 s.e. it is learned, below "
-    "by 3 s.e. it is not, as the staircase says; learned energies at the largest d should be the predicted ones within 3 s.e. "
-    "or 10%. One on the wrong side fails, an exponent in between leaves it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/staircase", measure=measure, predict=predict, judge=judge)

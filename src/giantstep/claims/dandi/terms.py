@@ -1,13 +1,12 @@
 """What a network fits of every term of its target after one step: the risk and the share of the terms, at the best penalty."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 import giantstep as gs
+from giantstep.checks.cache import one_blas_thread
 from giantstep.claims import fit
 from giantstep.claims.dandi.regime import Regime
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.simulate import train
 
 NAMES = {
     "x1": "$x_1$", "H2(x2)/sqrt(2)": "$H_2(x_2)$", "H2(x1)*x2/sqrt(2)": "$H_2(x_1)x_2$", "x1*x2": "$x_1x_2$",
@@ -16,13 +15,8 @@ NAMES = {
 PENALTIES = tuple(10.0**k for k in range(-6, 2))
 
 
-def fitted(batch: str, width: str, terms: tuple[str, ...], d: int, seed: int, n_test: int) -> "np.ndarray":
+def fitted(batch: str, width: str, terms: tuple[str, ...], d: int, seed: int, n_test: int) -> np.ndarray:
     """Risk of the network and of its initial features, each at its best penalty, and the shares of the terms in the fit."""
-    import numpy as np
-
-    from giantstep.checks.cache import one_blas_thread
-    from giantstep.simulate import train
-
     setting = Regime(batch, width, terms).setting(d)
     layers = train(setting, seed)
     X, y, Xt, _ = fit.samples(setting, seed, n_test)

@@ -4,15 +4,17 @@ What is measured does not lean on the predicted share: the same expression at th
 only takes the luck of the draw out of the averages (a control variate).
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi.narrow import chain
 from giantstep.claims.dandi.share import ACTIVATIONS, STRENGTH, TARGETS, limit, overlaps, setting, share_at
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 SIZES = {
     "quick": ({1: (2**9, 2**12, 2**15), 2: (2**6, 2**8, 2**9), 3: (2**5, 2**6, 2**7)}, 14, 2**21),
@@ -40,8 +42,6 @@ def curves(size: Size) -> list[tuple[int, int, list[int]]]:
 
 def measure(size: Size) -> Data:
     """Shares of the neurons along the target, (batch sizes, seeds) for every curve, and the initial overlaps, (seeds, p)."""
-    import numpy as np
-
     seeds = SIZES[size][1]
     return {
         "shares": [
@@ -54,8 +54,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The exponents, the limit of the share on the grid, and its mean at every d and batch size of a curve."""
-    import numpy as np
-
     x = np.exp(np.linspace(*GRID))
     return {
         "exponents": [float(order) for order in TARGETS],
@@ -69,19 +67,15 @@ class ShareCurve(NamedTuple):
 
     order: int
     d: int
-    sizes: "np.ndarray"
-    shares: "np.ndarray"
-    limit: "np.ndarray"  # on the grid
+    sizes: np.ndarray
+    shares: np.ndarray
+    limit: np.ndarray  # on the grid
 
-    def limit_at(self, n: "np.ndarray") -> "np.ndarray":
-        import numpy as np
-
+    def limit_at(self, n: np.ndarray) -> np.ndarray:
         return np.interp(np.log(n) - self.order * np.log(self.d), np.linspace(*GRID), self.limit)
 
-    def scale(self, seeds: "np.ndarray") -> float:
+    def scale(self, seeds: np.ndarray) -> float:
         """log of the n_c at which the mean share of these seeds is closest to share = limit(n / n_c); nan if all stay low."""
-        import numpy as np
-
         mean, error = self.shares[:, seeds].mean(1), self.shares.std(1)
         kept = self.shares.mean(1) > SEEN
         if not np.any(kept):
@@ -93,8 +87,6 @@ class ShareCurve(NamedTuple):
 
 def exponent(curves: list[ShareCurve]) -> tuple[float, float]:
     """Slope of log n_c against log d, and its standard error over seeds."""
-    import numpy as np
-
     rng, count = np.random.default_rng(0), curves[0].shares.shape[1]
     x = np.log([c.d for c in curves])
     slope = lambda seeds: np.polyfit(x, [c.scale(seeds) for c in curves], 1)[0]  # noqa: E731
@@ -104,8 +96,6 @@ def exponent(curves: list[ShareCurve]) -> tuple[float, float]:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     """Whether the exponents are l."""
-    import numpy as np
-
     sizes, seeds, _ = SIZES[size]
     orders, limits = list(sizes), dict(zip(TARGETS, predicted["limits"], strict=True))
     found = []
@@ -145,10 +135,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _rows(c: ShareCurve) -> list[tuple]:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     columns = zip(c.sizes, *mean_and_error(c.shares), c.limit_at(c.sizes), strict=True)
     return [
         (c.order, c.d, int(n), float(np.log(n) / np.log(c.d)), float(m), float(e), float(t)) for n, m, e, t in columns
@@ -162,11 +148,6 @@ def _high(rows: list[tuple], sizes: dict[int, tuple[int, ...]], i: int) -> list[
 
 def _figure(curves: list[ShareCurve]) -> str:
     """Share against log n / log d for every d, over the limit in n / d^l; the curves cross at l."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-
     with style.figure(len(TARGETS), width=2.9, height=2.9) as (fig, axes):
         for ax, order in zip(axes, TARGETS, strict=True):
             for i, c in enumerate(c for c in curves if c.order == order):
@@ -182,15 +163,4 @@ def _figure(curves: list[ShareCurve]) -> str:
         return style.svg(fig)
 
 
-THRESHOLD = Claim(
-    name="dandi/threshold",
-    statement="One giant step learns a target of information exponent ℓ from n of the order of d^ℓ samples on; with fewer, no "
-    "step size helps.",
-    paper="dandi",
-    where="the theorem on one step, ℓ = 1, 2, 3, here with the exact chain of overlaps",
-    test="The batch at which the share of a neuron follows the predicted curve is fitted by a power of d, which should be ℓ "
-    "within 3 s.e. or 0.05; beyond, the statement fails. Error bars that would not tell ℓ from ℓ ± 1 leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("dandi/threshold", measure=measure, predict=predict, judge=judge)

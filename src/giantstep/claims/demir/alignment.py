@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from giantstep.checks.claim import Claim
-from giantstep.claims.demir import judgement, seen
+from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, both, measure, predict
+from giantstep.claims.texts import claim
 
 QUICK = FULL = (-1.0, -0.5, 0.0, 0.5, 1.0)
 PANEL = Panel(
@@ -14,13 +14,8 @@ PANEL = Panel(
     better=1.0,
     worse=0.0,
 )
-ALIGNMENT = Claim(
-    name="demir/alignment",
-    statement="The alignment of the components' covariances matters, aligned spikes giving smaller errors, and the errors of the "
-    "network and of the Hermite model align.",
-    paper="demir",
-    where="Fig. 2b, alignment at α = 1/2, β = 3/4⁻",
-    test=f"The raw error at cosine 1 should be below that at cosine 0 by 3 s.e.; {seen.TEST}",
+CLAIM = claim(
+    "demir/alignment",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
     judge=partial(judgement.judge, PANEL),

@@ -1,15 +1,16 @@
 """On a mixture with spikes, features that are Gaussian given the component, its spikes and the step have the network's errors."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
 
 CASES = (
     ("relu", 0.0, 0.5),
@@ -27,25 +28,21 @@ LEVEL, NEAR, ENOUGH = 3.0, 5.0, 20.0  # standard errors; % granted to finite siz
 NONE = "no step"
 
 
-def experiment(n: int, activation: str, alpha: float, beta: float, baseline: bool = False) -> "Setting":
+def experiment(n: int, activation: str, alpha: float, beta: float, baseline: bool = False) -> Setting:
     """Labels along the sum of the spikes; with a baseline at step sizes 0 and n^(alpha beta)."""
     eta: Any = [0.0, float(n) ** (alpha * beta)] if baseline else None
     size = 5 * n // 4
     return gs.presets.demir(n, size, size, eta, alpha=alpha, beta=beta, spiked_target=True, activation=activation)
 
 
-def network(n: int, case: tuple[str, float, float], seeds: int) -> dict[str, "np.ndarray"]:
+def network(n: int, case: tuple[str, float, float], seeds: int) -> dict[str, np.ndarray]:
     """Both errors (no step and the step, seeds) on 5 m test samples."""
-    from giantstep.checks import cache
-
     found = cache.simulate(experiment(n, *case, baseline=True), range(seeds), n_test=25 * n // 4, dtype="float32")
     return {name: getattr(found, name) for name in ERRORS}
 
 
-def replaced(n: int, case: tuple[str, float, float], seeds: int, model: str, **options: Any) -> dict[str, "np.ndarray"]:
+def replaced(n: int, case: tuple[str, float, float], seeds: int, model: str, **options: Any) -> dict[str, np.ndarray]:
     """Both errors (seeds) of an equivalent model on the same draws."""
-    from giantstep.checks import cache
-
     setting = experiment(n, *case)
     found = cache.equivalent(setting, model, range(seeds), n_test=25 * n // 4, dtype="float32", **options)
     return {name: getattr(found, name) for name in ERRORS}
@@ -53,8 +50,6 @@ def replaced(n: int, case: tuple[str, float, float], seeds: int, model: str, **o
 
 def measure(size: Size) -> Data:
     """Errors of the network (cases, no step and the step, seeds) and of the model (cases, seeds), and the labels' variance."""
-    import numpy as np
-
     n, seeds = SIZES[size]
     ours = [network(n, case, seeds) for case in CASES]
     theirs = [replaced(n, case, seeds, "conditional") for case in CASES]
@@ -72,10 +67,8 @@ def predict(size: Size) -> Data:
     return {"difference": 0.0}
 
 
-def difference(here: "np.ndarray", there: "np.ndarray") -> tuple[float, float]:
+def difference(here: np.ndarray, there: np.ndarray) -> tuple[float, float]:
     """Of the model's errors (seeds) from the network's on the same draws, in % of the network's mean, and its standard error."""
-    from giantstep.measure import mean_and_error
-
     mean, error = mean_and_error(100 * (there - here) / here.mean())
     return float(mean), float(error)
 
@@ -146,8 +139,6 @@ def ticks(ax: Any) -> None:
 
 
 def _figure(rows: list[ConditionalRow], expected: float) -> str:
-    from giantstep.plot import style as _style
-
     x, test = range(len(CASES)), rows[: len(CASES)]
     with _style.figure(2, width=4.2, height=3.0) as (fig, (left, right)):
         style = {"color": _style.INK, "markerfacecolor": "none", "markersize": 8}
@@ -175,16 +166,4 @@ def _figure(rows: list[ConditionalRow], expected: float) -> str:
         return _style.svg(fig)
 
 
-EQUIVALENT = Claim(
-    name="demir/conditional",
-    statement="After one step on a Gaussian mixture with spikes, training and test errors are those of features that are "
-    "Gaussian given the component of a sample, its coordinates along the spikes and along the gradient.",
-    paper="demir",
-    where="theorem 3, in the setting of figure 4",
-    test="Both errors of the model and of the network on the same draws, at seven settings, should differ by nothing within 3 "
-    "s.e. or 5%; one beyond fails. It stays open when a difference of 20% could hide, or when what the step changes at α = β = 1 "
-    "would not be seen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("demir/conditional", measure=measure, predict=predict, judge=judge)

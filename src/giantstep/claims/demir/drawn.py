@@ -1,21 +1,18 @@
 """The figure of a panel: half the error as on the poster, and beside it the same over half the variance of the labels."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from giantstep.checks.claim import Data
 from giantstep.claims.demir.panel import Panel, PanelCurve
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
 
 APART = 0.02  # of the axis, between markers that would cover each other
 
 
 def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data) -> str:
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     with _style.figure(2, len(curves), width=3.7, height=2.75) as (fig, axes):
         grid = np.asarray(axes).reshape(len(curves), 2)
         for pair, curve in zip(grid, curves, strict=True):
@@ -33,13 +30,8 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
         return _style.svg(fig)
 
 
-def _curve(ax: Any, curve: PanelCurve, found: Data, theory: "np.ndarray", unit: "np.ndarray") -> None:
+def _curve(ax: Any, curve: PanelCurve, found: Data, theory: np.ndarray, unit: np.ndarray) -> None:
     """Network, network without its step, models and theory, each divided by a unit (x, populations)."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style as _style
-
     x, told = np.array(curve.x), curve.at(curve.told)
     blue, red, green, _, _, grey = _style.COLOURS
     shift, hollow = APART * np.ptp(x), {"markerfacecolor": "white"}
@@ -67,10 +59,8 @@ def _curve(ax: Any, curve: PanelCurve, found: Data, theory: "np.ndarray", unit: 
             _style.dots(ax, x[where] + place * shift, y, bars, label=label, **look, **hollow)
 
 
-def _beside(network: "np.ndarray", other: "np.ndarray") -> tuple[float, float]:
+def _beside(network: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     """The mean of what shares the first draws with the network, moved to all draws, and the error of the difference."""
-    from giantstep.measure import mean_and_error
-
     here = network[: len(other)]
     ratio, (_, error) = other.mean() / here.mean(), mean_and_error(other - here)
     return float(network.mean() * ratio), float(error)

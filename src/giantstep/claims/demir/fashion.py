@@ -1,17 +1,19 @@
 """Images in place of a mixture: the polynomial and the conditional model have the network's test error at every width."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.lines import Line2D
 
 import giantstep as gs
 from giantstep.checks import cache, power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference
+from giantstep.claims.texts import claim
 from giantstep.errors import InputError, MissingData
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 PAIRS = ((0, 1), (5, 9))
 SIZES = {"quick": (240, 4), "full": (500, 8)}  # m, and seeds
@@ -26,11 +28,11 @@ NAMES = {"quick": "the sample of Fashion-MNIST", "full": "Fashion-MNIST"}
 LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted; % that the test should see
 
 
-def experiment(size: Size, m: int, pair: Any, activation: str, ratio: float, eta: Any = 1.0) -> "Setting":
+def experiment(size: Size, m: int, pair: Any, activation: str, ratio: float, eta: Any = 1.0) -> Setting:
     return gs.presets.fashion(m, round(ratio * m), tuple(pair), eta, activation=activation, path=SOURCES[size])
 
 
-def read(setting: "Setting") -> "Setting":
+def read(setting: Setting) -> Setting:
     """The setting, once its images are there: a claim that cannot read them is unmeasured, and the sentence says why."""
     try:
         setting.data.split()  # type: ignore[union-attr]
@@ -41,7 +43,7 @@ def read(setting: "Setting") -> "Setting":
     return setting
 
 
-def errors(setting: "Setting", seeds: int, model: str | None = None) -> "np.ndarray":
+def errors(setting: Setting, seeds: int, model: str | None = None) -> np.ndarray:
     """Test errors of the network or of a model on the same draws."""
     how: Any = {"n_test": N_TEST, "dtype": "float32"}
     if model is None:
@@ -93,8 +95,6 @@ class FashionRow(NamedTuple):
 
 
 def rows_of(size: Size, measured: Data) -> list[FashionRow]:
-    from giantstep.measure import mean_and_error
-
     rows = []
     for name, (pair, activation, ratio) in cells(size).items():
         found = measured[name]
@@ -148,10 +148,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(size: Size, rows: list[FashionRow]) -> str:
-    from matplotlib.lines import Line2D
-
-    from giantstep.plot import style
-
     marks = {HERMITE: ("x", 1), GIVEN: ("^", 2)}
     with style.figure(len(PAIRS), 2, width=3.6, height=2.3) as (fig, axes):
         for column, pair in zip(axes.T, PAIRS, strict=True):
@@ -181,10 +177,8 @@ def _figure(size: Size, rows: list[FashionRow]) -> str:
         return style.svg(fig)
 
 
-def _panel(column: "np.ndarray", rows: list[FashionRow], colour: str, marks: dict[str, tuple[str, int]]) -> None:
+def _panel(column: np.ndarray, rows: list[FashionRow], colour: str, marks: dict[str, tuple[str, int]]) -> None:
     """Errors above, differences below, of one activation on one pair."""
-    from giantstep.plot import style
-
     own = [r for r in rows if r.model == HERMITE]
     x = [r.ratio for r in own]
     style.dots(
@@ -198,15 +192,4 @@ def _panel(column: "np.ndarray", rows: list[FashionRow], colour: str, marks: dic
         style.dots(column[1], x, [r.mean for r in here], [r.error for r in here], color=colour, marker=mark)
 
 
-FASHION = Claim(
-    name="demir/fashion",
-    statement="On two classes of Fashion-MNIST, centred, scaled and with noise added as in the paper, the test error after a "
-    "step is that of the polynomial of order five, and of the conditional model, at every width.",
-    paper="demir",
-    where="figures 3a and 3b, on the images in place of a generative model's samples",
-    test="Test errors of the models and of the network on the same draws should differ by nothing within 3 s.e. or 5%; one "
-    "beyond fails. It stays open when a difference of 15% could hide.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("demir/fashion", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,16 @@
 """Larger steps on images: the network learns features, the conditional model follows it, and the polynomial does not."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import giantstep as gs
 from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference, ticks
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, errors, experiment, read
-
-if TYPE_CHECKING:
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
 
 ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to d
 FAR = 148.0  # where the step should have done its work
@@ -16,14 +18,12 @@ SIZES = {"quick": (400, 6), "full": (500, 12)}  # m = k, and seeds
 LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted; % that the test should see
 
 
-def sweep(size: Size, m: int, etas: tuple[float, ...]) -> "Setting":
+def sweep(size: Size, m: int, etas: tuple[float, ...]) -> Setting:
     return experiment(size, m, (0, 1), "relu", 1.0, list(etas))
 
 
 def measure(size: Size) -> Data:
     """Test errors of the network (step sizes, seeds) and of the models (without the first, seeds), and the labels' variance."""
-    import giantstep as gs
-
     (m, seeds), etas = SIZES[size], ETAS[size]
     whole, steps = read(sweep(size, m, etas)), sweep(size, m, etas[1:])
     models = {model: errors(steps, seeds, model) for model in (GIVEN, HERMITE)}
@@ -61,8 +61,6 @@ def rows_of(etas: tuple[float, ...], measured: Data) -> list[FashionStepRow]:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    from giantstep.measure import mean_and_error
-
     (m, seeds), etas, expected = SIZES[size], ETAS[size], predicted["difference"]
     rows = rows_of(etas, measured)
     given, short = ([r for r in rows if r.model == model] for model in (GIVEN, HERMITE))
@@ -97,9 +95,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(etas: tuple[float, ...], measured: Data, rows: list[FashionStepRow]) -> str:
     """Errors by step size, none first, and the conditional model's differences."""
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style as _style
-
     x = range(len(etas))
     with _style.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
         values = mean_and_error(measured["network"] / measured["variance"])
@@ -127,16 +122,4 @@ def _figure(etas: tuple[float, ...], measured: Data, rows: list[FashionStepRow])
         return _style.svg(fig)
 
 
-FASHION_STEP = Claim(
-    name="demir/fashion-step",
-    statement="On images too a larger step learns features: the test error falls to less than half, the conditional model "
-    "follows it, and the polynomial in the features does not.",
-    paper="demir",
-    where="figure 7b, classes 0 and 1, k = m; its polynomial was computed and not shown",
-    test="Test errors of the conditional model and the network on the same draws should differ by nothing within 3 s.e. or 5% at "
-    "every step size, the step of 148 should halve the error at least and the polynomial's be twice the network's at least; "
-    "else it fails. It stays open when a difference of 15% could hide or a factor is not beyond 3 s.e.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("demir/fashion-step", measure=measure, predict=predict, judge=judge)

@@ -1,10 +1,17 @@
 """On a mixture with spikes the activation can be replaced by a polynomial of the right order, and not by one of a smaller."""
 
+from math import floor
 from typing import NamedTuple
 
+import numpy as np
+
+import giantstep as gs
 from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference, experiment, network, replaced, ticks
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 CASES = ((0.0, 0.5), (0.5, 0.74), (0.0, 0.74), (0.0, 0.86))  # alpha, beta; the last is beyond 3/4
 ORDERS = (
@@ -28,10 +35,6 @@ def even(order: int) -> int:
 
 def measure(size: Size) -> Data:
     """By n: test errors of the network (cases, no step and the step, seeds), of the polynomials (cases, orders, seeds)."""
-    import numpy as np
-
-    import giantstep as gs
-
     (sizes, seeds), found = SIZES[size], {}
     for n in sizes:
         relu = [("relu", *case) for case in CASES]
@@ -47,8 +50,6 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """The order l that theorem 4 calls for in every case, (l-2)/(l-1) < beta < (l-1)/l, by how many % the model of that order
     differs from the network as n grows, and the factor by which the linear one should at least be off."""
-    from math import floor
-
     return {"orders": [floor(1 / (1 - beta)) + 1 for _, beta in CASES], "difference": 0.0, "factor": 2.0}
 
 
@@ -136,9 +137,6 @@ def _trend(sizes: tuple[int, ...], rows: list[HermiteRow], predicted: Data) -> s
 
 def _figure(measured: Data, rows: list[HermiteRow], predicted: Data) -> str:
     """Errors against the order, over the network's band; the order of the theorem ringed."""
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-
     found = measured[f"n = {rows[0].n}"]
     every = [r.network * (1 + r.mean / 100) for r in rows]
     least, most = min(every), max(every)
@@ -164,16 +162,4 @@ def _figure(measured: Data, rows: list[HermiteRow], predicted: Data) -> str:
         return style.svg(fig)
 
 
-HERMITE = Claim(
-    name="demir/hermite",
-    statement="After one step on a Gaussian mixture with η‖Σ‖ = n^β the errors are those of the activation's Hermite expansion "
-    "of degree l − 1 plus noise, where (l − 2)/(l − 1) < β < (l − 1)/l, and not those of a smaller one.",  # noqa: RUF001
-    paper="demir",
-    where="theorem 4 and figure 4b, labels along the spikes",
-    test="For β < 3/4 the test error with the theorem's order and the network's, on the same draws, should differ by nothing "
-    "within 3 s.e. or 5%, and the linear model's at α = 0, β = 0.74 should be twice the network's or more; else it fails. It "  # noqa: RUF001
-    "stays open when a difference of 15% could hide. At β = 0.86 the numbers are told and not judged: theorem 4 is about n → ∞.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("demir/hermite", measure=measure, predict=predict, judge=judge)

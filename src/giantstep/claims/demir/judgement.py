@@ -3,6 +3,7 @@
 from typing import Any
 
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.power import decided, detectable, stated
 from giantstep.claims.demir import drawn, said, table
 from giantstep.claims.demir.panel import PENALTY, Panel, experiment
 from giantstep.claims.demir.seen import ENOUGH, FINITE, LEVEL, NEAR, PanelEffects, look
@@ -10,8 +11,6 @@ from giantstep.claims.demir.seen import ENOUGH, FINITE, LEVEL, NEAR, PanelEffect
 
 def outcome(seen: PanelEffects, size: Size, expected: float, told: tuple[str, ...] = ()) -> Any:
     """Fails where the models or theory are off, or the raw effect is reversed; open where too little would be seen."""
-    from giantstep.checks.power import decided, detectable
-
     missed = any(g.beyond(NEAR[size], expected) for g in seen.hermite) or any(
         g.beyond(FINITE[size]) for g in seen.theory
     )
@@ -23,8 +22,6 @@ def outcome(seen: PanelEffects, size: Size, expected: float, told: tuple[str, ..
 
 
 def judge(panel: Panel, size: Size, measured: Data, predicted: Data) -> Verdict:
-    from giantstep.checks.power import stated
-
     n, seeds = panel.size(size)
     curves = panel.curves[size]
     seen, expected = look(panel, curves, measured, predicted), predicted["difference"]

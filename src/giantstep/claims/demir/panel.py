@@ -6,15 +6,14 @@ features, and lambda = 0.1/n keeps it at other sizes.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 import giantstep as gs
+from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.experiment.setting import Setting
 
 PENALTY = 0.1  # lambda n
 ALPHA, BETA = 0.5, 0.74  # of most panels: weighting and strength
@@ -81,7 +80,7 @@ def both(name: str, options: Options, quick: Any, some: Any, full: Any) -> dict[
     }
 
 
-def experiment(n: int, curve: PanelCurve, x: float, population: int = 0, *, baseline: bool = False) -> "Setting":
+def experiment(n: int, curve: PanelCurve, x: float, population: int = 0, *, baseline: bool = False) -> Setting:
     """The preset at an abscissa; with ``baseline`` at step sizes zero and its own, on the same draws."""
     options = {"alpha": ALPHA, "beta": BETA, **curve.options(x, population)}
     k = round(options.pop("width", 1.0) * n)
@@ -96,13 +95,9 @@ def measure(panel: Panel, size: Size) -> Data:
 
 
 def _along(curve: PanelCurve, n: int, seeds: int) -> Data:
-    import numpy as np
-
-    from giantstep.checks import cache
-
     work: Any = {"n_test": TEST * n, "dtype": "float32"}  # the ridge fit stays in float64
 
-    def errors(x: float, model: str | None, **how: Any) -> "np.ndarray":
+    def errors(x: float, model: str | None, **how: Any) -> np.ndarray:
         count = min(seeds, GIVEN) if model == "conditional" else seeds
         own = range((curve.populations if model else seeds) if curve.populations else 0)
         mixtures = [(i, [i]) for i in own] or [(0, range(count))]
@@ -131,8 +126,6 @@ def variances(n: int, curve: PanelCurve, x: float, seeds: int) -> list[float]:
 
 def predict(panel: Panel, size: Size) -> Data:
     """Half the test error by theory (some x, populations), and the difference of Hermite model and network in %: none."""
-    import numpy as np
-
     n, _ = panel.size(size)
     found = {
         curve.name: np.array(

@@ -3,9 +3,11 @@
 from functools import partial
 from typing import Any
 
-from giantstep.checks.claim import Claim
+import numpy as np
+
 from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, PanelCurve, measure, predict
+from giantstep.claims.texts import claim
 
 QUICK, FULL = (1.0, 3.0, 8.0), (1.0, 2.0, 4.0, 8.0)
 SIZES = {"quick": (200, 24), "full": (1000, 12)}  # n = m, populations
@@ -13,8 +15,6 @@ SIZES = {"quick": (200, 24), "full": (1000, 12)}  # n = m, populations
 
 def strengths(rank: int, population: int, populations: int) -> tuple[float, ...]:
     """Uniform in (0, 1), every spike stratified over the populations; both components have them, so that the traces are equal."""
-    import numpy as np
-
     rng = np.random.default_rng(rank)
     place = np.array([rng.permutation(populations) for _ in range(rank)])[:, population]
     return tuple(((place + rng.random((populations, rank))[population]) / populations).tolist())
@@ -44,16 +44,8 @@ PANEL = Panel(
     worse=1.0,
     sizes=SIZES,
 )
-RANK = Claim(
-    name="demir/rank",
-    statement="The rank of the components' covariances matters, higher ranks giving smaller errors, and the errors of the "
-    "network and of the Hermite model align.",
-    paper="demir",
-    where="Fig. 2c, covariance rank at α = 1/2, β = 3/4⁻, strengths θ U(0, 1)",
-    test="The raw error at rank 8 should be below that at rank 1 by 3 s.e. over populations; the Hermite model should be within "
-    "3 s.e. or 10% (4% at full size) of the network on the same draws. The verdict is on the raw errors; errors over the "
-    "variance of the labels stand beside it. Theory is asked at full size, within 3 s.e. or 3%. "
-    "Open if a departure of 20% would not be seen.",
+CLAIM = claim(
+    "demir/rank",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
     judge=partial(judgement.judge, PANEL),

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from giantstep.checks.claim import Claim
-from giantstep.claims.demir import judgement, seen
+from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, both, measure, predict
+from giantstep.claims.texts import claim
 
 QUICK = FULL = (0.05, 0.2, 0.5, 0.8, 0.95)
 PANEL = Panel(
@@ -15,14 +15,8 @@ PANEL = Panel(
     worse=0.5,
     told=("tanh",),  # it is odd and fits no constant: its error does not feel the ratio
 )
-RATIO = Claim(
-    name="demir/ratio",
-    statement="In classification by component the mixture ratio matters, unbalanced components being easier, and the errors of "
-    "the network and of the Hermite model align.",
-    paper="demir",
-    where="Fig. 2a, mixture ratio at α = 1/2, β = 3/4⁻",
-    test="The raw error of the ReLU network at ρ = 0.05 should be below that at ρ = 1/2 by 3 s.e. (tanh, which is odd and fits "
-    f"no constant, is told and not judged); {seen.TEST}",
+CLAIM = claim(
+    "demir/ratio",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
     judge=partial(judgement.judge, PANEL),

@@ -1,12 +1,12 @@
 """What a panel shows: distances of the models and of theory from the network, and what the axis does, raw and normalised."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from giantstep.checks.claim import Data
 from giantstep.claims.demir.panel import Panel, PanelCurve
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.measure import mean_and_error
 
 LEVEL = 3.0  # standard errors
 NEAR = {
@@ -15,11 +15,6 @@ NEAR = {
 }  # % granted to the Hermite model: where alpha = 0 its gap is 6% at n = 200, 3% at n = 800
 FINITE = {"quick": 6.0, "full": 3.0}  # % granted to theory at finite sizes
 ENOUGH = 20.0  # % that each comparison should see
-TEST = (
-    "the Hermite model should be within 3 s.e. or 10% (4% at full size) of the network on the same draws, theory within 3 s.e. "
-    "or 6% (3%). The verdict is on the raw errors; errors over the variance of the labels stand beside it. Open if a "
-    "departure of 20% would not be seen."
-)
 
 
 class ModelGap(NamedTuple):
@@ -51,8 +46,6 @@ class Effect(NamedTuple):
 
 def gaps(curve: PanelCurve, found: Data, model: str) -> list[ModelGap]:
     """Of a model, or of the network without its step ("no step"), from the network, at every abscissa where it was measured."""
-    from giantstep.measure import mean_and_error
-
     at = curve.at(curve.some if model == "conditional" else curve.x)
     values = found["network"][:, 0] if model == "no step" else found[model]
     made = []
@@ -63,10 +56,8 @@ def gaps(curve: PanelCurve, found: Data, model: str) -> list[ModelGap]:
     return made
 
 
-def predicted_gaps(curve: PanelCurve, found: Data, errors: "np.ndarray") -> list[ModelGap]:
+def predicted_gaps(curve: PanelCurve, found: Data, errors: np.ndarray) -> list[ModelGap]:
     """Of the network from theory, in % of the prediction; population by population where there are several."""
-    from giantstep.measure import mean_and_error
-
     made = []
     for i, expected in zip(curve.at(curve.told), errors, strict=True):
         here = found["network"][i, 1]
@@ -77,8 +68,6 @@ def predicted_gaps(curve: PanelCurve, found: Data, errors: "np.ndarray") -> list
 
 def effect(curve: PanelCurve, found: Data, better: float, worse: float, *, normalised: bool) -> Effect:
     """The change of the network's mean error from one abscissa to another, with the error of a ratio of paired means."""
-    from giantstep.measure import mean_and_error
-
     values = found["network"][:, 1] / (found["variance"] if normalised else 1.0)
     a, b = (values[curve.x.index(x)] for x in (better, worse))
     ratio = a.mean() / b.mean()

@@ -3,6 +3,7 @@
 from giantstep.checks.claim import Data, Size
 from giantstep.claims.demir.panel import Panel, PanelCurve
 from giantstep.claims.demir.seen import NEAR, look
+from giantstep.measure import mean_and_error
 
 HEADER = (
     "curve", "axis", "network", "s.e.", "η = 0", "Hermite in %", "s.e.", "conditional in %", "predicted", "network over ½Var(y)",
@@ -12,8 +13,6 @@ HEADER = (
 
 def rows(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data, size: Size) -> list[tuple]:
     """One for every point, and one for the axis of every curve."""
-    from giantstep.measure import mean_and_error
-
     seen, made = look(panel, curves, measured, predicted), []
     for curve in curves:
         found, theory = measured[curve.name], dict(zip(curve.told, predicted["errors"][curve.name], strict=True))

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from giantstep.checks.claim import Claim
-from giantstep.claims.demir import judgement, seen
+from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, PanelCurve, both, measure, predict
+from giantstep.claims.texts import claim
 
 QUICK, FULL = (0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0)
 RANDOM = both("random ξ", lambda x, _: {"alpha": x}, QUICK, (1.0,), FULL)
@@ -27,13 +27,8 @@ PANEL = Panel(
     better=0.0,
     worse=1.0,
 )
-WEIGHTING = Claim(
-    name="demir/weighting",
-    statement="High data spread leads to better performance compared to high learning rate, and the errors of the network and of "
-    "the Hermite model align.",
-    paper="demir",
-    where="Fig. 1b, impact of the weighting α at β = 3/4⁻, and the row α of Fig. 4a at the same β",
-    test=f"The raw error at α = 0 should be below that at α = 1 by 3 s.e.; {seen.TEST}",
+CLAIM = claim(
+    "demir/weighting",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
     judge=partial(judgement.judge, PANEL),

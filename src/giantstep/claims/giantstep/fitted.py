@@ -2,18 +2,20 @@
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+import giantstep as gs
 from giantstep.checks import cache as _cache
 from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir.fashion import HERMITE, NAMES, errors, experiment, read
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.mixture import Mixture
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
 
 PAIRS = {"quick": ((0, 1),), "full": ((0, 1), (5, 9))}
 SIZES = {"quick": (250, 6), "full": (500, 24)}  # m, and seeds
@@ -26,22 +28,18 @@ GRANTED = {CONTROL: 6.0, IMAGES: 30.0}  # % within which the prediction should b
 LEVEL, ENOUGH = 3.0, 25.0  # standard errors; % that the test should see on the control
 
 
-def mixture(size: Size, m: int, pair: Any, ratio: float, etas: Any = tuple(STEPS)) -> "Setting":
+def mixture(size: Size, m: int, pair: Any, ratio: float, etas: Any = tuple(STEPS)) -> Setting:
     """The experiment with the images replaced by the mixture fitted to them."""
     return replace(experiment(size, m, pair, "relu", ratio, list(etas)), data=fitted(size, *pair))
 
 
 @cache
-def fitted(size: Size, *pair: int) -> "Mixture":
+def fitted(size: Size, *pair: int) -> Mixture:
     return experiment(size, 1, pair, "relu", 1.0).data.fitted(spikes=SPIKES)  # type: ignore[union-attr]
 
 
 def prediction(size: Size, m: int, first: int, second: int, ratio: float) -> list[list[float]]:
     """Test errors without a step and with it, and their errors of quadrature."""
-    import numpy as np
-
-    import giantstep as gs
-
     found = gs.theory(mixture(size, m, (first, second), ratio), nodes=NODES[size])
     none = np.zeros(len(STEPS))
     return [
@@ -55,8 +53,6 @@ def cells(size: Size) -> list[tuple[Any, float]]:
 
 def measure(size: Size) -> Data:
     """Test errors on images and of the control (cells, no step and the step, seeds), and of the polynomial (cells, seeds)."""
-    import numpy as np
-
     (m, seeds), found = SIZES[size], {CONTROL: [], IMAGES: [], HERMITE: []}
     for pair, ratio in cells(size):
         setting = read(experiment(size, m, pair, "relu", ratio, list(STEPS)))
@@ -68,8 +64,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Test errors (cells, no step and the step) and their errors of quadrature."""
-    import numpy as np
-
     m, _ = SIZES[size]
     found = np.array(_cache.each(prediction, [(size, m, *pair, ratio) for pair, ratio in cells(size)]))
     return {"errors": found[:, 0], "nodes": found[:, 1]}
@@ -94,8 +88,6 @@ class FittedRow(NamedTuple):
 
 
 def rows_of(size: Size, measured: Data, predicted: Data) -> list[FittedRow]:
-    from giantstep.measure import mean_and_error
-
     rows = []
     for what in (CONTROL, IMAGES):
         mean, spread = mean_and_error(measured[what])
@@ -156,10 +148,6 @@ def _seen(rows: list[FittedRow]) -> bool:
 
 def _figure(size: Size, measured: Data, predicted: Data, rows: list[FittedRow]) -> str:
     """Learning curves, and how far the prediction is from them; one row a pair of classes."""
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     x, count = np.array(RATIOS[size]), len(RATIOS[size])
     with _style.figure(2, len(PAIRS[size]), width=3.9, height=2.8) as (fig, axes):
         for i, ((left, right), pair) in enumerate(zip(axes.reshape(-1, 2), PAIRS[size], strict=True)):
@@ -183,10 +171,7 @@ def _figure(size: Size, measured: Data, predicted: Data, rows: list[FittedRow]) 
         return _style.svg(fig)
 
 
-def _curves(ax: Any, x: "np.ndarray", measured: Data, predicted: "np.ndarray") -> None:
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style as _style
-
+def _curves(ax: Any, x: np.ndarray, measured: Data, predicted: np.ndarray) -> None:
     sides = {CONTROL: 0.94, IMAGES: 1.06}
     for j, (step, line, fill) in enumerate(zip(STEPS.values(), ("--", "-"), ("none", None), strict=True)):
         ax.plot(
@@ -199,16 +184,4 @@ def _curves(ax: Any, x: "np.ndarray", measured: Data, predicted: "np.ndarray") -
     ax.set_ylabel("test error / Var y")
 
 
-FITTED = Claim(
-    name="giantstep/fitted",
-    statement="The theory of a mixture of spikes fitted to images gives the learning curve on draws of that mixture within 6%, "
-    "and on the images themselves only within 30%, before a network is trained.",
-    paper="giantstep",
-    where="gs.Dataset.fitted and gs.theory, on the experiment of Demir and Dogan (2025)",
-    test="The predicted test errors, with a step and without, should be those measured on draws of the fitted mixture within 3 "
-    "s.e. or 6%, and those on the images within 3 s.e. or 30%; one beyond fails. It stays open when the control would not show a "
-    "departure of 25%.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("giantstep/fitted", measure=measure, predict=predict, judge=judge)

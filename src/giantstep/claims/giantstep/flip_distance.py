@@ -1,16 +1,19 @@
 """After a giant step the gradient in the input is many times larger, and the way to the other sign as short as before."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 import giantstep as gs
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
+from giantstep.simulate import network
+from giantstep.systems.attack.ray import rays
+from giantstep.systems.attack.stepped_ray import law
 
 NAMES = {"relu": "ReLU", "tanh": "tanh"}
 STEPS = (0.0, 0.2, 1.0, 4.0)  # eta/sqrt(p)
@@ -20,20 +23,14 @@ SIZES = {"quick": (100, 30, 60), "full": (400, 100, 200)}  # d, seeds, inputs of
 GRANTED, NEEDED, CLOSE = 0.03, 0.12, 0.1  # of a share; granted to the gradient's square, as a share of it
 
 
-def setting(name: str, d: int, step: float) -> "Setting":
+def setting(name: str, d: int, step: float) -> Setting:
     """One step of that size, the network itself as the output."""
     protocol = gs.Protocol((gs.GiantStep(8 * d, step * (2 * d) ** 0.5),) if step else (), None)
     return gs.Setting(gs.Gaussian(d), gs.target("x1 + 0.5*H2(x1)", noise=0.3), gs.Network(2 * d, name), protocol)
 
 
-def one(name: str, d: int, inputs: int, seed: int) -> "np.ndarray":
+def one(name: str, d: int, inputs: int, seed: int) -> np.ndarray:
     """Shares of inputs within the distances, and the mean of ||grad f||^2, (steps, distances + 1)."""
-    import numpy as np
-
-    from giantstep.experiment import draw
-    from giantstep.simulate import network
-    from giantstep.systems.attack.ray import rays
-
     found = []
     for step in STEPS:
         of = setting(name, d, step)
@@ -45,8 +42,6 @@ def one(name: str, d: int, inputs: int, seed: int) -> "np.ndarray":
 
 def measure(size: Size) -> Data:
     """(activations, steps, distances + 1, seeds)."""
-    import numpy as np
-
     d, seeds, inputs = SIZES[size]
     found = np.array(cache.each(one, [(name, d, inputs, seed) for name in NAMES for seed in range(seeds)]))
     return {"found": np.moveaxis(found.reshape(len(NAMES), seeds, len(STEPS), -1), 1, -1)}
@@ -54,10 +49,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same from the law of the ray after one step, and medians of the distance, (activations, steps)."""
-    import numpy as np
-
-    from giantstep.systems.attack.stepped_ray import law
-
     laws = [[law(setting(name, SIZES[size][0], step)) for step in STEPS] for name in NAMES]
     shares = [[[*np.interp(DISTANCES, x.distances, x.within), x.gradient] for x in row] for row in laws]
     lines = np.array([[np.interp(LINE, x.distances, x.within) for x in row] for row in laws])
@@ -65,10 +56,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     d, seeds, inputs = SIZES[size]
     said, medians = predicted["found"], predicted["medians"]
     granted = np.concatenate([np.full(said[..., :-1].shape, GRANTED), CLOSE * said[..., -1:]], axis=-1)
@@ -102,9 +89,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray", lines: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(mean: np.ndarray, error: np.ndarray, said: np.ndarray, lines: np.ndarray) -> str:
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for j, (step, colour) in enumerate(zip(STEPS, style.COLOURS, strict=False)):
             axes[0].plot(LINE, lines[1, j], color=colour, linewidth=1)
@@ -124,15 +109,4 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray", lines: 
         return style.svg(fig)
 
 
-FLIP_DISTANCE = Claim(
-    name="giantstep/flip-distance",
-    statement="A giant step makes the gradient in the input many times larger and leaves the distance to the other sign of order "
-    "one: along the learned direction f is an odd function, so that the way is |⟨v, x⟩|.",
-    paper="giantstep",
-    where="our computation for one step on isotropic data, without a readout",
-    test="Shares of inputs whose sign changes within four distances, before and after steps of three sizes, are those predicted "
-    "within 3 s.e. or 0.03, and the mean of ‖∇f‖² within 3 s.e. or 10%; fails beyond, inconclusive where 0.12 could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("giantstep/flip-distance", measure=measure, predict=predict, judge=judge)

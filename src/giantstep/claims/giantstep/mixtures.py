@@ -1,15 +1,17 @@
 """One giant step on mixtures: training and test error predicted at the experiment's own sizes, against simulation."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Claim, Data, Size, Verdict
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.checks.compared import Compared
-    from giantstep.experiment.setting import Setting
+from giantstep.checks import cache
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import Compared, compare
+from giantstep.checks.power import decided
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
 
 
 class MixtureCase(NamedTuple):
@@ -45,7 +47,7 @@ HEADER = ("activation", "ξ", "α", "β", "k/m", "error", "measured", "s.e.", "p
 NEAR = {"quick": 6.0, "full": 4.0}  # % granted to corrections of order 1/n and to a large step inside the spikes' span
 
 
-def experiment(case: MixtureCase, n: int) -> "Setting":
+def experiment(case: MixtureCase, n: int) -> Setting:
     """Demir and Dogan's, with the penalty that their lambda is at n = 1000."""
     options = {"alpha": case.alpha, "beta": case.beta, "spiked_target": case.along, "activation": case.activation}
     return gs.presets.demir(n, n, round(case.width * n), penalty=PENALTY / n, **options)
@@ -57,10 +59,6 @@ def cases(size: Size) -> tuple[MixtureCase, ...]:
 
 def measure(size: Size) -> Data:
     """Errors, (cases, errors, seeds)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     n, seeds = SIZES[size]
     work = {"n_test": TEST * n, "dtype": "float32", "method": "dense"}
     found = [cache.simulate(experiment(case, n), range(seeds), **work) for case in cases(size)]
@@ -69,23 +67,16 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same without seeds."""
-    import numpy as np
-
     return {"errors": np.array([limits(experiment(case, SIZES[size][0])) for case in cases(size)])}
 
 
-def limits(setting: "Setting") -> list[float]:
+def limits(setting: Setting) -> list[float]:
     """Both errors by theory."""
     found = gs.theory(setting)
     return [float(getattr(found, name)) for name in ERRORS]
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-    from giantstep.checks.power import decided
-
     (n, seeds), expected, every = SIZES[size], predicted["errors"], cases(size)
     found = compare(measured["errors"], expected, level=LEVEL, granted=NEAR[size] / 100 * expected)
     off = 100 * (found.mean / found.predicted - 1)
@@ -108,7 +99,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _rows(every: tuple[MixtureCase, ...], found: "Compared", off: "np.ndarray") -> list[tuple]:
+def _rows(every: tuple[MixtureCase, ...], found: Compared, off: np.ndarray) -> list[tuple]:
     columns = (found.mean, found.error, found.predicted, off, found.distance)
     return [
         (case.activation, "spikes" if case.along else "random", *case[2:], what, *(float(x[i, j]) for x in columns))
@@ -117,11 +108,7 @@ def _rows(every: tuple[MixtureCase, ...], found: "Compared", off: "np.ndarray") 
     ]
 
 
-def _figure(every: tuple[MixtureCase, ...], found: "Compared") -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(every: tuple[MixtureCase, ...], found: Compared) -> str:
     here = found.relative()
     places = np.arange(len(every), dtype=float)
     with style.figure(1, width=7.4, height=3.4) as (fig, ax):
@@ -140,15 +127,4 @@ def _figure(every: tuple[MixtureCase, ...], found: "Compared") -> str:
         return style.svg(fig)
 
 
-MIXTURES = Claim(
-    name="giantstep/mixtures",
-    statement="After one giant step on a mixture with spikes, training and test error of the readout are those predicted at the "
-    "experiment's own sizes, for labels along the spikes or not, and whether the spread or the step is large.",
-    paper="giantstep",
-    where="gs.theory on mixtures, in the settings of Demir and Dogan (2025)",
-    test="Both errors of eight settings (four at quick size) against the prediction: one beyond 3 s.e. and 6% (4% at full size; "
-    "corrections are of order 1/n) fails. Open if a departure of 25% would not be seen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("giantstep/mixtures", measure=measure, predict=predict, judge=judge)

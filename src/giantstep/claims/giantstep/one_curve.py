@@ -1,15 +1,18 @@
 """One prediction for every step size, from random features through the staircase to sqrt(n), and a look beyond."""
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import numpy as np
+
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import Compared, compare
+from giantstep.checks.power import decided
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    from giantstep.checks.compared import Compared
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style as _style
 
 ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 UPDATES = {"rank1": "rank-one part", "gradient": "full gradient"}
@@ -23,7 +26,7 @@ NONE = -0.3  # where random features stand on the axis of alpha
 LAST = 0.5  # alpha up to which the prediction is judged; beyond, its status says that the step is too long for it
 
 
-def experiment(n: int, activation: str, update: str, alphas: Any) -> "Setting":
+def experiment(n: int, activation: str, update: str, alphas: Any) -> Setting:
     """relu on H1 + H2/sqrt(2), whose quadratic part its second spike learns; tanh, which has none, on H1 + noise."""
     target = talk.setting_2() if activation == "relu" else talk.setting_1()
     return paired.experiment(n, alphas, target, activation=activation, update=update)
@@ -46,16 +49,12 @@ class CurvePoint(NamedTuple):
 
 def measure(size: Size) -> Data:
     """Errors at step size 0 and every alpha, (activations and updates, errors, step sizes, seeds)."""
-    import numpy as np
-
     n, seeds = SIZES[size]
     return {"errors": np.array([paired.measured(experiment(n, *case, ALPHAS), seeds) for case in CASES])}
 
 
 def predict(size: Size) -> Data:
     """The same without seeds, along a fine grid, and the published limit, (activations, errors, stairs)."""
-    import numpy as np
-
     n, start = SIZES[size][0], NONE + 0.05
     fine = np.linspace(start, max(ALPHAS) + 0.01, 48).tolist()
     steps = [k / (2 * k + 2) for k in range(12)]  # where the regimes of the staircase begin, each a flat piece
@@ -67,11 +66,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-    from giantstep.checks.power import decided
-
     n, seeds = SIZES[size]
     every = compare(measured["errors"], predicted["errors"], level=SURE, granted=NEAR / 100 * predicted["errors"])
     columns = (x.ravel().tolist() for x in (every.mean, every.error, every.predicted, every.distance))
@@ -103,10 +97,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(every: "Compared", predicted: Data) -> str:
+def _figure(every: Compared, predicted: Data) -> str:
     """Errors against alpha with one curve through all of them, and the published staircase beside it."""
-    from giantstep.plot import style as _style
-
     with _style.figure(len(ACTIVATIONS), 2, width=3.6, height=2.4) as (fig, axes):
         for k, (column, activation) in enumerate(zip(axes.reshape(2, -1).T, ACTIVATIONS, strict=True)):
             for j, (ax, label) in enumerate(zip(column, paired.ERRORS.values(), strict=True)):
@@ -129,15 +121,4 @@ def _figure(every: "Compared", predicted: Data) -> str:
         return _style.svg(fig)
 
 
-ONE_CURVE = Claim(
-    name="giantstep/one-curve",
-    statement="One smooth prediction, made at the experiment's own sizes, gives the training loss and the test error at every "
-    "step size, from random features through the regimes of Moniri et al. (2024) to η ~ √n.",
-    paper="giantstep",
-    where="gs.theory, beside the published limits",
-    test="Both errors of two activations and two updates at every step size up to √n against the prediction: fails where "
-    "one is off by 4 s.e. and by 3%; inconclusive where all that the step does to an error could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("giantstep/one-curve", measure=measure, predict=predict, judge=judge)

@@ -1,23 +1,23 @@
 """The step size and the penalty that theory calls best are the best in simulation."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided, stated
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
-    from giantstep.theory import Optimum
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style as _style
+from giantstep.theory import Optimum
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best penalty
 CUTS = (0.25, 1.0, 4.0)  # shown
@@ -28,17 +28,17 @@ NEAR = 0.02  # finite-size bias granted to the error at the optimum
 
 
 @cache
-def best(n: int) -> "Optimum":
+def best(n: int) -> Optimum:
     return gs.optimal(talk.experiment(n, 0.3, talk.setting_1()))
 
 
-def experiment(n: int, etas: "Sequence[float]", penalties: "Sequence[float]") -> "Setting":
+def experiment(n: int, etas: Sequence[float], penalties: Sequence[float]) -> Setting:
     base = talk.experiment(n, 0.3, talk.setting_1())
     step = replace(base.protocol.steps[0], eta=tuple(etas))
     return replace(base, protocol=gs.Protocol((step,), gs.Ridge(n, tuple(penalties))))
 
 
-def around(n: int, of_eta: "Sequence[float]" = FACTORS, of_penalty: "Sequence[float]" = FACTORS) -> "Setting":
+def around(n: int, of_eta: Sequence[float] = FACTORS, of_penalty: Sequence[float] = FACTORS) -> Setting:
     """The experiment at multiples of the best step size and penalty."""
     there = best(n)
     return experiment(n, [f * there.eta for f in of_eta], [f * there.penalty for f in of_penalty])
@@ -64,8 +64,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The optimum, its error, and errors on the grid and along two fine cuts of it."""
-    import numpy as np
-
     n = SIZES[size][0]
     fine = np.geomspace(FACTORS[0] / 1.2, FACTORS[-1] * 1.2, 25).tolist()
     points = ((FACTORS, FACTORS), (fine, CUTS), (CUTS, fine))
@@ -75,10 +73,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     (n, seeds), errors = SIZES[size], measured["test_error"]
     # the point of the grid that is nearest to the predicted optimum
     i, j = (int(np.argmin(np.abs(np.log(np.divide(measured[k], predicted[k]))))) for k in ("eta", "penalty"))
@@ -115,10 +109,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(errors: "np.ndarray", predicted: Data) -> str:
+def _figure(errors: np.ndarray, predicted: Data) -> str:
     """Cuts through the optimum: along the step size at three penalties, and along the penalty at three step sizes."""
-    from giantstep.plot import style as _style
-
     with _style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for k, (colour, factor) in enumerate(zip(_style.COLOURS, CUTS, strict=False)):
             j, times = FACTORS.index(factor), {0.25: "¼ ", 1.0: "", 4.0: "4 "}[factor]
@@ -136,16 +128,4 @@ def _figure(errors: "np.ndarray", predicted: Data) -> str:
         return _style.svg(fig)
 
 
-OPTIMAL = Claim(
-    name="giantstep/optimal",
-    statement="The step size and the penalty with the least predicted test error have the least test error in simulation "
-    "too, and it is the predicted one.",
-    paper="giantstep",
-    where="gs.optimal",
-    test="Test errors on the same draws at the predicted optimum and at 24 points from a quarter to four times its step "
-    "size and penalty: fails where one is lower by 4 s.e., or where the error at the optimum is off by 4 s.e. and 2%; "
-    "inconclusive unless half of them are higher by 4 s.e. and the gain over random features could not pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("giantstep/optimal", measure=measure, predict=predict, judge=judge)

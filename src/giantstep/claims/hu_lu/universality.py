@@ -1,14 +1,15 @@
 """Gaussian and spiked features in place of the network's leave the errors as they are; a spike left out does not."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 ALPHAS = (0.08, 0.16, 0.28, 0.35)  # well inside the regimes of degree 1, 1, 2 and 3
 ACTIVATIONS = ("relu", "tanh")
@@ -20,7 +21,7 @@ LEVEL, ENOUGH = 3.0, 10.0  # standard errors; what the test should see, in %
 RATE = 10.0  # % granted to what the expansion leaves out, times its rate n^(alpha - 1/2)
 
 
-def experiment(n: int, activation: str) -> "Setting":
+def experiment(n: int, activation: str) -> Setting:
     """Setting 2 after the rank-one part of a step, step size 0 first."""
     return paired.experiment(n, ALPHAS, talk.setting_2(), activation=activation, update="rank1")
 
@@ -31,8 +32,6 @@ def models(activation: str) -> tuple[str, ...]:
 
 def measure(size: Size) -> Data:
     """Errors of the network and of the models on the same draws, (step sizes, seeds), by activation, features and error."""
-    from giantstep.checks import cache
-
     n, seeds = SIZES[size]
     found: Data = {}
     for activation in ACTIVATIONS:
@@ -70,8 +69,6 @@ class Change(NamedTuple):
 
 
 def changes(measured: Data) -> list[Change]:
-    from giantstep.measure import mean_and_error
-
     rows = []
     for activation in ACTIVATIONS:
         for model in models(activation):
@@ -116,8 +113,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(rows: list[Change], expected: float) -> str:
     """Changes of both errors in %, around the zero that universality predicts."""
-    from giantstep.plot import style
-
     with style.figure(2, len(ACTIVATIONS), width=3.5, height=2.3) as (fig, axes):
         for line, activation in zip(axes.reshape(-1, 2), ACTIVATIONS, strict=True):
             for ax, what in zip(line, paired.ERRORS.values(), strict=True):
@@ -135,16 +130,4 @@ def _figure(rows: list[Change], expected: float) -> str:
         return style.svg(fig)
 
 
-UNIVERSALITY = Claim(
-    name="hu_lu/universality",
-    statement="Random features can be replaced by Gaussian ones of the same mean and covariance, and features after a step "
-    "by these plus the spikes its size calls for, without a change of training and test errors.",
-    paper="hu_lu",
-    where="the universality of random features, carried over to the step by Moniri et al. (2024)",
-    test="Errors with replaced features and with the network's own, on the same draws, should differ by nothing within 3 s.e. "
-    "or 10 n^(alpha − 1/2) % (no step: 3 s.e.); one change beyond fails. It stays open when a change of 10% could hide, or "  # noqa: RUF001
-    "when leaving out the spikes of degree two and three is not seen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("hu_lu/universality", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,16 @@
 """Bias and variance of averaged SGD against the width: the one falls, the other rises and, for nonlinear features, falls."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import giantstep as gs
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE, WIDTHS
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.theory.sgd_readout.predict import isotropic_variance
 
 SIZES = {"quick": (30, 150, 12), "full": (60, 600, 36)}  # d, n, seeds
 NOISES = 4  # draws of the label noise for every seed: its own, turned
@@ -17,12 +19,8 @@ PARTS = ("bias", "variance")
 LEVEL, NEAR, ENOUGH = 3.0, 4.0, 0.5  # s.e.; granted over min(p, d), and what the test should see, of a part
 
 
-def parts(d: int, n: int, seeds: tuple[int, ...], activation: str) -> "np.ndarray":
+def parts(d: int, n: int, seeds: tuple[int, ...], activation: str) -> np.ndarray:
     """Bias and variance (seeds, 2, widths): fits of labels without noise, and of the noise alone."""
-    import numpy as np
-
-    import giantstep as gs
-
     data = runs.drawn(d, n, seeds, activation)
     none = np.zeros_like(data["truth"])
     found = []
@@ -36,10 +34,6 @@ def parts(d: int, n: int, seeds: tuple[int, ...], activation: str) -> "np.ndarra
 
 def measure(size: Size) -> Data:
     """For every activation the two parts, (seeds, 2, widths)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     d, n, seeds = SIZES[size]
     groups = runs.groups(seeds)
     found = cache.each(parts, [(d, n, group, name) for name in ACTIVATIONS for group in groups])
@@ -49,11 +43,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same given the first layer of every seed, and V3 of Liu et al. against the width, at which they have its peak."""
-    import numpy as np
-
-    import giantstep as gs
-    from giantstep.theory.sgd_readout.predict import isotropic_variance
-
     d, n, seeds = SIZES[size]
     found: Data = {}
     for name in ACTIVATIONS:
@@ -65,10 +54,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     d, n, seeds = SIZES[size]
     sine, tanh = ({k: (x[name].mean(0), mean_and_error(x[name], axis=0)[1]) for k, x in
                    (("found", measured), ("theory", predicted))} for name in ACTIVATIONS)  # fmt: skip
@@ -126,31 +111,25 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _apart(values: "np.ndarray", i: int, j: int) -> float:
+def _apart(values: np.ndarray, i: int, j: int) -> float:
     """By how many standard errors that at width i exceeds that at width j; values (seeds, widths)."""
-    from giantstep.measure import mean_and_error
-
     mean, se = mean_and_error(values[:, i] - values[:, j], axis=0)
     return float(mean / se) if i != j else 0.0
 
 
-def _steepest(values: "np.ndarray", start: int) -> float:
+def _steepest(values: np.ndarray, start: int) -> float:
     """The largest rise from a width to the next, from the width numbered ``start`` on, in standard errors."""
     return max(_apart(values, i, i - 1) for i in range(start, values.shape[1]))
 
 
-def _second_rise(values: "np.ndarray") -> float:
+def _second_rise(values: np.ndarray) -> float:
     """Of a curve with one peak: the largest step against its sense, down before the peak or up after it, in standard errors."""
-    import numpy as np
-
     top = int(np.argmax(values.mean(0)))
     after = _steepest(values, top + 1) if top + 1 < values.shape[1] else 0.0
     return max([after, *(_apart(values, i - 1, i) for i in range(1, top + 1))])
 
 
 def _figure(d: int, n: int, both: tuple, predicted: Data) -> str:
-    from giantstep.plot import style
-
     with style.figure(2, width=3.6) as (fig, axes):
         for ax, x, name in zip(axes, both, ACTIVATIONS, strict=True):
             for k, part in enumerate(PARTS):
@@ -176,15 +155,4 @@ def _figure(d: int, n: int, both: tuple, predicted: Data) -> str:
         return style.svg(fig)
 
 
-BIAS_VARIANCE = Claim(
-    name="liu/bias-variance",
-    statement="The bias of SGD on random features falls with the width, and its variance is unimodal: it rises, and falls again.",
-    paper="liu",
-    where="its main result, by bounds; V3 in closed form for centred features and a constant rate",
-    test="The bias may not rise from a width to the next by 3 s.e., nor the variance turn twice, and each part must be as "
-    "predicted for the same first layers within 3 s.e. or 4/min(p, d), for the features are not Gaussian. It holds if the "
-    "variance of sine features falls after its peak by 3 s.e.; tanh stands beside it.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("liu/bias-variance", measure=measure, predict=predict, judge=judge)

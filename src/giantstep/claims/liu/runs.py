@@ -1,16 +1,18 @@
 """What the claims share: SGD on sine features, wide networks whose first neurons are the narrow ones, and its moments."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
 
 import giantstep as gs
 from giantstep.checks.claim import Data
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.protocol import SGD
-    from giantstep.experiment.setting import Setting
-    from giantstep.theory.sgd_readout.population import Population
+from giantstep.experiment import draw
+from giantstep.experiment.protocol import SGD
+from giantstep.experiment.setting import Setting
+from giantstep.ridge.sgd import descend
+from giantstep.theory.sgd_readout.population import Population, population
+from giantstep.theory.sgd_readout.predict import excess
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 1.5, 3.0)  # p/n
 ACTIVATION, SHARE, NOISE = "sin(1.5*x)", 0.9, 0.8  # rate times E sigma^2, label noise
@@ -22,7 +24,7 @@ def rate(activation: str = ACTIVATION) -> float:
     return SHARE / gs.activation(activation).mean_square
 
 
-def experiment(d: int, n: int, width: float, activation: str = ACTIVATION, **sgd: Any) -> "Setting":
+def experiment(d: int, n: int, width: float, activation: str = ACTIVATION, **sgd: Any) -> Setting:
     """y = x1 + noise and p = width n random features."""
     readout = gs.SGD(n, **{"rate": rate(activation), **sgd})
     network = gs.Network(round(width * n), activation)
@@ -36,10 +38,6 @@ def groups(seeds: int) -> list[tuple[int, ...]]:
 
 def drawn(d: int, n: int, seeds: tuple[int, ...], activation: str) -> Data:
     """Features of the widest network (S, n, p), of test inputs, and labels: the target's, the noise, the test's."""
-    import numpy as np
-
-    from giantstep.experiment import draw
-
     widest = experiment(d, n, WIDTHS[-1], activation)
     sigma, found = widest.network.activation, []
     for seed in seeds:
@@ -49,16 +47,11 @@ def drawn(d: int, n: int, seeds: tuple[int, ...], activation: str) -> Data:
     return dict(zip(("F", "test", "signal", "noise", "truth"), map(np.stack, zip(*found, strict=True)), strict=True))
 
 
-def risks(data: Data, p: int, readout: "SGD", labels: "np.ndarray", truth: "np.ndarray") -> "np.ndarray":
+def risks(data: Data, p: int, readout: SGD, labels: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Of the first p neurons fitted to labels (S, n), against the truth (S, n_test) at the test inputs; one a seed.
 
     Neurons beyond p are zero and the rate is that of p: one program for all widths.
     """
-    import jax.numpy as jnp
-    import numpy as np
-
-    from giantstep.ridge.sgd import descend
-
     S, n, widest = data["F"].shape
     F = jnp.asarray(data["F"] * (np.arange(widest) < p))
     rates = np.array([readout.rate]) * widest / p
@@ -69,18 +62,13 @@ def risks(data: Data, p: int, readout: "SGD", labels: "np.ndarray", truth: "np.n
     return np.mean((np.einsum("stp,sp->st", data["test"][..., :p], b[:, :p]) - truth) ** 2, axis=1)
 
 
-def predicted(of: "Population", readout: "SGD", n: int) -> tuple[float, float]:
+def predicted(of: Population, readout: SGD, n: int) -> tuple[float, float]:
     """Bias and variance after one pass."""
-    from giantstep.theory.sgd_readout.predict import excess
-
     e = excess(of, readout, n)
     return float(of.floor + e.start[0] + of.floor * e.noise[0]), float(NOISE**2 * e.noise[0])
 
 
-def moments(d: int, n: int, width: float, seed: int, activation: str = ACTIVATION) -> "Population":
+def moments(d: int, n: int, width: float, seed: int, activation: str = ACTIVATION) -> Population:
     """Population moments of the features, given the first layer of a seed."""
-    from giantstep.experiment import draw
-    from giantstep.theory.sgd_readout.population import population
-
     setting = experiment(d, n, width, activation)
     return population(setting, draw.weights(setting, seed)[0])

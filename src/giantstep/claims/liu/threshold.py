@@ -1,14 +1,16 @@
 """The interpolation threshold: the minimum-norm fit diverges at p = n, one pass of SGD does not, many passes tend to the fit."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import giantstep as gs
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.theory.sgd_readout.population import minimum_norm
 
 SIZES = {"quick": (20, 80, 24), "full": (40, 200, 48)}  # d, n, seeds
 PASSES = {"quick": (1, 10, 100), "full": (1, 10, 100, 1000)}
@@ -22,12 +24,8 @@ LEVEL, NEAR, PEAK, LEFT = (
 )  # s.e.; granted; least peak of the fit; most that many passes may leave of the way
 
 
-def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> "np.ndarray":
+def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> np.ndarray:
     """Test errors (seeds, passes and the minimum-norm fit, widths)."""
-    import numpy as np
-
-    import giantstep as gs
-
     data = runs.drawn(d, n, seeds, runs.ACTIVATION)
     labels, widths = data["signal"] + data["noise"], [round(w * n) for w in WIDTHS]
     found = [
@@ -43,21 +41,12 @@ def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> "
 
 def measure(size: Size) -> Data:
     """Test errors (seeds, passes and the minimum-norm fit, widths)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     d, n, seeds = SIZES[size]
     return {"errors": np.concatenate(cache.each(errors, [(d, n, group, PASSES[size]) for group in runs.groups(seeds)]))}
 
 
 def predict(size: Size) -> Data:
     """Test errors of one pass and of the minimum-norm fit, given the first layer of every seed: (seeds, 2, widths)."""
-    import numpy as np
-
-    import giantstep as gs
-    from giantstep.theory.sgd_readout.population import minimum_norm
-
     d, n, seeds = SIZES[size]
     found = np.zeros((seeds, 2, len(WIDTHS)))
     for k, i in np.ndindex(seeds, len(WIDTHS)):
@@ -67,10 +56,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     (d, n, seeds), passes = SIZES[size], PASSES[size]
     values, theory = measured["errors"], predicted["errors"].mean(0)
     mean, se = mean_and_error(values, axis=0)
@@ -113,25 +98,19 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _beyond(differences: "np.ndarray") -> float:
-    from giantstep.measure import mean_and_error
-
+def _beyond(differences: np.ndarray) -> float:
     mean, se = mean_and_error(differences)
     return float(mean / se)
 
 
-def _theory(k: int, i: int, passes: int, theory: "np.ndarray") -> str | float:
+def _theory(k: int, i: int, passes: int, theory: np.ndarray) -> str | float:
     """What is predicted: one pass, and the fit away from p = n."""
     if k == passes and i == AT:
         return "infinite"
     return float(theory[0 if k == 0 else 1, i]) if k in (0, passes) else "not known"
 
 
-def _figure(d: int, n: int, passes: tuple[int, ...], middle: "np.ndarray", theory: "np.ndarray") -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(d: int, n: int, passes: tuple[int, ...], middle: np.ndarray, theory: np.ndarray) -> str:
     with style.figure() as (fig, ax):
         names = [*(f"{times} pass{'es' if times > 1 else ''}" for times in passes), "minimum norm"]
         for k, name in enumerate(names):
@@ -163,16 +142,4 @@ def _figure(d: int, n: int, passes: tuple[int, ...], middle: "np.ndarray", theor
         return style.svg(fig)
 
 
-THRESHOLD = Claim(
-    name="liu/threshold",
-    statement="SGD on random features does not diverge at p = n, where the minimum-norm fit does; with many passes it tends to "
-    "that fit, and its error descends twice.",
-    paper="liu",
-    where="the comparison with the minimum-norm interpolator, and the double descent",
-    test="One pass may not peak at p = n by 3 s.e. (against p = 0.75n and 1.5n) nor lie above the fit; more passes must close in "
-    "on it at p > n, to half of the way or more; one pass and the fit must be as predicted within 3 s.e. or 10%. It holds if the "
-    "fit's peak exceeds a factor of 3 by 3 s.e.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("liu/threshold", measure=measure, predict=predict, judge=judge)

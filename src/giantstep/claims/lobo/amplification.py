@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import numpy as np
+
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS
 from giantstep.claims.lobo.sweep import ETAS
+from giantstep.claims.texts import claim
 
 NEAR, SURE, NEEDED = 0.03, 4.0, 0.15  # of an amplification, granted to finite sizes; standard errors; what must be seen
 MORE = 10.0  # the aligned eigenvalue grows so many times more than the transverse ones, at the largest step
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     _, seeds = sweep.SIZES[size]
     grown, said = (sweep.amplified(x["found"], "aligned") for x in (measured, predicted))
     across, said_across = (sweep.amplified(x["found"], "transverse") for x in (measured, predicted))
@@ -53,15 +53,4 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )  # fmt: skip
 
 
-AMPLIFICATION = Claim(
-    name="lobo/amplification",
-    statement="A large step selectively amplifies the kernel's eigenvalue aligned with the target direction.",
-    paper="lobo",
-    where="the selective amplification of the abstract; the factor is derived here",
-    test="The aligned eigenvalue after over before, five step sizes and two activations at n = d, over theory given the seed's "
-    "‖β‖, and the same across u: fails where one is off by 4 s.e. and by 3%, or where at the largest step the aligned eigenvalue "
-    "does not grow ten times more than those across; inconclusive where 15% could pass unseen.",
-    measure=sweep.measure,
-    predict=sweep.predict,
-    judge=judge,
-)
+CLAIM = claim("lobo/amplification", measure=sweep.measure, predict=sweep.predict, judge=judge)

@@ -1,15 +1,21 @@
 """The first layer after the step: a spiked covariance, its bulk spread by rho; without rho the bulk is missed where n ~ d."""
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+import giantstep as gs
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.lobo import experiment
-
-if TYPE_CHECKING:
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style as _style
+from giantstep.simulate import train
+from giantstep.systems.function_space.simulate import covariance, direction
 
 SIZES = {"quick": (160, 6), "full": (400, 12)}  # d, seeds
 ACTIVATIONS, RATIOS, ETA = ("relu", "tanh"), (1.0, 8.0), 1.5
@@ -19,27 +25,21 @@ SAID = {"top": "top eigenvalue", "overlap": "cos² with u", "spread": "variance 
 NEAR, SURE, NEEDED = 0.03, 4.0, 0.1  # a share granted to finite sizes; standard errors; what must be seen
 
 
-def setting(activation: str, d: int, ratio: float) -> "Setting":
+def setting(activation: str, d: int, ratio: float) -> Setting:
     return experiment.setting(activation, d, ratio, (ETA,), "gaussian")
 
 
 def layer(activation: str, d: int, ratio: float, seed: int) -> dict[str, Any]:
     """What is measured of d W^T W/p, and its eigenvalues."""
-    from giantstep import measure
-    from giantstep.simulate import train
-    from giantstep.systems.function_space.simulate import covariance, direction
-
     case = setting(activation, d, ratio)
     (W,), beta = train(case, seed).final, direction(case, seed)
     found = covariance(W, beta / float(sum(beta**2)) ** 0.5)
-    values = measure.spectrum(W * (d / len(W)) ** 0.5).values ** 2
+    values = gs.measure.spectrum(W * (d / len(W)) ** 0.5).values ** 2
     return {"numbers": [found[name] for name in NAMES], "values": values if seed == 0 else None}
 
 
 def measure(size: Size) -> Data:
     """The numbers (cases, names, seeds), and the first seed's eigenvalues."""
-    import numpy as np
-
     d, seeds = SIZES[size]
     runs = cache.each(layer, [(a, d, ratio, seed) for a, ratio in CASES for seed in range(seeds)])
     found = np.array([run["numbers"] for run in runs]).reshape(len(CASES), seeds, len(NAMES))
@@ -48,8 +48,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same given every seed's second layer and ||beta||, with rho and without it."""
-    import numpy as np
-
     d, seeds = SIZES[size]
     found = {name: np.zeros((len(CASES), len(NAMES), seeds)) for name in ("numbers", "unspread")}
     for (i, (a, ratio)), seed in product(enumerate(CASES), range(seeds)):
@@ -59,10 +57,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     d, seeds = SIZES[size]
     found, plain = (
         compare(measured["numbers"] / predicted[name], 1.0, level=SURE, granted=NEAR)
@@ -105,8 +99,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(measured: Data, predicted: Data) -> str:
-    from giantstep.plot import style as _style
-
     k = NAMES.index("edge")
     with _style.figure(len(CASES), width=2.4, height=2.5) as (fig, axes):
         for i, (ax, (activation, ratio)) in enumerate(zip(axes, CASES, strict=True)):
@@ -125,17 +117,4 @@ def _figure(measured: Data, predicted: Data) -> str:
         return _style.svg(fig)
 
 
-COVARIANCE = Claim(
-    name="lobo/covariance",
-    statement="After one large step the rows look drawn from a spiked Gaussian covariance along u = β/‖β‖, with a bulk of "
-    "variance 1 + ρ.",
-    paper="lobo",
-    where="the spiked covariance of the abstract; ρ, which matters where n ~ d, is derived here",
-    test="Variance and edge of the bulk of d WᵀW/p, its top eigenvalue and cos² of that vector with u, two activations, n = d "
-    "and 8d, over the prediction given the seed's second layer and ‖β‖: fails where one is off by 4 s.e. and by 3% (the edge is "
-    "judged at n = 8d alone), or where theory without ρ does not miss the variance at n = d; inconclusive where 10% could pass "
-    "unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("lobo/covariance", measure=measure, predict=predict, judge=judge)

@@ -1,16 +1,18 @@
 """The kernel's eigenvalues before and after the step follow those of a spiked Gaussian law of the rows, spread by rho."""
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style as _style
 
 SIZES = {"quick": (120, 6), "full": (300, 12)}  # d, seeds
 ETA, RATIOS = 2.0, (1.0, 8.0)
@@ -23,8 +25,6 @@ MODES = len(NUMBERS) - 1  # without the angle
 
 def measure(size: Size) -> Data:
     """Eigenvalues (cases, six, seeds)."""
-    import numpy as np
-
     d, seeds = SIZES[size]
     runs = [(activation, d, ratio, (ETA,), LAW, seed) for activation, ratio in CASES for seed in range(seeds)]
     found = np.array(cache.each(experiment.measured, runs)).reshape(len(CASES), seeds, 2, -1)
@@ -33,8 +33,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same given every seed's second layer and ||beta||, with rho and without it."""
-    import numpy as np
-
     d, seeds = SIZES[size]
     settings = [experiment.setting(activation, d, ratio, (ETA,), LAW) for activation, ratio in CASES]
     every = {
@@ -44,18 +42,12 @@ def predict(size: Size) -> Data:
     return {name: _six(found) for name, found in every.items()}
 
 
-def _six(found: "np.ndarray") -> "np.ndarray":
+def _six(found: np.ndarray) -> np.ndarray:
     """(cases, seeds, 2, numbers) to (cases, six, seeds)."""
-    import numpy as np
-
     return np.moveaxis(found[..., :MODES].reshape(*found.shape[:2], -1), 1, -1)
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     d, seeds = SIZES[size]
     found = compare(measured["values"] / predicted["values"], 1.0, level=SURE, granted=NEAR)
     plain = compare(measured["values"] / predicted["unspread"], 1.0, level=SURE, granted=NEAR)
@@ -85,12 +77,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )  # fmt: skip
 
 
-def _figure(mean: "np.ndarray", error: "np.ndarray", predicted: Data) -> str:
+def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
     """A panel a case: radial, aligned and transverse eigenvalue, before and after."""
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     at, lines = np.arange(MODES), {"values": "-", "unspread": (0, (3, 2))}
     with _style.figure(len(CASES), width=2.7, height=2.7) as (fig, axes):
         for ax, (activation, ratio), y, e, i in zip(axes, CASES, mean, error, range(len(CASES)), strict=True):
@@ -116,16 +104,4 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", predicted: Data) -> str:
         return _style.svg(fig)
 
 
-EIGENVALUES = Claim(
-    name="lobo/eigenvalues",
-    statement="The features after one large step span the kernel of a spiked Gaussian law of the rows: its leading eigenvalues "
-    "are those of the law, with the rows spread by ρ where n ~ d.",
-    paper="lobo",
-    where="the data-adaptive kernel of the abstract; ρ and the eigenvalues at finite d are derived here",
-    test="Radial, aligned and transverse eigenvalue before and after the step, two activations, n = d and 8d, each over theory "
-    "given the seed's second layer and ‖β‖: fails where one is off by 4 s.e. and by 3%, or where theory without ρ misses none at "
-    "n = d; inconclusive where 10% could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("lobo/eigenvalues", measure=measure, predict=predict, judge=judge)

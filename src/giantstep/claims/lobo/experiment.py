@@ -1,14 +1,14 @@
 """The experiment of these claims: y = tanh(2 x1), one step of size eta~ = eta/sqrt(p), and the kernel of the features."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 import giantstep as gs
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
-    from giantstep.measure.kernel_modes import KernelModes
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.measure.kernel_modes import KernelModes
+from giantstep.simulate import train
+from giantstep.systems.function_space.simulate import direction
+from giantstep.theory import kernel
 
 TARGET = "tanh(2*x1)"
 SMOOTH = "tanh(x+0.8)"  # a smooth activation with a mean and a quadratic part
@@ -17,7 +17,7 @@ WIDTH = 8  # p/d
 NUMBERS = ("radial", "aligned", "transverse", "mixing")
 
 
-def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], second_layer: str) -> "Setting":
+def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], second_layer: str) -> Setting:
     """n = ratio d samples; step sizes eta = eta~ sqrt(p), since the scale of the network is 1/sqrt(p)."""
     p = WIDTH * d
     step = gs.GiantStep(int(ratio * d), tuple(e * p**0.5 for e in etas))
@@ -25,50 +25,34 @@ def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], seco
     return gs.Setting(gs.Gaussian(d), gs.target(TARGET), network, gs.Protocol((step,)))
 
 
-def numbers(modes: "KernelModes") -> list[float]:
+def numbers(modes: KernelModes) -> list[float]:
     """The top radial and the aligned eigenvalue, the transverse one, and the mixing angle in degrees."""
     values = modes.values
     return [float(values[modes.constant]), float(values[modes.aligned]), float(modes.transverse or 0.0), modes.mixing]
 
 
-def measured(activation: str, d: int, ratio: float, etas: tuple[float, ...], law: str, seed: int) -> "np.ndarray":
+def measured(activation: str, d: int, ratio: float, etas: tuple[float, ...], law: str, seed: int) -> np.ndarray:
     """The numbers before the step and after a step of every size, (1 + etas, numbers)."""
-    import numpy as np
-
-    from giantstep import measure
-    from giantstep.simulate import train
-    from giantstep.systems.function_space.simulate import direction
-
     case = setting(activation, d, ratio, etas, law)
     found, u = train(case, seed), direction(case, seed)
-    return np.array([numbers(measure.kernel(W, activation, u)) for W in (found.initial, *found.final)])
+    return np.array([numbers(gs.measure.kernel(W, activation, u)) for W in (found.initial, *found.final)])
 
 
-def given(case: "Setting", seed: int) -> tuple["np.ndarray", float]:
+def given(case: Setting, seed: int) -> tuple[np.ndarray, float]:
     """A network's own second layer and its batch's own ||beta||, known before a weight is."""
-    import numpy as np
-
-    from giantstep.experiment import draw
-
     X, y = draw.rows(case, seed, draw.step_batches(case)[0])
     return draw.second_layer(case, seed), float(np.linalg.norm(X.T @ y / len(y)))
 
 
-def predicted(case: "Setting", seed: int | None = None, *, rho: bool = True) -> "np.ndarray":
+def predicted(case: Setting, seed: int | None = None, *, rho: bool = True) -> np.ndarray:
     """The same numbers by theory, from the laws or given a seed's second layer and ||beta||."""
-    import numpy as np
-
-    from giantstep.theory.kernel import kernel
-
     a, beta = (None, None) if seed is None else given(case, seed)
-    said = kernel(case, rho, second_layer=a, beta=beta)
+    said = kernel.kernel(case, rho, second_layer=a, beta=beta)
     assert isinstance(said, tuple)  # a list of step sizes was given
     return np.array([numbers(said[0].before), *(numbers(each.after) for each in said)])
 
 
-def layer(case: "Setting", seed: int, *, rho: bool) -> tuple[float, ...]:
+def layer(case: Setting, seed: int, *, rho: bool) -> tuple[float, ...]:
     """Spread, top eigenvalue, overlap and edge of the first layer by theory given a seed, at the only step size."""
-    from giantstep.theory import kernel
-
     (law,) = kernel.rows(case, rho, *given(case, seed))
     return tuple(kernel.layer(case, law))

@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import numpy as np
+
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
 from giantstep.claims.lobo.sweep import ETAS
+from giantstep.claims.texts import claim
 
 NEAR, SURE, NEEDED = 0.4, 4.0, 2.0  # degrees granted to finite sizes; standard errors; degrees that must be seen
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     _, seeds = sweep.SIZES[size]
     k = NUMBERS.index("mixing")
     angles, said, plain = (x[:, 1:, k] for x in (measured["found"], predicted["found"], predicted["unspread"]))
@@ -49,15 +49,4 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )  # fmt: skip
 
 
-MIXING = Claim(
-    name="lobo/mixing",
-    statement="A large step mixes leading eigenfunctions: the top radial mode couples to a quadratic harmonic along the target.",
-    paper="lobo",
-    where="the mixing of the abstract; the angle is derived here",
-    test="The angle of the top radial mode in the plane of 1 and h₂(⟨u, x⟩), five step sizes and two activations at n = d, "
-    "against theory given the seed's ‖β‖: fails where one is off by 4 s.e. and by 0.4°, where at the largest step it is below 5° "
-    "or theory without ρ is not missed; inconclusive where 2° could pass unseen.",
-    measure=sweep.measure,
-    predict=sweep.predict,
-    judge=judge,
-)
+CLAIM = claim("lobo/mixing", measure=sweep.measure, predict=sweep.predict, judge=judge)

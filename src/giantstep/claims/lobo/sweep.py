@@ -1,14 +1,12 @@
 """Step sizes: what they do to the aligned eigenvalue and to the top radial mode, where n = d."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.plot import style
 
 SIZES = {"quick": (120, 8), "full": (300, 12)}  # d, seeds
 RATIO, LAW = 1.0, "rademacher"
@@ -27,8 +25,6 @@ def settings(size: Size) -> tuple[str, ...]:
 
 def measure(size: Size) -> Data:
     """The numbers before and after every step size, (activations, 1 + etas, numbers, seeds)."""
-    import numpy as np
-
     d, seeds = SIZES[size]
     runs = [(activation, d, RATIO, ETAS, LAW, seed) for activation in ACTIVATIONS for seed in range(seeds)]
     found = np.array(cache.each(experiment.measured, runs))
@@ -45,9 +41,7 @@ def predict(size: Size) -> Data:
     }
 
 
-def _given(size: Size, rho: bool) -> "np.ndarray":
-    import numpy as np
-
+def _given(size: Size, rho: bool) -> np.ndarray:
     d, seeds = SIZES[size]
     every = [
         [experiment.predicted(experiment.setting(a, d, RATIO, ETAS, LAW), seed, rho=rho) for seed in range(seeds)]
@@ -56,14 +50,12 @@ def _given(size: Size, rho: bool) -> "np.ndarray":
     return np.moveaxis(np.array(every), 1, -1)
 
 
-def _lines(size: Size, rho: bool) -> "np.ndarray":
-    import numpy as np
-
+def _lines(size: Size, rho: bool) -> np.ndarray:
     d, _ = SIZES[size]
     return np.array([experiment.predicted(experiment.setting(a, d, RATIO, FINE, LAW), rho=rho) for a in ACTIVATIONS])
 
 
-def amplified(found: "np.ndarray", number: str) -> "np.ndarray":
+def amplified(found: np.ndarray, number: str) -> np.ndarray:
     """A number after every step over before, (activations, etas, ...)."""
     k = NUMBERS.index(number)
     return found[:, 1:, k] / found[:, :1, k]
@@ -71,8 +63,6 @@ def amplified(found: "np.ndarray", number: str) -> "np.ndarray":
 
 def figure(panels: dict[str, tuple], label: str, log: str) -> str:
     """A panel an activation: measured dots (mean, error) over the lines, full with rho and dashed without."""
-    from giantstep.plot import style
-
     with style.figure(len(ACTIVATIONS), width=3.4, height=2.8) as (fig, axes):
         for ax, activation in zip(axes, ACTIVATIONS, strict=True):
             (mean, error), full, dashed = panels[activation]

@@ -1,16 +1,16 @@
 """Double descent of random features: the test error against the width peaks at p = n, and its limit is known."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import fit
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 SIZES = {"quick": (150, 32), "full": (400, 100)}  # d, seeds
 SAMPLES = 3  # n/d
@@ -23,18 +23,14 @@ LEVEL, NEAR, ENOUGH = (
 )  # standard errors; granted to finite sizes, and what the test should see, of a limit
 
 
-def experiment(d: int, width: float) -> "Setting":
+def experiment(d: int, width: float) -> Setting:
     """The preset at n = 3d and p = width n; y = x1 + noise."""
     n = SAMPLES * d
     return gs.presets.mei_montanari(n, d, round(width * n), PENALTIES, noise=0.5)
 
 
-def errors(d: int, seed: int) -> "np.ndarray":
+def errors(d: int, seed: int) -> np.ndarray:
     """Test errors (widths, penalties): the networks are the first neurons of the widest."""
-    import numpy as np
-
-    from giantstep.experiment import draw
-
     widest = experiment(d, max(WIDTHS))
     W, _ = draw.weights(widest, seed)
     X, y, Xt, yt = fit.samples(widest, seed, 1000)
@@ -48,18 +44,12 @@ def errors(d: int, seed: int) -> "np.ndarray":
 
 def measure(size: Size) -> Data:
     """Test errors (seeds, widths, penalties)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     d, seeds = SIZES[size]
     return {"errors": np.array(cache.each(errors, [(d, seed) for seed in range(seeds)], threads=True))}
 
 
 def predict(size: Size) -> Data:
     """Test errors in the proportional limit, (widths, penalties), and on a fine grid of widths."""
-    import numpy as np
-
     d, _ = SIZES[size]
     ratios = np.unique(np.concatenate([np.geomspace(0.08, 5, 70), np.linspace(0.9, 1.1, 21)]))
     return {
@@ -70,10 +60,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     d, seeds = SIZES[size]
     (mean, se), expected = mean_and_error(measured["errors"], axis=0), predicted["limits"]  # (widths, penalties)
     gap, distance = np.abs(mean / expected - 1), np.abs(mean - expected) / se
@@ -104,21 +90,13 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def peak(errors: "np.ndarray") -> float:
+def peak(errors: np.ndarray) -> float:
     """By how many standard errors that at p = n exceeds the next largest one, on the same draws; errors (seeds, widths)."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     mean, se = mean_and_error(errors[:, [WIDTHS.index(1.0)]] - np.delete(errors, WIDTHS.index(1.0), axis=1), axis=0)
     return float(np.min(mean / se))
 
 
-def _figure(d: int, mean: "np.ndarray", se: "np.ndarray", predicted: Data) -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(d: int, mean: np.ndarray, se: np.ndarray, predicted: Data) -> str:
     with style.figure() as (fig, ax):
         for k, penalty in enumerate(PENALTIES):
             colour = style.COLOURS[k]
@@ -135,16 +113,4 @@ def _figure(d: int, mean: "np.ndarray", se: "np.ndarray", predicted: Data) -> st
         return style.svg(fig)
 
 
-DOUBLE_DESCENT = Claim(
-    name="mei_montanari/double-descent",
-    statement="The test error of random features has a limit for every ratio of width, samples and dimension; at a small "
-    "penalty it peaks at p = n and falls again beyond.",
-    paper="mei_montanari",
-    where="the limiting test error of random-feature ridge regression, and its double descent",
-    test="Test errors at every width and penalty should be the predicted limits within 3 s.e. or 2%; one beyond fails, and so "
-    "does a width whose error exceeds that at p = n by 3 s.e. at the smallest penalty. It holds if the peak stands out by 3 "
-    "s.e. and the error bars would see a departure of 50%.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("mei_montanari/double-descent", measure=measure, predict=predict, judge=judge)

@@ -1,18 +1,20 @@
 """The first step's direction aligns with the target's, by a known amount."""
 
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 import giantstep as gs
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import Compared, compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    from giantstep.checks.compared import Compared
-    from giantstep.experiment.setting import Setting
-    from giantstep.experiment.target import Target
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
+from giantstep.plot import style as _style
 
 SIZES = {"quick": (600, 24), "full": (2400, 60)}
 SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -20,28 +22,24 @@ SURE = 4.0  # standard errors, for ten comparisons
 NEEDED = 0.05  # of a cosine: a departure that must be seen
 
 
-def limit(target: "Target", phi: float) -> float:
+def limit(target: Target, phi: float) -> float:
     """c*_1 / sqrt(c*_1^2 + phi (E f*^2 + noise^2)), phi = d/n (one-step limit of cos(beta, beta*))."""
     first = float(target.hermite.get((1,), 0.0))
     return first / sqrt(first**2 + phi * (target.power + target.noise**2))
 
 
-def experiment(target: "Target", d: int, ratio: float) -> "Setting":
+def experiment(target: Target, d: int, ratio: float) -> Setting:
     """The preset at n = ratio d; the width plays no part."""
     return gs.presets.moniri(int(ratio * d), d, 2, 0.0, 0.01, target=target)
 
 
 def cosine(name: str, d: int, ratio: float, seed: int) -> float:
     """cos(beta, beta*) with beta = X^T y / n on n = ratio d samples."""
-    from giantstep import measure
-
     target = talk.targets()[name]
-    return measure.cosine(talk.direction(experiment(target, d, ratio), seed), target.matrix(d)[0])
+    return gs.measure.cosine(talk.direction(experiment(target, d, ratio), seed), target.matrix(d)[0])
 
 
 def measure(size: Size) -> Data:
-    import numpy as np
-
     d, seeds = SIZES[size]
     shape = (len(talk.targets()), len(SAMPLES_PER_DIMENSION), seeds)
     runs = [
@@ -51,8 +49,6 @@ def measure(size: Size) -> Data:
 
 
 def predict(size: Size) -> Data:
-    import numpy as np
-
     fine = np.geomspace(SAMPLES_PER_DIMENSION[0], SAMPLES_PER_DIMENSION[-1], 60)
     at, lines = (
         np.array([[limit(target, 1 / r) for r in ratios] for target in talk.targets().values()])
@@ -62,10 +58,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     d, seeds = SIZES[size]
     found = compare(measured["cosines"], predicted["limits"], level=SURE, granted=2 / d)  # the O(1/d) bias of a cosine
     columns = [np.ravel(x).tolist() for x in (found.mean, found.error, found.predicted, found.distance)]
@@ -89,12 +81,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(found: "Compared", predicted: Data) -> str:
+def _figure(found: Compared, predicted: Data) -> str:
     """The cosines and the limit, and what is left when the limit is taken away."""
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     with _style.figure(2, width=3.4, height=2.9) as (fig, (ax, rest)):
         ax.plot(predicted["fine"], predicted["line"], color=_style.INK, label="limit (both targets)")
         rest.axhline(0, color=_style.INK)
@@ -113,14 +101,4 @@ def _figure(found: "Compared", predicted: Data) -> str:
         return _style.svg(fig)
 
 
-ALIGNMENT = Claim(
-    name="moniri/alignment",
-    statement="β = Xᵀy/n aligns with the target's direction: cos(β, β*) → c*₁/√(c*₁² + (d/n)(E f*² + noise²)).",
-    paper="moniri",
-    where="the limit of ⟨β, β*⟩/‖β‖",
-    test="The mean cosine of every target and n/d against the limit: fails where one is off by 4 s.e. and by 2/d, granted "
-    "to finite sizes; inconclusive where a departure of 0.05 could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/alignment", measure=measure, predict=predict, judge=judge)

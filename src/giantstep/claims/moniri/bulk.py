@@ -1,17 +1,19 @@
 """The bulk of the features and of the first layer, before and after a step, follows the predicted law."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from giantstep import measure as read
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
 
 ALPHA = 0.35  # two spikes for ReLU
 CASES = ((("F0", "F"), "relu"), (("F0", "F"), "tanh"), (("W",), "relu"))
@@ -25,22 +27,18 @@ TITLES = {"F0": "random features", "F": f"after a step, η = n$^{{{ALPHA}}}$", "
 MATRICES = {"F0": r"$F_0/\sqrt{n}$", "F": r"$F/\sqrt{n}$", "W": "$W$"}
 
 
-def experiment(n: int, sigma: str, count: int = 2) -> "Setting":
+def experiment(n: int, sigma: str, count: int = 2) -> Setting:
     """The last ``count`` of the step sizes 0 and n^alpha."""
     return spectra.experiment(n, (0.0, n**ALPHA)[-count:], activation=sigma, update="gradient")
 
 
-def values(n: int, sigma: str, count: int, seed: int) -> "np.ndarray":
+def values(n: int, sigma: str, count: int, seed: int) -> np.ndarray:
     """Singular values of F/sqrt(n) at step sizes 0 and n^alpha of the true gradient, or for count 1 of W after it."""
-    import numpy as np
-
     return np.array(spectra.values(experiment(n, sigma, count), seed, weights=count == 1))
 
 
 def measure(size: Size) -> Data:
     """Singular values by matrix and activation, (seeds, values)."""
-    import numpy as np
-
     n, seeds = SIZES[size]
     found = {}
     for names, sigma in CASES:
@@ -61,11 +59,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep import measure as read
-    from giantstep.checks.compared import compare
-
     n, seeds = SIZES[size]
     laws = {name: spectra.law(data) for name, data in predicted.items()}
     distances = [[spectra.distance(v, law) for v in measured[name]] for name, law in laws.items()]
@@ -101,9 +94,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 def _figure(measured: Data, predicted: Data) -> str:
     """The first seed's histograms with the predicted densities and outliers on top; the other seeds' outliers are pale."""
-    from giantstep import measure as read
-    from giantstep.plot import style
-
     with style.figure(len(TITLES), width=2.9, height=2.6) as (fig, axes):
         for ax, (name, title) in zip(axes, TITLES.items(), strict=True):
             first, *others = measured[f"{name} relu"]
@@ -119,16 +109,4 @@ def _figure(measured: Data, predicted: Data) -> str:
         return style.svg(fig)
 
 
-BULK = Claim(
-    name="moniri/bulk",
-    statement="Apart from a few outliers the singular values of the features, before and after the step, and of the first layer "
-    "follow a deterministic law with a sharp edge.",
-    paper="moniri",
-    where="the bulk of the spectrum of the feature matrix, here with the law of our conditional theory",
-    test="For five matrices the sup distance between the distribution function of the bulk and the law's (granted: eight "
-    "singular values) and the edge read off both (granted: 1%), beyond 3 s.e. over seeds; fails where one is missed, "
-    "inconclusive where 0.05 of a distribution function or 5% of an edge could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/bulk", measure=measure, predict=predict, judge=judge)

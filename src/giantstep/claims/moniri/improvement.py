@@ -1,14 +1,16 @@
 """One step of any size n^alpha, 0 < alpha < 1/2, improves on random features."""
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import numpy as np
+
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import Compared, compare
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    from giantstep.checks.compared import Compared
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 ALPHAS = (0.05, 0.15, 0.25, 0.35, 0.42, 0.49)
 SIZES = {"quick": (500, 14), "full": (2000, 40)}
@@ -31,8 +33,6 @@ class Gain(NamedTuple):
 
 def measure(size: Size) -> Data:
     """The gains, (targets, errors, alphas, seeds)."""
-    import numpy as np
-
     n, seeds = SIZES[size]
     runs = [paired.measured(paired.experiment(n, ALPHAS, target), seeds) for target in talk.targets().values()]
     return {"gains": np.array([paired.gains(errors) for errors in runs])}
@@ -40,8 +40,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The gains, (targets, errors, alphas), and along a fine grid."""
-    import numpy as np
-
     fine = np.linspace(0.01, max(ALPHAS) + 0.005, 31)
     settings = [
         paired.experiment(SIZES[size][0], (*ALPHAS, *fine.tolist()), target) for target in talk.targets().values()
@@ -51,10 +49,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     n, seeds = SIZES[size]
     found = compare(measured["gains"], predicted["gains"], level=SURE, granted=NEAR * np.abs(predicted["gains"]))
     columns = (x.ravel().tolist() for x in (found.mean, found.error, found.predicted, found.mean / found.error))
@@ -92,10 +86,8 @@ def _mean(row: Gain) -> float:
     return row.mean
 
 
-def _figure(n: int, found: "Compared", predicted: Data) -> str:
+def _figure(n: int, found: Compared, predicted: Data) -> str:
     """The gains in both errors over the theory's lines."""
-    from giantstep.plot import style
-
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for i, name in enumerate(talk.LABELS.values()):
             for j, (ax, label) in enumerate(zip(axes, paired.ERRORS.values(), strict=True)):
@@ -110,16 +102,4 @@ def _figure(n: int, found: "Compared", predicted: Data) -> str:
         return style.svg(fig)
 
 
-IMPROVEMENT = Claim(
-    name="moniri/improvement",
-    statement="For every 0 < alpha < 1/2 a step of size n^alpha lowers both the training loss and the test error of random "
-    "features.",
-    paper="moniri",
-    where="the improvements over random features are positive",
-    test="The gain of the step over random features on the same draws, for two targets, two errors and six alphas: fails "
-    "where one is negative by 3 s.e. or off the finite-size theory by 4 s.e. and 10%; inconclusive unless all are "
-    "positive by 3 s.e.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/improvement", measure=measure, predict=predict, judge=judge)

@@ -1,16 +1,16 @@
 """What the full gradient adds to its rank-one part: longer rows, and with them another limit from degree two on."""
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from giantstep.claims import paired
 from giantstep.claims.moniri import free, talk
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
-    from giantstep.experiment.target import Target
+from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
+from giantstep.theory.limits.gains import direction
+from giantstep.theory.one_step.parameters import activation_constants
 
 ALPHAS = {1: 0.15, 2: 0.3, 3: 0.37}  # inside the regimes of degree one, two and three
 
@@ -20,7 +20,7 @@ class SteppedNetwork(NamedTuple):
 
     update: str
     activation: str
-    target: "Target"
+    target: Target
     orders: tuple[int, ...]
 
 
@@ -33,7 +33,7 @@ def networks() -> tuple[SteppedNetwork, ...]:
     )
 
 
-def experiment(network: SteppedNetwork, n: int) -> "Setting":
+def experiment(network: SteppedNetwork, n: int) -> Setting:
     alphas = [ALPHAS[k] for k in network.orders]
     return paired.experiment(n, alphas, network.target, activation=network.activation, update=network.update)
 
@@ -45,9 +45,6 @@ def lengthening(network: SteppedNetwork) -> float:
     is c_2 U^2 (g^2 + kappa) (a^2)^T. What kappa adds to the features has operator norm of order n^(2 alpha), as the published
     c_2 U^2 g^2 (a^2)^T has: above alpha = 1/4 it is not o(sqrt(n)).
     """
-    from giantstep.theory.limits.gains import direction
-    from giantstep.theory.one_step.parameters import activation_constants
-
     setting, target = experiment(network, 1000), network.target
     coefficients, _, slope = activation_constants(setting.network.activation)
     phi, power = setting.d / 1000, target.power + target.noise**2
@@ -55,14 +52,12 @@ def lengthening(network: SteppedNetwork) -> float:
     return float(phi * power * (slope - coefficients[1] ** 2) / (coefficients[1] * beta) ** 2)
 
 
-def limits(network: SteppedNetwork) -> "tuple[np.ndarray, np.ndarray]":
+def limits(network: SteppedNetwork) -> tuple[np.ndarray, np.ndarray]:
     """The published limits of the gains, and ours: for the full gradient g^2 + kappa is free in place of g^2, (errors, orders).
 
     The part of degree two shrinks by E g^4 / E (g^2 + kappa)^2 = 3 / (3 + 2 kappa + kappa^2). Degree three keeps its part, since
     g^3 + 3 kappa g and g span what g^3 and g do; its target here has no part of degree two.
     """
-    import numpy as np
-
     alphas = (ALPHAS[1], *(ALPHAS[order] for order in network.orders))
     setting = paired.experiment(1000, alphas, network.target, activation=network.activation)
     found = paired.gains(paired.predicted(setting, "limit"))
@@ -89,8 +84,6 @@ def curves() -> list[GainCurve]:
     return [GainCurve(network, *at) for network in networks() for at in product(paired.ERRORS.values(), network.orders)]
 
 
-def flat(parts: "list[np.ndarray]") -> "np.ndarray":
+def flat(parts: list[np.ndarray]) -> np.ndarray:
     """Gains (errors, orders) of every network, and what axes follow, with one axis for all curves."""
-    import numpy as np
-
     return np.concatenate([part.reshape(-1, *part.shape[2:]) for part in parts])

@@ -1,15 +1,20 @@
 """What free directions g, ..., g^l add to random features: the published limits of the improvements."""
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.power import decided, detectable, stated
 from giantstep.claims import paired
 from giantstep.claims.moniri import free, talk
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.theory.limits import bulk
+from giantstep.theory.limits import gains as published
 
 SIZES = {"quick": ((100, 200, 400), (320, 160, 80)), "full": ((250, 500, 1000), (800, 400, 200))}
 SURE = 3.0  # standard errors
@@ -20,9 +25,6 @@ SQUARE: dict[str, Any] = {"markersize": 6.5, "markerfacecolor": "white"}
 
 def limit(order: int) -> tuple[float, float]:
     """The published gains in training loss and test error for l = ``order``, at the talk's ratios."""
-    from giantstep.theory.limits import bulk
-    from giantstep.theory.limits import gains as published
-
     target = free.targets()[order - 1]
     setting = talk.experiment(1000, 0.0, target, activation=free.ACTIVATION)
     of = bulk.shape(setting.network.activation, 1000, setting.d, setting.p)
@@ -46,8 +48,6 @@ class Limit(NamedTuple):
 
 def measure(size: Size) -> Data:
     """The gains of l = 1, 2, 3 free directions, for every n (seeds, l, errors)."""
-    import numpy as np
-
     return {
         "gains": [
             np.array(cache.each(free.gains, [(n, seed) for seed in range(seeds)]))
@@ -58,17 +58,10 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The published limits, (l, errors), whatever the size."""
-    import numpy as np
-
     return {"limits": np.array([limit(order) for order in (1, 2, 3)])}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.power import decided, detectable, stated
-    from giantstep.measure import mean_and_error
-
     sizes, seeds = SIZES[size]
     means, errors = (np.array(x) for x in zip(*(mean_and_error(v, axis=0) for v in measured["gains"]), strict=True))
     rows = []
@@ -103,12 +96,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(sizes: tuple[int, ...], means: "np.ndarray", errors: "np.ndarray", rows: list[Limit]) -> str:
+def _figure(sizes: tuple[int, ...], means: np.ndarray, errors: np.ndarray, rows: list[Limit]) -> str:
     """The gains against 1/n, the lines through them, and the published limits."""
-    import numpy as np
-
-    from giantstep.plot import style
-
     x = 1 / np.array(sizes)
     ends = np.array([0.0, 1.08 * x[0]])
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
@@ -129,15 +118,4 @@ def _figure(sizes: tuple[int, ...], means: "np.ndarray", errors: "np.ndarray", r
         return style.svg(fig)
 
 
-LIMITS = Claim(
-    name="moniri/limits",
-    statement="When ℓ spikes grow without bound, the gains over random features are Δ_tr = λD and Δ_te = −D′/m₁², D = "
-    "bᵀA⁻¹b; the paper's closed forms for ℓ = 1 and 2 are among them.",
-    paper="moniri",
-    where="the limits of the training and test improvements, here with g, …, g^ℓ as columns free of penalty",
-    test="Every gain, followed to infinite n by a line in 1/n through all sizes, against the published limit: fails where "
-    "one is off by 3 s.e. of the line's end; inconclusive where a departure of 30% of a limit could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/limits", measure=measure, predict=predict, judge=judge)

@@ -1,18 +1,19 @@
 """Random features do not beat the best linear predictor, however many samples, neurons or penalties."""
 
 from itertools import product
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 import giantstep as gs
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import Compared, compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    from giantstep.checks.compared import Compared
-    from giantstep.experiment.setting import Setting
-    from giantstep.experiment.target import Target
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
+from giantstep.plot import style
 
 SIZES = {"quick": (150, 8), "full": (600, 20)}
 SAMPLES = (2.0, 4.0, 8.0)
@@ -23,12 +24,12 @@ NEAR = 0.05  # of an error, granted to finite sizes: of order n/d^2 of the quadr
 NEEDED = 0.5  # of the least error that only the quadratic part can lower: half of it learned must be seen
 
 
-def floor(target: "Target") -> float:
+def floor(target: Target) -> float:
     """E f*^2 beyond degree one, plus the noise: the least error of a linear predictor."""
     return target.power - target.hermite.mass(0) - target.hermite.mass(1) + target.noise**2
 
 
-def experiment(d: int, width: float, samples: float) -> "Setting":
+def experiment(d: int, width: float, samples: float) -> Setting:
     network = gs.Network(int(width * d), "relu", centred=True)
     readout = gs.Ridge(int(samples * d), PENALTIES)
     return gs.Setting(gs.Gaussian(d), talk.setting_2(), network, gs.Protocol((), readout))
@@ -36,8 +37,6 @@ def experiment(d: int, width: float, samples: float) -> "Setting":
 
 def measure(size: Size) -> Data:
     """Test errors, (widths and samples, penalties, seeds)."""
-    import numpy as np
-
     d, seeds = SIZES[size]
     found = [cache.simulate(experiment(d, *at), range(seeds), n_test=5000) for at in product(WIDTHS, SAMPLES)]
     return {"test_error": np.array([each.test_error for each in found])}
@@ -45,17 +44,11 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The floor, and the limits of the test errors, (widths and samples, penalties)."""
-    import numpy as np
-
     limits = [gs.theory(experiment(SIZES[size][0], *at)).test_error for at in product(WIDTHS, SAMPLES)]
     return {"floor": floor(talk.setting_2()), "test_error": np.array(limits)}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     d, seeds = SIZES[size]
     errors, least = measured["test_error"], predicted["floor"]
     rank = np.arange(len(errors)), np.argmin(errors.mean(axis=-1), axis=-1)  # the best penalty of every case
@@ -96,9 +89,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(found: "Compared", least: float) -> str:
-    from giantstep.plot import style
-
+def _figure(found: Compared, least: float) -> str:
     mean, error, limits = (x.reshape(len(WIDTHS), -1) for x in (found.mean, found.error, found.predicted))
     with style.figure() as (fig, ax):
         for i, width in enumerate(WIDTHS):
@@ -115,16 +106,4 @@ def _figure(found: "Compared", least: float) -> str:
         return style.svg(fig)
 
 
-LINEAR_FLOOR = Claim(
-    name="moniri/linear-floor",
-    statement="In the proportional regime random features learn only the linear part of the target: no test error below "
-    "c*²_{>1} + noise².",
-    paper="moniri",
-    where="the random-feature baseline (with Mei and Montanari 2022, Hu and Lu 2023)",
-    test="The test error at the best penalty of every width and number of samples: fails where one lies below the floor "
-    "by 4 s.e., or off the limit in which the quadratic part is noise by 4 s.e. and 5%; inconclusive where half of the "
-    "floor could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/linear-floor", measure=measure, predict=predict, judge=judge)

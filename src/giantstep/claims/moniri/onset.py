@@ -1,17 +1,19 @@
 """Spikes become visible at a step size that the finite-size prediction knows, far later than the limit's."""
 
-from typing import TYPE_CHECKING
+import numpy as np
+from scipy.optimize import brentq
 
+import giantstep as gs
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
 
 SIZES = {"quick": ((500, 1000), 3), "full": ((500, 1000, 2000), 5)}
 ALPHAS = {
@@ -22,38 +24,28 @@ LIMITS = (0.0, 0.25)  # the k-th spike of the limit appears at (k - 1)/(2k)
 SLACK = 0.02  # in alpha, beyond the grid: what 2% of the edge and of ||beta|| are worth
 
 
-def experiment(n: int, alphas: tuple[float, ...]) -> "Setting":
+def experiment(n: int, alphas: tuple[float, ...]) -> Setting:
     return spectra.experiment(n, tuple(float(n**a) for a in alphas))
 
 
 def onset(n: int, k: int) -> float:
     """The least alpha at which the k-th outlier is predicted beyond the bulk edge by more than the edge's own fluctuation."""
-    import numpy as np
-    from scipy.optimize import brentq
-
-    from giantstep import measure
 
     def beyond(alpha: float) -> float:  # outliers leave the edge as a square
         (law,) = spectra.laws(spectra.experiment(n, float(n**alpha)))
         place = law.outliers[k - 1].position / law.edge if len(law.outliers) >= k else 1.0
-        return float(np.sqrt(max(place - 1, 0.0)) - np.sqrt(measure.margin(law.count)))
+        return float(np.sqrt(max(place - 1, 0.0)) - np.sqrt(gs.measure.margin(law.count)))
 
     return float(brentq(beyond, LIMITS[k - 1] - 0.05, 0.49, xtol=1e-3))  # type: ignore[arg-type]
 
 
-def counts(n: int, alphas: tuple[float, ...], seed: int) -> "np.ndarray":
+def counts(n: int, alphas: tuple[float, ...], seed: int) -> np.ndarray:
     """Number of outliers at every step size."""
-    import numpy as np
-
-    from giantstep import measure
-
-    return np.array([len(measure.outliers(v)) for v in spectra.values(experiment(n, alphas), seed)])
+    return np.array([len(gs.measure.outliers(v)) for v in spectra.values(experiment(n, alphas), seed)])
 
 
 def measure(size: Size) -> Data:
     """Numbers of outliers, (sizes, seeds, step sizes)."""
-    import numpy as np
-
     sizes, seeds = SIZES[size]
     found = cache.each(counts, [(n, ALPHAS[size], seed) for n in sizes for seed in range(seeds)])
     return {"outliers": np.reshape(found, (len(sizes), seeds, -1))}
@@ -61,15 +53,11 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Onsets, (sizes, spikes)."""
-    import numpy as np
-
     return {"onsets": np.array([[onset(n, k) for k in (1, 2)] for n in SIZES[size][0]])}
 
 
-def bracket(alphas: tuple[float, ...], seen: "np.ndarray", k: int) -> tuple[float, float]:
+def bracket(alphas: tuple[float, ...], seen: np.ndarray, k: int) -> tuple[float, float]:
     """The last step size at which a seed shows fewer than k outliers, and the next one; at an end of the grid, that end."""
-    import numpy as np
-
     few = np.flatnonzero(seen < k)
     last = int(few[-1]) if few.size else -1
     grid = (alphas[0], *alphas, alphas[-1])
@@ -77,10 +65,6 @@ def bracket(alphas: tuple[float, ...], seen: "np.ndarray", k: int) -> tuple[floa
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     (sizes, seeds), alphas, onsets = SIZES[size], ALPHAS[size], predicted["onsets"]
     ends = np.array([[[bracket(alphas, one, k) for one in seen] for k in (1, 2)] for seen in measured["outliers"]])
     wide = (ends[..., 1] - ends[..., 0]).mean(axis=-1)
@@ -113,11 +97,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(alphas: tuple[float, ...], sizes: tuple[int, ...], counted: "np.ndarray", onsets: "np.ndarray") -> str:
+def _figure(alphas: tuple[float, ...], sizes: tuple[int, ...], counted: np.ndarray, onsets: np.ndarray) -> str:
     """Numbers of outliers against alpha over the predicted staircase, a panel a size; the limit's in grey."""
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style as _style
-
     with _style.figure(len(sizes), width=2.9 if len(sizes) > 1 else 4.2, height=2.7) as (fig, axes):
         panels = axes if len(sizes) > 1 else [axes]
         for ax, n, seen, expected in zip(panels, sizes, counted, onsets, strict=True):
@@ -133,16 +114,4 @@ def _figure(alphas: tuple[float, ...], sizes: tuple[int, ...], counted: "np.ndar
         return _style.svg(fig)
 
 
-ONSET = Claim(
-    name="moniri/onset",
-    statement="The k-th spike appears at a step size n^alpha with alpha = (k − 1)/(2k) in the limit; at finite n it shows far "
-    "later, where the conditional theory says.",
-    paper="moniri",
-    where="the number of spikes in every regime of alpha, with our finite-size onsets",
-    test="The alpha from which a seed shows k outliers, the middle of two steps of the grid, against the predicted onset: "
-    "fails where the mean is off by 3 s.e. and by half a step of the grid + 0.02; inconclusive where that could hide the "
-    "limit's onset.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/onset", measure=measure, predict=predict, judge=judge)

@@ -1,27 +1,21 @@
 """Outliers of the updated features that random features do not have, and the power of X beta each lies along."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from giantstep import measure
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.experiment import draw
+from giantstep.simulate import train
 
 POWERS = 4  # of g = X beta looked for
 
 
-def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) -> "dict[str, list[np.ndarray]]":
+def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) -> dict[str, list[np.ndarray]]:
     """Outliers of F / sqrt(n) at every step size that random features of the same weights and samples do not have.
 
     ``values`` are their positions, ``cosines`` their best cos^2 with a power of X beta and ``powers`` which; ``spectrum`` has all
     singular values.
     """
-    import numpy as np
-
-    from giantstep import measure
-    from giantstep.experiment import draw
-    from giantstep.simulate import train
-
     setting = talk.experiment(n, alphas, talk.setting_1(), activation=activation)
     found = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))

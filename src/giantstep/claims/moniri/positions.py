@@ -1,19 +1,19 @@
 """Where the outliers lie and along what, step size by step size."""
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import Compared, compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.checks.compared import Compared
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style as _style
 
 ALL = (("target", "rank1"), ("target", "gradient"), ("full", "rank1"), ("full", "gradient"))  # residual and update
 VARIANTS = {"quick": (*ALL[:2], ALL[3]), "full": ALL}
@@ -27,7 +27,7 @@ SURE = 4.0  # standard errors: 36 comparisons, with few seeds
 NEEDED = 0.3  # of a position or a cos^2: a departure that must be seen
 
 
-def experiment(n: int, alphas: tuple[float, ...], residual: str, update: str) -> "Setting":
+def experiment(n: int, alphas: tuple[float, ...], residual: str, update: str) -> Setting:
     """One variant at the step sizes n^alpha."""
     return spectra.experiment(n, tuple(float(n**a) for a in alphas), residual=residual, update=update)
 
@@ -37,14 +37,12 @@ def grid(size: Size) -> tuple[float, ...]:
     return tuple(sorted({*ALPHAS[size], *BETWEEN}))
 
 
-def leading(n: int, alphas: tuple[float, ...], residual: str, update: str, seed: int) -> "np.ndarray":
+def leading(n: int, alphas: tuple[float, ...], residual: str, update: str, seed: int) -> np.ndarray:
     return spectra.leading(experiment(n, alphas, residual, update), seed)
 
 
 def measure(size: Size) -> Data:
     """Position and cos^2 of the two largest singular values, (variants, step sizes, spikes, 2, seeds)."""
-    import numpy as np
-
     n, seeds = SIZES[size]
     runs = cache.each(leading, [(n, ALPHAS[size], *v, seed) for v in VARIANTS[size] for seed in range(seeds)])
     shape = (len(VARIANTS[size]), seeds, len(ALPHAS[size]), 2, 2)
@@ -53,16 +51,10 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same along the grid, NaN where no outlier is predicted to show: (variants, grid, spikes, 2)."""
-    import numpy as np
-
     return {"lines": np.array([spectra.places(experiment(SIZES[size][0], grid(size), *v)) for v in VARIANTS[size]])}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     (n, seeds), alphas = SIZES[size], ALPHAS[size]
     expected = predicted["lines"][:, np.isin(grid(size), alphas)]
     by = np.stack([expected[..., 0], np.ones(expected.shape[:-1])], axis=-1)  # positions are judged as shares
@@ -99,12 +91,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, every: "Compared", by: "np.ndarray", shown: "np.ndarray", lines: "np.ndarray") -> str:
+def _figure(size: Size, every: Compared, by: np.ndarray, shown: np.ndarray, lines: np.ndarray) -> str:
     """Positions above, cos^2 below, a column a variant: dots over predicted lines."""
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     at, labels = np.array(ALPHAS[size]), (r"spike 1, along $g = X\beta$", "spike 2, along $g^2$ beyond $g$")
     with _style.figure(len(VARIANTS[size]), 2, width=2.6, height=2.0) as (fig, axes):
         axes = axes.reshape(2, -1)
@@ -125,15 +113,4 @@ def _figure(size: Size, every: "Compared", by: "np.ndarray", shown: "np.ndarray"
         return _style.svg(fig)
 
 
-POSITIONS = Claim(
-    name="moniri/positions",
-    statement="The outliers lie where the theory predicts at finite n, the k-th along the k-th power of Xβ made orthogonal to "
-    "the lower ones, with predicted cos².",
-    paper="moniri",
-    where="the spiked spectrum, at finite strength of the spikes",
-    test="Position and cos² of every outlier that is predicted to show against the prediction: fails where one is off by "
-    "4 s.e. and by 2%; inconclusive where no second outlier is predicted, or where a departure of 30% could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/positions", measure=measure, predict=predict, judge=judge)

@@ -1,53 +1,49 @@
 """The talk's experiment with either update, and what of its spectra the predictions are compared with."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from scipy.sparse.linalg import svds
+
+from giantstep import measure
+from giantstep.checks.cache import one_blas_thread
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
-    from giantstep.simulate import Trained
-    from giantstep.theory import Law
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.simulate import Trained, train
+from giantstep.theory import Law, Outlier, spectrum
 
 
 def experiment(
     n: int, etas: Any, *, activation: str = "relu", residual: str = "target", update: str = "rank1"
-) -> "Setting":
+) -> Setting:
     """Setting 1 with these step sizes: its labels are Gaussian, which gives the gradient's remainder a clean law."""
     setting = talk.experiment(n, 0.0, talk.setting_1(), activation=activation, residual=residual)
     (step,) = setting.protocol.steps
     return replace(setting, protocol=replace(setting.protocol, steps=(replace(step, eta=etas, update=update),)))
 
 
-def laws(setting: "Setting", of: str = "features", *, density: bool = False) -> "tuple[Law, ...]":
+def laws(setting: Setting, of: str = "features", *, density: bool = False) -> tuple[Law, ...]:
     """The predicted law of every step size; it knows the setting and no draw."""
-    from giantstep.theory import spectrum
-
     found = spectrum(setting, of, density=density)
     return found if isinstance(found, tuple) else (found,)
 
 
-def plain(law: "Law") -> "dict[str, Any]":
+def plain(law: Law) -> dict[str, Any]:
     """A law as plain data, of its outliers the positions."""
     found = {name: getattr(law, name) for name in ("count", "low", "edge", "x", "density")}
     return {**found, "outliers": [float(one.position) for one in law.outliers]}
 
 
-def law(data: "dict[str, Any]") -> "Law":
+def law(data: dict[str, Any]) -> Law:
     """Back from plain data."""
-    from giantstep.theory import Law, Outlier
-
     return Law(**{**data, "outliers": tuple(Outlier(position, ()) for position in data["outliers"])})
 
 
-def places(setting: "Setting") -> "np.ndarray":
+def places(setting: Setting) -> np.ndarray:
     """Position and cos^2 with its own power of the first two outliers that a spectrum of that size shows, (step sizes, 2, 2),
     NaN for the others."""
-    import numpy as np
-
     found = laws(setting)
     table = np.full((len(found), 2, 2), np.nan)
     for i, law in enumerate(found):
@@ -56,46 +52,29 @@ def places(setting: "Setting") -> "np.ndarray":
     return table
 
 
-def distance(values: "np.ndarray", law: "Law") -> float:
+def distance(values: np.ndarray, law: Law) -> float:
     """Sup distance between the distribution function of the singular values that are no outliers and the law's."""
-    import numpy as np
-
-    from giantstep import measure
-
     inside = np.sort(values)[: values.size - len(measure.outliers(values))]
     ranks, expected = np.arange(inside.size + 1) / inside.size, law.cdf(inside)
     return float(max(np.max(expected - ranks[:-1]), np.max(ranks[1:] - expected)))
 
 
-def edge(law: "Law") -> float:
+def edge(law: Law) -> float:
     """The law's edge as it is read off a spectrum, here the law's own quantiles: 1 to 2% short of the edge itself."""
-    import numpy as np
-
-    from giantstep import measure
-
     x = np.linspace(law.low, law.edge, 4001)
     return measure.bulk_edge(np.interp((np.arange(law.count) + 0.5) / law.count, law.cdf(x), x))
 
 
-def direction(setting: "Setting", seed: int, found: "Trained") -> "np.ndarray":
+def direction(setting: Setting, seed: int, found: Trained) -> np.ndarray:
     """beta = X^T r/n on the batch of the step, with the residual r that the step uses."""
-    from giantstep.experiment import draw
-
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     if setting.protocol.steps[0].residual == "full":
         y = y - setting.network.factor * setting.network.activation(X @ found.initial.T) @ found.second_layer
     return X.T @ y / len(y)
 
 
-def values(setting: "Setting", seed: int, weights: bool = False) -> "list[np.ndarray]":
+def values(setting: Setting, seed: int, weights: bool = False) -> list[np.ndarray]:
     """Singular values of F/sqrt(n) on the readout's samples, or of W, for every step size."""
-    import numpy as np
-
-    from giantstep import measure
-    from giantstep.checks.cache import one_blas_thread
-    from giantstep.experiment import draw
-    from giantstep.simulate import train
-
     found = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     sigma = setting.network.activation
@@ -103,17 +82,9 @@ def values(setting: "Setting", seed: int, weights: bool = False) -> "list[np.nda
         return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in found.final]
 
 
-def leading(setting: "Setting", seed: int) -> "np.ndarray":
+def leading(setting: Setting, seed: int) -> np.ndarray:
     """The largest two singular values of F/sqrt(n), and cos^2 of the j-th left vector with the j-th power of X beta made
     orthogonal to the lower ones: (step sizes, 2, 2)."""
-    import numpy as np
-    from scipy.sparse.linalg import svds
-
-    from giantstep import measure
-    from giantstep.checks.cache import one_blas_thread
-    from giantstep.experiment import draw
-    from giantstep.simulate import train
-
     found = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     basis = measure.gram_schmidt_powers(X @ direction(setting, seed, found), 2)

@@ -2,14 +2,14 @@
 
 from functools import partial
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.power import decided
 from giantstep.claims.moniri import remainder, talk
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    from giantstep.measure import mean_and_error
-
     (sizes, seeds), norms = remainder.SIZES[size], measured["norms"]
     slope = remainder.rate(sizes, norms[:, :, 0], predicted["rate"])
     mean, se = mean_and_error(norms, axis=1)
@@ -34,14 +34,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-RANK_ONE = Claim(
-    name="moniri/rank-one",
-    statement="The gradient is the rank-one matrix c₁aβᵀ, β = Xᵀy/n, up to an error of order n^-1/2 in operator norm.",
-    paper="moniri",
-    where="the rank-one approximation of the gradient, with the initial output left out of the residual",
-    test="The exponent of n at which ‖G − c₁aβᵀ‖/√log n decays, a line a seed, against −1/2: fails where it is larger by 3 s.e. "
-    "and by 0.15, granted to logarithms; inconclusive where a decay like n^-1/4 could pass unseen.",
-    measure=partial(remainder.measure, residual="target"),
-    predict=remainder.predict,
-    judge=judge,
+CLAIM = claim(
+    "moniri/rank-one", measure=partial(remainder.measure, residual="target"), predict=remainder.predict, judge=judge
 )

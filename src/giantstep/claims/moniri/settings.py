@@ -1,18 +1,19 @@
 """Two targets with the same linear part and the same power: one curve up to alpha = 1/4, two beyond."""
 
+from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import numpy as np
+
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
+from giantstep.checks.power import decided
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style as _style
 
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.35, 0.4, 0.45)
 SIZES = {"quick": (500, 28), "full": (2000, 40)}
@@ -36,11 +37,11 @@ class Difference(NamedTuple):
     stays: float
 
 
-def experiments(n: int, alphas: "Sequence[float]") -> list["Setting"]:
+def experiments(n: int, alphas: Sequence[float]) -> list[Setting]:
     return [paired.experiment(n, alphas, target) for target in talk.targets().values()]
 
 
-def apart(errors: "np.ndarray") -> "np.ndarray":
+def apart(errors: np.ndarray) -> np.ndarray:
     """How much lower the errors of setting 2 are. Random features' errors, equal in the limit, are taken away first."""
     one, two = map(paired.gains, errors)
     return two - one
@@ -48,16 +49,12 @@ def apart(errors: "np.ndarray") -> "np.ndarray":
 
 def measure(size: Size) -> Data:
     """Errors of both settings, (2, errors, step sizes, seeds)."""
-    import numpy as np
-
     n, seeds = SIZES[size]
     return {"errors": np.array([paired.measured(setting, seeds) for setting in experiments(n, ALPHAS)])}
 
 
 def predict(size: Size) -> Data:
     """Differences of the settings, (errors, alphas), here and at a large n, and the lines of the figure along a fine grid."""
-    import numpy as np
-
     fine = np.linspace(0.0, max(ALPHAS) + 0.01, 31)
     here, large = (
         np.array([paired.predicted(setting) for setting in experiments(n, (*ALPHAS, *fine.tolist()))])
@@ -69,11 +66,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-    from giantstep.checks.power import decided
-
     (n, seeds), expected, stays = SIZES[size], predicted["apart"], predicted["stays"]
     found = compare(apart(measured["errors"]), expected, level=SURE, granted=NEAR * np.abs(expected))
     columns = (x.ravel().tolist() for x in (found.mean, found.error, found.predicted, found.distance, stays))
@@ -108,10 +100,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(n: int, errors: "np.ndarray", predicted: Data) -> str:
+def _figure(n: int, errors: np.ndarray, predicted: Data) -> str:
     """Both errors of both settings over the theory's lines, and their difference at this n and a large one."""
-    from giantstep.plot import style as _style
-
     fine = predicted["fine"]
     with _style.figure(3, width=2.85, height=2.8) as (fig, axes):
         for j, label in enumerate(paired.ERRORS.values()):
@@ -132,17 +122,4 @@ def _figure(n: int, errors: "np.ndarray", predicted: Data) -> str:
         return _style.svg(fig)
 
 
-SETTINGS = Claim(
-    name="moniri/settings",
-    statement="y = H₁ + noise and y = H₁ + H₂/√2 of the same power have the same errors for alpha < 1/4 and different ones "
-    "beyond: only there is the quadratic part learned.",
-    paper="moniri",
-    where="the simulations of settings 1 and 2",
-    test="By how much the errors of setting 2 are lower than those of setting 1, random features' taken away: fails where "
-    "one is off the finite-size theory by 4 s.e. and 10%, or where that theory at n = 10¹² keeps a tenth of the "
-    "difference below alpha = 1/4; inconclusive where the difference above could pass unseen there, or is not positive by "
-    "4 s.e.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/settings", measure=measure, predict=predict, judge=judge)

@@ -2,11 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.power import counted
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.outliers import new_outliers
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 ALPHAS = (0.0, 0.1, 0.2, 0.28, 0.33, 0.37, 0.42)
 SHOWN = (0.1, 0.28, 0.37)  # in the figure
@@ -31,8 +35,6 @@ def measure(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
     n, seeds = SIZES[size]
     judged = sum(alpha < JUDGED for alpha in ALPHAS)
     rows, most, wrong, extra, monotone, looked = [], [], 0, 0, True, 0
@@ -80,8 +82,6 @@ def _sentence(wrong: int, monotone: bool, seen: str, extra: int) -> str:
 
 def _figure(measured: Data) -> str:
     """Histograms of the first seed; one range a row, so that the spikes are seen to move."""
-    from giantstep.plot import style
-
     with style.figure(len(SHOWN), len(ACTIVATIONS), width=2.6, height=2.2) as (fig, axes):
         for row, activation in zip(axes, ACTIVATIONS, strict=True):
             found: Any = measured[activation]
@@ -100,14 +100,4 @@ def _figure(measured: Data) -> str:
     return style.svg(fig)
 
 
-SPIKES = Claim(
-    name="moniri/spikes",
-    statement="As alpha grows, spikes leave the bulk of the updated features one by one, the k-th along the k-th power of Xβ.",
-    paper="moniri",
-    where="the spectrum of the updated feature matrix",
-    test="Up to alpha = 3/8 fails where the k-th outlier that random features lack has cos² below 0.3 with the k-th power "
-    "of Xβ, or where a seed's number of them falls as alpha grows; inconclusive with fewer than two at the last alpha, or "
-    "ten in all.",
-    measure=measure,
-    judge=judge,
-)
+CLAIM = claim("moniri/spikes", measure=measure, judge=judge)

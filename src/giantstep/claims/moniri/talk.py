@@ -1,46 +1,41 @@
 """The talk's experiment: y = H1 + noise (setting 1) or H1 + H2/sqrt(2) (setting 2), sizes d : n : N = 3 : 5 : 4."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 import giantstep as gs
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
-    from giantstep.experiment.target import Target
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
 
 RATIOS = "d : n : p = 3 : 5 : 4"
 LABELS = {"setting 1": "$y = x_1$ + noise", "setting 2": r"$y = x_1 + H_2(x_1)/\sqrt{2}$"}  # in figures
 
 
-def setting_1() -> "Target":
+def setting_1() -> Target:
     """y = H1(<beta*, x>) + N(0, 1)."""
     return gs.target("x1", noise=1.0)
 
 
-def setting_2() -> "Target":
+def setting_2() -> Target:
     """y = H1(<beta*, x>) + H2(<beta*, x>) / sqrt(2), no noise."""
     return gs.target("x1 + H2(x1)/sqrt(2)")
 
 
-def targets() -> "dict[str, Target]":
+def targets() -> dict[str, Target]:
     """Both settings by name."""
     return dict(zip(LABELS, (setting_1(), setting_2()), strict=True))
 
 
-def experiment(
-    n: int, alpha: Any, target: "Target", *, activation: str = "relu", residual: str = "target"
-) -> "Setting":
+def experiment(n: int, alpha: Any, target: Target, *, activation: str = "relu", residual: str = "target") -> Setting:
     """The preset at batch size n and the talk's ratios."""
     return gs.presets.moniri(
         n, 3 * n // 5, 4 * n // 5, alpha, 0.01, target=target, activation=activation, residual=residual
     )
 
 
-def direction(setting: "Setting", seed: int) -> "np.ndarray":
+def direction(setting: Setting, seed: int) -> np.ndarray:
     """beta = X^T y / n on the batch of the first step."""
-    from giantstep.experiment import draw
-
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     return X.T @ y / len(y)

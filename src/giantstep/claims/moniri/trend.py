@@ -1,14 +1,15 @@
 """The network's gains follow the finite-size theory, and that tends to its limits as n grows, slowly."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import Compared, compare
+from giantstep.checks.power import decided
 from giantstep.claims import paired
 from giantstep.claims.moniri import lengths, talk
 from giantstep.claims.moniri.lengths import ALPHAS, experiment
-
-if TYPE_CHECKING:
-    from giantstep.checks.compared import Compared
+from giantstep.claims.texts import claim
+from giantstep.plot import style as _style
 
 SIZES = {"quick": ((500,), (16,)), "full": ((500, 1000, 2000), (80, 40, 20))}
 LARGE = tuple(10**k for k in (3, 4, 6, 9, 12))  # predicted
@@ -28,8 +29,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The gains at the sizes of the simulation and at large ones, (curves, sizes), their published limits and ours."""
-    import numpy as np
-
     networks, sizes = lengths.networks(), SIZES[size][0]
     gains = np.stack(
         [
@@ -43,11 +42,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-    from giantstep.checks.power import decided
-
     (sizes, seeds), curves, small = SIZES[size], lengths.curves(), predicted["small"]
     found = [
         compare(gains, small[:, i], level=SURE, granted=NEAR * small[:, i]) for i, gains in enumerate(measured["gains"])
@@ -97,10 +91,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(sizes: tuple[int, ...], found: "list[Compared]", predicted: Data) -> str:
+def _figure(sizes: tuple[int, ...], found: list[Compared], predicted: Data) -> str:
     """Gains in test error against n: simulated, predicted, and their limits as dashed lines."""
-    from giantstep.plot import style as _style
-
     with _style.figure(3, width=2.75, height=2.8) as (fig, axes):
         for i, c in enumerate(lengths.curves()):
             if c.error != "test error":
@@ -129,16 +121,4 @@ def _figure(sizes: tuple[int, ...], found: "list[Compared]", predicted: Data) ->
         return _style.svg(fig)
 
 
-TREND = Claim(
-    name="moniri/trend",
-    statement="As n grows the network's gains tend to the published limits for ℓ = 1, 2, 3; but at ℓ = 2 only for the "
-    "rank-one part of the step: the full gradient also lengthens the rows, and then g² + κ is free instead of g².",
-    paper="moniri",
-    where="the limits of the improvements, with our correction for the full gradient, κ = φ E y² Var σ′/(c₁‖β‖)²",
-    test="Simulated gains against the finite-size theory (4 s.e. and 5%), the difference of the two updates at ℓ = 2 (3 "
-    "s.e.), and that theory at n = 10¹² against the limits (3%): fails where one is missed; inconclusive where a whole "
-    "gain, or the whole difference of the updates, could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri/trend", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,15 @@
 """Where the third spike is missing: a second layer of signs, and ReLU."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri_hassani import layers
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 ALPHAS = (0.4, 0.45)
 CASES = {  # activation and second layer, and whether the third direction can have a spike
@@ -28,10 +29,8 @@ def _calls(size: Size) -> list[tuple]:
     return [((d, *ALPHAS, "fresh", *case[:2]), seed) for case in CASES.values() for seed in range(seeds)]
 
 
-def _shares(size: Size, found: list) -> "np.ndarray":
+def _shares(size: Size, found: list) -> np.ndarray:
     """Share of every direction inside the span of the outliers, (cases, directions, seeds)."""
-    import numpy as np
-
     shares = np.stack([one["cosines"][0].sum(axis=0) for one in found])
     return np.moveaxis(shares.reshape(len(CASES), -1, layers.DIRECTIONS), 1, 2)
 
@@ -46,11 +45,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-    from giantstep.measure import mean_and_error
-
     d, seeds = SIZES[size]
     found = compare(measured["shares"] - predicted["shares"], 0.0, level=SURE, granted=ALLOWED[size])
     mean, error = mean_and_error(measured["shares"])
@@ -78,11 +72,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(mean: np.ndarray, error: np.ndarray, said: np.ndarray) -> str:
     with style.figure(width=4.6, height=2.8) as (fig, ax):
         for i, case in enumerate(CASES):
             at = np.arange(layers.DIRECTIONS) + 0.25 * (i - 1)
@@ -94,16 +84,4 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", said: "np.ndarray") -> str:
         return style.svg(fig)
 
 
-DEGENERATE = Claim(
-    name="moniri_hassani/degenerate",
-    statement="The k-th spike needs E σ⁽ᵏ⁾ ≠ 0 and powers of a that are linearly independent: a second layer of signs "
-    "and ReLU lack the third spike and its direction.",
-    paper="moniri_hassani",
-    where="the conditions behind the number of outliers",
-    test="Share of the target's three directions in the span of the outliers, seed by seed against the prediction: off by "
-    "4 s.e. and 0.04 (0.08 at quick size) fails, as does a share of the third direction above 0.2 where it must be "
-    "missing, or below where not.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri_hassani/degenerate", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,15 @@
 """How the outliers' singular values grow with the width at fixed exponents of the step sizes."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri_hassani import layers
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 ALPHAS = (0.35, 0.4)
 SPIKES = 2  # that stand clear of the bulk at every size
@@ -23,9 +24,7 @@ def _calls(size: Size) -> list[tuple]:
     return [((d, *ALPHAS, "fresh"), seed) for d in sizes for seed in range(seeds)]
 
 
-def _positions(found: list) -> "np.ndarray":
-    import numpy as np
-
+def _positions(found: list) -> np.ndarray:
     return np.stack([one["values"][0, :SPIKES] for one in found])
 
 
@@ -40,26 +39,17 @@ def predict(size: Size) -> Data:
     return {"positions": _shaped(size, _positions(cache.each(layers.predicted, _calls(size)))), "limits": limits}
 
 
-def _shaped(size: Size, positions: "np.ndarray") -> "np.ndarray":
-    import numpy as np
-
+def _shaped(size: Size, positions: np.ndarray) -> np.ndarray:
     return np.moveaxis(positions.reshape(len(SIZES[size][0]), -1, SPIKES), 1, 2)
 
 
-def _slopes(size: Size, positions: "np.ndarray") -> "np.ndarray":
+def _slopes(size: Size, positions: np.ndarray) -> np.ndarray:
     """Exponents in p, (spikes, seeds)."""
-    import numpy as np
-
     x = np.log(SIZES[size][0]) - np.mean(np.log(SIZES[size][0]))
     return np.tensordot(x, np.log(positions), 1) / np.sum(x**2)
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-    from giantstep.measure import mean_and_error
-
     sizes, seeds = SIZES[size]
     slopes = [_slopes(size, data["positions"]) for data in (measured, predicted)]
     found = compare(slopes[0] - slopes[1], 0.0, level=SURE, granted=ALLOWED[size])
@@ -85,12 +75,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, measured: "np.ndarray", predicted: "np.ndarray", limits: list[float]) -> str:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-
+def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray, limits: list[float]) -> str:
     p = 4 * np.array(SIZES[size][0])
     with style.figure() as (fig, ax):
         for k in range(SPIKES):
@@ -108,15 +93,4 @@ def _figure(size: Size, measured: "np.ndarray", predicted: "np.ndarray", limits:
         return style.svg(fig)
 
 
-EXPONENTS = Claim(
-    name="moniri_hassani/exponents",
-    statement="Outlier k grows with the width as p to the α₂ − k(1/2 − α₁) in the limit, k = 0, 1, …; at finite width as the "
-    "signal matrix says.",
-    paper="moniri_hassani",
-    where="the strengths behind the number of outliers",
-    test="Exponents in p of the first two outliers, seed by seed against those of the signal matrix: off by 3 s.e. and by "
-    "0.03 (0.05 at quick size) fails. The limit's are shown and not judged: corrections are of relative order p^(α₁ − 1/2).",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri_hassani/exponents", measure=measure, predict=predict, judge=judge)

@@ -1,13 +1,15 @@
 """First layers after two steps: the experiment, its spectra as measured and as predicted, and when a count is sharp."""
 
-from typing import TYPE_CHECKING, Any
+from math import floor
+from typing import Any
+
+import numpy as np
 
 import giantstep as gs
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep import measure
+from giantstep.experiment.setting import Setting
+from giantstep.simulate import train
+from giantstep.theory import SecondStep, second_step
 
 STAIRCASE = "x1 + x1*x2 + H2(x1)*x3/sqrt(2)"
 DIRECTIONS = 3  # of that target
@@ -20,7 +22,7 @@ CLEAR = 1.1  # times the threshold: an outlier beyond it is clear; W0 moves one 
 
 def experiment(
     d: int, alpha1: float, alpha2: Any, batch: str, activation: str = SMOOTH, second_layer: str = "gaussian"
-) -> "Setting":
+) -> Setting:
     """Two steps on the staircase target, the gradient of the labels alone."""
     return gs.presets.moniri_hassani(
         15 * d, d, 4 * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=STAIRCASE,
@@ -28,13 +30,8 @@ def experiment(
     )  # fmt: skip
 
 
-def measured(setting_of: tuple, seed: int) -> "dict[str, np.ndarray]":
+def measured(setting_of: tuple, seed: int) -> dict[str, np.ndarray]:
     """Spectra of the trained layers, one a second step size."""
-    import numpy as np
-
-    from giantstep import measure
-    from giantstep.simulate import train
-
     setting = experiment(*setting_of)
     found = train(setting, seed, dtype="float32").final
     found = found if found.ndim == 3 else found[None]
@@ -42,21 +39,15 @@ def measured(setting_of: tuple, seed: int) -> "dict[str, np.ndarray]":
     return _kept([measure.layer(np.asarray(W, dtype=float), basis) for W in found])
 
 
-def predicted(setting_of: tuple, seed: int) -> "dict[str, np.ndarray]":
+def predicted(setting_of: tuple, seed: int) -> dict[str, np.ndarray]:
     """The same by theory, for the seed's second layer and batches but without its first layer."""
-    import numpy as np
-
-    from giantstep.theory import SecondStep, second_step
-
     found = second_step(experiment(*setting_of), seed)
     found = (found,) if isinstance(found, SecondStep) else found
     return _kept([one.layer for one in found]) | {"own": np.array([one.own for one in found])}
 
 
-def _kept(layers: Any) -> "dict[str, np.ndarray]":
+def _kept(layers: Any) -> dict[str, np.ndarray]:
     """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions (E, TOP, r), zero for none."""
-    import numpy as np
-
     cosines = np.zeros((len(layers), TOP, DIRECTIONS))
     for row, one in zip(cosines, layers, strict=True):
         row[: min(one.count, TOP)] = one.alignment[:TOP]
@@ -67,35 +58,29 @@ def _kept(layers: Any) -> "dict[str, np.ndarray]":
     }
 
 
-def joined(found: Any, shape: tuple[int, ...]) -> "dict[str, np.ndarray]":
+def joined(found: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     """What several calls found, seeds last: (*shape, E, ..., seeds) where the calls run over shape and then seeds."""
-    import numpy as np
-
     stacked = {key: np.stack([one[key] for one in found]) for key in found[0]}
     return {
         key: np.moveaxis(value.reshape(*shape, -1, *value.shape[1:]), len(shape), -1) for key, value in stacked.items()
     }
 
 
-def counts(found: Any, factor: float = 1.0) -> "np.ndarray":
+def counts(found: Any, factor: float = 1.0) -> np.ndarray:
     """Singular values above the threshold times a factor, (..., seeds)."""
-    import numpy as np
-
     return np.sum(np.asarray(found["values"]) > factor * np.asarray(found["thresholds"])[..., None, :], axis=-2)
 
 
-def agree(one: Any, other: Any) -> "np.ndarray":
+def agree(one: Any, other: Any) -> np.ndarray:
     """Whether every clear outlier of one spectrum is an outlier of the other, and the reverse, (..., seeds)."""
     return (counts(one, CLEAR) <= counts(other)) & (counts(other, CLEAR) <= counts(one))
 
 
-def sharp(one: Any, other: Any) -> "np.ndarray":
+def sharp(one: Any, other: Any) -> np.ndarray:
     """Whether both spectra have clear outliers alone: to agree is then to have the same number."""
     return (counts(one, CLEAR) == counts(one)) & (counts(other, CLEAR) == counts(other))
 
 
 def limit(alpha1: float, alpha2: float) -> int:
     """1 + floor(alpha_2 / (1/2 - alpha_1))."""
-    from math import floor
-
     return 1 + floor(alpha2 / (0.5 - alpha1) + 1e-9)

@@ -1,14 +1,16 @@
 """Outliers of the first layer after two steps: how many, where, and along what, against the signal matrix."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri_hassani import layers
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style as _style
 
 CELLS = {"quick": ((0.2, 0.4), (0.4, 0.45)), "full": ((0.0, 0.3), (0.2, 0.4), (0.35, 0.4), (0.4, 0.45))}
 BATCHES = ("fresh", "reuse")
@@ -40,10 +42,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     (d, seeds), granted = SIZES[size], ALLOWED[size]
     seen, said = layers.counts(measured), layers.counts(predicted)
     agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
@@ -83,17 +81,13 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )  # fmt: skip
 
 
-def _span(counts: "np.ndarray") -> str:
+def _span(counts: np.ndarray) -> str:
     low, high = int(counts.min()), int(counts.max())
     return str(low) if low == high else f"{low}-{high}"
 
 
-def _figure(size: Size, measured: Data, predicted: Data, clear: "np.ndarray") -> str:
+def _figure(size: Size, measured: Data, predicted: Data, clear: np.ndarray) -> str:
     """Measured against predicted: positions on logarithmic axes, cos^2 on linear ones."""
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     own, marks = np.arange(layers.DIRECTIONS), "os"
     with _style.figure(2, width=3.6, height=3.4) as (fig, (ax, right)):
         for i, (a1, a2) in enumerate(CELLS[size]):
@@ -119,16 +113,4 @@ def _figure(size: Size, measured: Data, predicted: Data, clear: "np.ndarray") ->
         return _style.svg(fig)
 
 
-OUTLIERS = Claim(
-    name="moniri_hassani/outliers",
-    statement="After two giant steps the first layer is a bulk with several outliers, each along a direction of the target; the "
-    "signal matrix predicts their number, their positions and their alignments at finite size.",
-    paper="moniri_hassani",
-    where="the spectral characterisation of the second step, here at finite size",
-    test="Every outlier beyond 1.1 thresholds of one spectrum, predicted or measured, must be an outlier of the other; "
-    "positions and cos² with the target's directions are compared seed by seed and fail beyond 4 s.e. and 2% "
-    "(4% at quick size), or 0.03 (0.06).",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri_hassani/outliers", measure=measure, predict=predict, judge=judge)

@@ -1,16 +1,20 @@
 """Two steps on one batch learn directions of information exponent two and three; on fresh batches they do not."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 import giantstep as gs
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.functions.activation import activation as made
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.simulate import train
+from giantstep.theory.two_steps.null_matrix import initial, null, shuffles
+from giantstep.theory.two_steps.signal import draws, second_slopes, signal
 
 SOFT = "softplus(2*(x-1))/2"  # E sigma' sigma'' is not zero
 CASES = {  # target, activation, the power of a that carries it, C1 mu_1, C2 at p = 1000, and whether reuse learns it
@@ -26,11 +30,9 @@ NULL = 0.1  # a mean signed cosine granted where nothing is learned: it dies wit
 NEEDED = {"quick": 0.6, "full": 0.3}  # a cosine that must be seen where nothing should be learned
 
 
-def experiment(name: str, batch: str, d: int) -> "Setting":
+def experiment(name: str, batch: str, d: int) -> Setting:
     """eta_1 = C1 sqrt(p) and eta_2 = C2 sqrt(p / 1000) in the paper's units."""
     target, activation, _, first, second, _ = CASES[name]
-    from giantstep.functions.activation import activation as made
-
     C1 = first / float(made(activation).hermite(1)[1])
     return gs.presets.moniri_hassani(
         6 * d, d, 5 * d // 4, 0.5, 0.5, C1=C1, C2=second / 1000**0.5, batch=batch, target=target, activation=activation,
@@ -40,36 +42,25 @@ def experiment(name: str, batch: str, d: int) -> "Setting":
 
 def cosine(name: str, batch: str, d: int, seed: int) -> float:
     """Of what the layer moved along, left power of a by power, with the target: measured."""
-    from giantstep import measure
-    from giantstep.simulate import train
-
     setting, k = experiment(name, batch, d), CASES[name][2]
     found = train(setting, seed, dtype="float32")
-    moved = measure.moved(found.final - found.initial, found.second_layer, k)[:, -1]
-    return measure.cosine(moved, setting.target.orthonormal(d)[0])
+    moved = gs.measure.moved(found.final - found.initial, found.second_layer, k)[:, -1]
+    return gs.measure.cosine(moved, setting.target.orthonormal(d)[0])
 
 
 def expected(name: str, batch: str, d: int, seed: int) -> float:
     """The same predicted: the signal along the target, over the length that signal and shuffled weights have together."""
-    import numpy as np
-
-    from giantstep import measure
-    from giantstep.theory.two_steps.null_matrix import initial, null, shuffles
-    from giantstep.theory.two_steps.signal import draws, second_slopes, signal
-
     setting, k = experiment(name, batch, d), CASES[name][2]
     given, etas = draws(setting, seed), tuple(setting.protocol.etas(setting.d, setting.p).tolist())
     slopes = second_slopes(given, etas[0])
-    moved = signal(given, slopes, etas).moved(measure.gram_schmidt_powers(given.a, k))[:, -1]
+    moved = signal(given, slopes, etas).moved(gs.measure.gram_schmidt_powers(given.a, k))[:, -1]
     change = null(given, slopes, shuffles(given, slopes), etas, seed, False) - initial(seed, setting.p, d, False)
-    noise = measure.moved(change, given.a, k)[:, -1]
+    noise = gs.measure.moved(change, given.a, k)[:, -1]
     return float(moved @ setting.target.orthonormal(d)[0] / np.hypot(np.linalg.norm(moved), np.linalg.norm(noise)))
 
 
 def measure(size: Size) -> Data:
     """Signed cosines, (cases, batches, seeds)."""
-    import numpy as np
-
     d, seeds, _ = SIZES[size]
     calls = [(name, batch, d, seed) for name in CASES for batch in BATCHES for seed in range(seeds)]
     return {"cosines": np.reshape(cache.each(cosine, calls), (len(CASES), len(BATCHES), seeds))}
@@ -77,8 +68,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Cosines on one batch where it learns, (cases learned, seeds), and which those are."""
-    import numpy as np
-
     d, _, seeds = SIZES[size]
     learned = [name for name in CASES if CASES[name][-1]]
     found = cache.each(expected, [(name, "reuse", d, seed) for name in learned for seed in range(seeds)])
@@ -86,11 +75,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-    from giantstep.measure import mean_and_error
-
     d, seeds, shared = SIZES[size]
     learned, said = np.array(predicted["learned"]), predicted["cosines"]
     place = np.array([case[-1] for case in CASES.values()])
@@ -132,11 +116,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(measured: "np.ndarray", predicted: "np.ndarray") -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(measured: np.ndarray, predicted: np.ndarray) -> str:
     with style.figure(len(CASES), width=2.6, height=2.7) as (fig, axes):
         for i, (ax, name) in enumerate(zip(axes, CASES, strict=True)):
             for j, label in enumerate(("one batch twice", "fresh batches")):
@@ -154,16 +134,4 @@ def _figure(measured: "np.ndarray", predicted: "np.ndarray") -> str:
         return style.svg(fig)
 
 
-REUSE = Claim(
-    name="moniri_hassani/reuse",
-    statement="With a reused batch the second step learns directions of information exponent above one; with independent batches "
-    "it does not, and an even target is not learned either way.",
-    paper="moniri_hassani",
-    where="alignment with the target, independent against reused batches",
-    test="Signed cosines averaged over seeds: away from zero by 4 s.e. and 0.1 where learned, and not where not; a cosine "
-    "of 0.3 (0.6 at quick size) must be one that would be seen. Each is also compared with the prediction, seed by "
-    "seed: off by 4 s.e. and 0.05 (0.08) fails.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri_hassani/reuse", measure=measure, predict=predict, judge=judge)

@@ -1,11 +1,11 @@
 """What the claims on generalisation bounds measure: gaps on fresh and training samples, moduli, distances of samples."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.systems.bounds import Bounds
+import giantstep as gs
+from giantstep.checks.random import Stream, generator
+from giantstep.systems.bounds import Bounds
+from giantstep.systems.bounds.simulate import trained, wasserstein
 
 # name: activation, loss, data
 CASES = {"tanh": ("tanh", "absolute", "cube"), "ReLU": ("relu", "huber", "gaussian")}
@@ -13,30 +13,20 @@ TITLES = {"tanh": "tanh, absolute loss, x in a cube", "ReLU": "ReLU, Huber loss,
 STEPS, RATE = 200, 0.004
 
 
-def bounds(case: str, n: int = STEPS, rate: float = RATE, trainings: int = 20) -> "Bounds":
+def bounds(case: str, n: int = STEPS, rate: float = RATE, trainings: int = 20) -> Bounds:
     """d_in = 2, d_out = 1, 20 neurons."""
-    import giantstep as gs
-
     activation, loss, data = CASES[case]
     return gs.Bounds(2, activation=activation, loss=loss, data=data, n=n, rate=rate, steps=STEPS, trainings=trainings)
 
 
-def fresh(case: str, samples: tuple[int, ...], oracle: int, seed: int) -> "np.ndarray":
+def fresh(case: str, samples: tuple[int, ...], oracle: int, seed: int) -> np.ndarray:
     """Gaps on fresh samples of these sizes, and Lambda, in the mean over the trainings of a seed, (sizes + 1,)."""
-    import numpy as np
-
-    from giantstep.systems.bounds.simulate import trained
-
     found = trained(bounds(case), STEPS, seed, oracle)
     return np.array([*(found.test_gap(n).mean() for n in samples), found.modulus.mean()])
 
 
-def training(case: str, n: int, fresh: int, rate: float, oracle: int, seed: int) -> "np.ndarray":
+def training(case: str, n: int, fresh: int, rate: float, oracle: int, seed: int) -> np.ndarray:
     """Gaps on n training samples and on ``fresh`` new ones, Lambda and its square, in the mean over the trainings of a seed."""
-    import numpy as np
-
-    from giantstep.systems.bounds.simulate import trained
-
     found = trained(bounds(case, n, rate), n, seed, oracle)
     return np.array(
         [found.train_gap.mean(), found.test_gap(fresh).mean(), found.modulus.mean(), np.mean(found.modulus**2)]
@@ -45,8 +35,4 @@ def training(case: str, n: int, fresh: int, rate: float, oracle: int, seed: int)
 
 def apart(d_in: int, noise: float, n: int, seed: int) -> float:
     """W1 between two samples of size n."""
-    import giantstep as gs
-    from giantstep.checks.random import Stream, generator
-    from giantstep.systems.bounds.simulate import wasserstein
-
     return wasserstein(gs.Bounds(d_in, noise=noise), n, generator(seed, Stream.TEST, n))

@@ -1,14 +1,15 @@
 """On fresh samples the gap falls as n^{-1/2}, below a coefficient that is known before training."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache, power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.nguwi import drawn
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.bounds.theory import on_fresh, spread
 
 SAMPLES = (25, 50, 100, 200, 400)
 SIZES = {"quick": (8, 20_000), "full": (40, 200_000)}  # seeds of 20 trainings, fresh samples
@@ -17,8 +18,6 @@ LEVEL, NEAR, ENOUGH = 3.0, 0.02, 0.15  # standard errors; granted to the exponen
 
 def measure(size: Size) -> Data:
     """Gaps and Lambda, (cases, sizes + 1, seeds)."""
-    import numpy as np
-
     seeds, oracle = SIZES[size]
     jobs = [(case, SAMPLES, oracle, seed) for case in drawn.CASES for seed in range(seeds)]
     found = np.array(cache.each(drawn.fresh, jobs)).reshape(len(drawn.CASES), seeds, -1)
@@ -27,10 +26,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The exponent, the bound at n = 1 known before training, and sqrt(tr Cov Z), which Lambda is multiplied by; (cases,)."""
-    import numpy as np
-
-    from giantstep.systems.bounds.theory import on_fresh, spread
-
     all_ = [drawn.bounds(case) for case in drawn.CASES]
     return {
         "exponent": -0.5,
@@ -40,10 +35,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     seeds, oracle = SIZES[size]
     mean, error = mean_and_error(measured["found"])
     slopes = [growth(SAMPLES, found[:-1]) for found in measured["found"]]
@@ -76,11 +67,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(mean: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", before: "np.ndarray") -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(mean: np.ndarray, error: np.ndarray, realised: np.ndarray, before: np.ndarray) -> str:
     with style.figure(len(drawn.CASES), width=3.4, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, drawn.CASES, strict=True)):
             n = np.array(SAMPLES)
@@ -96,16 +83,4 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", bef
         return style.svg(fig)
 
 
-FRESH = Claim(
-    name="nguwi/fresh",
-    statement="With independent test data the generalisation error on n samples is of order n^(-1/2), whatever the dimension, "
-    "with a coefficient that can be computed before training.",
-    paper="nguwi",
-    where="the bound for independent test data; the coefficient is our own",
-    test="The exponent of the gap in n is -1/2 within 3 s.e. or 0.02, and √n times the gap is below the bound from the weights "
-    "after training, which is below the bound before; fails otherwise, inconclusive where 0.15 in the exponent "
-    "could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nguwi/fresh", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,15 @@
 """On the training samples themselves the gap is below a bound of order n^{-1/D}, which it does not follow."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache, power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.nguwi import drawn
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.bounds.theory import on_training, spread
 
 CASE = "tanh"  # bounded, so that the samples may be gone through again
 SAMPLES = (25, 50, 100, 200, 400)
@@ -21,8 +22,6 @@ LEVEL, NEAR, ENOUGH = 3.0, 0.05, 0.25
 
 def measure(size: Size) -> Data:
     """Gap on training samples, on fresh ones, Lambda and its square, (sizes, 4, seeds); W1 of two samples, (sizes, pairs)."""
-    import numpy as np
-
     seeds, oracle, pairs = SIZES[size]
     jobs = [(CASE, n, n, drawn.RATE, oracle, seed) for n in SAMPLES for seed in range(seeds)]
     found = np.array(cache.each(drawn.training, jobs)).reshape(len(SAMPLES), seeds, -1)
@@ -32,10 +31,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The bound known before training, (sizes,), tr Cov Z, and the exponent -1/D of the W1 part."""
-    import numpy as np
-
-    from giantstep.systems.bounds.theory import on_training, spread
-
     b = drawn.bounds(CASE)
     return {
         "bounds": np.array([on_training(b, n) for n in SAMPLES]),
@@ -45,10 +40,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     seeds, oracle, pairs = SIZES[size]
     mean, error = mean_and_error(measured["found"])
     gap, gap_error, n = mean[:, 0], error[:, 0], np.array(SAMPLES)
@@ -84,9 +75,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(mean: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", before: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(mean: np.ndarray, error: np.ndarray, realised: np.ndarray, before: np.ndarray) -> str:
     with style.figure(width=4.4, height=3.2) as (fig, ax):
         ax.plot(SAMPLES, before, "--", color=style.INK, linewidth=1, label="bound before training")
         ax.plot(SAMPLES, realised, color=style.INK, linewidth=1, label="bound after training")
@@ -107,16 +96,4 @@ def _figure(mean: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", bef
         return style.svg(fig)
 
 
-TRAINING = Claim(
-    name="nguwi/training",
-    statement="Without independence, on the training sample itself, the generalisation error is bounded by a quantity of order "
-    "n^(-1/(d_in + d_out)) that can be computed before training.",
-    paper="nguwi",
-    where="the bound without independence; the coefficient is our own",
-    test="At five n the gap on the training sample is below the bound from the weights after training and the measured W1, which "
-    "is below the bound before; the gap falls no slower than the bound, and the bound as n^(-1/D) within 0.1. Fails otherwise; "
-    "inconclusive where 0.25 in the gap's exponent could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nguwi/training", measure=measure, predict=predict, judge=judge)

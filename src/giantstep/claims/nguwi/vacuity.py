@@ -1,13 +1,15 @@
 """Until which amount of training the bounds known before it say more than the error of predicting zero."""
 
-from typing import TYPE_CHECKING
+import numpy as np
+from scipy.optimize import brentq
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.nguwi import drawn
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.bounds.theory import modulus, on_fresh, spread, trivial
 
 AMOUNTS = (0.02, 0.2, 1.0, 5.0)  # rate times steps
 N = 4000  # fresh samples that the gap is of; the training samples are as many as steps
@@ -17,8 +19,6 @@ LEVEL = 3.0
 
 def measure(size: Size) -> Data:
     """Gaps on training and on fresh samples, Lambda and its square, (cases, amounts, 4, seeds)."""
-    import numpy as np
-
     seeds, oracle = SIZES[size]
     jobs = [
         (case, drawn.STEPS, N, amount / drawn.STEPS, oracle, seed)
@@ -32,11 +32,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Bounds on fresh samples and on Lambda, (cases, amounts), the error of predicting zero, and where the bound passes it."""
-    import numpy as np
-    from scipy.optimize import brentq
-
-    from giantstep.systems.bounds.theory import modulus, on_fresh, spread, trivial
-
     at = lambda case, amount: drawn.bounds(case, drawn.STEPS, amount / drawn.STEPS)  # noqa: E731
     useless = [trivial(at(case, 0.0)) for case in drawn.CASES]
     passed = []
@@ -53,10 +48,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     seeds, oracle = SIZES[size]
     mean, error = mean_and_error(measured["found"])
     gap, gap_error, realised = mean[:, :, 1], error[:, :, 1], mean[:, :, 2] * np.sqrt(predicted["spread"] / N)[:, None]
@@ -105,11 +96,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(
-    gap: "np.ndarray", error: "np.ndarray", realised: "np.ndarray", before: "np.ndarray", useless: "np.ndarray"
-) -> str:
-    from giantstep.plot import style
-
+def _figure(gap: np.ndarray, error: np.ndarray, realised: np.ndarray, before: np.ndarray, useless: np.ndarray) -> str:
     with style.figure(len(drawn.CASES), width=3.4, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, drawn.CASES, strict=True)):
             ax.plot(AMOUNTS, before[i], "--", color=style.INK, linewidth=1, label="bound before training")
@@ -128,16 +115,4 @@ def _figure(
         return style.svg(fig)
 
 
-VACUITY = Claim(
-    name="nguwi/vacuity",
-    statement="The bounds and their coefficients can be computed prior to training; here: until which rate × steps they then say "
-    "more than the error of predicting zero.",
-    paper="nguwi",
-    where="explicit bounds; when they are vacuous is our question",
-    test="At four amounts of training the gap on fresh samples is below the bound from the weights after training, that below "
-    "the bound before, and the modulus below its bound; the bound is informative at the smallest and vacuous at the largest "
-    "amount. Fails otherwise.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nguwi/vacuity", measure=measure, predict=predict, judge=judge)

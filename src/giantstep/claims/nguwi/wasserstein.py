@@ -1,14 +1,16 @@
 """The distance between a law and its samples, which the bound without independence rests on, is of order n^{-1/D}."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+import giantstep as gs
 from giantstep.checks import cache, power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.nguwi import drawn
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.bounds.theory import wasserstein
 
 LAWS = (
     (2, 1.0),
@@ -21,8 +23,6 @@ LEVEL, NEAR, ENOUGH = 3.0, 0.06, 0.12  # standard errors; granted to an exponent
 
 def measure(size: Size) -> Data:
     """W1 between two samples, (laws, sizes, seeds)."""
-    import numpy as np
-
     sizes, seeds = SIZES[size]
     jobs = [(*law, n, seed) for law in LAWS for n in sizes for seed in range(seeds)]
     return {"apart": np.array(cache.each(drawn.apart, jobs)).reshape(len(LAWS), len(sizes), seeds)}
@@ -30,11 +30,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The bound, (laws, sizes), and the exponents -1/D, D the dimension that the law fills."""
-    import numpy as np
-
-    import giantstep as gs
-    from giantstep.systems.bounds.theory import wasserstein
-
     return {
         "bounds": np.array([[wasserstein(gs.Bounds(d, noise=s), n) for n in SIZES[size][0]] for d, s in LAWS]),
         "exponents": np.array([-1 / (d + (s > 0)) for d, s in LAWS]),
@@ -42,10 +37,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     sizes, seeds = SIZES[size]
     mean, error = mean_and_error(measured["apart"])
     slopes = [growth(sizes, found) for found in measured["apart"]]
@@ -80,9 +71,7 @@ def _name(d: int, noise: float) -> str:
     return f"D = {d + 1}" if noise else f"D = {d + 1} without noise"
 
 
-def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", bound: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, bound: np.ndarray) -> str:
     with style.figure(width=4.4, height=3.0) as (fig, ax):
         for i, (law, colour) in enumerate(zip(LAWS, style.COLOURS, strict=False)):
             ax.plot(sizes, bound[i], "--", color=colour, linewidth=1)
@@ -97,16 +86,4 @@ def _figure(sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", bou
         return style.svg(fig)
 
 
-WASSERSTEIN = Claim(
-    name="nguwi/wasserstein",
-    statement="The Wasserstein distance between the law of (x, y) and its empirical measure is of order n^(-1/(d_in + d_out)), "
-    "with an explicit coefficient.",
-    paper="nguwi",
-    where="the Wasserstein estimates behind the bound without independence; the coefficient is our own",
-    test="The exponent in n of W1 between two samples is -1/D within 3 s.e. or 0.06 for D = 3 and 5, and -1/4 for D = 5 where y "
-    "has no noise and (x, y) fills 4 dimensions; half of W1 is below the explicit bound; fails otherwise, inconclusive "
-    "where 0.12 in an exponent could pass unseen.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nguwi/wasserstein", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,18 @@
 """Particles reach the optimum: their certificate closes as one over their number, and their network is the optimal one."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.systems.mean_field import MeanField
+import giantstep as gs
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.growth import growth
+from giantstep.claims.texts import claim
+from giantstep.functions import losses
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.mean_field import MeanField
+from giantstep.systems.mean_field.simulate import TEST
+from giantstep.systems.mean_field.training import train
 
 SIZES = {"quick": (40, (100, 600), 10), "full": (100, (200, 800, 3200, 12800), 20)}  # curves, particles, seeds
 PASSES, LAM = 15, 0.02
@@ -24,18 +28,12 @@ LEVEL, NEAR, POWER, SMALL, ENOUGH = (
 HEADER = ("quantity", "particles", "measured", "s.e.", "optimum", "off in %", "in s.e.")
 
 
-def system(n: int, particles: int, pool: int = FOLLOWED) -> "MeanField":
-    import giantstep as gs
-
+def system(n: int, particles: int, pool: int = FOLLOWED) -> MeanField:
     return gs.MeanField(n, penalty=LAM, particles=particles, passes=PASSES, pool=pool)
 
 
 def found(n: int, particles: int, seed: int) -> list[float]:
     """The numbers of a run, and its gap."""
-    from giantstep.functions import losses
-    from giantstep.systems.mean_field.simulate import TEST
-    from giantstep.systems.mean_field.training import train
-
     s = system(n, particles)
     (X, y), (Xt, yt) = s.curves, s.sample(0, TEST, 1)  # the fresh curves of the theory
     field = train(X, y, s.deviations, s.training, seed)
@@ -45,10 +43,6 @@ def found(n: int, particles: int, seed: int) -> list[float]:
 
 def measure(size: Size) -> Data:
     """(particles, numbers and gap, seeds)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     n, sizes, seeds = SIZES[size]
     runs = np.array(cache.each(found, [(n, M, seed) for M in sizes for seed in range(seeds)]))
     return {"runs": runs.reshape(len(sizes), seeds, -1).transpose(0, 2, 1)}
@@ -56,10 +50,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The optimum by its dual problem, its pool's standard errors, and the power of M with which the gap falls."""
-    import numpy as np
-
-    import giantstep as gs
-
     s = gs.theory(system(SIZES[size][0], 2, POOL))
     errors = [s.numbers[name].se or 0.0 for name in ("objective", "kl")]
     return {
@@ -70,11 +60,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.claims.growth import growth
-    from giantstep.measure import mean_and_error
-
     n, sizes, seeds = SIZES[size]
     mean, spread = mean_and_error(measured["runs"])
     best = predicted["optimum"]
@@ -112,11 +97,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(sizes: tuple[int, ...], share: tuple, slope: float, off: "np.ndarray", error: "np.ndarray") -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(sizes: tuple[int, ...], share: tuple, slope: float, off: np.ndarray, error: np.ndarray) -> str:
     M = np.array(sizes)
     with style.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
         style.dots(left, M, *share, color=style.COLOURS[0], label="certified gap")
@@ -137,15 +118,4 @@ def _figure(sizes: tuple[int, ...], share: tuple, slope: float, off: "np.ndarray
         return style.svg(fig)
 
 
-CERTIFIED = Claim(
-    name="nishikawa/certified",
-    statement="Particles trained on the dual converge to the regularised global optimum, and a duality gap certifies it.",
-    paper="nishikawa",
-    where="abstract; the optimum is solved here as a convex problem in n variables",
-    test="With the most particles the gap, measured on particles that training never saw, should be below 5% of P*, and fall "
-    "as their number to the -1 within 3 s.e. or 0.3; objective, entropy and losses should be the optimum's within 3 s.e. or "
-    "6%. One beyond fails; error bars that would not see 25%, or a gap that stays, leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nishikawa/certified", measure=measure, predict=predict, judge=judge)

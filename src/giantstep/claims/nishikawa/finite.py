@@ -1,13 +1,14 @@
 """Finite sample: dual coordinate ascent closes the excess exponentially, no slower than guaranteed."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.nishikawa import exact
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.mean_field.dual import contraction
 
 CASES = {
     "square, λ = 0.02": ("square", 0.02),
@@ -19,7 +20,7 @@ LEVEL, ROUNDING = 3.0, 1e-11  # standard errors; share of the start below which 
 HEADER = ("case", "part of the run", "decades a pass", "s.e.", "guaranteed", "ratio")
 
 
-def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> "np.ndarray":
+def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> np.ndarray:
     """D* - D after every pass, over that of the start."""
     found = exact.run(loss, lam, "finite", n, passes, seed)["dual"]
     return found / found[0]
@@ -27,10 +28,6 @@ def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> "np.ndarray
 
 def measure(size: Size) -> Data:
     """For every case, (seeds, passes + 1)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     n, passes, seeds = SIZES[size]
     jobs = [(*case, n, passes, seed) for case in CASES.values() for seed in range(seeds)]
     found = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
@@ -39,20 +36,12 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The guaranteed decades a pass, -n log10(1 - 1/(n + B^2 L/lam))."""
-    import numpy as np
-
-    from giantstep.systems.mean_field.dual import contraction
-
     n = SIZES[size][0]
     return {name: float(-n * np.log10(1 - contraction(n, 1.0, lam, loss))) for name, (loss, lam) in CASES.items()}
 
 
-def slopes(runs: "np.ndarray") -> list[tuple[str, float, float]]:
+def slopes(runs: np.ndarray) -> list[tuple[str, float, float]]:
     """Decades a pass and their standard error, of the first and the second half of what is above rounding."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     above = int(np.argmax(np.append(runs.max(axis=0), 0.0) < ROUNDING))
     found = []
     for name, (low, high) in {"first half": (0, above // 2), "second half": (above // 2, above - 1)}.items():
@@ -63,10 +52,6 @@ def slopes(runs: "np.ndarray") -> list[tuple[str, float, float]]:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     n, passes, seeds = SIZES[size]
     rows = tuple(
         (case, part, mean, error, predicted[case], mean / predicted[case])
@@ -99,10 +84,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(measured: Data, predicted: Data) -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
     with style.figure(len(CASES), width=2.7, height=2.6) as (fig, axes):
         for ax, case, colour in zip(axes, CASES, style.COLOURS, strict=False):
             runs = measured[case]
@@ -117,16 +98,4 @@ def _figure(measured: Data, predicted: Data) -> str:
         return style.svg(fig)
 
 
-FINITE = Claim(
-    name="nishikawa/finite",
-    statement="On a finite sample the method converges exponentially to the regularised global optimum, by a factor of at least "
-    "1 - 1/(n + B²/λ) a step (B²/4λ with the logistic loss).",
-    paper="nishikawa",
-    where="abstract; the rate is that of coordinate ascent on the dual, derived in giantstep.systems.mean_field.dual",
-    test="With exact sampling the mean over seeds of the dual excess should be below the guaranteed curve after every pass, "
-    "and its fall in both halves of a run at least the guaranteed one, within 3 s.e.; one beyond fails. Error bars that would "
-    "not see a departure as large as the guaranteed rate leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nishikawa/finite", measure=measure, predict=predict, judge=judge)

@@ -1,14 +1,19 @@
 """Generalisation: laws near the prior have a small Rademacher complexity, however many dimensions a neuron has."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.systems.mean_field import MeanField
+import giantstep as gs
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.random import Stream, generator, normals
+from giantstep.claims.growth import growth
+from giantstep.claims.texts import claim
+from giantstep.functions import losses
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
+from giantstep.systems.mean_field import MeanField, dual
+from giantstep.systems.mean_field.theory import complexity, rademacher
+from giantstep.systems.mean_field.training import features
 
 SIZES = {"quick": ((20, 40, 80, 160), 1500, 8), "full": ((25, 50, 100, 200, 400, 800), 20000, 20)}  # n, draws, seeds
 RADIUS, SIGNS, LAM, TEST = 1.5, 8, 0.02, 1000  # R, draws of signs, penalty, fresh curves
@@ -27,22 +32,12 @@ HEADER = (
 )
 
 
-def system(n: int, J: int, draws: int, seed: int) -> "MeanField":
-    import giantstep as gs
-
+def system(n: int, J: int, draws: int, seed: int) -> MeanField:
     return gs.MeanField(n, basis=J, penalty=LAM, pool=draws, data=seed)
 
 
 def found(n: int, J: int, draws: int, seed: int) -> list[float]:
     """Complexity of KL <= R on n curves; test less training loss of the optimum, its KL, and the loss of the network 0."""
-    import numpy as np
-
-    from giantstep.checks.random import Stream, generator, normals
-    from giantstep.functions import losses
-    from giantstep.systems.mean_field import dual
-    from giantstep.systems.mean_field.theory import complexity
-    from giantstep.systems.mean_field.training import features
-
     s = system(n, J, draws, seed)
     (X, y), (Xt, yt) = s.curves, s.sample(0, TEST, 1)
     u = normals(seed, (Stream.SKETCH,), 0, draws, J)
@@ -59,10 +54,6 @@ def found(n: int, J: int, draws: int, seed: int) -> list[float]:
 
 def measure(size: Size) -> Data:
     """(J, n, numbers, seeds)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     sizes, draws, seeds = SIZES[size]
     runs = np.array(cache.each(found, [(n, J, draws, seed) for J in BASES for n in sizes for seed in range(seeds)]))
     return {"runs": runs.reshape(len(BASES), len(sizes), seeds, -1).swapaxes(2, 3)}
@@ -70,22 +61,12 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """B sqrt(2 R/n), its power of n, and the largest slope of the loss for labels of order one."""
-    import numpy as np
-
-    from giantstep.functions import losses
-    from giantstep.systems.mean_field.theory import rademacher
-
     sizes, draws, _ = SIZES[size]
     steepest = losses.steepest("square", 1.0, system(sizes[-1], BASES[0], draws, 0).curves[1])
     return {"bounds": np.array([rademacher(1.0, RADIUS, n) for n in sizes]), "power": -0.5, "steepest": steepest}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.claims.growth import growth
-    from giantstep.measure import mean_and_error
-
     (sizes, draws, seeds), runs = SIZES[size], measured["runs"]
     mean, error = mean_and_error(runs)
     bounds = predicted["bounds"]
@@ -125,9 +106,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _sentence(
-    sizes: tuple[int, ...], mean: "np.ndarray", bounds: "np.ndarray", promised: "np.ndarray", power: tuple
-) -> str:
+def _sentence(sizes: tuple[int, ...], mean: np.ndarray, bounds: np.ndarray, promised: np.ndarray, power: tuple) -> str:
     share, trivial, (slope, slope_error) = mean[:, :, 0] / bounds, float(mean[0, :, 3].mean()), power
     vacuous, apart = int((promised > trivial).sum()), 100 * float(abs(mean[1, :, 0] / mean[0, :, 0] - 1).max())
     return (
@@ -140,12 +119,8 @@ def _sentence(
 
 
 def _figure(
-    sizes: tuple[int, ...], mean: "np.ndarray", error: "np.ndarray", bounds: "np.ndarray", promised: "np.ndarray"
+    sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, bounds: np.ndarray, promised: np.ndarray
 ) -> str:
-    import numpy as np
-
-    from giantstep.plot import style as _style
-
     with _style.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
         for i, J in enumerate(BASES):
             style = {"color": _style.COLOURS[i], "marker": "os"[i], "label": f"J = {J}"}
@@ -165,16 +140,4 @@ def _figure(
         return _style.svg(fig)
 
 
-GENERALISATION = Claim(
-    name="nishikawa/generalisation",
-    statement="The regularised minimiser generalises although neurons have infinitely many dimensions: laws with KL ≤ R have the "
-    "Rademacher complexity at most B√(2R/n).",
-    paper="nishikawa",
-    where="abstract; the bound is derived in giantstep.systems.mean_field.theory",
-    test="The complexity, solved exactly for drawn signs, should be below the bound at every n and J, and fall as n to the "
-    "-1/2 within 3 s.e. or 0.1; test less training loss of the optimum should be below its bound. One beyond, at 3 s.e., "
-    "fails; error bars that would not see 0.3 in the power leave it open. Whether the bound is vacuous is said.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nishikawa/generalisation", measure=measure, predict=predict, judge=judge)

@@ -1,13 +1,16 @@
 """Online: the excess of dual averaging falls as one over the number of samples."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.growth import growth
 from giantstep.claims.nishikawa import exact
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.functions import losses
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.mean_field.dual import averaging
 
 CASES = {"square, λ = 0.02": ("square", 0.02), "logistic, λ = 0.02": ("logistic", 0.02)}
 SIZES = {"quick": (40, 40, 5), "full": (200, 100, 20)}  # curves of the law, samples over n, seeds
@@ -20,17 +23,13 @@ POINTS, LEVEL, NEAR, ENOUGH = (
 HEADER = ("case", "samples T", "excess", "s.e.", "guaranteed", "exponent", "s.e. of it")
 
 
-def times(n: int, passes: int) -> "np.ndarray":
+def times(n: int, passes: int) -> np.ndarray:
     """From one sample a curve to all."""
-    import numpy as np
-
     return np.unique(np.round(np.geomspace(n, n * passes, POINTS)).astype(int))
 
 
-def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> "np.ndarray":
+def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> np.ndarray:
     """2/(T(T+1)) sum_{s<=T} s [P(mu_s) - P*] at those T; the law mu_s is that before sample s. The last number is KL(mu*)."""
-    import numpy as np
-
     found = exact.run(loss, lam, "online", n, passes, seed)
     s = np.arange(1, n * passes + 1)
     mean = np.cumsum(s * found["objective"][:-1]) / np.cumsum(s)
@@ -39,10 +38,6 @@ def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> "np.ndarray
 
 def measure(size: Size) -> Data:
     """For every case, (seeds, points) and the entropy of the optimum."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     n, passes, seeds = SIZES[size]
     jobs = [(*case, n, passes, seed) for case in CASES.values() for seed in range(seeds)]
     found = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
@@ -51,20 +46,12 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The exponent, and the largest slope of the loss and B, of which the guarantee is made."""
-    from giantstep.functions import losses
-
     n, passes, _ = SIZES[size]
     systems = {name: exact.system(*case, "online", n, passes) for name, case in CASES.items()}
     return {"exponent": -1.0, **{k: losses.steepest(s.loss, s.bound, s.curves[1]) for k, s in systems.items()}}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.claims.growth import growth
-    from giantstep.measure import mean_and_error
-    from giantstep.systems.mean_field.dual import averaging
-
     n, passes, seeds = SIZES[size]
     T = times(n, passes)
     rows, wrong, errors, said, over = [], [], [], [], 0
@@ -97,11 +84,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(T: "np.ndarray", measured: Data, predicted: Data) -> str:
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-    from giantstep.systems.mean_field.dual import averaging
-
+def _figure(T: np.ndarray, measured: Data, predicted: Data) -> str:
     with style.figure(len(CASES), width=3.2, height=2.8) as (fig, axes):
         for ax, (case, (_, lam)), colour in zip(axes, CASES.items(), style.COLOURS, strict=False):
             mean, error = mean_and_error(measured[case]["excess"], 0)
@@ -121,15 +104,4 @@ def _figure(T: "np.ndarray", measured: Data, predicted: Data) -> str:
         return style.svg(fig)
 
 
-ONLINE = Claim(
-    name="nishikawa/online",
-    statement="In the online setting the method converges to the regularised global optimum at a polynomial rate: the excess "
-    "falls as 1/T.",
-    paper="nishikawa",
-    where="abstract; the constant is derived in giantstep.systems.mean_field.dual",
-    test="With exact sampling the exponent of the averaged excess in T should be -1 within 3 s.e. or 0.3, and the mean over "
-    "seeds below the guarantee; beyond, the statement fails. Error bars that would not see 0.7 leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nishikawa/online", measure=measure, predict=predict, judge=judge)

@@ -1,12 +1,20 @@
 """Truncation does not matter: the optimum settles as the basis grows, and the sampler steps as far at any size of it."""
 
-from typing import TYPE_CHECKING
+import jax.numpy as jnp
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
-
-if TYPE_CHECKING:
-    import numpy as np
+import giantstep as gs
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.random import Stream, generator, normals
+from giantstep.claims.texts import claim
+from giantstep.functions.activation import activation
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.mean_field import HARMONICS, dual
+from giantstep.systems.mean_field import particles as engine
+from giantstep.systems.mean_field.bases import smoothness
+from giantstep.systems.mean_field.training import features
 
 SIZES = {"quick": (40, 1000, 8), "full": (200, 20000, 20)}  # curves, draws of the prior, seeds of both
 SEEDS_OF_MOVES = 4
@@ -22,18 +30,11 @@ LEVEL, NEAR, SAME, SMALL = (
 HEADER = ("J", "P*(J)/P*(128) − 1, root mean square in %", "s.e.", "predicted", "acceptance", "s.e. of it")
 
 
-def distances(n: int, draws: int, seed: int) -> "np.ndarray":
+def distances(n: int, draws: int, seed: int) -> np.ndarray:
     """P*(J)/P*(128) - 1 in % for every J: neurons with J coordinates, and the same with the others drawn, of either sign.
 
     With both signs the noise of a finite pool cancels to first order in what is cut.
     """
-    import numpy as np
-
-    import giantstep as gs
-    from giantstep.checks.random import Stream, normals
-    from giantstep.systems.mean_field import HARMONICS, dual
-    from giantstep.systems.mean_field.training import features
-
     s = gs.MeanField(n, penalty=LAM, basis=HARMONICS, data=seed)
     X, y = s.curves
     u, white = normals(seed, (Stream.SKETCH,), 0, draws, HARMONICS), X * s.deviations
@@ -50,13 +51,6 @@ def distances(n: int, draws: int, seed: int) -> "np.ndarray":
 
 def acceptances(n: int, J: int, seed: int) -> float:
     """Share of accepted Crank-Nicolson steps from the prior towards the potential of the labels, at one step size."""
-    import jax.numpy as jnp
-
-    import giantstep as gs
-    from giantstep.checks.random import Stream, generator, normals
-    from giantstep.functions.activation import activation
-    from giantstep.systems.mean_field import particles as engine
-
     s = gs.MeanField(n, penalty=LAM, basis=J, data=seed)
     X, y = s.curves
     problem = engine.ParticleProblem(*(jnp.asarray(v, float) for v in (X * s.deviations, y, LAM, 1.0)))
@@ -71,10 +65,6 @@ def acceptances(n: int, J: int, seed: int) -> float:
 
 def measure(size: Size) -> Data:
     """Distances (seeds, J) and acceptances (J, seeds)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     n, draws, seeds = SIZES[size]
     accepted = cache.each(acceptances, [(n, J, seed) for J in MOVED for seed in range(SEEDS_OF_MOVES)])
     return {
@@ -86,22 +76,12 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """The variance that is cut from <theta, x>, sum_{j>J} j^(-2 gamma - 2 decay), and the power of it that the distance "
     "follows."""
-    import numpy as np
-
-    import giantstep as gs
-    from giantstep.systems.mean_field import HARMONICS
-    from giantstep.systems.mean_field.bases import smoothness
-
     s = gs.MeanField(SIZES[size][0])
     squares = smoothness(HARMONICS, s.gamma + s.decay) ** 2
     return {"variance": np.array([squares[J:].sum() for J in BASES]), "exponent": 1.0, "change": 0.0}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     n, draws, seeds = SIZES[size]
     off = measured["distances"]
     squares, spread = mean_and_error(off**2, 0)
@@ -137,12 +117,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _exponent(off: "np.ndarray", variance: "np.ndarray") -> tuple[float, float]:
+def _exponent(off: np.ndarray, variance: np.ndarray) -> tuple[float, float]:
     """Power of the variance in the root mean square over seeds, and its standard error by leaving out one seed after the "
     "other."""
-    import numpy as np
 
-    def slope(values: "np.ndarray") -> float:
+    def slope(values: np.ndarray) -> float:
         return float(np.polyfit(np.log(variance), np.log(np.mean(values**2, axis=0)) / 2, 1)[0])
 
     count = len(off)
@@ -150,9 +129,7 @@ def _exponent(off: "np.ndarray", variance: "np.ndarray") -> tuple[float, float]:
     return slope(off), float(np.sqrt((count - 1) * np.mean((without - without.mean()) ** 2)))
 
 
-def _figure(root: "np.ndarray", error: "np.ndarray", line: "np.ndarray", known: dict) -> str:
-    from giantstep.plot import style
-
+def _figure(root: np.ndarray, error: np.ndarray, line: np.ndarray, known: dict) -> str:
     with style.figure(2, width=3.3, height=2.7) as (fig, (left, right)):
         style.dots(left, BASES, root, error, color=style.COLOURS[0], label="root mean square over seeds")
         left.plot(BASES, line, "--", color=style.INK, label="variance that is cut")
@@ -167,17 +144,4 @@ def _figure(root: "np.ndarray", error: "np.ndarray", line: "np.ndarray", known: 
         return style.svg(fig)
 
 
-TRUNCATION = Claim(
-    name="nishikawa/truncation",
-    statement="Neurons may be functions: the optimum and the sampler settle as the basis grows, so that a truncation of the "
-    "space does not matter.",
-    paper="nishikawa",
-    where="abstract (infinite-dimensional neurons); the law in J is this library's",
-    test="The distance of the optimum from that with 128 basis functions should be below 1% from J = 16 on and proportional to "
-    "the variance of <θ, x> that is cut, to the power 1 within 3 s.e. or 0.15; the share of accepted Crank-Nicolson steps should "
-    "not change between J = 8 and 128, within 3 s.e. or 0.03. One beyond fails; error bars that would not see 0.5 in the power "
-    "leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("nishikawa/truncation", measure=measure, predict=predict, judge=judge)

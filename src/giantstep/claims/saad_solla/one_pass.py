@@ -1,19 +1,21 @@
 """One-pass SGD, the baseline of giant steps: its overlaps follow closed differential equations as d grows."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
-    from giantstep.results.trajectory import Trajectory
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.results.trajectory import Trajectory
+from giantstep.simulate import sgd as simulate_sgd
+from giantstep.theory import sgd as theory_sgd
 
 CASES = {"erf": "erf(x1) + 0.5*erf(x2)", "relu": "x1 + x1*x2"}
 SIZES = {"quick": ((64, 256, 800), 6), "full": ((300, 1000, 3000), 12)}
@@ -21,29 +23,23 @@ TIME, RATE, RECORDS, WIDTH = 15, 1.0, 11, 4  # samples a dimension, p eta / d, p
 LEVEL, NEAR, ENOUGH = 3.0, 0.3, 0.8  # standard errors; granted to a power of d; what the test should see of it
 
 
-def setting(case: str, d: int) -> "Setting":
+def setting(case: str, d: int) -> Setting:
     network = gs.Network(WIDTH, case, scale="1/p", second_layer="rademacher")
     return gs.Setting(gs.Gaussian(d), gs.target(CASES[case], noise=0.1), network, gs.Protocol((), None))
 
 
 def simulated(case: str, d: int, seed: int) -> Data:
     """One run: its overlaps and its risk."""
-    from giantstep.simulate import sgd
-
-    return _plain(sgd(setting(case, d), TIME * d, RATE * WIDTH / d, seed, records=RECORDS))
+    return _plain(simulate_sgd(setting(case, d), TIME * d, RATE * WIDTH / d, seed, records=RECORDS))
 
 
 def solved(case: str, d: int, seed: int) -> Data:
     """The equations from that run's own initial overlaps."""
-    from giantstep.theory import sgd
-
-    return _plain(sgd(setting(case, d), TIME * d, RATE * WIDTH / d, seed, records=RECORDS))
+    return _plain(theory_sgd(setting(case, d), TIME * d, RATE * WIDTH / d, seed, records=RECORDS))
 
 
-def _plain(path: "Trajectory") -> Data:
+def _plain(path: Trajectory) -> Data:
     """M and the upper triangle of Q, (records, p r + p (p + 1)/2), and the risk."""
-    import numpy as np
-
     upper = np.triu_indices(WIDTH)
     overlaps = np.concatenate([path.M.reshape(RECORDS, -1), path.Q[:, *upper]], axis=1)
     return {"overlaps": overlaps, "risk": path.risk}
@@ -51,8 +47,6 @@ def _plain(path: "Trajectory") -> Data:
 
 def measure(size: Size) -> Data:
     """For every case and d: overlaps (seeds, records, all of them) and risks (seeds, records) of the runs."""
-    from giantstep.checks import cache
-
     sizes, seeds = SIZES[size]
     jobs = [(case, d, seed) for case in CASES for d in sizes for seed in range(seeds)]
     return _gathered(size, iter(cache.each(simulated, jobs)))
@@ -65,9 +59,7 @@ def predict(size: Size) -> Data:
     return {"power": -0.5, **_gathered(size, found)}
 
 
-def _gathered(size: Size, paths: "Iterator[Data]") -> Data:
-    import numpy as np
-
+def _gathered(size: Size, paths: Iterator[Data]) -> Data:
     sizes, seeds = SIZES[size]
 
     def together() -> Data:
@@ -77,10 +69,8 @@ def _gathered(size: Size, paths: "Iterator[Data]") -> Data:
     return {case: {str(d): together() for d in sizes} for case in CASES}
 
 
-def gaps(measured: Data, predicted: Data) -> "np.ndarray":
+def gaps(measured: Data, predicted: Data) -> np.ndarray:
     """Measured less predicted overlaps of one case and d, squared, in the mean over all of M and Q: (seeds, records)."""
-    import numpy as np
-
     i, j = np.triu_indices(WIDTH)
     weights = np.concatenate([np.ones(measured["overlaps"].shape[2] - len(i)), np.where(i == j, 1.0, 2.0)])
     return np.average((measured["overlaps"] - predicted["overlaps"]) ** 2, axis=2, weights=weights)
@@ -88,8 +78,6 @@ def gaps(measured: Data, predicted: Data) -> "np.ndarray":
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     """Whether runs stay near their own predictions as chance allows."""
-    import numpy as np
-
     sizes, seeds = SIZES[size]
     squares = {c: np.array([gaps(measured[c][str(d)], predicted[c][str(d)]) for d in sizes]) for c in CASES}
     distances = {case: np.sqrt(each.mean(axis=2)) for case, each in squares.items()}  # (sizes, seeds)
@@ -123,22 +111,13 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _rows(case: str, d: int, risk: "np.ndarray", theory: "np.ndarray", squares: "np.ndarray") -> list[tuple]:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
+def _rows(case: str, d: int, risk: np.ndarray, theory: np.ndarray, squares: np.ndarray) -> list[tuple]:
     columns = (np.linspace(0, TIME, RECORDS), *mean_and_error(risk, axis=0), theory.mean(0), np.sqrt(squares.mean(0)))
     return [(case, d, *(float(v[k]) for v in columns)) for k in range(0, RECORDS, 5)]
 
 
 def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data, distances: Any) -> str:
     """Left and middle: the risk of every run over its own prediction at the largest d; right: the distance against d."""
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-
     d, time = sizes[-1], np.linspace(0, TIME, RECORDS)
     with style.figure(len(CASES) + 1, width=2.9, height=2.7) as (fig, axes):
         for ax, (case, formula), colour in zip(axes, CASES.items(), style.COLOURS, strict=False):
@@ -160,15 +139,4 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data, distances: 
         return style.svg(fig)
 
 
-ONE_PASS = Claim(
-    name="saad_solla/one-pass",
-    statement="The overlaps and the risk of a narrow network under one-pass SGD follow closed differential equations as d grows.",
-    paper="saad_solla",
-    where="the equations of motion, here with targets of two directions and label noise",
-    test="The distance of a run's overlaps from the equations, root mean square over its path, is fitted by a power of d, "
-    "which should be that of chance, -1/2, within 3 s.e. or 0.3; beyond, the statement fails. Error bars that would not see "
-    "0.8 leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("saad_solla/one-pass", measure=measure, predict=predict, judge=judge)

@@ -1,13 +1,13 @@
 """With the exponential and the logistic loss the training loss goes to zero as one over time, below a bound."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache, power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.texts import claim
 from giantstep.claims.wang_ma import cases
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.plot import style
+from giantstep.systems.early.classwise import bound
 
 LOSSES = ("exponential", "logistic")
 SIZES = {"quick": (40, 20, 6), "full": (100, 40, 20)}  # n, width, seeds
@@ -23,18 +23,12 @@ def jobs(size: Size) -> list[tuple]:
 
 def measure(size: Size) -> Data:
     """Losses, (losses, seeds, steps kept)."""
-    import numpy as np
-
     found = np.array(cache.each(cases.simulated, jobs(size)))
     return {"losses": found[:, list(KEPT)].reshape(len(LOSSES), -1, len(KEPT))}
 
 
 def predict(size: Size) -> Data:
     """Losses followed from the start, bounds on them, and the power of time."""
-    import numpy as np
-
-    from giantstep.systems.early.classwise import bound
-
     followed = [cases.followed(*job) for job in jobs(size)]
     bounds = [bound(cases.system(*job[1:]), *one[-2:]) for job, one in zip(jobs(size), followed, strict=True)]
     shape = (len(LOSSES), -1, len(KEPT))
@@ -46,8 +40,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
     (n, width, seeds), found, bounds = SIZES[size], measured["losses"], predicted["bounds"]
     apart = float(np.max(np.abs(predicted["losses"] / found - 1)))
     above = int(np.sum(found > bounds * (1 + 1e-5)))  # the start is not exactly zero
@@ -78,11 +70,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(width: int, found: "np.ndarray", predicted: Data) -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(width: int, found: np.ndarray, predicted: Data) -> str:
     time = SPEED / width * np.array(KEPT)
     with style.figure(width=4.8) as (fig, ax):
         for loss, own, followed, bound, colour in zip(
@@ -98,14 +86,4 @@ def _figure(width: int, found: "np.ndarray", predicted: Data) -> str:
         return style.svg(fig)
 
 
-CONVERGENCE = Claim(
-    name="wang_ma/convergence",
-    statement="With exponential-type losses and separable data, gradient descent on a network of few neurons converges globally.",
-    paper="wang_ma",
-    where="global convergence for exponential-type losses; the bound for the logistic loss and the curve are ours",
-    test="The loss should be below the bound L₀/(1 + μ m₊m₋/(m₊ + m₋) g² L₀ t) at every step of every run, fall as the time to "
-    "the -1 within 0.1 at the end, and be the followed one within 0.1%.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("wang_ma/convergence", measure=measure, predict=predict, judge=judge)

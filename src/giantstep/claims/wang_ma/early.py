@@ -1,14 +1,17 @@
 """The loss falls by a fixed share in a time 1/m, whatever n, and for the square loss along a closed curve."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.claims.growth import growth
+from giantstep.claims.texts import claim
 from giantstep.claims.wang_ma import cases
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.systems.early.path import crossing
+from giantstep.theory import theory
 
 SIZES = {"quick": ((8, 16, 32, 64), 12), "full": ((8, 16, 32, 64, 128, 256), 40)}  # widths, seeds
 CASES = {"cones, n = 40": (40, False), "cones, n = 160": (160, False), "overlapping classes, n = 40": (40, True)}
@@ -28,18 +31,12 @@ def jobs(size: Size) -> list[tuple]:
 
 def measure(size: Size) -> Data:
     """Times of the drop (cases, widths, seeds), and losses of the separable case (widths, seeds, steps + 1)."""
-    import numpy as np
-
     widths, seeds = SIZES[size]
     found = np.array(cache.each(cases.simulated, jobs(size)))[:, :-2].reshape(len(CASES), len(widths), seeds, -1)
     return {"times": times(widths, found), "losses": found[0]}
 
 
-def times(widths: tuple[int, ...], losses: "np.ndarray") -> "np.ndarray":
-    import numpy as np
-
-    from giantstep.systems.early.path import crossing
-
+def times(widths: tuple[int, ...], losses: np.ndarray) -> np.ndarray:
     steps = np.arange(losses.shape[-1])
     every = [
         [[crossing(SPEED / m * steps, one, DROP) for one in own] for own, m in zip(case, widths, strict=True)]
@@ -50,10 +47,6 @@ def times(widths: tuple[int, ...], losses: "np.ndarray") -> "np.ndarray":
 
 def predict(size: Size) -> Data:
     """Losses followed from the start, the mean times of the drop of the separable cases, and the power of m."""
-    import numpy as np
-
-    from giantstep.theory import theory
-
     widths, seeds = SIZES[size]
     own = [cases.followed(*job)[:-2] for job in jobs(size)[: len(widths) * seeds]]
     separable = [n for n, general in CASES.values() if not general]
@@ -62,10 +55,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     (widths, seeds), law = SIZES[size], predicted["times"]
     apart = float(np.max(np.abs(predicted["losses"] / measured["losses"] - 1)))
     found = compare(measured["times"][: len(law)], law, level=LEVEL, granted=NEAR * law)
@@ -100,11 +89,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-
     with style.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
         effort = SPEED * np.arange(STEPS + 1)
         for i in range(0, len(widths), 2):
@@ -128,14 +112,4 @@ def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
         return style.svg(fig)
 
 
-EARLY = Claim(
-    name="wang_ma/early",
-    statement="In the early stage the loss falls by a fixed share, in a time of order 1/m that does not grow with n.",
-    paper="wang_ma",
-    where="early stage convergence with the square loss; the curve itself is ours",
-    test="Times of a 20% drop should be predicted within 3 s.e. or 3% on separable data, and go with the width to the -1 "
-    "within 3 s.e. or 0.05 on all data; losses of single runs should be those followed from their initial patterns within 0.1%.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("wang_ma/early", measure=measure, predict=predict, judge=judge)

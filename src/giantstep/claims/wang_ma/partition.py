@@ -1,13 +1,14 @@
 """The activation patterns at the start decide which neurons end up on which class, and a width of log(n/δ) is enough."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache, power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.texts import claim
 from giantstep.claims.wang_ma import cases
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.plot import style
+from giantstep.systems.early import living_neurons
+from giantstep.systems.early.samples import extended, inputs, start
 
 CASES = [(loss, batch) for loss in ("square", "exponential", "logistic") for batch in (None, cases.BATCH)]
 SIZES = {"quick": (40, 16, 12, 1000), "full": (100, 40, 40, 10_000)}  # n, width, seeds, draws of the patterns
@@ -17,10 +18,6 @@ RATE, STEPS, LEVEL = 0.005, 60, 3.0
 
 def bare(n: int, width: int, draws: int) -> float:
     """Share of draws in which some sample has no true-living neuron at the start."""
-    import numpy as np
-
-    from giantstep.systems.early.samples import extended, inputs, start
-
     here = cases.system("square", n, width, RATE, STEPS)
     X, y = extended(here), inputs(here)[1]
     found = 0
@@ -32,8 +29,6 @@ def bare(n: int, width: int, draws: int) -> float:
 
 def measure(size: Size) -> Data:
     """Sorted neurons at the end (cases, seeds, 2), and shares of starts that leave a sample bare (n, widths)."""
-    import numpy as np
-
     n, width, seeds, draws = SIZES[size]
     jobs = [(seed, loss, n, width, RATE, STEPS, batch) for loss, batch in CASES for seed in range(seeds)]
     found = np.array(cache.each(cases.simulated, jobs))[:, -2:]
@@ -43,11 +38,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Neurons that are alive at the start, by sign (seeds, 2); bounds on the shares, and the width that 1% asks for."""
-    import numpy as np
-
-    from giantstep.systems.early import living_neurons
-    from giantstep.systems.early.samples import extended, start
-
     n, width, seeds, _ = SIZES[size]
     here = cases.system("square", n, width, RATE, STEPS)
     starts = [start(here, seed) for seed in range(seeds)]
@@ -63,8 +53,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
     n, width, seeds, draws = SIZES[size]
     wrong = int(np.sum(measured["sorted"] != predicted["alive"]))
     shares, least, most = measured["bare"], predicted["least"], predicted["most"]
@@ -97,11 +85,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(shares: "np.ndarray", least: "np.ndarray", most: "np.ndarray", draws: int) -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(shares: np.ndarray, least: np.ndarray, most: np.ndarray, draws: int) -> str:
     with style.figure(width=4.8) as (fig, ax):
         for i, (n, colour) in enumerate(zip(SAMPLES, style.COLOURS, strict=False)):
             ax.fill_between(WIDTHS, least[i], most[i], color=colour, alpha=0.15, linewidth=0)
@@ -114,16 +98,4 @@ def _figure(shares: "np.ndarray", least: "np.ndarray", most: "np.ndarray", draws
         return style.svg(fig)
 
 
-PARTITION = Claim(
-    name="wang_ma/partition",
-    statement="On separable data the activation patterns at the start decide where every neuron ends: those alive "
-    "become true-living on their class and dead on the other, the rest stays dead; a width of order log(n/δ) gives every "
-    "sample its neuron.",
-    paper="wang_ma",
-    where="the neuron partition, and the width condition of the theorems",
-    test="Neurons sorted at the end, by sign, should equal those alive at the start in every run, without exception; shares "
-    "of starts that leave a sample bare should lie between de Caen's and the union bound within 3 s.e.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("wang_ma/partition", measure=measure, predict=predict, judge=judge)

@@ -1,8 +1,15 @@
 """Minibatches: the early stage is as fast as with all samples, and the mean square loss is known exactly."""
 
+import numpy as np
+
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
+from giantstep.claims.texts import claim
 from giantstep.claims.wang_ma import cases
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.theory import theory
 
 SIZES = {"quick": (40, 60, 4, 60), "full": (80, 120, 4, 400)}  # n, width, batch, seeds of the square loss
 LOSSES, RUNS = ("square", "exponential", "logistic"), 6  # runs of every loss that are followed
@@ -22,18 +29,12 @@ def jobs(size: Size, loss: str, seeds: int) -> list[tuple]:
 
 def measure(size: Size) -> Data:
     """Losses of minibatches, (seeds, steps + 1), by loss function."""
-    import numpy as np
-
     seeds = {loss: SIZES[size][-1] if loss == "square" else RUNS for loss in LOSSES}
     return {loss: np.array(cache.each(cases.simulated, jobs(size, loss, k)))[:, :-2] for loss, k in seeds.items()}
 
 
 def predict(size: Size) -> Data:
     """Followed losses of some runs; mean square losses of minibatches, and of all samples for comparison."""
-    import numpy as np
-
-    from giantstep.theory import theory
-
     n, width, batch, _ = SIZES[size]
     followed = {loss: np.array([cases.followed(*job)[:-2] for job in jobs(size, loss, RUNS)]) for loss in LOSSES}
     own, every = (
@@ -43,10 +44,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.checks.compared import compare
-
     (n, width, batch, seeds), points = SIZES[size], list(POINTS)
     apart = max(float(np.max(np.abs(predicted["followed"][k] / measured[k][:RUNS] - 1))) for k in LOSSES)
     mean, every = predicted["mean"][points], predicted["all"][points]
@@ -73,11 +70,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _figure(batch: int, measured: Data, predicted: Data) -> str:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-    from giantstep.plot import style
-
     steps = np.arange(STEPS + 1)
     with style.figure(2, width=3.7, height=2.9) as (fig, (left, right)):
         left.plot(steps, predicted["mean"], color=style.COLOURS[0], label="predicted")
@@ -95,14 +87,4 @@ def _figure(batch: int, measured: Data, predicted: Data) -> str:
         return style.svg(fig)
 
 
-SGD = Claim(
-    name="wang_ma/sgd",
-    statement="Early stage convergence holds for SGD as well.",
-    paper="wang_ma",
-    where="early stage convergence of SGD; the mean loss is ours",
-    test="Mean square losses under small batches should be those of the closed recursion of second moments within 3 s.e. or 3%, "
-    "and single runs of all losses the followed ones within 0.1%; it stays open when a departure of half of a mean could hide.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("wang_ma/sgd", measure=measure, predict=predict, judge=judge)

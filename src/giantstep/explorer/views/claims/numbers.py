@@ -8,7 +8,7 @@ from typing import Any
 from giantstep.checks.check import check, verdict_of
 from giantstep.checks.claim import Verdict
 from giantstep.checks.code import computing
-from giantstep.claims import CLAIMS, select
+from giantstep.claims import TEXTS, select
 from giantstep.errors import InputError
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, Task
@@ -16,7 +16,7 @@ from giantstep.results.table import duration
 
 __all__ = ["ClaimNumbers", "Latest"]
 
-NAMES = frozenset(claim.name for claim in CLAIMS)
+NAMES = frozenset(claim.name for claim in TEXTS)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 
 from giantstep.checks.report.entry import MARK, css_class
 from giantstep.citations import paper
-from giantstep.claims import CLAIMS
+from giantstep.claims import TEXTS
 from giantstep.claims.full import full
 from giantstep.explorer import controls, polling, state
 from giantstep.explorer.processes.backend import Backend
@@ -35,7 +35,7 @@ OUTPUTS = [
 def page(s: state.Claims, refused: list[str]) -> list[Any]:
     """The matrix; above it the claim that is open."""
     verdicts = {each["claim"]: each for each in full()["results"]}
-    claim = next((one for one in CLAIMS if one.name == s.claim), None)
+    claim = next((one for one in TEXTS if one.name == s.claim), None)
     if s.claim and claim is None:
         refused = [*refused, f"There is no claim {s.claim[:60]!r}: choose one below."]
     return [
@@ -54,7 +54,7 @@ def _lead(verdicts: dict[str, Any]) -> str:
     counts = {outcome: sum(each["outcome"] == outcome for each in verdicts.values()) for outcome in MARK}
     package, not_run = full(), f", {counts['not run']} not run" if counts["not run"] else ""
     return (
-        f"{len(CLAIMS)} statements of {len({claim.paper for claim in CLAIMS})} papers. At full size, on {package['device']} "
+        f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. At full size, on {package['device']} "
         f"({package['date']}): {counts['holds']} hold, {counts['fails']} fail, {counts['inconclusive']} inconclusive{not_run}. "
         "You can run any of them here at quick size."
     )
@@ -68,8 +68,8 @@ def _badge(outcome: str, text: str = "") -> html.Span:
 def _matrix(verdicts: dict[str, Any], chosen: str) -> html.Table:
     """Papers as rows, their claims as marked links."""
     rows = []
-    for key in dict.fromkeys(claim.paper for claim in CLAIMS):
-        pills = [_pill(claim.name, verdicts, chosen) for claim in CLAIMS if claim.paper == key]
+    for key in dict.fromkeys(claim.paper for claim in TEXTS):
+        pills = [_pill(claim.name, verdicts, chosen) for claim in TEXTS if claim.paper == key]
         rows.append(html.Tr([html.Th(paper(key).short, scope="row"), html.Td(html.Ul(pills))]))
     caption = html.Caption("Verdicts at full size on the claims of every paper", className="unseen")
     head = html.Thead(html.Tr([html.Th("Paper", scope="col"), html.Th("Claims", scope="col")]), className="unseen")

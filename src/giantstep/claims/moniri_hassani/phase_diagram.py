@@ -1,14 +1,13 @@
 """The phase diagram: how many outliers the first layer has for every pair of exponents of the step sizes."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from giantstep.checks import cache
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.power import counted
 from giantstep.claims.moniri_hassani import layers
-
-if TYPE_CHECKING:
-    import numpy as np
+from giantstep.claims.texts import claim
+from giantstep.plot import style
 
 ALPHAS1 = {"quick": (0.0, 0.15, 0.3, 0.4, 0.45), "full": (0.0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
 ALPHAS2 = {"quick": (0.0, 0.1, 0.2, 0.3, 0.4, 0.45), "full": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
@@ -34,8 +33,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
     d, seeds = SIZES[size]
     seen, said = layers.counts(measured), layers.counts(predicted)
     agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
@@ -67,12 +64,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, said: "np.ndarray", seen: "np.ndarray") -> str:
+def _figure(size: Size, said: np.ndarray, seen: np.ndarray) -> str:
     """Numbers in a grid of cells, shaded, with the limit's lines alpha_2 = m (1/2 - alpha_1)."""
-    import numpy as np
-
-    from giantstep.plot import style
-
     x, y = np.array(ALPHAS1[size]), np.array(ALPHAS2[size])
     with style.figure(2, 2, width=3.4, height=2.9) as (fig, axes):
         for i, batch in enumerate(BATCHES):
@@ -91,23 +84,10 @@ def _figure(size: Size, said: "np.ndarray", seen: "np.ndarray") -> str:
         return style.svg(fig)
 
 
-def _corners(*values: "np.ndarray") -> "list[np.ndarray]":
+def _corners(*values: np.ndarray) -> list[np.ndarray]:
     """Borders of cells around the values."""
-    import numpy as np
-
     middles = [(v[1:] + v[:-1]) / 2 for v in values]
     return [np.concatenate([[2 * v[0] - m[0]], m, [2 * v[-1] - m[-1]]]) for v, m in zip(values, middles, strict=True)]
 
 
-PHASES = Claim(
-    name="moniri_hassani/phase-diagram",
-    statement="The number of outliers after two steps is governed by the exponents of both step sizes, through "
-    "⌊α₂/(1/2 − α₁)⌋ in the limit and through the signal matrix at finite size, on fresh batches and on one.",
-    paper="moniri_hassani",
-    where="the number of outliers, here over the plane of exponents",
-    test="For every pair of exponents, batch and seed every outlier beyond 1.1 thresholds of one spectrum, measured or not, "
-    "must be an outlier of the other, so that numbers are equal where no outlier is near the edge. One that is not fails.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("moniri_hassani/phase-diagram", measure=measure, predict=predict, judge=judge)

@@ -4,9 +4,12 @@ from functools import partial
 from math import sqrt
 
 import giantstep as gs
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.moniri import remainder, talk
+from giantstep.claims.texts import claim
+from giantstep.measure import mean_and_error
 
 NEAR = 0.05  # of the limit, granted to finite sizes
 SHARE = 0.2  # of the limit: a departure that must be seen
@@ -24,9 +27,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    from giantstep.checks.compared import compare
-    from giantstep.measure import mean_and_error
-
     (sizes, seeds), norms, limit = remainder.SIZES[size], measured["norms"], predicted["limit"]
     labels = remainder.rate(sizes, norms[:, :, 0], 0.0)
     residual = remainder.rate(sizes, norms[:, :, 1], predicted["rate"])
@@ -61,16 +61,6 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-TRAP = Claim(
-    name="moniri/normalisation-trap",
-    statement="With a ~ N(0, I/N) the initial output f₀ is of order one: the gradient is rank one along Xᵀ(y − f₀), and along "
-    "Xᵀy an error of size c₁√(c₁² + φ E σ²) stays for ever.",
-    paper="moniri",
-    where="our correction to the rank-one approximation as the talk writes it",
-    test="The remainder along Xᵀy at the largest n against its limit (3 s.e., 5% granted) and its exponent of n against "
-    "0, that along Xᵀ(y − f₀) against −1/2 from above (3 s.e., 0.15 granted); fails where one is missed, inconclusive "
-    "where 20% of the limit or 1/4 in an exponent could pass unseen.",
-    measure=partial(remainder.measure, residual="full"),
-    predict=predict,
-    judge=judge,
+CLAIM = claim(
+    "moniri/normalisation-trap", measure=partial(remainder.measure, residual="full"), predict=predict, judge=judge
 )

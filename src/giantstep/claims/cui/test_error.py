@@ -1,16 +1,19 @@
 """The test error after one step of size eta ~ sqrt(n) has a limit: features that are Gaussian given the learned direction."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 import giantstep as gs
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+from giantstep.checks import cache, power
+from giantstep.checks.cache import one_blas_thread
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import fit
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.setting import Setting
+from giantstep.claims.texts import claim
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+from giantstep.simulate import train
 
 SIZES = {"quick": (250, 16), "full": (2000, 10)}  # d = p, seeds
 RATIOS = (0.3, 0.6, 1.0, 2.0, 3.0)  # n/d
@@ -30,7 +33,7 @@ class NotebookCase(NamedTuple):
 CASES = (NotebookCase("sin(x1)", 3.0, 20.0, 0.1), NotebookCase("tanh(x1)", 1.0, 0.5, 0.01))
 
 
-def experiment(case: NotebookCase, d: int, ratio: float) -> "Setting":
+def experiment(case: NotebookCase, d: int, ratio: float) -> Setting:
     """The preset with d = p, a tanh network and n = ratio d."""
     first, n = round(case.step_samples * d), round(ratio * d)
     return gs.presets.cui(first, n, d, d, case.eta, case.penalty, target=case.teacher)
@@ -43,11 +46,6 @@ def limit(case: NotebookCase, d: int, ratio: float) -> float:
 
 def errors(teacher: str, eta: float, step_samples: float, penalty: float, d: int, seed: int) -> list[float]:
     """Test errors at every n/d: one step, and the readout on the first rows of the largest batch."""
-    import numpy as np
-
-    from giantstep.checks.cache import one_blas_thread
-    from giantstep.simulate import train
-
     case = NotebookCase(teacher, eta, step_samples, penalty)
     largest = experiment(case, d, max(RATIOS))
     X, y, Xt, yt = fit.samples(largest, seed, 4000)
@@ -62,10 +60,6 @@ def errors(teacher: str, eta: float, step_samples: float, penalty: float, d: int
 
 def measure(size: Size) -> Data:
     """Test errors, (cases, seeds, n/d)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     d, seeds = SIZES[size]
     found = np.array(cache.each(errors, [(*case, d, seed) for case in CASES for seed in range(seeds)]))
     return {"errors": found.reshape(len(CASES), seeds, -1)}
@@ -73,8 +67,6 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Test errors, (cases, n/d), and along the line."""
-    import numpy as np
-
     d, _ = SIZES[size]
     return {
         "errors": np.array([[limit(case, d, r) for r in RATIOS] for case in CASES]),
@@ -83,8 +75,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    from giantstep.measure import mean_and_error
-
     d, seeds = SIZES[size]
     means, errors = mean_and_error(measured["errors"], axis=1)
     rows = []
@@ -127,11 +117,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(d: int, means: "np.ndarray", errors: "np.ndarray", predicted: Data) -> str:
-    import numpy as np
-
-    from giantstep.plot import style
-
+def _figure(d: int, means: np.ndarray, errors: np.ndarray, predicted: Data) -> str:
     with style.figure(len(CASES), width=3.5, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, CASES, strict=True)):
             colour = style.COLOURS[i]
@@ -147,15 +133,4 @@ def _figure(d: int, means: "np.ndarray", errors: "np.ndarray", predicted: Data) 
         return style.svg(fig)
 
 
-TEST_ERROR = Claim(
-    name="cui/test-error",
-    statement="After one step with η ~ √n (a step of order one in their units) the test error of the readout has a limit, that "
-    "of features which are Gaussian given the input along the learned direction.",
-    paper="cui",
-    where="the test error of a network after one step against the asymptotic prediction, with the settings of their notebooks",
-    test="Test errors at ten settings should be the predicted ones within 3 s.e. or 3%; one beyond fails. Error bars that "
-    "would not see a departure of 25% leave it open.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("cui/test-error", measure=measure, predict=predict, judge=judge)

@@ -1,16 +1,16 @@
 """The test error of one pass of SGD, averaged or not, at constant and falling rates, across p = n."""
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from giantstep.checks import power
-from giantstep.checks.claim import Claim, Data, Size, Verdict
+import giantstep as gs
+from giantstep.checks import cache, power
+from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE, WIDTHS
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from giantstep.experiment.protocol import SGD
+from giantstep.claims.texts import claim
+from giantstep.experiment.protocol import SGD
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
 
 SIZES = {"quick": (30, 150, 12), "full": (60, 600, 48)}  # d, n, seeds
 DECAYS = (0.0, 0.25, 0.5)
@@ -18,16 +18,12 @@ CASES = (*((decay, True) for decay in DECAYS), (0.0, False), (0.5, False))
 LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.3  # s.e.; granted to finite d, and what the test should see, of an error
 
 
-def readout(n: int, case: tuple[float, bool]) -> "SGD":
-    import giantstep as gs
-
+def readout(n: int, case: tuple[float, bool]) -> SGD:
     return gs.SGD(n, runs.rate(), decay=case[0], average=case[1])
 
 
-def errors(d: int, n: int, seeds: tuple[int, ...]) -> "np.ndarray":
+def errors(d: int, n: int, seeds: tuple[int, ...]) -> np.ndarray:
     """Test errors (seeds, cases, widths)."""
-    import numpy as np
-
     data = runs.drawn(d, n, seeds, runs.ACTIVATION)
     labels = data["signal"] + data["noise"]
     found = [
@@ -39,18 +35,12 @@ def errors(d: int, n: int, seeds: tuple[int, ...]) -> "np.ndarray":
 
 def measure(size: Size) -> Data:
     """Test errors (seeds, cases, widths)."""
-    import numpy as np
-
-    from giantstep.checks import cache
-
     d, n, seeds = SIZES[size]
     return {"errors": np.concatenate(cache.each(errors, [(d, n, group) for group in runs.groups(seeds)]))}
 
 
 def predict(size: Size) -> Data:
     """The same, given the first layer of every seed."""
-    import numpy as np
-
     d, n, seeds = SIZES[size]
     found = np.zeros((seeds, len(CASES), len(WIDTHS)))
     for k, i in np.ndindex(seeds, len(WIDTHS)):
@@ -60,10 +50,6 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    import numpy as np
-
-    from giantstep.measure import mean_and_error
-
     d, n, seeds = SIZES[size]
     mean, se = mean_and_error(measured["errors"], axis=0)
     expected = predicted["errors"].mean(axis=0)
@@ -110,9 +96,7 @@ def _name(case: tuple[float, bool]) -> str:
     return f"{'averaged' if case[1] else 'last iterate'}, decay {case[0]:g},"
 
 
-def _figure(d: int, n: int, mean: "np.ndarray", se: "np.ndarray", expected: "np.ndarray") -> str:
-    from giantstep.plot import style
-
+def _figure(d: int, n: int, mean: np.ndarray, se: np.ndarray, expected: np.ndarray) -> str:
     with style.figure(2, width=3.6) as (fig, axes):
         for k, (decay, average) in enumerate(CASES):
             ax, colour = axes[0 if average else 1], style.COLOURS[DECAYS.index(decay)]
@@ -131,15 +115,4 @@ def _figure(d: int, n: int, mean: "np.ndarray", se: "np.ndarray", expected: "np.
         return style.svg(fig)
 
 
-TEST_ERROR = Claim(
-    name="liu/test-error",
-    statement="The test error of one pass of SGD on random features, averaged or last, at a constant or a falling rate, follows "
-    "from the second moments of the features, on both sides of p = n.",
-    paper="liu",
-    where="the setting of its bounds; the recursion is ours, exact but for fourth moments as of Gaussian features",
-    test="Test errors at every width, decay and iterate should be those predicted for the same first layers within 3 s.e. or 3%, "
-    "granted to features that are not Gaussian at this d; one beyond both fails.",
-    measure=measure,
-    predict=predict,
-    judge=judge,
-)
+CLAIM = claim("liu/test-error", measure=measure, predict=predict, judge=judge)
