@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+import giantstep as gs
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 
@@ -17,19 +18,11 @@ def samples(setting: Setting, seed: int, n_test: int) -> tuple[np.ndarray, np.nd
     return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
 
 
-def error(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, yt: np.ndarray, penalty: float) -> float:
-    """Mean square of yt - Ft b at the minimum of (1/n) ||y - F b||^2 + penalty ||b||^2."""
-    n, p = F.shape
-    if p <= n:
-        b = np.linalg.solve(F.T @ F / n + penalty * np.eye(p), F.T @ y / n)
-    else:
-        b = F.T @ np.linalg.solve(F @ F.T / n + penalty * np.eye(n), y) / n
-    return float(np.mean((yt - Ft @ b) ** 2))
-
-
 def path(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, penalties: Sequence[float]) -> np.ndarray:
-    """Predictions Ft b for every penalty, (penalties, test rows), by one factorisation."""
-    n = len(F)
-    values, vectors = np.linalg.eigh(F.T @ F / n)
-    c, at = vectors.T @ (F.T @ y) / n, Ft @ vectors
-    return np.stack([at @ (c / (np.maximum(values, 0.0) + penalty)) for penalty in penalties])
+    """Predictions Ft b of the ridge fits F b = y for every penalty, (penalties, test rows)."""
+    return np.asarray(gs.ridge(F, y, penalties).coefficients) @ Ft.T
+
+
+def error(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, yt: np.ndarray, penalty: float) -> float:
+    """Mean square of yt - Ft b for the ridge fit F b = y."""
+    return float(np.mean((yt - path(F, y, Ft, [penalty])) ** 2))

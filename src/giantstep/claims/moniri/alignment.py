@@ -1,6 +1,5 @@
 """The first step's direction aligns with the target's, by a known amount."""
 
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.plot import style as _style
+from giantstep.theory.limits.gains import direction
 
 SIZES = {"quick": (600, 24), "full": (2400, 60)}
 SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -24,8 +24,7 @@ NEEDED = 0.05  # of a cosine: a departure that must be seen
 
 def limit(target: Target, phi: float) -> float:
     """c*_1 / sqrt(c*_1^2 + phi (E f*^2 + noise^2)), phi = d/n (one-step limit of cos(beta, beta*))."""
-    first = float(target.hermite.get((1,), 0.0))
-    return first / sqrt(first**2 + phi * (target.power + target.noise**2))
+    return direction(phi, float(target.hermite.get((1,), 0.0)), target.power + target.noise**2).cosine
 
 
 def experiment(target: Target, d: int, ratio: float) -> Setting:

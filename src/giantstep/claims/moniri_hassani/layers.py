@@ -1,6 +1,5 @@
 """First layers after two steps: the experiment, its spectra as measured and as predicted, and when a count is sharp."""
 
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -79,8 +78,3 @@ def agree(one: Any, other: Any) -> np.ndarray:
 def sharp(one: Any, other: Any) -> np.ndarray:
     """Whether both spectra have clear outliers alone: to agree is then to have the same number."""
     return (counts(one, CLEAR) == counts(one)) & (counts(other, CLEAR) == counts(other))
-
-
-def limit(alpha1: float, alpha2: float) -> int:
-    """1 + floor(alpha_2 / (1/2 - alpha_1))."""
-    return 1 + floor(alpha2 / (0.5 - alpha1) + 1e-9)

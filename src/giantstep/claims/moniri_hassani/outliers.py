@@ -11,6 +11,7 @@ from giantstep.checks.power import decided
 from giantstep.claims.moniri_hassani import layers
 from giantstep.claims.texts import claim
 from giantstep.plot import style as _style
+from giantstep.theory.two_steps.predict import limit
 
 CELLS = {"quick": ((0.2, 0.4), (0.4, 0.45)), "full": ((0.0, 0.3), (0.2, 0.4), (0.35, 0.4), (0.4, 0.45))}
 BATCHES = ("fresh", "reuse")
@@ -38,7 +39,7 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """The same by theory, and the limit's counts."""
     found = layers.joined(cache.each(layers.predicted, _calls(size)), _shape(size))
-    return found | {"limits": [layers.limit(*cell) for cell in CELLS[size]]}
+    return found | {"limits": [limit(layers.experiment(SIZES[size][0], *cell, BATCHES[0])) for cell in CELLS[size]]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:

@@ -8,6 +8,7 @@ from giantstep.checks.power import counted
 from giantstep.claims.moniri_hassani import layers
 from giantstep.claims.texts import claim
 from giantstep.plot import style
+from giantstep.theory.two_steps.predict import limit
 
 ALPHAS1 = {"quick": (0.0, 0.15, 0.3, 0.4, 0.45), "full": (0.0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
 ALPHAS2 = {"quick": (0.0, 0.1, 0.2, 0.3, 0.4, 0.45), "full": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
@@ -36,7 +37,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
     seen, said = layers.counts(measured), layers.counts(predicted)
     agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
-    limits = np.array([[layers.limit(a, b) for b in ALPHAS2[size]] for a in ALPHAS1[size]])
+    limits = np.array([[limit(layers.experiment(d, a, b, BATCHES[0])) for b in ALPHAS2[size]] for a in ALPHAS1[size]])
     reached = np.mean(said.mean(axis=-1) == limits)
     rows = tuple(
         (BATCHES[i], ALPHAS1[size][j], ALPHAS2[size][k], int(limits[j, k]))
