@@ -6,6 +6,7 @@ from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style
@@ -13,7 +14,7 @@ from giantstep.plot import style as _style
 SIZES = {"quick": (160, 14), "full": (400, 20)}  # d, seeds
 RATIOS = (1.0, 2.0, 4.0, 8.0)  # n/d
 BETWEEN = (1.25, 1.6, 2.5, 3.2, 5.0, 6.3)  # where the lines are predicted besides
-LEVEL, NEAR, ENOUGH = 3.0, 0.05, 0.25  # standard errors; granted to finite sizes, and what the test should see
+MARGINS = Margins(level=3.0, granted=0.05, needed=0.25)  # of a predicted error
 
 
 def measure(size: Size) -> Data:
@@ -41,22 +42,27 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
     found, expected, linear = measured["errors"], predicted["errors"], predicted["linear"]
     mean, se = mean_and_error(found, axis=1)
-    misses = int(np.sum(np.abs(mean - expected) > np.maximum(LEVEL * se, NEAR * expected)))
+    misses = int(np.sum(np.abs(mean - expected) > np.maximum(MARGINS.level * se, MARGINS.granted * expected)))
     # Paired: all methods see the same samples
     gain, gain_se = mean_and_error(found[:, :, 2:] - found[:, :, :1], axis=1)
     ahead, above = float(np.min(gain / gain_se)), float(np.min((mean[:, 1] - linear) / se[:, 1]))
-    sure = ahead > LEVEL and power.detectable(float(np.max(se / expected)), LEVEL, NEAR) < ENOUGH
+    sure = (
+        ahead > MARGINS.level
+        and power.detectable(float(np.max(se / expected)), MARGINS.level, MARGINS.granted) < MARGINS.needed
+    )
     last = dict(zip(METHODS, mean[-1], strict=True))
     versus = (
         f"{last['ridge on the inputs']:.3f} for ridge on the inputs, {last['random features']:.3f} for random features and "
         f"{last['kernel']:.3f} for the kernel"
     )
     return Verdict(
-        outcome="fails" if misses or ahead < -LEVEL or above < -LEVEL else ("holds" if sure else "inconclusive"),
+        outcome="fails"
+        if misses or ahead < -MARGINS.level or above < -MARGINS.level
+        else ("holds" if sure else "inconclusive"),
         sentence=f"The giant step (η = √p) is ahead of all three rivals by at least {ahead:.1f} s.e. at every n/d; at n = "
         f"{RATIOS[-1]:g}d its test error is {last['giant step']:.3f}, against {versus}. The step of order one (η = "
         f"{rivals.SMALL:g}) has {last['small step']:.3f} there, and the best linear predictor {linear:.3f}. {misses} of "
-        f"{mean.size} test errors miss the theory by more than 3 s.e. and {100 * NEAR:g}%.",
+        f"{mean.size} test errors miss the theory by more than 3 s.e. and {100 * MARGINS.granted:g}%.",
         header=("n/d", "method", "best penalty", "test error", "s.e.", "predicted", "gap in %"),
         rows=tuple(
             (r, m, *map(float, (measured["penalties"][i, k], mean[i, k], se[i, k], t, 100 * (t / mean[i, k] - 1))))
@@ -69,7 +75,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption=f"Test error at the best penalty against n/d for the five methods, dots over predicted lines. The giant step "
         f"reaches {last['giant step']:.2f} at n = {RATIOS[-1]:g}d, against {versus}; the step of order one "
         f"stays above the dotted line of the best linear predictor, {linear:.2f}.",
-        power=power.stated((se / expected).ravel(), LEVEL, NEAR, "% of a predicted error", scale=100, seeds=seeds),
+        power=power.stated(
+            (se / expected).ravel(), MARGINS.level, MARGINS.granted, "% of a predicted error", scale=100, seeds=seeds
+        ),
         settings=tuple(
             rivals.experiment(d, r, at[:3].tolist()).id for r, at in zip(RATIOS, measured["penalties"], strict=True)
         ),

@@ -16,7 +16,8 @@ RATIOS = {4.0: "p = 4d", 0.25: "p = d/4"}
 ETAS = (0.5, 1.0, 2.0, 3.0)
 LINE = tuple(0.25 * k for k in range(1, 13))  # where the lines of the figure are computed
 SIZES = {"quick": (100, 24, 32), "full": (400, 40, 250)}  # d, seeds, networks of a seed
-GRANTED, NEEDED = 0.02, 0.12  # of a probability, or of the gradient's square: granted to the theory, and to be seen
+GRANTED = 0.02  # of a probability or of the gradient's square
+NEEDED = 0.12  # of the same: what the test should see
 CERTAIN = 0.9  # what the largest step must flip
 
 

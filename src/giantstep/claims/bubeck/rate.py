@@ -7,13 +7,14 @@ from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.claims.bubeck import drawn
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.plot import style
 
 NAMES = ("relu", "tanh")
 RATIO = 2  # p/d
 SIZES = {"quick": ((30, 60, 120, 240), 15, 24), "full": ((50, 200, 800, 3200), 25, 160)}  # d, seeds, networks of a seed
-LEVEL, NEAR, ENOUGH = 3.0, 0.05, 0.3  # standard errors; granted to an exponent; what must be seen of it
+MARGINS = Margins(level=3.0, granted=0.05, needed=0.3)  # of an exponent
 CLOSE = 0.05  # granted to a median, as a share of it
 
 
@@ -38,8 +39,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     said = predicted["medians"]
     seen = compare(measured["medians"], said, granted=CLOSE * said)
     share = seen.relative()
-    off = [abs(slope - predicted["exponent"]) > max(LEVEL * error, NEAR) for slope, error in slopes]
-    sure = all(power.detectable(error, LEVEL, NEAR) < ENOUGH for _, error in slopes)
+    off = [abs(slope - predicted["exponent"]) > max(MARGINS.level * error, MARGINS.granted) for slope, error in slopes]
+    sure = all(power.detectable(error, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, error in slopes)
     fall = " and ".join(f"{s:.3f} ± {e:.3f} ({drawn.TITLES[n]})" for n, (s, e) in zip(NAMES, slopes, strict=True))
     furthest = float(np.max(np.abs(share.mean - 1)))
     return Verdict(
@@ -58,7 +59,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(sizes, seen.mean, seen.error, said),
         caption="Median distance to the other sign over ‖x‖ against d on logarithmic axes, for ReLU and tanh: the dots fall as d "
         f"to the {fall} along the lines of the law of the ray.",
-        power=f"Exponents: {power.stated([e for _, e in slopes], LEVEL, NEAR, ' in the exponent', seeds=seeds)} "
+        power=f"Exponents: "
+        f"{power.stated([e for _, e in slopes], MARGINS.level, MARGINS.granted, ' in the exponent', seeds=seeds)} "
         f"Medians: {share.power('%', 100)}",
         trend=f"Median over ‖x‖ times √d for ReLU: {', '.join(f'{x:.3f}' for x in seen.mean[:, 0] * np.sqrt(sizes))}.",
     )

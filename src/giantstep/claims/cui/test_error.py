@@ -9,6 +9,7 @@ from giantstep.checks import cache, power
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import fit
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -18,7 +19,7 @@ from giantstep.simulate import train
 SIZES = {"quick": (250, 16), "full": (2000, 10)}  # d = p, seeds
 RATIOS = (0.3, 0.6, 1.0, 2.0, 3.0)  # n/d
 LINE = (0.2, 3.0, 29)  # n/d where the line is predicted
-LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.25  # standard errors; granted to finite sizes, and what the test should see
+MARGINS = Margins(level=3.0, granted=0.03, needed=0.25)  # of a predicted error
 
 
 class NotebookCase(NamedTuple):
@@ -93,13 +94,14 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
                     (expected - mean) / se,
                 )
             )
-    misses = [r for r in rows if abs(r[3] - r[5]) > max(LEVEL * r[4], NEAR * r[5])]
+    misses = [r for r in rows if abs(r[3] - r[5]) > max(MARGINS.level * r[4], MARGINS.granted * r[5])]
     worst = max(rows, key=lambda r: abs(r[6]))
     relative = [r[4] / r[5] for r in rows]
-    sure = power.detectable(max(relative), LEVEL, NEAR) < ENOUGH
+    sure = power.detectable(max(relative), MARGINS.level, MARGINS.granted) < MARGINS.needed
     return Verdict(
         outcome="fails" if misses else ("holds" if sure else "inconclusive"),
-        sentence=f"{len(rows) - len(misses)} of {len(rows)} test errors lie within 3 s.e. or {100 * NEAR:g}% of the prediction; "
+        sentence=f"{len(rows) - len(misses)} of {len(rows)} test errors lie within 3 s.e. or "
+        f"{100 * MARGINS.granted:g}% of the prediction; "
         f"the largest gap is {worst[6]:+.1f}% or {worst[7]:+.1f} s.e. ({worst[5]:.4f} predicted, {worst[3]:.4f} ± "
         f"{worst[4]:.4f} measured, {worst[0]}, n = {worst[2]:g}d).",
         header=("teacher", "n₀/d", "n/d", "test error", "s.e.", "predicted", "gap in %", "gap in s.e."),
@@ -112,7 +114,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         + f"{RATIOS[0]:g}d to {RATIOS[-1]:g}d: "
         + "; ".join(f"{c.teacher} {m[0]:.3f} to {m[-1]:.3f}" for c, m in zip(CASES, means, strict=True))
         + f". No dot is further than {abs(worst[6]):.1f}% from its line.",
-        power=power.stated(relative, LEVEL, NEAR, "% of a predicted error", scale=100, seeds=seeds),
+        power=power.stated(relative, MARGINS.level, MARGINS.granted, "% of a predicted error", scale=100, seeds=seeds),
         settings=tuple(experiment(case, d, r).id for case in CASES for r in RATIOS),
     )
 

@@ -17,10 +17,14 @@ SQUARES, PRODUCTS = "x1 + x2 + x1^2 - x2^2", "x1 + x1*x2 + x1*x3"
 NAMES = {SQUARES: "$x_1 + x_2 + x_1^2 - x_2^2$", PRODUCTS: "$x_1 + x_1x_2 + x_1x_3$"}
 CASES = ((SQUARES, "gelu", 1), (SQUARES, "relu", 2), (PRODUCTS, "relu", 2))  # target, activation, steps
 SIZES = {"quick": ((200,), 12), "full": ((250, 500), 16)}  # d, and seeds
-RATIO, STRENGTH, PENALTY, N_TEST = 4, 1.0, 0.1, 2000  # n/d, s = eta/p, ridge penalty, test samples
+RATIO = 4  # n/d
+STRENGTH = 1.0  # s = eta/p
+PENALTY = 0.1  # of the ridge fit
+N_TEST = 2000  # test samples
 GIVEN, PLAIN = "conditional", "gaussian"
 ERRORS = {"test_error": "test error", "train_error": "training error"}
-LEVEL, NEAR = 3.0, 4.0  # standard errors; % of the network's error granted to finite sizes
+LEVEL = 3.0  # standard errors
+NEAR = 4.0  # % of the network's error granted to finite sizes
 
 
 def experiment(target: str, activation: str, steps: int, d: int) -> Setting:

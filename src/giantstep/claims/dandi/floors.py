@@ -27,7 +27,8 @@ SIZES = {
     "full": ({"d": (100, 200, 400), "d^2": (24, 36, 48), "d^2 d^2": (12, 16, 20)}, 10, 20_000),
 }  # dimensions, seeds, test samples
 SLACK = 0.05  # of one term's mass: what a fit of something else shows by chance
-LEVEL, ENOUGH = 3.0, 1.0  # standard errors; what the test should see: the mass of one term
+LEVEL = 3.0  # standard errors
+ENOUGH = 1.0  # what the test should see: the mass of one term
 
 
 def dimensions(regime: Regime, size: Size) -> tuple[int, ...]:

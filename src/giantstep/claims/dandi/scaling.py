@@ -17,6 +17,7 @@ from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi.narrow import chain, experiment, steepness
 from giantstep.claims.growth import line
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
@@ -31,7 +32,7 @@ SIZES = {
     "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**9, 2**10), 3: (32, 64, 96)}, 24),
 }
 RATIO = 4  # n / d^l
-LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.5  # standard errors; granted to finite sizes; what the test should see, of a ratio
+MARGINS = Margins(level=3.0, granted=0.03, needed=0.5)  # of a ratio
 DRAWN = ("start", "overlaps", "lengths", "second_layer")
 
 
@@ -114,8 +115,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         powers[order] = [float(np.polyfit(np.log(d), np.log(y), 1)[0]) for y in (overlap, extra)]
         limits[order] = [line(1 / np.array(d), *each)[:2] for each in ((slope, slope_se), (ratio, ratio_se))]
     both = [each for pair in limits.values() for each in pair]
-    wrong = [value for value, error in both if abs(value - 1) > max(LEVEL * error, NEAR)]
-    sure = all(power.detectable(error, LEVEL, NEAR) < ENOUGH for _, error in both)
+    wrong = [value for value, error in both if abs(value - 1) > max(MARGINS.level * error, MARGINS.granted)]
+    sure = all(power.detectable(error, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, error in both)
     ends = [
         [max(abs(getattr(r, what) - 1) for r in rows if r.d == sizes[r.order][i]) for i in (0, -1)]
         for what in ("slope", "ratio")
@@ -146,7 +147,12 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         + ", ".join(f"{powers[k][1]:+.2f}" for k in powers)
         + ".",
         power=power.stated(
-            [error for _, error in both], LEVEL, NEAR, "% of a predicted constant", scale=100, seeds=seeds
+            [error for _, error in both],
+            MARGINS.level,
+            MARGINS.granted,
+            "% of a predicted constant",
+            scale=100,
+            seeds=seeds,
         ),
         trend=f"From the smallest to the largest d the furthest ratio of overlaps goes from {100 * ends[0][0]:.0f}% to "
         f"{100 * ends[0][1]:.0f}% away from one, that of lengths from {100 * ends[1][0]:.0f}% to {100 * ends[1][1]:.0f}%.",

@@ -15,7 +15,8 @@ from giantstep.plot import style
 EXPONENTS = (1.3, 1.65, 2.0)  # log n / log d
 PRINTED = ((0.33600, 0.00632), (0.20675, 0.00589), (0.07742, 0.00208))  # mean and spread of ten batches of one network
 SEEDS = {"quick": (2, 1, 0), "full": (10, 10, 10)}
-LEVEL, ENOUGH = 3.0, 0.5  # standard errors; what the test should see, of a printed error
+LEVEL = 3.0  # standard errors
+ENOUGH = 0.5  # of a printed error: what the test should see
 RANDOM = {"quick": (1, 1, 0), "full": (10, 4, 2)}  # seeds of random features
 
 

@@ -12,6 +12,7 @@ from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.dandi.narrow import chain
 from giantstep.claims.dandi.share import ACTIVATIONS, STRENGTH, TARGETS, limit, overlaps, setting, share_at
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -23,11 +24,7 @@ SIZES = {
 RATIOS = (1 / 16, 1 / 4, 1, 4)  # n / d^l
 GRID = (-8.0, 6.0, 561)  # of log(n / d^l), where the limit is predicted
 SEEN = 0.2  # share of a neuron from which on the scale of n is read off: below, chance counts, of order 1/d
-LEVEL, NEAR, ENOUGH = (
-    3.0,
-    0.05,
-    1.0,
-)  # standard errors; granted to finite sizes; what the test should see: the next order
+MARGINS = Margins(level=3.0, granted=0.05, needed=1.0)  # of a power of d: 1 is the next order
 
 
 def curves(size: Size) -> list[tuple[int, int, list[int]]]:
@@ -106,8 +103,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         found.append(ShareCurve(order, d, np.array(n), shares - luck, limits[order]))
     powers = [exponent([c for c in found if c.order == order]) for order in orders]
     compared = list(zip(powers, predicted["exponents"], strict=True))
-    wrong = [k for (value, error), k in compared if not abs(value - k) <= max(LEVEL * error, NEAR)]
-    sure = all(power.detectable(error, LEVEL, NEAR) < ENOUGH for _, error in powers)
+    wrong = [k for (value, error), k in compared if not abs(value - k) <= max(MARGINS.level * error, MARGINS.granted)]
+    sure = all(power.detectable(error, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, error in powers)
     rows = [row for c in found for row in _rows(c)]
     gap, gap_se = max(((abs(r[4] - r[6]), r[5]) for r in _high(rows, sizes, -1)), default=(np.nan, np.nan))
     gaps = [[abs(r[4] - r[6]) for r in _high(rows, sizes, i)] for i in (0, -1)]
@@ -124,7 +121,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(found),
         caption="Share of a neuron along the target against log n / log d for three d, one panel each for ℓ = 1, 2, 3, over the "
         f"predicted limit. Curves of all d should cross at ℓ; the powers of d at which they turn up are {said}.",
-        power=power.stated([error for _, error in powers], LEVEL, NEAR, " in an exponent", seeds=seeds),
+        power=power.stated(
+            [error for _, error in powers], MARGINS.level, MARGINS.granted, " in an exponent", seeds=seeds
+        ),
         trend="Shares are "
         + " and ".join(
             f"{np.mean(g):.3f} ({'smallest' if i == 0 else 'largest'} d)" for i, g in enumerate(gaps) if len(g)

@@ -7,6 +7,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -24,7 +25,7 @@ CASES = (
 LARGEST = CASES.index(("relu", 1.0, 1.0))
 SIZES = {"quick": (200, 16), "full": (400, 48)}  # n, and seeds; m = k = 5n/4 as in their figure 4
 ERRORS = {"test_error": "test error", "train_objective": "training error"}  # theirs has the penalty's term
-LEVEL, NEAR, ENOUGH = 3.0, 5.0, 20.0  # standard errors; % granted to finite sizes; % that the test should see
+MARGINS = Margins(level=3.0, granted=5.0, needed=20.0)  # % of an error
 NONE = "no step"
 
 
@@ -86,7 +87,7 @@ class ConditionalRow(NamedTuple):
     error: float
 
     def off(self, expected: float) -> bool:
-        return abs(self.mean - expected) > max(LEVEL * self.error, NEAR)
+        return abs(self.mean - expected) > max(MARGINS.level * self.error, MARGINS.granted)
 
 
 def rows_of(measured: Data) -> list[ConditionalRow]:
@@ -103,14 +104,20 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (n, seeds), rows, expected = SIZES[size], rows_of(measured), predicted["difference"]
     missed = [r for r in rows if r.off(expected)]
     worst, learned = max(rows, key=lambda r: abs(r.mean)), rows[LARGEST]
-    gain, bound = 100 * (learned.none / learned.network - 1), power.detectable(learned.error, LEVEL, NEAR)
-    sure = gain > bound and all(power.detectable(r.error, LEVEL, NEAR) < ENOUGH for r in rows)
+    gain, bound = (
+        100 * (learned.none / learned.network - 1),
+        power.detectable(learned.error, MARGINS.level, MARGINS.granted),
+    )
+    sure = gain > bound and all(
+        power.detectable(r.error, MARGINS.level, MARGINS.granted) < MARGINS.needed for r in rows
+    )
     mean = sum(abs(r.mean) for r in rows) / len(rows)
     idle = max(100 * abs(r.none / r.network - 1) for r in rows if r.alpha == 0)
     return Verdict(
         outcome="fails" if missed else ("holds" if sure else "inconclusive"),
         sentence=f"{len(rows) - len(missed)} of {len(rows)} errors of the conditional model are the network's within 3 s.e. or "
-        f"{NEAR:g}%: {mean:.1f}% apart on average, {worst.mean:+.1f} ± {worst.error:.1f}% at most ({worst.activation}, "
+        f"{MARGINS.granted:g}%: {mean:.1f}% apart on average, {worst.mean:+.1f} ± {worst.error:.1f}% at most "
+        f"({worst.activation}, "
         f"α = {worst.alpha:g}, β = {worst.beta:g}, {worst.what}). At α = β = 1 it follows what the step learns, from "
         f"{learned.none:.3f} to {learned.network:.3f} of the labels' variance ({learned.mean:+.1f} ± {learned.error:.1f}%); "
         f"at α = 0 the step changes an error by {idle:.1f}% at most, and the spread alone makes it small.",
@@ -123,7 +130,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"the conditional model, from {min(r.network for r in rows[: len(CASES)]):.2f} to "
         f"{max(r.network for r in rows[: len(CASES)]):.2f}; only at larger α and β is the network below the one without a step. "
         f"Right, the differences between model and network in %: no further than {abs(worst.mean):.1f}% from the line at zero.",
-        power=power.stated([r.error for r in rows], LEVEL, NEAR, "% of the network's error", seeds=seeds),
+        power=power.stated(
+            [r.error for r in rows], MARGINS.level, MARGINS.granted, "% of the network's error", seeds=seeds
+        ),
         settings=tuple(experiment(n, *case).id for case in CASES),
     )
 
@@ -148,7 +157,14 @@ def _figure(rows: list[ConditionalRow], expected: float) -> str:
         left.plot(x, model, "x", color=_style.COLOURS[1], markersize=7, label="conditional model")
         left.set(yscale="log", ylim=(0.04, 2.0), ylabel="test error / Var y")
         left.axhline(1.0, color=_style.INK, linewidth=0.7, linestyle=":", zorder=0)
-        right.axhspan(expected - NEAR, expected + NEAR, color=_style.INK, alpha=0.07, linewidth=0, label=f"±{NEAR:g}%")
+        right.axhspan(
+            expected - MARGINS.granted,
+            expected + MARGINS.granted,
+            color=_style.INK,
+            alpha=0.07,
+            linewidth=0,
+            label=f"±{MARGINS.granted:g}%",
+        )
         right.axhline(expected, color=_style.INK, linewidth=0.8)
         for i, what in enumerate(ERRORS.values()):
             here = [r for r in rows if r.what == what]

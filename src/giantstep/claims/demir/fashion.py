@@ -9,6 +9,7 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.errors import InputError, MissingData
 from giantstep.experiment.setting import Setting
@@ -25,7 +26,7 @@ ORDER = 5  # l, and b = 1: the choice of the paper
 N_TEST = 2000  # all test images of two classes, in the sample too
 SOURCES = {"quick": "sample", "full": "full"}  # quick verdicts are the same on every machine
 NAMES = {"quick": "the sample of Fashion-MNIST", "full": "Fashion-MNIST"}
-LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted; % that the test should see
+MARGINS = Margins(level=3.0, granted=5.0, needed=15.0)  # % of an error
 
 
 def experiment(size: Size, m: int, pair: Any, activation: str, ratio: float, eta: Any = 1.0) -> Setting:
@@ -91,7 +92,7 @@ class FashionRow(NamedTuple):
     error: float
 
     def off(self, expected: Data) -> bool:
-        return abs(self.mean - expected[self.model]) > max(LEVEL * self.error, NEAR)
+        return abs(self.mean - expected[self.model]) > max(MARGINS.level * self.error, MARGINS.granted)
 
 
 def rows_of(size: Size, measured: Data) -> list[FashionRow]:
@@ -110,14 +111,14 @@ def rows_of(size: Size, measured: Data) -> list[FashionRow]:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (m, seeds), rows = SIZES[size], rows_of(size, measured)
     missed, worst = [r for r in rows if r.off(predicted)], max(rows, key=lambda r: abs(r.mean))
-    sure = all(power.detectable(r.error, LEVEL, NEAR) < ENOUGH for r in rows)
+    sure = all(power.detectable(r.error, MARGINS.level, MARGINS.granted) < MARGINS.needed for r in rows)
     mean = {name: [abs(r.mean) for r in rows if r.model == name] for name in (HERMITE, GIVEN)}
     gain = max(rows, key=lambda r: r.none / r.network)
     least, most = (pick(rows, key=lambda r: r.network) for pick in (min, max))
     return Verdict(
         outcome="fails" if missed else ("holds" if sure else "inconclusive"),
         sentence=f"{len(rows) - len(missed)} of {len(rows)} test errors of the models are the network's within 3 s.e. or "
-        f"{NEAR:g}%: "
+        f"{MARGINS.granted:g}%: "
         + " and ".join(f"the {name} {sum(each) / len(each):.1f}%" for name, each in mean.items())
         + f" off on average, {worst.mean:+.1f} ± {worst.error:.1f}% at most ({worst.model}, {worst.classes}, {worst.activation}, "
         f"k = {worst.ratio:g}m). The step changes the error by {100 * (gain.none / gain.network - 1):.0f}% at most, at k = "
@@ -142,7 +143,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"the network without a step and the two models on top of each other, from {least.network:.2f} to {most.network:.2f}, "
         "highest at intermediate widths for relu. Below, the models' differences from the network in %, at most "
         f"{worst.mean:+.1f}%.",
-        power=power.stated([r.error for r in rows], LEVEL, NEAR, "% of the network's error", seeds=seeds),
+        power=power.stated(
+            [r.error for r in rows], MARGINS.level, MARGINS.granted, "% of the network's error", seeds=seeds
+        ),
         settings=tuple(experiment(size, m, *cell).id for cell in cells(size).values()),
     )
 
@@ -161,7 +164,7 @@ def _figure(size: Size, rows: list[FashionRow]) -> str:
                 ax.minorticks_off()
             column[1].set_xlabel("width k/m")
             column[1].axhline(0, color=style.INK, linewidth=0.8)
-            column[1].axhspan(-NEAR, NEAR, color=style.INK, alpha=0.07, linewidth=0)
+            column[1].axhspan(-MARGINS.granted, MARGINS.granted, color=style.INK, alpha=0.07, linewidth=0)
         axes[0, 0].set_ylabel("test error / Var y")
         axes[1, 0].set_ylabel("model − network in %")  # noqa: RUF001
         ink: Any = {"color": style.INK}

@@ -7,6 +7,7 @@ from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference, ticks
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, errors, experiment, read
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -15,7 +16,7 @@ from giantstep.plot import style as _style
 ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to d
 FAR = 148.0  # where the step should have done its work
 SIZES = {"quick": (400, 6), "full": (500, 12)}  # m = k, and seeds
-LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted; % that the test should see
+MARGINS = Margins(level=3.0, granted=5.0, needed=15.0)  # % of an error
 
 
 def sweep(size: Size, m: int, etas: tuple[float, ...]) -> Setting:
@@ -64,20 +65,21 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (m, seeds), etas, expected = SIZES[size], ETAS[size], predicted["difference"]
     rows = rows_of(etas, measured)
     given, short = ([r for r in rows if r.model == model] for model in (GIVEN, HERMITE))
-    missed = [r for r in given if abs(r.mean - expected) > max(LEVEL * r.error, NEAR)]
+    missed = [r for r in given if abs(r.mean - expected) > max(MARGINS.level * r.error, MARGINS.granted)]
     worst, far, last = max(given, key=lambda r: abs(r.mean)), next(r for r in short if r.eta == FAR), given[-1]
     least = measured["network"][0] - predicted["gain"] * measured["network"][etas.index(FAR)]
     gain, error = map(float, mean_and_error(least))  # positive: the step lowers the error by more than the factor
     apart = far.mean - 100 * (predicted["miss"] - 1)  # positive: the polynomial is off by more than the factor
-    wrong = missed or gain < -LEVEL * error or apart < -LEVEL * far.error
-    sure = gain > LEVEL * error and apart > LEVEL * far.error
-    sure = sure and all(power.detectable(r.error, LEVEL, NEAR) < ENOUGH for r in given)
+    wrong = missed or gain < -MARGINS.level * error or apart < -MARGINS.level * far.error
+    sure = gain > MARGINS.level * error and apart > MARGINS.level * far.error
+    sure = sure and all(power.detectable(r.error, MARGINS.level, MARGINS.granted) < MARGINS.needed for r in given)
     return Verdict(
         outcome="fails" if wrong else ("holds" if sure else "inconclusive"),
         sentence=f"A step on the images lowers the test error from {far.none:.3f} to {far.network:.3f} of the labels' variance "
         f"at η = {FAR:g}{f' ({last.network:.3f} at {last.eta:g})' * (last.eta > FAR)}. {len(given) - len(missed)} of "
         f"{len(given)} errors of the conditional "
-        f"model are the network's within 3 s.e. or {NEAR:g}% ({worst.said} at most, η = {worst.eta:g}); the polynomial of order "
+        f"model are the network's within 3 s.e. or {MARGINS.granted:g}% ({worst.said} at most, η = {worst.eta:g}); "
+        f"the polynomial of order "
         f"{ORDER} is off by " + ", ".join(f"{r.said} at η = {r.eta:g}" for r in short) + ".",
         header=("η", "model", "no step, of Var y", "network, of Var y", "difference in %", "s.e."),
         rows=tuple(rows),
@@ -88,7 +90,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"{far.network:.2f} with the conditional model on it, while the polynomial rises to {1 + short[-1].mean / 100:.2g} "
         "times the network's error. Right, the conditional model's differences from the network in %, at most "
         f"{worst.mean:+.1f}%.",
-        power=power.stated([r.error for r in given], LEVEL, NEAR, "% of the network's error", seeds=seeds),
+        power=power.stated(
+            [r.error for r in given], MARGINS.level, MARGINS.granted, "% of the network's error", seeds=seeds
+        ),
         settings=(sweep(size, m, etas).id,),
     )
 
@@ -108,7 +112,7 @@ def _figure(etas: tuple[float, ...], measured: Data, rows: list[FashionStepRow])
             _style.dots(left, x[1:], *values, color=colour, marker=mark, zorder=3, markersize=6, label=name)
         left.set(yscale="log", ylabel="test error / Var y")
         ticks(left)
-        right.axhspan(-NEAR, NEAR, color=_style.INK, alpha=0.07, linewidth=0)
+        right.axhspan(-MARGINS.granted, MARGINS.granted, color=_style.INK, alpha=0.07, linewidth=0)
         right.axhline(0, color=_style.INK, linewidth=0.8)
         given = [r for r in rows if r.model == GIVEN]
         style = {"color": _style.COLOURS[1], "marker": "x", "markersize": 6}

@@ -9,6 +9,7 @@ import giantstep as gs
 from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.demir.conditional import difference, experiment, network, replaced, ticks
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -24,7 +25,7 @@ NAMES = ("2", "3, 4", "5, 6", "7, 8")
 SIZES = {"quick": ((160,), 12), "full": ((400, 800), 24)}  # n, and seeds; m = k = 5n/4
 STRESS = (0.0, 0.74)  # where the linear model has to fail
 WHAT = "test_error"
-LEVEL, NEAR, ENOUGH = 3.0, 5.0, 15.0  # standard errors; % granted to finite sizes; % that the test should see
+MARGINS = Margins(level=3.0, granted=5.0, needed=15.0)  # % of an error
 LINEAR = 2
 
 
@@ -66,7 +67,7 @@ class HermiteRow(NamedTuple):
     error: float
 
     def off(self, expected: float) -> bool:
-        return abs(self.mean - expected) > max(LEVEL * self.error, NEAR)
+        return abs(self.mean - expected) > max(MARGINS.level * self.error, MARGINS.granted)
 
     @property
     def said(self) -> str:
@@ -99,16 +100,16 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     *proper, beyond = [next(r for r in last if r[1:4] == each) for each in wanted]
     linear = {r[1:3]: r for r in last if r.order == LINEAR}
     stress, least = linear[STRESS], 100 * (predicted["factor"] - 1)
-    close = stress.mean + LEVEL * stress.error < least  # the linear model would do
+    close = stress.mean + MARGINS.level * stress.error < least  # the linear model would do
     missed, worst = [r for r in proper if r.off(expected)], max(proper, key=lambda r: abs(r.mean))
-    far = stress.mean - LEVEL * stress.error > least
-    sure = far and all(power.detectable(r.error, LEVEL, NEAR) < ENOUGH for r in proper)
+    far = stress.mean - MARGINS.level * stress.error > least
+    sure = far and all(power.detectable(r.error, MARGINS.level, MARGINS.granted) < MARGINS.needed for r in proper)
     agrees = "does not agree" if beyond.off(expected) else "agrees"
     best = min((r for r in last if r.beta > 0.75), key=lambda r: abs(r.mean))
     return Verdict(
         outcome="fails" if missed or close else ("holds" if sure else "inconclusive"),
         sentence=f"For β < 3/4 the order of the theorem agrees with the network in {len(proper) - len(missed)} of {len(proper)} "
-        f"settings within 3 s.e. or {NEAR:g}% ({worst.said} at most, α = {worst.alpha:g}, β = {worst.beta:g}, "
+        f"settings within 3 s.e. or {MARGINS.granted:g}% ({worst.said} at most, α = {worst.alpha:g}, β = {worst.beta:g}, "
         f"l = {worst.name}), and the linear model (l = 2) does not: {stress.said} at α = 0, β = 0.74. At β = 0.86 the theorem's "
         f"own order {agrees} at this size, n = {sizes[-1]}: l = {beyond.name} are off by {beyond.said}, the best, "
         f"l = {best.name}, by {best.said} and the linear model by {linear[CASES[-1]].said}.",
@@ -121,7 +122,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"{sizes[-1]}: dots fall from the linear model at l = 2 onto the line of the network, with a band of its standard error, "
         f"at the order of the theorem, ringed. At β = 0.86 they come no closer than {best.said}, then rise; there the theorem's "
         f"order is off by {beyond.said}.",
-        power=power.stated([r.error for r in proper], LEVEL, NEAR, "% of the network's error", seeds=seeds),
+        power=power.stated(
+            [r.error for r in proper], MARGINS.level, MARGINS.granted, "% of the network's error", seeds=seeds
+        ),
         trend=_trend(sizes, rows, predicted) if len(sizes) > 1 else "",
         settings=tuple(experiment(sizes[-1], "relu", *case).id for case in CASES),
     )

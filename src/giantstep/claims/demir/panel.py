@@ -16,7 +16,8 @@ from giantstep.checks.claim import Data, Size
 from giantstep.experiment.setting import Setting
 
 PENALTY = 0.1  # lambda n
-ALPHA, BETA = 0.5, 0.74  # of most panels: weighting and strength
+ALPHA = 0.5  # weighting, of most panels
+BETA = 0.74  # strength, of most panels
 TEST = 5  # test samples over m
 SIZES = {"quick": (200, 20), "full": (1000, 8)}  # n = m, seeds
 GIVEN = 8  # seeds of the conditional model

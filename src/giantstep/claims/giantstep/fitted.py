@@ -25,7 +25,8 @@ SPIKES = 20  # of every class
 NODES = {"quick": 256, "full": 512}  # Sobol points of the prediction
 CONTROL, IMAGES = "Gaussian control", "images"
 GRANTED = {CONTROL: 6.0, IMAGES: 30.0}  # % within which the prediction should be
-LEVEL, ENOUGH = 3.0, 25.0  # standard errors; % that the test should see on the control
+LEVEL = 3.0  # standard errors
+ENOUGH = 25.0  # % that the test should see on the control
 
 
 def mixture(size: Size, m: int, pair: Any, ratio: float, etas: Any = tuple(STEPS)) -> Setting:

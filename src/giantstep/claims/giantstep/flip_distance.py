@@ -20,7 +20,9 @@ STEPS = (0.0, 0.2, 1.0, 4.0)  # eta/sqrt(p)
 DISTANCES = (0.25, 0.5, 1.0, 2.0)
 LINE = tuple(0.1 * k for k in range(21))  # where the lines of the figure are computed
 SIZES = {"quick": (100, 30, 60), "full": (400, 100, 200)}  # d, seeds, inputs of a network; p = 2d, n = 8d
-GRANTED, NEEDED, CLOSE = 0.03, 0.12, 0.1  # of a share; granted to the gradient's square, as a share of it
+GRANTED = 0.03  # of a share
+NEEDED = 0.12  # of a share: what the test should see
+CLOSE = 0.1  # granted to the gradient's square, as a share of it
 
 
 def setting(name: str, d: int, step: float) -> Setting:

@@ -40,9 +40,11 @@ CASES = (
 )
 QUICK = (0, 3, 5, 6)  # cases at quick size
 SIZES = {"quick": (200, 16), "full": (1000, 10)}  # n = m, seeds
-PENALTY, TEST = 0.1, 5  # lambda n, and test samples over m
+PENALTY = 0.1  # lambda n
+TEST = 5  # test samples over m
 ERRORS = {"test_error": "test error", "train_error": "training error"}
-LEVEL, ENOUGH = 3.0, 25.0  # standard errors, and % that the test should see
+LEVEL = 3.0  # standard errors
+ENOUGH = 25.0  # % that the test should see
 HEADER = ("activation", "ξ", "α", "β", "k/m", "error", "measured", "s.e.", "predicted", "gap in %", "gap in s.e.")
 NEAR = {"quick": 6.0, "full": 4.0}  # % granted to corrections of order 1/n and to a large step inside the spikes' span
 

@@ -17,7 +17,8 @@ SIZES = {"quick": (400, 18), "full": (1500, 40)}
 SPIKED, GAUSSIAN, SHORT = "spiked", "spiked, Gaussian base", "spiked, degree 1 only"  # at step size 0 the base alone
 MODELS: dict[str, dict[str, Any]] = {SPIKED: {}, GAUSSIAN: {"base": "gaussian"}, SHORT: {"degree": 1}}
 NONE = "no step"
-LEVEL, ENOUGH = 3.0, 10.0  # standard errors; what the test should see, in %
+LEVEL = 3.0  # standard errors
+ENOUGH = 10.0  # % that the test should see
 RATE = 10.0  # % granted to what the expansion leaves out, times its rate n^(alpha - 1/2)
 
 

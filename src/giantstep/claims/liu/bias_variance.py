@@ -7,6 +7,7 @@ from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE, WIDTHS
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -16,7 +17,7 @@ SIZES = {"quick": (30, 150, 12), "full": (60, 600, 36)}  # d, n, seeds
 NOISES = 4  # draws of the label noise for every seed: its own, turned
 ACTIVATIONS = (runs.ACTIVATION, "tanh")
 PARTS = ("bias", "variance")
-LEVEL, NEAR, ENOUGH = 3.0, 4.0, 0.5  # s.e.; granted over min(p, d), and what the test should see, of a part
+MARGINS = Margins(level=3.0, granted=4.0, needed=0.5)  # of a part of the error; granted is over min(p, d)
 
 
 def parts(d: int, n: int, seeds: tuple[int, ...], activation: str) -> np.ndarray:
@@ -61,24 +62,25 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     relative = np.array(
         [[g / predicted[name].mean(0) for g in gaps[name]] for name in ACTIVATIONS]
     )  # (names, 2, 2, widths)
-    granted = NEAR / np.minimum(d, np.round(np.array(WIDTHS) * n))
-    misses = int(np.sum((np.abs(relative[:, 0]) > granted) & (np.abs(relative[:, 0]) > LEVEL * relative[:, 1])))
+    granted = MARGINS.granted / np.minimum(d, np.round(np.array(WIDTHS) * n))
+    misses = int(np.sum((np.abs(relative[:, 0]) > granted) & (np.abs(relative[:, 0]) > MARGINS.level * relative[:, 1])))
     rises = max(_steepest(measured[name][:, 0], 1) for name in ACTIVATIONS)  # of the bias, from a width to the next
     waves = max(_second_rise(measured[name][:, 1]) for name in ACTIVATIONS)
     top = int(np.argmax(sine["found"][0][1]))
     fall = _apart(measured[ACTIVATIONS[0]][:, 1], top, len(WIDTHS) - 1)
-    seen = max(power.detectable(e, LEVEL, g) for e, g in np.broadcast(relative[:, 1], granted))
-    wrong = misses > 0 or rises > LEVEL or waves > LEVEL
+    seen = max(power.detectable(e, MARGINS.level, g) for e, g in np.broadcast(relative[:, 1], granted))
+    wrong = misses > 0 or rises > MARGINS.level or waves > MARGINS.level
     low = float(np.min(relative[:, 0, 1]))
     (b, v), tv = sine["found"][0], tanh["found"][0][1]
     peak = predicted["ratios"][int(np.argmax(predicted["V3"]))]
     return Verdict(
-        outcome=power.decided(wrong, seen if fall > LEVEL else np.inf, ENOUGH),
+        outcome=power.decided(wrong, seen if fall > MARGINS.level else np.inf, MARGINS.needed),
         sentence=f"Sine features: the bias falls from {b[0]:.3f} to {b[-1]:.3f}, and the variance rises from {v[0]:.3f} to "
         f"{v[top]:.3f} at p = {WIDTHS[top]:g}n and falls to {v[-1]:.3f}, by {fall:.1f} s.e.; V3 alone would peak at p = "
         f"{peak:.2f}n with {np.max(predicted['V3']):.3f}. tanh: the bias falls too, the variance goes from {tv[0]:.3f} to "
         f"{np.max(tv):.3f} and is {tv[-1]:.3f} at the largest width. {relative[:, 0].size - misses} of {relative[:, 0].size} "
-        f"parts lie within {LEVEL:g} s.e. or {NEAR:g}/min(p, d) of the theory, the variance at most {-100 * low:.0f}% below it.",
+        f"parts lie within {MARGINS.level:g} s.e. or {MARGINS.granted:g}/min(p, d) of the theory, the variance "
+        f"at most {-100 * low:.0f}% below it.",
         header=("activation", "part", "p/n", "measured", "s.e.", "theory", "gap in %"),
         rows=tuple(
             (
@@ -101,7 +103,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         "levels off instead. The bias falls in both.",
         power=power.stated(
             relative[:, 1].ravel(),
-            LEVEL,
+            MARGINS.level,
             np.broadcast_to(granted, relative[:, 1].shape).ravel().tolist(),
             "% of a part",
             scale=100,

@@ -15,8 +15,11 @@ from giantstep.theory.sgd_readout.population import Population, population
 from giantstep.theory.sgd_readout.predict import excess
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 1.5, 3.0)  # p/n
-ACTIVATION, SHARE, NOISE = "sin(1.5*x)", 0.9, 0.8  # rate times E sigma^2, label noise
-N_TEST, TOGETHER = 2000, 6  # test samples, and seeds in one call
+ACTIVATION = "sin(1.5*x)"
+SHARE = 0.9  # rate times E sigma^2
+NOISE = 0.8  # of the labels
+N_TEST = 2000  # test samples
+TOGETHER = 6  # seeds in one call
 
 
 def rate(activation: str = ACTIVATION) -> float:

@@ -7,6 +7,7 @@ from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE, WIDTHS
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment.protocol import SGD
 from giantstep.measure import mean_and_error
@@ -15,7 +16,7 @@ from giantstep.plot import style
 SIZES = {"quick": (30, 150, 12), "full": (60, 600, 48)}  # d, n, seeds
 DECAYS = (0.0, 0.25, 0.5)
 CASES = (*((decay, True) for decay in DECAYS), (0.0, False), (0.5, False))
-LEVEL, NEAR, ENOUGH = 3.0, 0.03, 0.3  # s.e.; granted to finite d, and what the test should see, of an error
+MARGINS = Margins(level=3.0, granted=0.03, needed=0.3)  # of an error
 
 
 def readout(n: int, case: tuple[float, bool]) -> SGD:
@@ -57,13 +58,14 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         measured["errors"] - predicted["errors"], axis=0
     )  # of every seed, given its first layer
     gap, distance = apart / expected, np.abs(apart) / error
-    misses = int(np.sum((np.abs(gap) > NEAR) & (distance > LEVEL)))
-    seen = power.detectable(float(np.max(error / expected)), LEVEL, NEAR)
+    misses = int(np.sum((np.abs(gap) > MARGINS.granted) & (distance > MARGINS.level)))
+    seen = power.detectable(float(np.max(error / expected)), MARGINS.level, MARGINS.granted)
     worst = np.unravel_index(int(np.argmax(np.abs(gap))), gap.shape)
     at = WIDTHS.index(1.0)
     return Verdict(
-        outcome=power.decided(misses > 0, seen, ENOUGH),
-        sentence=f"{gap.size - misses} of {gap.size} test errors lie within {LEVEL:g} s.e. or {100 * NEAR:g}% of the theory; the "
+        outcome=power.decided(misses > 0, seen, MARGINS.needed),
+        sentence=f"{gap.size - misses} of {gap.size} test errors lie within {MARGINS.level:g} s.e. or "
+        f"{100 * MARGINS.granted:g}% of the theory; the "
         f"largest gap is {100 * gap[worst]:+.1f}% ({distance[worst]:.1f} s.e.), {_name(CASES[worst[0]])} at p/n = "
         f"{WIDTHS[worst[1]]:g}. At p = n and a constant rate the error is {mean[0, at]:.3f} averaged and "
         f"{mean[len(DECAYS), at]:.3f} at the last step (theory {expected[0, at]:.3f} and {expected[len(DECAYS), at]:.3f}).",
@@ -87,7 +89,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"-1/4 and -1/2: dots over the lines of the theory. At a constant rate it falls from {mean[0, 0]:.2f} to "
         f"{mean[0, -1]:.2f} averaged, and from {mean[len(DECAYS), 0]:.2f} to {mean[len(DECAYS), -1]:.2f} at the last step, "
         "without a peak at p = n.",
-        power=power.stated((error / expected).ravel(), LEVEL, NEAR, "% of an error", scale=100, seeds=seeds),
+        power=power.stated(
+            (error / expected).ravel(), MARGINS.level, MARGINS.granted, "% of an error", scale=100, seeds=seeds
+        ),
         settings=tuple(runs.experiment(d, n, w).id for w in WIDTHS),
     )
 

@@ -15,13 +15,13 @@ from giantstep.theory.sgd_readout.population import minimum_norm
 SIZES = {"quick": (20, 80, 24), "full": (40, 200, 48)}  # d, n, seeds
 PASSES = {"quick": (1, 10, 100), "full": (1, 10, 100, 1000)}
 WIDTHS = (0.25, 0.5, 0.75, 1.0, 1.5, 3.0)  # p/n; the widest is that of the runs
-AT, BESIDE, ABOVE = 3, (2, 4), (4, 5)  # places of p = n, of its neighbours, and of p > n
-LEVEL, NEAR, PEAK, LEFT = (
-    3.0,
-    0.1,
-    3.0,
-    0.5,
-)  # s.e.; granted; least peak of the fit; most that many passes may leave of the way
+AT = 3  # the place of p = n
+BESIDE = (2, 4)  # the places of its neighbours
+ABOVE = (4, 5)  # the places of p > n
+LEVEL = 3.0  # standard errors
+NEAR = 0.1  # granted
+PEAK = 3.0  # the least peak of the fit
+LEFT = 0.5  # the most that many passes may leave of the way
 
 
 def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> np.ndarray:

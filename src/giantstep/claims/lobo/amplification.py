@@ -10,9 +10,10 @@ from giantstep.checks.power import decided
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS
 from giantstep.claims.lobo.sweep import ETAS
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 
-NEAR, SURE, NEEDED = 0.03, 4.0, 0.15  # of an amplification, granted to finite sizes; standard errors; what must be seen
+MARGINS = Margins(level=4.0, granted=0.03, needed=0.15)  # of an amplification
 MORE = 10.0  # the aligned eigenvalue grows so many times more than the transverse ones, at the largest step
 
 
@@ -20,8 +21,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     _, seeds = sweep.SIZES[size]
     grown, said = (sweep.amplified(x["found"], "aligned") for x in (measured, predicted))
     across, said_across = (sweep.amplified(x["found"], "transverse") for x in (measured, predicted))
-    found = compare(grown / said, 1.0, level=SURE, granted=NEAR)
-    rest = compare(across / said_across, 1.0, level=SURE, granted=NEAR)
+    found = compare(grown / said, 1.0, level=MARGINS.level, granted=MARGINS.granted)
+    rest = compare(across / said_across, 1.0, level=MARGINS.level, granted=MARGINS.granted)
     selective = float(np.min(grown[:, -1].mean(-1) / across[:, -1].mean(-1)))
     rows: list[Any] = [
         (a, e, grown[i, k].mean(), grown[i, k].std(ddof=1) / seeds**0.5, said[i, k].mean(), 100 * (found.mean[i, k] - 1),
@@ -32,7 +33,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     seen = "; ".join(f"{y:.0f} times for {a} (predicted {x:.0f}; across u {t:.2f})" for a, _, y, _, x, _, t, _ in last)
     return Verdict(
         outcome=decided(
-            bool(np.any(found.missed) or np.any(rest.missed)) or selective < MORE, float(np.max(found.seen)), NEEDED
+            bool(np.any(found.missed) or np.any(rest.missed)) or selective < MORE, float(np.max(found.seen)), MARGINS.needed
         ),
         sentence=f"At η~ = {ETAS[-1]:g} the aligned eigenvalue grows {seen}. {np.sum(~found.missed)} of {len(rows)} "
         f"amplifications and {np.sum(~rest.missed)} of those across agree with theory; the furthest is {worst[5]:+.1f}% off "

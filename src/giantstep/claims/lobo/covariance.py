@@ -11,6 +11,7 @@ from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.lobo import experiment
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style as _style
@@ -22,7 +23,7 @@ ACTIVATIONS, RATIOS, ETA = ("relu", "tanh"), (1.0, 8.0), 1.5
 CASES = tuple(product(ACTIVATIONS, RATIOS))
 NAMES = ("spread", "top", "overlap", "edge")
 SAID = {"top": "top eigenvalue", "overlap": "cos² with u", "spread": "variance across u", "edge": "edge of the bulk"}
-NEAR, SURE, NEEDED = 0.03, 4.0, 0.1  # a share granted to finite sizes; standard errors; what must be seen
+MARGINS = Margins(level=4.0, granted=0.03, needed=0.1)  # of a predicted number
 
 
 def setting(activation: str, d: int, ratio: float) -> Setting:
@@ -59,7 +60,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
     found, plain = (
-        compare(measured["numbers"] / predicted[name], 1.0, level=SURE, granted=NEAR)
+        compare(measured["numbers"] / predicted[name], 1.0, level=MARGINS.level, granted=MARGINS.granted)
         for name in ("numbers", "unspread")
     )
     close = [i for i, (_, ratio) in enumerate(CASES) if ratio == min(RATIOS)]
@@ -80,7 +81,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
     short = ", ".join(f"{100 * (plain.mean[i, 0] - 1):+.0f}% for {CASES[i][0]}" for i in close)
     return Verdict(
-        outcome=decided(bool(np.any(found.missed[judged])) or not needs, float(np.max(found.seen[judged])), NEEDED),
+        outcome=decided(bool(np.any(found.missed[judged])) or not needs, float(np.max(found.seen[judged])), MARGINS.needed),
         sentence=f"{np.sum(~found.missed[judged])} of {judged.sum()} numbers follow [(1 + ρ)I + d s²uuᵀ]/d, the furthest "
         f"{worst[6]:+.1f}% off ({worst[2]}, {worst[0]}, n/d = {worst[1]:g}). Without ρ the variance of the bulk is missed at "
         f"n = d: {short}. Not judged are the edges at n = d, where the noise of the gradient is not white and the bulk reaches "

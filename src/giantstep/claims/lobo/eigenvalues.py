@@ -11,6 +11,7 @@ from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.plot import style as _style
 
@@ -18,7 +19,7 @@ SIZES = {"quick": (120, 6), "full": (300, 12)}  # d, seeds
 ETA, RATIOS = 2.0, (1.0, 8.0)
 LAW = "gaussian"
 CASES = tuple(product(ACTIVATIONS, RATIOS))
-NEAR, SURE, NEEDED = 0.03, 4.0, 0.1  # of an eigenvalue, granted to finite sizes; standard errors; what must be seen
+MARGINS = Margins(level=4.0, granted=0.03, needed=0.1)  # of an eigenvalue
 WHICH = ("radial before", "aligned before", "transverse before", "radial after", "aligned after", "transverse after")
 MODES = len(NUMBERS) - 1  # without the angle
 
@@ -49,8 +50,8 @@ def _six(found: np.ndarray) -> np.ndarray:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
-    found = compare(measured["values"] / predicted["values"], 1.0, level=SURE, granted=NEAR)
-    plain = compare(measured["values"] / predicted["unspread"], 1.0, level=SURE, granted=NEAR)
+    found = compare(measured["values"] / predicted["values"], 1.0, level=MARGINS.level, granted=MARGINS.granted)
+    plain = compare(measured["values"] / predicted["unspread"], 1.0, level=MARGINS.level, granted=MARGINS.granted)
     mean, error = measured["values"].mean(-1), found.error * predicted["values"].mean(-1)
     rows: list[Any] = [
         (*CASES[i], WHICH[k], mean[i, k], error[i, k], predicted["values"][i, k].mean(), 100 * (found.mean[i, k] - 1),
@@ -61,7 +62,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     needs = bool(np.all(np.any(plain.missed[close], axis=1)))  # without rho some eigenvalue is missed where n = d
     worst, rival = max(rows, key=lambda r: abs(r[6])), max(rows, key=lambda r: abs(r[7]))
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)) or not needs, float(np.max(found.seen)), NEEDED),
+        outcome=decided(bool(np.any(found.missed)) or not needs, float(np.max(found.seen)), MARGINS.needed),
         sentence=f"{np.sum(~found.missed)} of {len(rows)} eigenvalues agree with the spread spiked law; the furthest is "
         f"{worst[6]:+.1f}% off ({worst[2]}, {worst[0]}, n/d = {worst[1]:g}). Without ρ {np.sum(plain.missed)} are missed, by "
         f"up to {rival[7]:+.0f}% ({rival[2]}, {rival[0]}, n/d = {rival[1]:g}).",

@@ -10,17 +10,18 @@ from giantstep.checks.power import decided
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
 from giantstep.claims.lobo.sweep import ETAS
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 
-NEAR, SURE, NEEDED = 0.4, 4.0, 2.0  # degrees granted to finite sizes; standard errors; degrees that must be seen
+MARGINS = Margins(level=4.0, granted=0.4, needed=2.0)  # degrees
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     _, seeds = sweep.SIZES[size]
     k = NUMBERS.index("mixing")
     angles, said, plain = (x[:, 1:, k] for x in (measured["found"], predicted["found"], predicted["unspread"]))
-    found = compare(angles - said, 0.0, level=SURE, granted=NEAR)
-    rival = compare(angles - plain, 0.0, level=SURE, granted=NEAR)
+    found = compare(angles - said, 0.0, level=MARGINS.level, granted=MARGINS.granted)
+    rival = compare(angles - plain, 0.0, level=MARGINS.level, granted=MARGINS.granted)
     rows: list[Any] = [
         (a, e, angles[i, j].mean(), found.error[i, j], said[i, j].mean(), found.mean[i, j], plain[i, j].mean())
         for i, a in enumerate(ACTIVATIONS) for j, e in enumerate(ETAS)
@@ -29,7 +30,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     seen = "; ".join(f"{a} {y:+.1f}° (predicted {x:+.1f}°, without ρ {z:+.1f}°)" for a, _, y, _, x, _, z in last)
     turned = bool(np.all(np.abs(np.array([r[2] for r in last])) > 5.0)) and bool(np.all(rival.missed[:, -1]))
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)) or not turned, float(np.max(found.seen)), NEEDED),
+        outcome=decided(bool(np.any(found.missed)) or not turned, float(np.max(found.seen)), MARGINS.needed),
         sentence=f"At η~ = {ETAS[-1]:g} the top radial mode has turned towards h₂(⟨u, x⟩) by {seen}. {np.sum(~found.missed)} of "
         f"{len(rows)} angles agree with theory, the furthest {worst[5]:+.2f}° off ({worst[0]}, η~ = {worst[1]:g}); without ρ "
         f"{np.sum(rival.missed)} are missed.",

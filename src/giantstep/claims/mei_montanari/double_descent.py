@@ -6,6 +6,7 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import fit
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
@@ -16,11 +17,7 @@ SIZES = {"quick": (150, 32), "full": (400, 100)}  # d, seeds
 SAMPLES = 3  # n/d
 WIDTHS = (0.1, 0.3, 0.6, 0.85, 1.0, 1.2, 2.0, 4.0)  # p/n
 PENALTIES = (1e-5, 1e-3, 1e-1)  # in the paper's units: ours is p/d times as large
-LEVEL, NEAR, ENOUGH = (
-    3.0,
-    0.02,
-    0.5,
-)  # standard errors; granted to finite sizes, and what the test should see, of a limit
+MARGINS = Margins(level=3.0, granted=0.02, needed=0.5)  # of a limit
 
 
 def experiment(d: int, width: float) -> Setting:
@@ -64,13 +61,17 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
     (mean, se), expected = mean_and_error(measured["errors"], axis=0), predicted["limits"]  # (widths, penalties)
     gap, distance = np.abs(mean / expected - 1), np.abs(mean - expected) / se
-    misses = int(np.sum((gap > NEAR) & (distance > LEVEL)))
+    misses = int(np.sum((gap > MARGINS.granted) & (distance > MARGINS.level)))
     apart = peak(measured["errors"][:, :, 0])
-    sure = apart > LEVEL and power.detectable(float(np.max(se / expected)), LEVEL, NEAR) < ENOUGH
+    sure = (
+        apart > MARGINS.level
+        and power.detectable(float(np.max(se / expected)), MARGINS.level, MARGINS.granted) < MARGINS.needed
+    )
     far, at = np.unravel_index(int(np.argmax(distance)), distance.shape), WIDTHS.index(1.0)
     return Verdict(
-        outcome="fails" if misses or apart < -LEVEL else ("holds" if sure else "inconclusive"),
-        sentence=f"{mean.size - misses} of {mean.size} test errors lie within 3 s.e. or {100 * NEAR:g}% of the limit; the "
+        outcome="fails" if misses or apart < -MARGINS.level else ("holds" if sure else "inconclusive"),
+        sentence=f"{mean.size - misses} of {mean.size} test errors lie within 3 s.e. or {100 * MARGINS.granted:g}% of "
+        f"the limit; the "
         f"furthest is {distance[far]:.1f} s.e. or {100 * gap[far]:.1f}% away, at p/n = {WIDTHS[far[0]]:g}. At the smallest "
         f"penalty the error is {mean[at, 0]:.2f} ± {se[at, 0]:.2f} at p = n, above every other width by at least {apart:.1f} "
         f"s.e., and {mean[-1, 0]:.2f} at p = {WIDTHS[-1]:g}n.",
@@ -86,7 +87,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption=f"Test error against p/n for {len(PENALTIES)} penalties, dots over the lines of the limit. At the smallest "
         f"penalty it is {mean[0, 0]:.2f} at p = {WIDTHS[0]:g}n, {mean[at, 0]:.1f} at p = n and {mean[-1, 0]:.2f} at p = "
         f"{WIDTHS[-1]:g}n; at the largest penalty {mean[at, -1]:.2f} at p = n.",
-        power=power.stated((se / expected).ravel(), LEVEL, NEAR, "% of a limit", scale=100, seeds=seeds),
+        power=power.stated(
+            (se / expected).ravel(), MARGINS.level, MARGINS.granted, "% of a limit", scale=100, seeds=seeds
+        ),
         settings=tuple(experiment(d, r).id for r in WIDTHS),
     )
 

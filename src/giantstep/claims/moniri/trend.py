@@ -13,7 +13,8 @@ from giantstep.plot import style as _style
 
 SIZES = {"quick": ((500,), (16,)), "full": ((500, 1000, 2000), (80, 40, 20))}
 LARGE = tuple(10**k for k in (3, 4, 6, 9, 12))  # predicted
-NEAR, LEFT = 0.05, 0.03  # of order 1/n granted to a simulated gain; share of the limit still missing at the largest n
+NEAR = 0.05  # granted to a simulated gain, of order 1/n
+LEFT = 0.03  # share of the limit still missing at the largest n
 SURE = 4.0  # standard errors, for all comparisons of gains
 
 

@@ -39,7 +39,8 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """The same by theory, and the limit's counts."""
     found = layers.joined(cache.each(layers.predicted, _calls(size)), _shape(size))
-    return found | {"limits": [limit(layers.experiment(SIZES[size][0], *cell, BATCHES[0])) for cell in CELLS[size]]}
+    d, _ = SIZES[size]
+    return found | {"limits": [limit(layers.experiment(d, a, b, BATCHES[0])) for a, b in CELLS[size]]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:

@@ -5,6 +5,7 @@ import numpy as np
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.nguwi import drawn
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
@@ -13,7 +14,7 @@ from giantstep.systems.bounds.theory import on_fresh, spread
 
 SAMPLES = (25, 50, 100, 200, 400)
 SIZES = {"quick": (8, 20_000), "full": (40, 200_000)}  # seeds of 20 trainings, fresh samples
-LEVEL, NEAR, ENOUGH = 3.0, 0.02, 0.15  # standard errors; granted to the exponent; what must be seen of it
+MARGINS = Margins(level=3.0, granted=0.02, needed=0.15)  # of an exponent
 
 
 def measure(size: Size) -> Data:
@@ -40,9 +41,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     slopes = [growth(SAMPLES, found[:-1]) for found in measured["found"]]
     scaled, spread_ = mean[:, :-1] * np.sqrt(SAMPLES), error[:, :-1] * np.sqrt(SAMPLES)
     realised, before = mean[:, -1] * predicted["spread"], predicted["bounds"]
-    off = [abs(s - predicted["exponent"]) > max(LEVEL * e, NEAR) for s, e in slopes]
-    broken = bool(np.any(scaled - LEVEL * spread_ > realised[:, None]) or np.any(realised > before))
-    sure = all(power.detectable(e, LEVEL, NEAR) < ENOUGH for _, e in slopes)
+    off = [abs(s - predicted["exponent"]) > max(MARGINS.level * e, MARGINS.granted) for s, e in slopes]
+    broken = bool(np.any(scaled - MARGINS.level * spread_ > realised[:, None]) or np.any(realised > before))
+    sure = all(power.detectable(e, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, e in slopes)
     names = list(drawn.CASES)
     fall = " and ".join(f"{s:.3f} ± {e:.3f} ({c})" for c, (s, e) in zip(names, slopes, strict=True))
     order = " and ".join(
@@ -63,7 +64,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(mean[:, :-1], error[:, :-1], realised, before),
         caption=f"Gap on n fresh samples against n for two networks on logarithmic axes: dots fall as n to the {fall}, below the "
         f"solid line of the bound from the weights after training and the dashed one of the bound before (√n times: {order}).",
-        power=power.stated([e for _, e in slopes], LEVEL, NEAR, " in the exponent", seeds=seeds),
+        power=power.stated([e for _, e in slopes], MARGINS.level, MARGINS.granted, " in the exponent", seeds=seeds),
     )
 
 

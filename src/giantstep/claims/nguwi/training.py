@@ -5,6 +5,7 @@ import numpy as np
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.nguwi import drawn
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
@@ -17,7 +18,7 @@ SIZES = {
     "quick": (8, 8_000, 8),
     "full": (40, 100_000, 40),
 }  # seeds of 20 trainings, fresh samples, pairs of samples for W1
-LEVEL, NEAR, ENOUGH = 3.0, 0.05, 0.25
+MARGINS = Margins(level=3.0, granted=0.05, needed=0.25)  # of an exponent
 
 
 def measure(size: Size) -> Data:
@@ -48,10 +49,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     before = predicted["bounds"]
     slope, slope_error = growth(SAMPLES, measured["found"][:, 0])
     line = float(np.polyfit(np.log(n), np.log(before), 1)[0])
-    broken = bool(np.any(gap - LEVEL * gap_error > realised) or np.any(realised > before))
-    slower = slope - LEVEL * slope_error > predicted["exponent"]
+    broken = bool(np.any(gap - MARGINS.level * gap_error > realised) or np.any(realised > before))
+    slower = slope - MARGINS.level * slope_error > predicted["exponent"]
     wrong_rate = abs(line - predicted["exponent"]) > 0.1
-    sure = power.detectable(slope_error, LEVEL, NEAR) < ENOUGH
+    sure = power.detectable(slope_error, MARGINS.level, MARGINS.granted) < MARGINS.needed
     return Verdict(
         outcome="fails" if broken or slower or wrong_rate else ("holds" if sure else "inconclusive"),
         sentence=f"On n training samples the gap {gap[0]:.3f} to {gap[-1]:.4f} is below the bound from the weights after "
@@ -69,7 +70,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption="Gap on the n training samples and on n fresh ones against n on logarithmic axes: both fall alike, "
         f"as n to the {slope:.2f}, below the bound from the weights after training and far below the one before training, whose "
         f"slope is {line:.2f}.",
-        power=power.stated([slope_error], LEVEL, NEAR, " in the exponent", seeds=seeds),
+        power=power.stated([slope_error], MARGINS.level, MARGINS.granted, " in the exponent", seeds=seeds),
         trend=f"Bound after training over gap: {realised[0] / gap[0]:.0f} at n = {n[0]} and {realised[-1] / gap[-1]:.0f} "
         f"at n = {n[-1]}.",
     )

@@ -6,6 +6,7 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.nguwi import drawn
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
@@ -18,7 +19,7 @@ LAWS = (
     (4, 0.0),
 )  # d_in and the noise of y; without noise (x, y) lies on a surface of dimension d_in
 SIZES = {"quick": ((50, 100, 200, 400), 16), "full": ((100, 300, 1000, 3000), 30)}
-LEVEL, NEAR, ENOUGH = 3.0, 0.06, 0.12  # standard errors; granted to an exponent at these n; what must be seen of it
+MARGINS = Margins(level=3.0, granted=0.06, needed=0.12)  # of an exponent
 
 
 def measure(size: Size) -> Data:
@@ -40,9 +41,12 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     sizes, seeds = SIZES[size]
     mean, error = mean_and_error(measured["apart"])
     slopes = [growth(sizes, found) for found in measured["apart"]]
-    off = [abs(s - r) > max(LEVEL * e, NEAR) for (s, e), r in zip(slopes, predicted["exponents"], strict=True)]
-    broken = bool(np.any(mean / 2 - LEVEL * error > predicted["bounds"]))
-    sure = all(power.detectable(e, LEVEL, NEAR) < ENOUGH for _, e in slopes)
+    off = [
+        abs(s - r) > max(MARGINS.level * e, MARGINS.granted)
+        for (s, e), r in zip(slopes, predicted["exponents"], strict=True)
+    ]
+    broken = bool(np.any(mean / 2 - MARGINS.level * error > predicted["bounds"]))
+    sure = all(power.detectable(e, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, e in slopes)
     fall = ", ".join(
         f"{s:.3f} ± {e:.3f} ({_name(*law)}: {r:.3f})"
         for (s, e), law, r in zip(slopes, LAWS, predicted["exponents"], strict=True)
@@ -63,7 +67,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(sizes, mean, error, predicted["bounds"]),
         caption=f"W1 between two samples against n on logarithmic axes: dots fall as n to the {fall}; the dashed lines of the "
         "explicit bound lie above.",
-        power=power.stated([e for _, e in slopes], LEVEL, NEAR, " in the exponent", seeds=seeds),
+        power=power.stated([e for _, e in slopes], MARGINS.level, MARGINS.granted, " in the exponent", seeds=seeds),
     )
 
 

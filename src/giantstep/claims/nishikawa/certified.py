@@ -6,6 +6,7 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
@@ -15,16 +16,14 @@ from giantstep.systems.mean_field.simulate import TEST
 from giantstep.systems.mean_field.training import train
 
 SIZES = {"quick": (40, (100, 600), 10), "full": (100, (200, 800, 3200, 12800), 20)}  # curves, particles, seeds
-PASSES, LAM = 15, 0.02
-POOL, FOLLOWED = 8192, 128  # draws of the prior that solve the dual problem, and that follow a run
+PASSES = 15
+LAM = 0.02
+POOL = 8192  # draws of the prior that solve the dual problem
+FOLLOWED = 128  # draws of the prior that follow a run
 NAMES = {"objective": "objective P", "kl": "KL to the prior", "train_loss": "training loss", "test_loss": "test loss"}
-LEVEL, NEAR, POWER, SMALL, ENOUGH = (
-    3.0,
-    6.0,
-    0.3,
-    5.0,
-    25.0,
-)  # s.e.; % granted; to the power of M; gap in % of P*; % to be seen
+MARGINS = Margins(level=3.0, granted=6.0, needed=25.0)  # % of the optimum's numbers
+POWER = 0.3  # granted to the power of M with which the gap falls
+SMALL = 5.0  # % of P* that the gap should be below
 HEADER = ("quantity", "particles", "measured", "s.e.", "optimum", "off in %", "in s.e.")
 
 
@@ -67,18 +66,18 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     off, off_error = 100 * (mean[:, :-1] / best - 1), 100 * error / best
     slope, slope_error = growth(sizes, measured["runs"][:, -1])
     share = 100 * mean[:, -1] / best[0], 100 * spread[:, -1] / best[0]
-    missed = bool(np.any(np.abs(off[-1]) > np.maximum(LEVEL * off_error[-1], NEAR)))
-    missed |= abs(slope - predicted["power"]) > max(LEVEL * slope_error, POWER)
-    missed |= bool(share[0][-1] > SMALL + LEVEL * share[1][-1])
-    seen = max(power.detectable(float(e), LEVEL, NEAR) for e in off_error[-1])
-    sure = power.detectable(slope_error, LEVEL, POWER) <= abs(predicted["power"])  # from a gap that stays
+    missed = bool(np.any(np.abs(off[-1]) > np.maximum(MARGINS.level * off_error[-1], MARGINS.granted)))
+    missed |= abs(slope - predicted["power"]) > max(MARGINS.level * slope_error, POWER)
+    missed |= bool(share[0][-1] > SMALL + MARGINS.level * share[1][-1])
+    seen = max(power.detectable(float(e), MARGINS.level, MARGINS.granted) for e in off_error[-1])
+    sure = power.detectable(slope_error, MARGINS.level, POWER) <= abs(predicted["power"])  # from a gap that stays
     rows = [
         (name, M, *map(float, (mean[i, k], error[i, k], best[k], off[i, k], off[i, k] / off_error[i, k])))
         for i, M in enumerate(sizes)
         for k, name in enumerate(NAMES.values())
     ]
     return Verdict(
-        outcome="fails" if missed else "holds" if seen <= ENOUGH and sure else "inconclusive",
+        outcome="fails" if missed else "holds" if seen <= MARGINS.needed and sure else "inconclusive",
         sentence=f"{sizes[-1]} particles have a certified gap of {share[0][-1]:.2g} ± {share[1][-1]:.1g}% of P* ({sizes[0]}: "
         f"{share[0][0]:.2g}%), which falls as their number to the {slope:.2f} ± {slope_error:.2f}; objective, entropy and "
         f"losses are {', '.join(f'{x:+.1f}' for x in off[-1])}% from the optimum (± "
@@ -91,7 +90,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption="Left, the duality gap over the optimal objective against the number of particles on logarithmic axes: it "
         "falls along the dotted line of slope -1. Right, how far objective, entropy and losses are from the optimum in %, with "
         "error bars: they close in on zero.",
-        power=power.stated([float(e) for e in off_error[-1]], LEVEL, NEAR, "% of the optimum's numbers", seeds=seeds),
+        power=power.stated(
+            [float(e) for e in off_error[-1]], MARGINS.level, MARGINS.granted, "% of the optimum's numbers", seeds=seeds
+        ),
         trend=f"The gap is {share[0][0]:.2g}% of P* with {sizes[0]} particles and {share[0][-1]:.2g}% with {sizes[-1]}.",
         settings=tuple(system(n, M).id for M in sizes),
     )

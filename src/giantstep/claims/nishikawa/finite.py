@@ -16,7 +16,8 @@ CASES = {
     "logistic, λ = 0.005": ("logistic", 0.005),
 }
 SIZES = {"quick": (40, 20, 7), "full": (200, 40, 20)}  # curves, passes, seeds
-LEVEL, ROUNDING = 3.0, 1e-11  # standard errors; share of the start below which excess is rounding
+LEVEL = 3.0  # standard errors
+ROUNDING = 1e-11  # share of the start below which excess is rounding
 HEADER = ("case", "part of the run", "decades a pass", "s.e.", "guaranteed", "ratio")
 
 

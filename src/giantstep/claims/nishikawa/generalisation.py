@@ -7,6 +7,7 @@ from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.random import Stream, generator, normals
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
@@ -16,9 +17,12 @@ from giantstep.systems.mean_field.theory import complexity, rademacher
 from giantstep.systems.mean_field.training import features
 
 SIZES = {"quick": ((20, 40, 80, 160), 1500, 8), "full": ((25, 50, 100, 200, 400, 800), 20000, 20)}  # n, draws, seeds
-RADIUS, SIGNS, LAM, TEST = 1.5, 8, 0.02, 1000  # R, draws of signs, penalty, fresh curves
+RADIUS = 1.5  # R
+SIGNS = 8  # draws of signs
+LAM = 0.02  # the penalty
+TEST = 1000  # fresh curves
 BASES = (16, 128)  # J
-LEVEL, NEAR, ENOUGH = 3.0, 0.1, 0.3  # standard errors; granted to the power of n; to be seen in it
+MARGINS = Margins(level=3.0, granted=0.1, needed=0.3)  # of the power of n
 HEADER = (
     "n",
     "complexity, J = 16",
@@ -73,10 +77,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     # 2 G B sqrt(2 KL/n) with the KL that was found: the bound of radius R, rescaled
     promised = 2 * predicted["steepest"] * bounds * np.sqrt(mean[0, :, 2] / RADIUS)
     slope, slope_error = growth(sizes, runs[0, :, 0])
-    over = int(np.sum(mean[:, :, 0] - LEVEL * error[:, :, 0] > bounds)) + int(
-        np.sum(mean[0, :, 1] - LEVEL * error[0, :, 1] > promised)
+    over = int(np.sum(mean[:, :, 0] - MARGINS.level * error[:, :, 0] > bounds)) + int(
+        np.sum(mean[0, :, 1] - MARGINS.level * error[0, :, 1] > promised)
     )
-    wrong = bool(over) or abs(slope - predicted["power"]) > max(LEVEL * slope_error, NEAR)
+    wrong = bool(over) or abs(slope - predicted["power"]) > max(MARGINS.level * slope_error, MARGINS.granted)
     columns = (
         sizes,
         mean[0, :, 0],
@@ -89,7 +93,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         mean[0, :, 2],
     )
     return Verdict(
-        outcome=power.decided(wrong, power.detectable(slope_error, LEVEL, NEAR), ENOUGH),
+        outcome=power.decided(wrong, power.detectable(slope_error, MARGINS.level, MARGINS.granted), MARGINS.needed),
         sentence=_sentence(sizes, mean, bounds, promised, (slope, slope_error)),
         header=HEADER,
         rows=tuple(tuple([int(row[0]), *map(float, row[1:])]) for row in zip(*columns, strict=True)),
@@ -100,7 +104,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption="Left, the Rademacher complexity of laws within KL of 1.5 of the prior against n: dots of 16 and 128 "
         "dimensions lie on each other, below the dashed bound and parallel to it. Right, test less training loss of the "
         "optimum, far below its bound.",
-        power=power.stated([slope_error], LEVEL, NEAR, " in the power of n", seeds=seeds),
+        power=power.stated([slope_error], MARGINS.level, MARGINS.granted, " in the power of n", seeds=seeds),
         trend=f"Test less training loss falls from {mean[0, 0, 1]:.4f} to {mean[0, -1, 1]:.4f} between n = {sizes[0]} and "
         f"{sizes[-1]}.",
     )

@@ -5,6 +5,7 @@ import numpy as np
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.nishikawa import exact
 from giantstep.claims.texts import claim
 from giantstep.functions import losses
@@ -14,12 +15,8 @@ from giantstep.systems.mean_field.dual import averaging
 
 CASES = {"square, λ = 0.02": ("square", 0.02), "logistic, λ = 0.02": ("logistic", 0.02)}
 SIZES = {"quick": (40, 40, 5), "full": (200, 100, 20)}  # curves of the law, samples over n, seeds
-POINTS, LEVEL, NEAR, ENOUGH = (
-    12,
-    3.0,
-    0.3,
-    0.7,
-)  # records of a curve, standard errors, granted to the exponent, to be seen
+MARGINS = Margins(level=3.0, granted=0.3, needed=0.7)  # of an exponent
+POINTS = 12  # records of a curve
 HEADER = ("case", "samples T", "excess", "s.e.", "guaranteed", "exponent", "s.e. of it")
 
 
@@ -59,8 +56,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         mean, error = mean_and_error(measured[case]["excess"], 0)
         bound = averaging(T, measured[case]["kl"], predicted[case], 1.0, lam)
         slope, spread = growth(T.tolist(), measured[case]["excess"].T)
-        wrong += [case] if abs(slope - predicted["exponent"]) > max(LEVEL * spread, NEAR) else []
-        over += int(np.sum(mean - LEVEL * error > bound))
+        wrong += [case] if abs(slope - predicted["exponent"]) > max(MARGINS.level * spread, MARGINS.granted) else []
+        over += int(np.sum(mean - MARGINS.level * error > bound))
         errors.append(spread)
         said.append(f"{slope:.2f} ± {spread:.2f} ({case})")
         rows += [
@@ -69,7 +66,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         ]
     loose = min(row[4] / row[2] for row in rows)
     return Verdict(
-        outcome=power.decided(bool(wrong or over), max(power.detectable(e, LEVEL, NEAR) for e in errors), ENOUGH),
+        outcome=power.decided(
+            bool(wrong or over),
+            max(power.detectable(e, MARGINS.level, MARGINS.granted) for e in errors),
+            MARGINS.needed,
+        ),
         sentence=f"The excess falls as T to the {' and '.join(said)}; the guarantee, 2λ KL/T + 2G²B²/(λ(T + 1)), holds at "
         f"{len(rows) - over} of {len(rows)} points and is at least {loose:.0f} times the excess.",
         header=HEADER,
@@ -79,7 +80,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(T, measured, predicted),
         caption="Excess of the objective, averaged over a run, against the number of samples, on logarithmic axes: dots with "
         "error bars fall along the dotted line, which has the slope -1; the dashed guarantee has the same slope far above.",
-        power=power.stated(errors, LEVEL, NEAR, " in the exponent", seeds=seeds),
+        power=power.stated(errors, MARGINS.level, MARGINS.granted, " in the exponent", seeds=seeds),
         settings=tuple(exact.system(*case, "online", n, passes).id for case in CASES.values()),
     )
 

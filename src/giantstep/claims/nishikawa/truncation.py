@@ -7,6 +7,7 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.random import Stream, generator, normals
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.functions.activation import activation
 from giantstep.measure import mean_and_error
@@ -20,13 +21,12 @@ SIZES = {"quick": (40, 1000, 8), "full": (200, 20000, 20)}  # curves, draws of t
 SEEDS_OF_MOVES = 4
 BASES = (2, 4, 8, 16, 32)  # J, against 128
 MOVED = (8, 128)  # J whose acceptance is measured
-LAM, STEP, PARTICLES, ENOUGH = 0.02, 0.3, 400, 0.5  # the last: departure of the exponent to be seen
-LEVEL, NEAR, SAME, SMALL = (
-    3.0,
-    0.15,
-    0.03,
-    1.0,
-)  # standard errors; granted to the exponent and to acceptances; % from J = 16 on
+LAM = 0.02
+STEP = 0.3
+PARTICLES = 400
+MARGINS = Margins(level=3.0, granted=0.15, needed=0.5)  # of an exponent
+SAME = 0.03  # granted to acceptances
+SMALL = 1.0  # % from J = 16 on
 HEADER = ("J", "P*(J)/P*(128) − 1, root mean square in %", "s.e.", "predicted", "acceptance", "s.e. of it")
 
 
@@ -89,9 +89,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     slope, slope_error = _exponent(off, predicted["variance"])
     moves, moves_error = mean_and_error(measured["acceptances"])
     change = float(moves[-1] - moves[0]), float(np.hypot(moves_error[-1], moves_error[0]))
-    wrong = abs(slope - predicted["exponent"]) > max(LEVEL * slope_error, NEAR)
-    wrong |= bool(np.any((root > SMALL + LEVEL * error)[BASES.index(16) :]))
-    wrong |= abs(change[0] - predicted["change"]) > max(LEVEL * change[1], SAME)
+    wrong = abs(slope - predicted["exponent"]) > max(MARGINS.level * slope_error, MARGINS.granted)
+    wrong |= bool(np.any((root > SMALL + MARGINS.level * error)[BASES.index(16) :]))
+    wrong |= abs(change[0] - predicted["change"]) > max(MARGINS.level * change[1], SAME)
     line = root[0] * (predicted["variance"] / predicted["variance"][0]) ** predicted["exponent"]
     known = {J: (float(a), float(e)) for J, a, e in zip(MOVED, moves, moves_error, strict=True)}
     every = sorted({*BASES, *MOVED})
@@ -100,7 +100,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         (float(root[at[J]]), float(error[at[J]]), float(line[at[J]])) if J in at else (0.0, 0.0, 0.0) for J in every
     ]
     return Verdict(
-        outcome=power.decided(wrong, power.detectable(slope_error, LEVEL, NEAR), ENOUGH),
+        outcome=power.decided(wrong, power.detectable(slope_error, MARGINS.level, MARGINS.granted), MARGINS.needed),
         sentence=f"The optimum with J basis functions is {root[BASES.index(16)]:.2g}% from that with 128 at J = 16 and "
         f"{root[0]:.2g}% at J = {BASES[0]}, a distance that follows the variance that is cut to the power {slope:.2f} ± "
         f"{slope_error:.2f}. Of Crank-Nicolson steps {moves[0]:.1%} are accepted at J = {MOVED[0]} and {moves[-1]:.1%} at J = "
@@ -113,7 +113,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(root, error, line, known),
         caption="Left, distance of the optimum from that with 128 basis functions against J on logarithmic axes: dots along "
         "the dashed line of the variance that is cut. Right, the share of accepted Crank-Nicolson steps against J: flat.",
-        power=power.stated([slope_error], LEVEL, NEAR, " in the power", seeds=seeds),
+        power=power.stated([slope_error], MARGINS.level, MARGINS.granted, " in the power", seeds=seeds),
     )
 
 

@@ -9,6 +9,7 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -19,8 +20,11 @@ from giantstep.theory import sgd as theory_sgd
 
 CASES = {"erf": "erf(x1) + 0.5*erf(x2)", "relu": "x1 + x1*x2"}
 SIZES = {"quick": ((64, 256, 800), 6), "full": ((300, 1000, 3000), 12)}
-TIME, RATE, RECORDS, WIDTH = 15, 1.0, 11, 4  # samples a dimension, p eta / d, points of the path, neurons
-LEVEL, NEAR, ENOUGH = 3.0, 0.3, 0.8  # standard errors; granted to a power of d; what the test should see of it
+TIME = 15  # samples a dimension
+RATE = 1.0  # p eta / d
+RECORDS = 11  # points of the path
+WIDTH = 4  # neurons
+MARGINS = Margins(level=3.0, granted=0.3, needed=0.8)  # of a power of d
 
 
 def setting(case: str, d: int) -> Setting:
@@ -82,8 +86,12 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     squares = {c: np.array([gaps(measured[c][str(d)], predicted[c][str(d)]) for d in sizes]) for c in CASES}
     distances = {case: np.sqrt(each.mean(axis=2)) for case, each in squares.items()}  # (sizes, seeds)
     slopes = {case: growth(sizes, each) for case, each in distances.items()}
-    wrong = [c for c, (slope, error) in slopes.items() if abs(slope - predicted["power"]) > max(LEVEL * error, NEAR)]
-    sure = all(power.detectable(error, LEVEL, NEAR) < ENOUGH for _, error in slopes.values())
+    wrong = [
+        c
+        for c, (slope, error) in slopes.items()
+        if abs(slope - predicted["power"]) > max(MARGINS.level * error, MARGINS.granted)
+    ]
+    sure = all(power.detectable(error, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, error in slopes.values())
     fall = " and ".join(f"{slope:.2f} ± {error:.2f} ({case})" for case, (slope, error) in slopes.items())
     ends = [" and ".join(f"{each[i].mean():.3f} ({case})" for case, each in distances.items()) for i in (0, -1)]
     return Verdict(
@@ -104,7 +112,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"of their own equations; the third the distance of the overlaps against d, which falls as d to the {fall}, along the "
         "dotted lines.",
         power=power.stated(
-            [e for _, e in slopes.values()], LEVEL, NEAR, " in the power of d (a wrong equation: 0.5)", seeds=seeds
+            [e for _, e in slopes.values()],
+            MARGINS.level,
+            MARGINS.granted,
+            " in the power of d (a wrong equation: 0.5)",
+            seeds=seeds,
         ),
         trend=f"The distance from the equations is {ends[0]} at d = {sizes[0]} and {ends[1]} at d = {sizes[-1]}.",
         settings=tuple(setting(case, sizes[-1]).id for case in CASES),

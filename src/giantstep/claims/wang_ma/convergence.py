@@ -11,9 +11,11 @@ from giantstep.systems.early.classwise import bound
 
 LOSSES = ("exponential", "logistic")
 SIZES = {"quick": (40, 20, 6), "full": (100, 40, 20)}  # n, width, seeds
-SPEED, STEPS = 0.4, 1000  # rate times width
+SPEED = 0.4  # rate times width
+STEPS = 1000
 KEPT = tuple(sorted({*range(0, 12), *(round(1000 ** (k / 60)) for k in range(21, 61)), 500}))  # steps that are compared
-EXACT, POWER = 1e-3, 0.1  # granted to a followed loss, and to a power of time
+EXACT = 1e-3  # granted to a followed loss
+POWER = 0.1  # granted to a power of time
 
 
 def jobs(size: Size) -> list[tuple]:

@@ -15,8 +15,13 @@ from giantstep.theory import theory
 
 SIZES = {"quick": ((8, 16, 32, 64), 12), "full": ((8, 16, 32, 64, 128, 256), 40)}  # widths, seeds
 CASES = {"cones, n = 40": (40, False), "cones, n = 160": (160, False), "overlapping classes, n = 40": (40, True)}
-SPEED, STEPS, DROP = 0.03, 60, 0.2  # rate times width
-LEVEL, NEAR, POWER, EXACT = 3.0, 0.03, 0.05, 1e-3  # s.e.; granted to a time, to a power of m, and to a followed loss
+SPEED = 0.03  # rate times width
+STEPS = 60
+DROP = 0.2
+LEVEL = 3.0  # standard errors
+NEAR = 0.03  # granted to a time
+POWER = 0.05  # granted to a power of m
+EXACT = 1e-3  # granted to a followed loss
 
 
 def jobs(size: Size) -> list[tuple]:

@@ -13,7 +13,9 @@ from giantstep.systems.early.samples import extended, inputs, start
 CASES = [(loss, batch) for loss in ("square", "exponential", "logistic") for batch in (None, cases.BATCH)]
 SIZES = {"quick": (40, 16, 12, 1000), "full": (100, 40, 40, 10_000)}  # n, width, seeds, draws of the patterns
 SAMPLES, WIDTHS = (20, 80, 320), (4, 6, 8, 10, 12, 14)
-RATE, STEPS, LEVEL = 0.005, 60, 3.0
+RATE = 0.005
+STEPS = 60
+LEVEL = 3.0  # standard errors
 
 
 def bare(n: int, width: int, draws: int) -> float:

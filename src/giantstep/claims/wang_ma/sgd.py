@@ -5,6 +5,7 @@ import numpy as np
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
+from giantstep.claims.margins import Margins
 from giantstep.claims.texts import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
@@ -12,14 +13,13 @@ from giantstep.plot import style
 from giantstep.theory import theory
 
 SIZES = {"quick": (40, 60, 4, 60), "full": (80, 120, 4, 400)}  # n, width, batch, seeds of the square loss
-LOSSES, RUNS = ("square", "exponential", "logistic"), 6  # runs of every loss that are followed
-SPEED, STEPS, POINTS = 1.2, 40, (1, 2, 5, 10, 20, 40)  # rate times width
-LEVEL, NEAR, ENOUGH, EXACT = (
-    3.0,
-    0.03,
-    0.5,
-    1e-3,
-)  # s.e.; granted to a mean; what should be seen; granted to a followed loss
+LOSSES = ("square", "exponential", "logistic")
+RUNS = 6  # runs of every loss that are followed
+SPEED = 1.2  # rate times width
+STEPS = 40
+POINTS = (1, 2, 5, 10, 20, 40)
+MARGINS = Margins(level=3.0, granted=0.03, needed=0.5)  # of a mean loss
+EXACT = 1e-3  # granted to a followed loss
 
 
 def jobs(size: Size, loss: str, seeds: int) -> list[tuple]:
@@ -47,13 +47,14 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (n, width, batch, seeds), points = SIZES[size], list(POINTS)
     apart = max(float(np.max(np.abs(predicted["followed"][k] / measured[k][:RUNS] - 1))) for k in LOSSES)
     mean, every = predicted["mean"][points], predicted["all"][points]
-    found = compare(measured["square"][:, points].T, mean, level=LEVEL, granted=NEAR * mean)
+    found = compare(measured["square"][:, points].T, mean, level=MARGINS.level, granted=MARGINS.granted * mean)
     missed, extra = int(np.sum(found.missed)), float(mean[-1] / every[-1] - 1)
-    sure = float(np.max(found.seen / mean)) < ENOUGH
+    sure = float(np.max(found.seen / mean)) < MARGINS.needed
     return Verdict(
         outcome="fails" if missed or apart > EXACT else "holds" if sure else "inconclusive",
         sentence=f"{len(points) - missed} of {len(points)} mean square losses under batches of {batch} are the predicted ones "
-        f"within 3 s.e. or {NEAR:.0%}; batches cost {mean[3] / every[3] - 1:+.0%} of the loss after {points[3]} steps and "
+        f"within 3 s.e. or {MARGINS.granted:.0%}; batches cost {mean[3] / every[3] - 1:+.0%} of the loss after "
+        f"{points[3]} steps and "
         f"{extra:+.0%} after {points[-1]}. Single runs of the three losses lie within {apart:.0e} of those followed from "
         "their initial patterns and batches.",
         header=("step", "mean square loss", "s.e.", "predicted", "predicted, all samples"),
