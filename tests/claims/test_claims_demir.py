@@ -63,7 +63,7 @@ def test_normalised_verdicts_are_said(undrawn):
 
 
 def test_half_the_error_over_half_the_variance_is_the_normalised_error():
-    curve = replace(alignment.PANEL.curves["quick"][0], x=(0.0,), some=(), untold=True)
+    curve = replace(alignment.PANEL.curves["quick"][0], x=(0.0,), some=(), unpredicted=True)
     found = panel.measure(replace(alignment.PANEL, curves={"quick": (curve,)}, sizes={"quick": (40, 2)}), "quick")
     setting = panel.experiment(40, curve, 0.0)
     outcome = gs.simulate(setting, range(2), n_test=200, dtype="float32", method="dense")
@@ -83,7 +83,7 @@ def test_the_components_of_a_population_have_equal_traces():
 @pytest.mark.parametrize("module", (rank, ratio, weighting), ids=lambda module: module.__name__.split(".")[-1])
 def test_it_runs_at_a_tiny_size(module, coarse):
     own = module.PANEL
-    curves = tuple(replace(c, untold=True, populations=min(c.populations, 2)) for c in own.curves["quick"])
+    curves = tuple(replace(c, unpredicted=True, populations=min(c.populations, 2)) for c in own.curves["quick"])
     tiny = replace(own, curves={"quick": curves}, sizes={"quick": (30, 3)})
     verdict = judgement.judge(tiny, "quick", panel.measure(tiny, "quick"), panel.predict(tiny, "quick"))
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption

@@ -28,7 +28,7 @@ def test_no_descent_and_a_second_peak_are_seen():
 def test_what_a_claim_measures_is_what_simulate_measures():
     d, n = 12, 40
     setting = runs.experiment(d, n, 0.5, decay=0.25)
-    data = runs.drawn(d, n, (0, 1), runs.ACTIVATION)
+    data = runs.features(d, n, (0, 1), runs.ACTIVATION)
     found = runs.risks(data, 20, setting.protocol.readout, data["signal"] + data["noise"], data["truth"])
     expected = gs.simulate(setting, range(2), n_test=runs.N_TEST)
     np.testing.assert_allclose(found, expected.risk, rtol=1e-10)

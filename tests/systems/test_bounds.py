@@ -13,7 +13,7 @@ from scipy.stats import wasserstein_distance
 import giantstep as gs
 from giantstep import system
 from giantstep._machine.random import generator
-from giantstep.claims.nguwi import drawn, fresh, training, vacuity, wasserstein
+from giantstep.claims.nguwi import fresh, training, trainings, vacuity, wasserstein
 from giantstep.cli import run
 from giantstep.systems.bounds import simulate as measure
 from giantstep.systems.bounds import theory as theory
@@ -172,8 +172,8 @@ TINY = {fresh: (3, 900), training: (3, 900, 2), wasserstein: ((10, 20), 3), vacu
 @pytest.mark.parametrize("module", TINY, ids=lambda module: module.__name__.split(".")[-1])
 def test_a_claim_runs_at_a_tiny_size(module, monkeypatch):
     monkeypatch.setitem(module.SIZES, "quick", TINY[module])
-    monkeypatch.setattr(drawn, "STEPS", 10)
-    monkeypatch.setitem(drawn.CASES, "ReLU", drawn.CASES["tanh"])  # one program
+    monkeypatch.setattr(trainings, "STEPS", 10)
+    monkeypatch.setitem(trainings.CASES, "ReLU", trainings.CASES["tanh"])  # one program
     monkeypatch.setattr(vacuity, "N", 50)
     for name in ("AMOUNTS", "SAMPLES"):
         if hasattr(module, name):

@@ -281,7 +281,7 @@ def test_claims_measure_at_tiny_sizes():
     """The functions behind the claims, on what they should give however small."""
     off = truncation.distances(8, 150, 0)
     assert off.shape == (5,) and abs(off[-1]) < 0.05 * abs(off[0])
-    rows = np.array([generalisation.found(10, J, 200, 0) for J in generalisation.BASES])
+    rows = np.array([generalisation.numbers(10, J, 200, 0) for J in generalisation.BASES])
     assert rows[0, 0] == pytest.approx(rows[1, 0], rel=0.05) and rows[0, 0] < theory.rademacher(
         1.0, generalisation.RADIUS, 10
     )

@@ -35,10 +35,10 @@ def as_said(exponent: tuple[float, float], learned: bool, between: float) -> boo
     return None if abs(beyond) <= LEVEL * error else beyond > 0
 
 
-def outcome(said: Iterable[bool | None]) -> Literal["holds", "fails", "inconclusive"]:
+def outcome(sides: Iterable[bool | None]) -> Literal["holds", "fails", "inconclusive"]:
     """One exponent on the wrong side is enough to fail, and one that is undecided to leave the statement open."""
-    said = list(said)
-    return "fails" if False in said else ("inconclusive" if None in said else "holds")
+    sides = list(sides)
+    return "fails" if False in sides else ("inconclusive" if None in sides else "holds")
 
 
 def stated(errors: Sequence[float], between: float, seeds: int) -> str:
@@ -46,9 +46,10 @@ def stated(errors: Sequence[float], between: float, seeds: int) -> str:
     # a true 0 or 1 is at least min(between, 1 - between) away from the wrong side
     levels = [LEVEL + min(between, 1 - between) / error for error in errors]
     wrong = sum(power.alarm(1.0, level, 0.0, seeds) for level in levels) / 2
-    seen = [power.detectable(error, LEVEL) for error in errors]
+    departures = [power.detectable(error, LEVEL) for error in errors]
     return (
         f"{len(levels)} exponents at {LEVEL:g} s.e. from {between:g}: where they should be 0 or 1, one is called wrong "
-        f"with probability {wrong:.0e} at most; one that is {min(seen):.2g} to {max(seen):.2g} beyond {between:g} on the "
+        f"with probability {wrong:.0e} at most; one that is {min(departures):.2g} to {max(departures):.2g} beyond "
+        f"{between:g} on the "
         f"wrong side is seen with probability {power.SEEN:g}."
     )

@@ -22,8 +22,8 @@ def measure(size: Size) -> Data:
     d, seeds = SIZES[size]
     penalties = [rivals.least(d, r)[1] for r in RATIOS]
     jobs = [(d, r, at, seed) for r, at in zip(RATIOS, penalties, strict=True) for seed in range(seeds)]
-    found = np.array(cache.each(rivals.errors, jobs))
-    return {"errors": found.reshape(len(RATIOS), seeds, -1), "penalties": np.array(penalties)}
+    errors = np.array(cache.each(rivals.errors, jobs))
+    return {"errors": errors.reshape(len(RATIOS), seeds, -1), "penalties": np.array(penalties)}
 
 
 def predict(size: Size) -> Data:
@@ -40,11 +40,11 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
-    found, expected, linear = measured["errors"], predicted["errors"], predicted["linear"]
-    mean, se = mean_and_error(found, axis=1)
+    errors, expected, linear = measured["errors"], predicted["errors"], predicted["linear"]
+    mean, se = mean_and_error(errors, axis=1)
     misses = int(np.sum(np.abs(mean - expected) > np.maximum(MARGINS.level * se, MARGINS.granted * expected)))
     # Paired: all methods see the same samples
-    gain, gain_se = mean_and_error(found[:, :, 2:] - found[:, :, :1], axis=1)
+    gain, gain_se = mean_and_error(errors[:, :, 2:] - errors[:, :, :1], axis=1)
     ahead, above = float(np.min(gain / gain_se)), float(np.min((mean[:, 1] - linear) / se[:, 1]))
     sure = (
         ahead > MARGINS.level

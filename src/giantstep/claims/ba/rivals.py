@@ -63,14 +63,14 @@ def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> lis
     setting = experiment(d, ratio, [1.0])
     X, y, Xt, yt = fit.samples(setting, seed, 2000)
     with one_blas_thread(setting.p):
-        found = []
+        losses = []
         for W, lam in zip(train(setting, seed).final, penalties[:3], strict=True):
-            found.append(fit.error(np.maximum(X @ W.T, 0), y, np.maximum(Xt @ W.T, 0), yt, lam))
-        found.append(fit.error(X, y, Xt, yt, penalties[3]))
+            losses.append(fit.error(np.maximum(X @ W.T, 0), y, np.maximum(Xt @ W.T, 0), yt, lam))
+        losses.append(fit.error(X, y, Xt, yt, penalties[3]))
         # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
         weights = np.linalg.solve(relu_kernel(X, X) + len(y) * penalties[4] / d * np.eye(len(y)), y)
-        found.append(float(np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2)))
-    return [error + setting.target.noise**2 for error in found]
+        losses.append(float(np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2)))
+    return [error + setting.target.noise**2 for error in losses]
 
 
 def relu_kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
-from giantstep.claims.bubeck import drawn
+from giantstep.claims.bubeck import random_networks
 from giantstep.claims.growth import growth
 from giantstep.claims.texts import claim
 from giantstep.plot import style
@@ -32,40 +32,48 @@ def measure(size: Size) -> Data:
     """Squared changes of the gradient, (cases, activations, (along, random), seeds)."""
     _, _, seeds, networks = SIZES[size]
     jobs = [(d, p, NAMES, networks, seed) for d, p in cases(size) for seed in range(seeds)]
-    found = np.array(cache.each(drawn.changes, jobs)).reshape(len(cases(size)), seeds, len(NAMES), 2)
-    return {"changes": np.moveaxis(found, 1, -1)}
+    changes = np.array(cache.each(random_networks.changes, jobs)).reshape(len(cases(size)), seeds, len(NAMES), 2)
+    return {"changes": np.moveaxis(changes, 1, -1)}
 
 
 def predict(size: Size) -> Data:
     """The same by the law of the ray, and the exponents of d."""
-    laws = drawn.laws([(name, d, p) for d, p in cases(size) for name in NAMES])
-    found = np.array([(law.change(), law.random_change()) for law in laws])
-    return {"changes": found.reshape(len(cases(size)), len(NAMES), 2), "rates": [RATES[name] for name in NAMES]}
+    laws = random_networks.laws([(name, d, p) for d, p in cases(size) for name in NAMES])
+    changes = np.array([(law.change(), law.random_change()) for law in laws])
+    return {"changes": changes.reshape(len(cases(size)), len(NAMES), 2), "rates": [RATES[name] for name in NAMES]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     sizes, _, seeds, networks = SIZES[size]
-    said = predicted["changes"]
-    seen = compare(measured["changes"], said, granted=GRANTED * said)
-    share = seen.relative()
+    expected = predicted["changes"]
+    comparison = compare(measured["changes"], expected, granted=GRANTED * expected)
+    share = comparison.relative()
     slopes = [growth(sizes, measured["changes"][: len(sizes), j, 0]) for j in range(len(NAMES))]
     off = [abs(s - r) > max(3 * e, NEAR) for (s, e), r in zip(slopes, predicted["rates"], strict=True)]
-    fall = " and ".join(f"{s:.3f} ± {e:.3f} ({drawn.TITLES[n]})" for n, (s, e) in zip(NAMES, slopes, strict=True))
+    fall = " and ".join(
+        f"{s:.3f} ± {e:.3f} ({random_networks.TITLES[n]})" for n, (s, e) in zip(NAMES, slopes, strict=True)
+    )
     furthest = float(np.max(np.abs(share.mean - 1)))
     return Verdict(
-        outcome=decided(any(off) or bool(np.any(seen.missed)), float(np.max(share.seen)), NEEDED),
+        outcome=decided(any(off) or bool(np.any(comparison.missed)), float(np.max(share.seen)), NEEDED),
         sentence=f"After a unit move along it the gradient's squared change falls as d to the {fall} at p = d; along it and "
         f"at random, at {len(cases(size))} sizes, it is within {100 * furthest:.1f}% of the law of the ray.",
         header=("activation", "d", "p", "move", "‖change‖²", "s.e.", "predicted", "in s.e."),
         rows=tuple(
-            (name, d, p, move, *(float(x[i, j, k]) for x in (seen.mean, seen.error, said, seen.distance)))
+            (
+                name,
+                d,
+                p,
+                move,
+                *(float(x[i, j, k]) for x in (comparison.mean, comparison.error, expected, comparison.distance)),
+            )
             for j, name in enumerate(NAMES)
             for i, (d, p) in enumerate(cases(size))
             for k, move in enumerate(("along", "random"))
         ),
         seeds=f"0-{seeds - 1}",
         sizes=f"(d, p) = {', '.join(map(str, cases(size)))}; {networks} networks a seed",
-        figure=_figure(size, seen.mean, seen.error, said),
+        figure=_figure(size, comparison.mean, comparison.error, expected),
         caption="The squared change of the gradient after a unit move along it and at random; left against d at p = d, where it "
         f"falls as d to the {fall}, right against p/d, where narrow networks change more along the gradient; dots lie on the "
         "lines of the law of the ray.",
@@ -73,7 +81,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, mean: np.ndarray, error: np.ndarray, said: np.ndarray) -> str:
+def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
     sizes, ratios, _, _ = SIZES[size]
     m, order = len(sizes), sorted((r, len(sizes) + i) for i, r in enumerate(ratios))
     order = sorted([*order, (1.0, 1)])  # the second d, p = d
@@ -83,10 +91,10 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, said: np.ndarray) -
             for j, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
                 for k, (move, line) in enumerate((("along the gradient", "-"), ("at random", "--"))):
                     fill = colour if k == 0 else "white"
-                    ax.plot(x, said[part, j, k], line, color=colour, linewidth=1, zorder=1)
+                    ax.plot(x, expected[part, j, k], line, color=colour, linewidth=1, zorder=1)
                     style.dots(
                         ax, x, mean[part, j, k], error[part, j, k], color=colour, markerfacecolor=fill,
-                        label=f"{drawn.TITLES[name]}, {move}",
+                        label=f"{random_networks.TITLES[name]}, {move}",
                     )  # fmt: skip
             ax.set(xscale="log", yscale="log")
             ax.set_xticks(x, [f"{v:g}" for v in x])

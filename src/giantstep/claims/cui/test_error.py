@@ -52,18 +52,18 @@ def errors(teacher: str, eta: float, step_samples: float, penalty: float, d: int
     X, y, Xt, yt = fit.samples(largest, seed, 4000)
     with one_blas_thread(d):
         W = train(largest, seed, memory=4.0).final
-        F, Ft, found = np.tanh(X @ W.T), np.tanh(Xt @ W.T), []
+        F, Ft, losses = np.tanh(X @ W.T), np.tanh(Xt @ W.T), []
         for ratio in RATIOS:
             readout = experiment(case, d, ratio).protocol.readout
-            found.append(fit.error(F[: readout.n], y[: readout.n], Ft, yt, readout.penalty))  # type: ignore[union-attr, arg-type]
-    return found
+            losses.append(fit.error(F[: readout.n], y[: readout.n], Ft, yt, readout.penalty))  # type: ignore[union-attr, arg-type]
+    return losses
 
 
 def measure(size: Size) -> Data:
     """Test errors, (cases, seeds, n/d)."""
     d, seeds = SIZES[size]
-    found = np.array(cache.each(errors, [(*case, d, seed) for case in CASES for seed in range(seeds)]))
-    return {"errors": found.reshape(len(CASES), seeds, -1)}
+    runs = np.array(cache.each(errors, [(*case, d, seed) for case in CASES for seed in range(seeds)]))
+    return {"errors": runs.reshape(len(CASES), seeds, -1)}
 
 
 def predict(size: Size) -> Data:

@@ -35,7 +35,7 @@ def experiment(target: str, activation: str, steps: int, d: int) -> Setting:
 
 def measure(size: Size) -> Data:
     """Errors of the network and of the models on the same draws, (cases, seeds), by kind of error, model and d."""
-    (sizes, seeds), found = SIZES[size], {name: {} for name in ERRORS}
+    (sizes, seeds), errors = SIZES[size], {name: {} for name in ERRORS}
     work: Any = {"n_test": N_TEST, "dtype": "float32"}
     for d in sizes:
         settings = [experiment(*case, d) for case in CASES]
@@ -43,8 +43,8 @@ def measure(size: Size) -> Data:
         for model in (GIVEN, PLAIN) if d == sizes[-1] else (GIVEN,):  # what is off at the largest d needs no trend
             outcomes[model] = [cache.equivalent(s, model, range(seeds), **work) for s in settings]
         for name in ERRORS:
-            found[name] |= {f"{m}, d = {d}": np.stack([getattr(o, name) for o in all]) for m, all in outcomes.items()}
-    return found
+            errors[name] |= {f"{m}, d = {d}": np.stack([getattr(o, name) for o in all]) for m, all in outcomes.items()}
+    return errors
 
 
 def predict(size: Size) -> Data:
@@ -87,8 +87,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     last, rows, expected = sizes[-1], rows_of(sizes, measured), predicted["difference"]
     given, plain = ([r for r in rows if (r.model, r.d) == (m, last)] for m in (GIVEN, PLAIN))
     missed = [r for r in given if r.off(expected)]
-    seen = [c for c in CASES if any(r.off(expected) for r in plain if r[:3] == c)]
-    sure = all(LEVEL * r.error < NEAR for r in given) and len(seen) == len(CASES)
+    visible = [c for c in CASES if any(r.off(expected) for r in plain if r[:3] == c)]
+    sure = all(LEVEL * r.error < NEAR for r in given) and len(visible) == len(CASES)
     worst = max(given, key=lambda r: abs(r.mean - expected))
     mean = [sum(abs(r.mean - expected) for r in some) / len(some) for some in (given, plain)]
     return Verdict(
@@ -96,7 +96,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         sentence=f"At d = {last} {len(given) - len(missed)} of {len(given)} errors of the conditional model are the "
         f"network's within 3 s.e. or {NEAR:g}% (the largest difference is {worst.mean:+.1f} ± {worst.error:.1f}%: "
         f"{worst.target}, {worst.activation}, {worst.steps} step{'s' * (worst.steps > 1)}, {worst.what}), {mean[0]:.1f}% "
-        f"on average. The Gaussian model without conditions is off by {mean[1]:.0f}% on average and visibly in {len(seen)} "
+        f"on average. The Gaussian model without conditions is off by {mean[1]:.0f}% on average and visibly in {len(visible)} "
         f"of {len(CASES)} cases.",
         header=("target", "activation", "steps", "model", "error", "d", "network", "difference in %", "s.e."),
         rows=tuple(rows),
@@ -123,9 +123,9 @@ def _trend(sizes: tuple[int, ...], rows: list[ModelRow], expected: float) -> str
     left = [fitted([r for r in given if r[:5] == one[:5]]) for one in given if one.d == sizes[0]]
     close = sum(abs(a - expected) < LEVEL * e for a, e, _ in left)
     far = [[abs(r.mean - expected) for r in given if r.d == d] for d in sizes]
-    said = ", ".join(f"{sum(each) / len(each):.1f}% at d = {d}" for each, d in zip(far, sizes, strict=True))
+    words = ", ".join(f"{sum(each) / len(each):.1f}% at d = {d}" for each, d in zip(far, sizes, strict=True))
     return (
-        f"The mean distance of the conditional model from the network is {said}; {close} of {len(left)} differences fitted by "
+        f"The mean distance of the conditional model from the network is {words}; {close} of {len(left)} differences fitted by "
         "A + B/d have A = 0 within 3 s.e."
     )
 

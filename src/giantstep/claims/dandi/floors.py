@@ -38,12 +38,12 @@ def dimensions(regime: Regime, size: Size) -> tuple[int, ...]:
 def measure(size: Size) -> Data:
     """For every regime and d: risk, that of random features, and the shares of the terms in the fit, (seeds, 2 + terms)."""
     _, seeds, n_test = SIZES[size]
-    found: Data = {}
+    risks: Data = {}
     for r in REGIMES:
         jobs = [(r.batch, r.width, r.terms, d, seed, n_test) for d in dimensions(r, size) for seed in range(seeds)]
         each = np.array(cache.each(fitted, jobs))
-        found[str(r)] = list(each.reshape(-1, seeds, each.shape[1]))
-    return found
+        risks[str(r)] = list(each.reshape(-1, seeds, each.shape[1]))
+    return risks
 
 
 def predict(size: Size) -> Data:
@@ -126,12 +126,12 @@ def _figure(at: dict[Regime, Any], predicted: Data) -> str:
         for term, colour in zip(TALK, _style.COLOURS, strict=False):
             axes[1].bar(0, 0, color=colour, label=NAMES[term])
         for i, (regime, (mean, error)) in enumerate(at.items()):
-            x, said = i + np.linspace(-0.3, 0.0, len(mean)), predicted[str(regime)]
+            x, expected = i + np.linspace(-0.3, 0.0, len(mean)), predicted[str(regime)]
             for k, label in enumerate(("one step", "random features")):
                 style = {"color": _style.COLOURS[k], "markersize": 3, "label": None if i else label}
                 _style.dots(axes[0], x + 0.3 * k, mean[:, k], error[:, k], **style)
-                axes[0].plot([i - 0.4, i + 0.4], [said["floors"][k]] * 2, color=_style.COLOURS[k], linewidth=1.2)
-            for k, (fate, share) in enumerate(zip(said["fates"], mean[-1, 2:], strict=True)):
+                axes[0].plot([i - 0.4, i + 0.4], [expected["floors"][k]] * 2, color=_style.COLOURS[k], linewidth=1.2)
+            for k, (fate, share) in enumerate(zip(expected["fates"], mean[-1, 2:], strict=True)):
                 if regime.terms == TALK:
                     pale = 1.0 if fate == "fitted" else 0.35
                     axes[1].bar(i + 0.16 * (k - 2), share, 0.14, color=_style.COLOURS[k], alpha=pale)

@@ -55,31 +55,31 @@ def predicted(cases: Sequence[RankCase]) -> Data:
     return {case.name: case.rank for case in cases}
 
 
-def judged(cases: Sequence[RankCase], found: Data, ranks: Data) -> Verdict:
+def judged(cases: Sequence[RankCase], measured: Data, ranks: Data) -> Verdict:
     """Whether the learned ranks are the predicted ones."""
-    powers = {c: [growth.growth(c.sizes, v) for v in found[c.name].transpose(2, 0, 1)] for c in cases}
-    said = [
+    powers = {c: [growth.growth(c.sizes, v) for v in measured[c.name].transpose(2, 0, 1)] for c in cases}
+    sides = [
         growth.as_said(each, k < ranks[c.name], FLAT) for c, several in powers.items() for k, each in enumerate(several)
     ]
-    seen = [
+    counts = [
         f"{c.name}: {sum(value > FLAT for value, _ in several)} of {len(several)} (predicted {ranks[c.name]}; exponents "
         + ", ".join(f"{value:+.2f} ± {error:.2f}" for value, error in several)
         + ")"
         for c, several in powers.items()
     ]
-    unsure = said.count(None)
-    seeds = found[cases[0].name].shape[1]
+    unsure = sides.count(None)
+    seeds = measured[cases[0].name].shape[1]
     return Verdict(
-        outcome=growth.outcome(said),
+        outcome=growth.outcome(sides),
         sentence="Directions whose share of a neuron grows over chance, 1/d, as d does: "
-        + "; ".join(seen)
+        + "; ".join(counts)
         + (f". {unsure} exponents are within 3 s.e. of {FLAT:g}." if unsure else "."),
         header=("case", "d", "eigenvalue", "over chance", "s.e."),
-        rows=tuple(row for c in cases for row in _rows(c, found[c.name])),
+        rows=tuple(row for c in cases for row in _rows(c, measured[c.name])),
         seeds=f"0-{seeds - 1}",
         sizes="; ".join(f"{c.name}: d = {', '.join(map(str, c.sizes))}" for c in cases)
         + f"; p = {cases[0].width}, relu, pairs",
-        figure=_figure(cases, found, ranks),
+        figure=_figure(cases, measured, ranks),
         caption=f"Eigenvalues of the mean of π πᵀ, times d, against d on logarithmic axes, one panel a case ({len(cases)}). "
         "Learned ones should run along the dotted line ∝ d, the others stay flat: "
         + "; ".join(
@@ -88,22 +88,22 @@ def judged(cases: Sequence[RankCase], found: Data, ranks: Data) -> Verdict:
         )
         + ".",
         power=growth.stated([e for several in powers.values() for _, e in several], FLAT, seeds),
-        trend=_trend(cases, found, ranks),
+        trend=_trend(cases, measured, ranks),
         settings=tuple(c.setting(c.sizes[-1]).id for c in cases),
     )
 
 
-def _trend(cases: Sequence[RankCase], found: Data, ranks: Data) -> str:
+def _trend(cases: Sequence[RankCase], measured: Data, ranks: Data) -> str:
     """How far the least eigenvalue said to be learned is above the largest of the others, at the first and last d."""
-    said = []
+    words = []
     for c in cases:
-        means, rank = found[c.name].mean(axis=1), ranks[c.name]
+        means, rank = measured[c.name].mean(axis=1), ranks[c.name]
         if 0 < rank < means.shape[1]:
             first, last = means[[0, -1], rank - 1] / means[[0, -1], rank]
-            said.append(f"{first:.0f} to {last:.0f} ({c.name}, d = {c.sizes[0]} to {c.sizes[-1]})")
+            words.append(f"{first:.0f} to {last:.0f} ({c.name}, d = {c.sizes[0]} to {c.sizes[-1]})")
     return (
-        f"The least learned eigenvalue over the next one goes from {', from '.join(said)}; it should grow as d."
-        if said
+        f"The least learned eigenvalue over the next one goes from {', from '.join(words)}; it should grow as d."
+        if words
         else ""
     )
 
@@ -117,12 +117,12 @@ def _rows(case: RankCase, ratios: Any) -> list[tuple]:
     ]
 
 
-def _figure(cases: Sequence[RankCase], found: Data, ranks: Data) -> str:
+def _figure(cases: Sequence[RankCase], measured: Data, ranks: Data) -> str:
     """Eigenvalues over chance against d, one panel a case; the grey line grows like d."""
     with style.figure(len(cases), width=2.6, height=2.7) as (fig, axes):
         for ax, case in zip(np.atleast_1d(axes), cases, strict=True):
             d = np.array(case.sizes)
-            mean, error = mean_and_error(found[case.name], axis=1)
+            mean, error = mean_and_error(measured[case.name], axis=1)
             for k in range(mean.shape[1]):
                 style.dots(ax, d, mean[:, k], error[:, k], color=style.COLOURS[k], label=f"eigenvalue {k + 1}")
                 ax.plot(d, mean[:, k], color=style.COLOURS[k], linewidth=0.8)

@@ -39,7 +39,7 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """Exponents in d, one a target: one where the direction is learned, zero where it is not."""
-    return {"fresh": [0.0] * len(TARGETS), "reuse": [float(found) for found in TARGETS.values()]}
+    return {"fresh": [0.0] * len(TARGETS), "reuse": [float(learned) for learned in TARGETS.values()]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:

@@ -44,14 +44,14 @@ def setting(order: int, d: int) -> Setting:
 def measure(size: Size) -> Data:
     """For every l and d: overlaps with the target at the start and after the step, (seeds, p, r), lengths and a_i, (seeds, p)."""
     sizes, seeds = SIZES[size]
-    found: Data = {name: [] for name in DRAWN}
+    samples: Data = {name: [] for name in DRAWN}
     for here in (setting(order, d) for order, each in sizes.items() for d in each):
         outcome = chain(here, seeds)
         start = np.stack([initial(here, seed) for seed in range(seeds)])[:, :, : len(MU)]
         a = np.stack([draw.second_layer(here, seed) for seed in range(seeds)])
         for name, values in zip(DRAWN, (start, outcome.overlaps, outcome.norms, a), strict=True):
-            found[name].append(values)
-    return found
+            samples[name].append(values)
+    return samples
 
 
 def predict(size: Size) -> Data:
@@ -85,8 +85,8 @@ def rows_of(size: Size, measured: Data, predicted: Data) -> list[ScalingRow]:
     """What every neuron gained against the factors times its own start and second layer."""
     cases = [(order, d) for order, each in SIZES[size][0].items() for d in each]
     rows = []
-    for (order, d), *drawn in zip(cases, *(measured[name] for name in DRAWN), strict=True):
-        start, overlaps, lengths, a = drawn
+    for (order, d), *samples in zip(cases, *(measured[name] for name in DRAWN), strict=True):
+        start, overlaps, lengths, a = samples
         i = list(ACTIVATIONS).index(order)
         gained = a[:, :, None] * predicted["overlap"][i] * start ** (order - 1)
         extra = a**2 * d / (RATIO * d**order) * predicted["length"][i]

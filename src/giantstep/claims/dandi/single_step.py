@@ -94,7 +94,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         errors.append(apart / printed)
     missed = [r for r in rows if abs(r.distance) > LEVEL]
     sure = all(power.detectable(error, LEVEL) < ENOUGH for error in errors)
-    said = ", ".join(f"{r.again:.4f} ± {r.error:.4f} where {r.printed:.3f} is printed" for r in rows)
+    words = ", ".join(f"{r.again:.4f} ± {r.error:.4f} where {r.printed:.3f} is printed" for r in rows)
     risks = ", ".join(f"{r.risk:.4f} ± {r.risk_error:.4f}" for r in rows)
     most = max(rows, key=lambda r: abs(r.distance))
     left = "" if len(rows) == len(EXPONENTS) else " n = d² is left to the full size."
@@ -113,7 +113,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     gaps = [f"{100 * (r.again / r.printed - 1):+.1f}% at n = d^{r.exponent:g}" for r in rows]
     return Verdict(
         outcome="fails" if missed else ("holds" if sure else "inconclusive"),
-        sentence=f"At n = {', '.join(f'd^{r.exponent:g}' for r in rows)} the error is {said}: at most {abs(most.distance):.1f} "
+        sentence=f"At n = {', '.join(f'd^{r.exponent:g}' for r in rows)} the error is {words}: at most {abs(most.distance):.1f} "
         f"s.e. apart. The printed numbers take the linear part of the test labels from the test labels. The risk of the "
         f"prediction, with that of the training batch, is {risks}: the features mend part of its error. Random features "
         f"have {', '.join(f'{r.random:.3f}' for r in rows)}, and {predicted['floors'][0]:.3f} at best as d grows.{left}",
@@ -123,7 +123,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         sizes=f"d = {D}, p = {P}, {N_TEST} test samples; products in float32",
         figure=_figure(rows, predicted),
         caption=f"Test error against log n / log d: printed means as bars, {len(rows)} of the three measured again. The error is "
-        f"{said}; the risk is {risks}, that of random features {', '.join(f'{r.random:.3f}' for r in rows)}.",
+        f"{words}; the risk is {risks}, that of random features {', '.join(f'{r.random:.3f}' for r in rows)}.",
         power=power.stated(errors, LEVEL, 0.0, "% of a printed error", scale=100, seeds=10),
         trend=f"The distance from the printed error is {', '.join(gaps)}.",
         settings=tuple(experiment(r.n, D, P).id for r in rows),

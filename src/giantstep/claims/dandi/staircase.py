@@ -41,7 +41,7 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """For every example the directions, which of them are learned, and the energies at the largest d, (steps, directions)."""
-    d, found = SIZES[size][0][-1], {}
+    d, overlaps = SIZES[size][0][-1], {}
     for name, formula in EXAMPLES.items():
         stairs = gs.explain(formula, batch="d", width="1").staircase
         basis = directions(stairs[-1], gs.target(formula).rank)
@@ -53,8 +53,8 @@ def predict(size: Size) -> Data:
             cosines = path.M[k] @ basis.T / np.sqrt(np.diagonal(path.Q[k]))[:, None]
             energies.append(1 + d * np.mean(cosines**2, axis=0) / (1 - path.shares[k].sum(1).mean()))
         names = [combination(v.tolist()) for v in basis]
-        found[name] = {"directions": basis, "names": names, "learned": learned, "energies": np.array(energies)}
-    return found
+        overlaps[name] = {"directions": basis, "names": names, "learned": learned, "energies": np.array(energies)}
+    return overlaps
 
 
 def directions(stairs: Any, rank: int) -> np.ndarray:
@@ -90,11 +90,11 @@ def energies(measured: Data, predicted: Data) -> dict[str, np.ndarray]:
     }
 
 
-def rows_of(sizes: tuple[int, ...], found: dict[str, np.ndarray], predicted: Data) -> list[StaircaseRow]:
+def rows_of(sizes: tuple[int, ...], values: dict[str, np.ndarray], predicted: Data) -> list[StaircaseRow]:
     rows = []
     for name, said in predicted.items():
-        for k, v in np.ndindex(found[name].shape[:2]):
-            here, word = found[name][k, v], "learned" if said["learned"][k][v] else "not"
+        for k, v in np.ndindex(values[name].shape[:2]):
+            here, word = values[name][k, v], "learned" if said["learned"][k][v] else "not"
             at = (*map(float, mean_and_error(here[-1])), float(said["energies"][k, v]))
             rows.append(StaircaseRow._make((name, k + 1, said["names"][v], word, *at, *growth.growth(sizes, here))))
     return rows
@@ -102,22 +102,23 @@ def rows_of(sizes: tuple[int, ...], found: dict[str, np.ndarray], predicted: Dat
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     sizes, seeds = SIZES[size]
-    found = energies(measured, predicted)
-    rows = rows_of(sizes, found, predicted)
+    values = energies(measured, predicted)
+    rows = rows_of(sizes, values, predicted)
     # a learned direction keeps its share of a neuron as d grows, so it grows like d over the null level; the others stay at it
-    said = [growth.as_said(r[-2:], r.learned, FLAT) for r in rows]
-    seen, rest = ([r for r in rows if r.learned == known] for known in (True, False))
-    far = [r for r in seen if abs(r.ratio - r.theory) > max(growth.LEVEL * r.error, NEAR * r.theory)]
-    worst = max(seen, key=lambda r: abs(r.ratio / r.theory - 1))
-    least, most = min(seen, key=lambda r: r.ratio), max(rest, key=lambda r: r.ratio)
-    spans = [f"d^{min(r.growth for r in some):.2f} to d^{max(r.growth for r in some):.2f}" for some in (seen, rest)]
+    sides = [growth.as_said(r[-2:], r.learned, FLAT) for r in rows]
+    learned, rest = ([r for r in rows if r.learned == known] for known in (True, False))
+    far = [r for r in learned if abs(r.ratio - r.theory) > max(growth.LEVEL * r.error, NEAR * r.theory)]
+    worst = max(learned, key=lambda r: abs(r.ratio / r.theory - 1))
+    least, most = min(learned, key=lambda r: r.ratio), max(rest, key=lambda r: r.ratio)
+    spans = [f"d^{min(r.growth for r in some):.2f} to d^{max(r.growth for r in some):.2f}" for some in (learned, rest)]
     return Verdict(
-        outcome="fails" if far else growth.outcome(said),
-        sentence=f"{said.count(True)} of {len(rows)} directions, after one to {STEPS} steps, are learned or not as the "
+        outcome="fails" if far else growth.outcome(sides),
+        sentence=f"{sides.count(True)} of {len(rows)} directions, after one to {STEPS} steps, are learned or not as the "
         f"staircase says, by 3 s.e. in the exponent of d. At d = {sizes[-1]} those learned carry at least {least.ratio:.0f} null "
         f"levels ({least.direction}, {least.example}, step {least.steps}) and grow as {spans[0]}; the others at most "
         f"{most.ratio:.1f} ± {most.error:.1f} ({most.direction}, {most.example}, step {most.steps}), as {spans[1]}. Equal "
-        f"components (example 2) stay at w1 + w2. The evolution of overlaps gives {len(seen) - len(far)} of {len(seen)} learned "
+        f"components (example 2) stay at w1 + w2. The evolution of overlaps gives {len(learned) - len(far)} of "
+        f"{len(learned)} learned "
         f"energies to within 3 s.e. or {100 * NEAR:g}% (the furthest by {100 * (worst.ratio / worst.theory - 1):+.1f} ± "
         f"{100 * worst.error / worst.theory:.1f}%).",
         header=("target", "steps", "direction", "staircase", "null levels", "s.e.", "theory", "exponent in d", "s.e."),
@@ -131,8 +132,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         "learned.",
         power=growth.stated([r.growth_error for r in rows], FLAT, seeds)
         + " Energies: "
-        + power.stated([r.error / r.theory for r in seen], growth.LEVEL, NEAR, "%", scale=100, seeds=seeds),
-        trend=_trend(sizes, found, predicted),
+        + power.stated([r.error / r.theory for r in learned], growth.LEVEL, NEAR, "%", scale=100, seeds=seeds),
+        trend=_trend(sizes, values, predicted),
         settings=tuple(experiment(f, sizes[-1], RATIO * sizes[-1], STEPS).id for f in EXAMPLES.values()),
     )
 

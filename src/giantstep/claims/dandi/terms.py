@@ -22,7 +22,7 @@ def fitted(batch: str, width: str, terms: tuple[str, ...], d: int, seed: int, n_
     X, y, Xt, _ = fit.samples(setting, seed, n_test)
     z = np.ascontiguousarray((Xt @ setting.target.orthonormal(setting.d).T).T)
     values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in terms])
-    sigma, found = setting.network.activation, []
+    sigma, best = setting.network.activation, []
     with one_blas_thread(setting.p):
         for W in (layers.final, layers.initial):
             F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, 1)), constant_values=1.0) for x in (X, Xt))
@@ -30,5 +30,5 @@ def fitted(batch: str, width: str, terms: tuple[str, ...], d: int, seed: int, n_
             shares = fits @ values.T / n_test
             # E f*^2 exactly: its sample mean has heavy tails
             risks = len(terms) - 2 * shares.sum(1) + np.mean(fits**2, axis=1)
-            found.append((risks.min(), shares[np.argmin(risks)]))
-    return np.array([found[0][0], found[1][0], *found[0][1]])
+            best.append((risks.min(), shares[np.argmin(risks)]))
+    return np.array([best[0][0], best[1][0], *best[0][1]])

@@ -74,12 +74,12 @@ class ShareCurve(NamedTuple):
     def scale(self, seeds: np.ndarray) -> float:
         """log of the n_c at which the mean share of these seeds is closest to share = limit(n / n_c); nan if all stay low."""
         mean, error = self.shares[:, seeds].mean(1), self.shares.std(1)
-        kept = self.shares.mean(1) > SEEN
-        if not np.any(kept):
+        visible = self.shares.mean(1) > SEEN
+        if not np.any(visible):
             return float("nan")
         shift = np.linspace(-2, 2, 401)
-        gap = self.limit_at(self.sizes[kept] / np.exp(shift[:, None])) - mean[kept]
-        return float(self.order * np.log(self.d) + shift[np.argmin(np.sum((gap / error[kept]) ** 2, axis=1))])
+        gap = self.limit_at(self.sizes[visible] / np.exp(shift[:, None])) - mean[visible]
+        return float(self.order * np.log(self.d) + shift[np.argmin(np.sum((gap / error[visible]) ** 2, axis=1))])
 
 
 def exponent(curves: list[ShareCurve]) -> tuple[float, float]:
@@ -108,10 +108,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     rows = [row for c in found for row in _rows(c)]
     gap, gap_se = max(((abs(r[4] - r[6]), r[5]) for r in _high(rows, sizes, -1)), default=(np.nan, np.nan))
     gaps = [[abs(r[4] - r[6]) for r in _high(rows, sizes, i)] for i in (0, -1)]
-    said = ", ".join(f"{value:.2f} ± {error:.2f} (ℓ = {k})" for k, (value, error) in zip(orders, powers, strict=True))
+    words = ", ".join(f"{value:.2f} ± {error:.2f} (ℓ = {k})" for k, (value, error) in zip(orders, powers, strict=True))
     return Verdict(
         outcome="fails" if wrong else ("holds" if sure else "inconclusive"),
-        sentence=f"The batch at which a neuron turns to the target grows as d to the {said}. Against n/d^ℓ the curves of all d "
+        sentence=f"The batch at which a neuron turns to the target grows as d to the {words}. Against n/d^ℓ the curves of all d "
         f"fall on one: shares above {SEEN:g} at the largest d are within {gap:.3f} ± {gap_se:.3f} of the predicted limit.",
         header=("ℓ", "d", "n", "log n / log d", "share", "s.e.", "limit"),
         rows=tuple(rows),
@@ -120,7 +120,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         + f"; one step, p = 4, signs, pairs; s = {STRENGTH:g} d^((ℓ−1)/2)",  # noqa: RUF001
         figure=_figure(found),
         caption="Share of a neuron along the target against log n / log d for three d, one panel each for ℓ = 1, 2, 3, over the "
-        f"predicted limit. Curves of all d should cross at ℓ; the powers of d at which they turn up are {said}.",
+        f"predicted limit. Curves of all d should cross at ℓ; the powers of d at which they turn up are {words}.",
         power=power.stated(
             [error for _, error in powers], MARGINS.level, MARGINS.granted, " in an exponent", seeds=seeds
         ),

@@ -38,15 +38,15 @@ def experiment(n: int, activation: str, alpha: float, beta: float, baseline: boo
 
 def network(n: int, case: tuple[str, float, float], seeds: int) -> dict[str, np.ndarray]:
     """Both errors (no step and the step, seeds) on 5 m test samples."""
-    found = cache.simulate(experiment(n, *case, baseline=True), range(seeds), n_test=25 * n // 4, dtype="float32")
-    return {name: getattr(found, name) for name in ERRORS}
+    outcome = cache.simulate(experiment(n, *case, baseline=True), range(seeds), n_test=25 * n // 4, dtype="float32")
+    return {name: getattr(outcome, name) for name in ERRORS}
 
 
 def replaced(n: int, case: tuple[str, float, float], seeds: int, model: str, **options: Any) -> dict[str, np.ndarray]:
     """Both errors (seeds) of an equivalent model on the same draws."""
     setting = experiment(n, *case)
-    found = cache.equivalent(setting, model, range(seeds), n_test=25 * n // 4, dtype="float32", **options)
-    return {name: getattr(found, name) for name in ERRORS}
+    outcome = cache.equivalent(setting, model, range(seeds), n_test=25 * n // 4, dtype="float32", **options)
+    return {name: getattr(outcome, name) for name in ERRORS}
 
 
 def measure(size: Size) -> Data:

@@ -61,16 +61,16 @@ def cells(size: Size) -> dict[str, tuple[Any, str, float]]:
 
 def measure(size: Size) -> Data:
     """Test errors of the network (no step and the step, seeds) and of the models (seeds), by classes, activation and k/m."""
-    (m, seeds), found = SIZES[size], {}
+    (m, seeds), errors_of = SIZES[size], {}
     for name, (pair, activation, ratio) in cells(size).items():
         here = read(experiment(size, m, pair, activation, ratio))
         models = (HERMITE, GIVEN) if ratio in CONDITIONED[size] else (HERMITE,)
-        found[name] = {
+        errors_of[name] = {
             "network": errors(experiment(size, m, pair, activation, ratio, [0.0, 1.0]), seeds),
             "variance": gs.labels(here).total,
             **{model: errors(here, seeds, model) for model in models},
         }
-    return found
+    return errors_of
 
 
 def predict(size: Size) -> Data:
@@ -98,11 +98,11 @@ class FashionRow(NamedTuple):
 def rows_of(size: Size, measured: Data) -> list[FashionRow]:
     rows = []
     for name, (pair, activation, ratio) in cells(size).items():
-        found = measured[name]
-        (none, here), (_, spread) = mean_and_error(found["network"] / found["variance"])
+        errors_of = measured[name]
+        (none, here), (_, spread) = mean_and_error(errors_of["network"] / errors_of["variance"])
         for model in (HERMITE, GIVEN):
-            if model in found:
-                off = difference(found["network"][1], found[model])
+            if model in errors_of:
+                off = difference(errors_of["network"][1], errors_of[model])
                 shares = float(none), float(here), float(spread)
                 rows.append(FashionRow(f"{pair[0]} vs {pair[1]}", activation, ratio, model, *shares, *off))
     return rows

@@ -46,7 +46,7 @@ class FashionStepRow(NamedTuple):
     error: float
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """The difference, as a factor where it is large."""
         return f"{self.mean:+.1f} ± {self.error:.1f}%" if self.mean < 100 else f"a factor {1 + self.mean / 100:.3g}"
 
@@ -78,9 +78,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         sentence=f"A step on the images lowers the test error from {far.none:.3f} to {far.network:.3f} of the labels' variance "
         f"at η = {FAR:g}{f' ({last.network:.3f} at {last.eta:g})' * (last.eta > FAR)}. {len(given) - len(missed)} of "
         f"{len(given)} errors of the conditional "
-        f"model are the network's within 3 s.e. or {MARGINS.granted:g}% ({worst.said} at most, η = {worst.eta:g}); "
+        f"model are the network's within 3 s.e. or {MARGINS.granted:g}% ({worst.wording} at most, η = {worst.eta:g}); "
         f"the polynomial of order "
-        f"{ORDER} is off by " + ", ".join(f"{r.said} at η = {r.eta:g}" for r in short) + ".",
+        f"{ORDER} is off by " + ", ".join(f"{r.wording} at η = {r.eta:g}" for r in short) + ".",
         header=("η", "model", "no step, of Var y", "network, of Var y", "difference in %", "s.e."),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",

@@ -36,16 +36,16 @@ def even(order: int) -> int:
 
 def measure(size: Size) -> Data:
     """By n: test errors of the network (cases, no step and the step, seeds), of the polynomials (cases, orders, seeds)."""
-    (sizes, seeds), found = SIZES[size], {}
+    (sizes, seeds), errors_of = SIZES[size], {}
     for n in sizes:
         relu = [("relu", *case) for case in CASES]
         models = [[replaced(n, case, seeds, "hermite", degree=order - 1)[WHAT] for case in relu] for order in ORDERS]
-        found[f"n = {n}"] = {
+        errors_of[f"n = {n}"] = {
             "network": np.stack([network(n, case, seeds)[WHAT] for case in relu]),
             "models": np.stack(models, axis=1),
             "variance": [gs.labels(experiment(n, *case)).total for case in relu],
         }
-    return found
+    return errors_of
 
 
 def predict(size: Size) -> Data:
@@ -70,7 +70,7 @@ class HermiteRow(NamedTuple):
         return abs(self.mean - expected) > max(MARGINS.level * self.error, MARGINS.granted)
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         digits = 1 if abs(self.mean) < 10 else 0
         return f"{self.mean:+.{digits}f} ± {self.error:.{digits}f}%"
 
@@ -82,9 +82,9 @@ class HermiteRow(NamedTuple):
 def rows_of(size: Size, measured: Data) -> list[HermiteRow]:
     rows = []
     for n in SIZES[size][0]:
-        found = measured[f"n = {n}"]
+        errors_of = measured[f"n = {n}"]
         for case, ours, theirs, variance in zip(
-            CASES, *(found[k] for k in ("network", "models", "variance")), strict=True
+            CASES, *(errors_of[k] for k in ("network", "models", "variance")), strict=True
         ):
             none, here = (float(x.mean() / variance) for x in ours)
             for order, values in zip(ORDERS, theirs, strict=True):
@@ -109,10 +109,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     return Verdict(
         outcome="fails" if missed or close else ("holds" if sure else "inconclusive"),
         sentence=f"For β < 3/4 the order of the theorem agrees with the network in {len(proper) - len(missed)} of {len(proper)} "
-        f"settings within 3 s.e. or {MARGINS.granted:g}% ({worst.said} at most, α = {worst.alpha:g}, β = {worst.beta:g}, "
-        f"l = {worst.name}), and the linear model (l = 2) does not: {stress.said} at α = 0, β = 0.74. At β = 0.86 the theorem's "
-        f"own order {agrees} at this size, n = {sizes[-1]}: l = {beyond.name} are off by {beyond.said}, the best, "
-        f"l = {best.name}, by {best.said} and the linear model by {linear[CASES[-1]].said}.",
+        f"settings within 3 s.e. or {MARGINS.granted:g}% ({worst.wording} at most, α = {worst.alpha:g}, β = {worst.beta:g}, "
+        f"l = {worst.name}), and the linear model (l = 2) does not: {stress.wording} at α = 0, β = 0.74. At β = 0.86 "
+        f"the theorem's "
+        f"own order {agrees} at this size, n = {sizes[-1]}: l = {beyond.name} are off by {beyond.wording}, the best, "
+        f"l = {best.name}, by {best.wording} and the linear model by {linear[CASES[-1]].wording}.",
         header=("n", "α", "β", "l", "no step, of Var y", "network, of Var y", "difference in %", "s.e."),  # noqa: RUF001
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
@@ -120,8 +121,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(measured, last, predicted),
         caption="Test error over the labels' variance against the order l of the polynomial, one panel a setting, at n = "
         f"{sizes[-1]}: dots fall from the linear model at l = 2 onto the line of the network, with a band of its standard error, "
-        f"at the order of the theorem, ringed. At β = 0.86 they come no closer than {best.said}, then rise; there the theorem's "
-        f"order is off by {beyond.said}.",
+        f"at the order of the theorem, ringed. At β = 0.86 they come no closer than {best.wording}, then rise; there "
+        f"the theorem's "
+        f"order is off by {beyond.wording}.",
         power=power.stated(
             [r.error for r in proper], MARGINS.level, MARGINS.granted, "% of the network's error", seeds=seeds
         ),
@@ -131,26 +133,26 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
 
 
 def _trend(sizes: tuple[int, ...], rows: list[HermiteRow], predicted: Data) -> str:
-    said = []
+    words = []
     for case, order in zip(CASES, predicted["orders"], strict=True):
-        here = [r.said for r in rows if r[1:4] == (*case, even(order))]
-        said.append(f"α = {case[0]:g}, β = {case[1]:g}, l = {order}: {', '.join(here)}")
-    return f"The differences at n = {', '.join(map(str, sizes))} are {'; '.join(said)}."
+        here = [r.wording for r in rows if r[1:4] == (*case, even(order))]
+        words.append(f"α = {case[0]:g}, β = {case[1]:g}, l = {order}: {', '.join(here)}")
+    return f"The differences at n = {', '.join(map(str, sizes))} are {'; '.join(words)}."
 
 
 def _figure(measured: Data, rows: list[HermiteRow], predicted: Data) -> str:
     """Errors against the order, over the network's band; the order of the theorem ringed."""
-    found = measured[f"n = {rows[0].n}"]
+    errors_of = measured[f"n = {rows[0].n}"]
     every = [r.network * (1 + r.mean / 100) for r in rows]
     least, most = min(every), max(every)
     with style.figure(len(CASES), width=2.35, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, CASES, strict=True)):
-            mean, error = mean_and_error(found["network"][i] / found["variance"][i])
+            mean, error = mean_and_error(errors_of["network"][i] / errors_of["variance"][i])
             at = range(len(ORDERS))
             ax.axhspan(mean[1] - error[1], mean[1] + error[1], color=style.COLOURS[0], alpha=0.3, linewidth=0)
             ax.axhline(mean[1], color=style.COLOURS[0], label="network (band: s.e.)")
             ax.axhline(mean[0], color=style.INK, linestyle=":", linewidth=1.0, label="network, no step")
-            values = mean_and_error(found["models"][i] / found["variance"][i])
+            values = mean_and_error(errors_of["models"][i] / errors_of["variance"][i])
             style.dots(ax, at, *values, color=style.COLOURS[1], label="polynomial of order l")
             k = ORDERS.index(even(predicted["orders"][i]))
             ring = {"color": style.INK, "markerfacecolor": "none", "markersize": 11, "linestyle": "none"}

@@ -31,7 +31,7 @@ class PanelCurve:
 
     ``some`` are the abscissae where theory and the conditional model, which take longest, join in. With ``populations`` every
     seed has a mixture of its own, and models and theory are asked for so many of them. ``linear`` adds the Hermite model of
-    degree one; ``untold`` leaves theory out.
+    degree one; ``unpredicted`` leaves theory out.
     """
 
     name: str
@@ -40,12 +40,12 @@ class PanelCurve:
     some: tuple[float, ...]
     populations: int = 0
     linear: bool = False
-    untold: bool = False
+    unpredicted: bool = False
 
     @property
-    def told(self) -> tuple[float, ...]:
-        """Abscissae where theory is asked."""
-        return () if self.untold else self.some
+    def predicted_at(self) -> tuple[float, ...]:
+        """Abscissae where theory predicts."""
+        return () if self.unpredicted else self.some
 
     def at(self, some: tuple[float, ...]) -> list[int]:
         return [self.x.index(x) for x in some]
@@ -54,7 +54,7 @@ class PanelCurve:
 @dataclass(frozen=True)
 class Panel:
     """``better`` and ``worse`` are abscissae: the poster has the smaller error at the first. For curves of the activations in
-    ``told`` this is told and not judged."""
+    ``unjudged`` this is reported and not judged."""
 
     symbol: str
     axis: str
@@ -62,7 +62,7 @@ class Panel:
     better: float | None = None
     worse: float | None = None
     sizes: Any = None
-    told: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
 
     def size(self, size: Size) -> tuple[int, int]:
         return (self.sizes or SIZES)[size]
@@ -110,13 +110,13 @@ def _along(curve: PanelCurve, n: int, seeds: int) -> Data:
         ]
         return 0.5 * np.concatenate([each.test_error for each in every], axis=-1)
 
-    found = {
+    runs = {
         "network": np.array([errors(x, None) for x in curve.x]),
         "hermite": np.array([errors(x, "hermite") for x in curve.x]),
         "conditional": np.array([errors(x, "conditional") for x in curve.some]),
         "variance": np.array([[0.5 * v for v in variances(n, curve, x, seeds)] for x in curve.x]),
     }
-    return {**found, "linear": np.array([errors(x, "hermite", degree=1) for x in curve.x])} if curve.linear else found
+    return {**runs, "linear": np.array([errors(x, "hermite", degree=1) for x in curve.x])} if curve.linear else runs
 
 
 def variances(n: int, curve: PanelCurve, x: float, seeds: int) -> list[float]:
@@ -128,13 +128,13 @@ def variances(n: int, curve: PanelCurve, x: float, seeds: int) -> list[float]:
 def predict(panel: Panel, size: Size) -> Data:
     """Half the test error by theory (some x, populations), and the difference of Hermite model and network in %: none."""
     n, _ = panel.size(size)
-    found = {
+    errors = {
         curve.name: np.array(
             [
                 [0.5 * float(gs.theory(experiment(n, curve, x, i)).test_error) for i in range(curve.populations or 1)]
-                for x in curve.told
+                for x in curve.predicted_at
             ]
         )
         for curve in panel.curves[size]
     }
-    return {"errors": found, "difference": 0.0}
+    return {"errors": errors, "difference": 0.0}

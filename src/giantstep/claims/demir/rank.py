@@ -29,7 +29,7 @@ def curve(size: Any, activation: str, x: tuple[float, ...], count: int) -> Panel
     name = {"relu": "ReLU", "tanh": "tanh"}[activation]
     own = partial(options, SIZES[size][1], activation)
     return PanelCurve(
-        f"{name}, random ξ", own, x, (8.0,), populations=count, untold=size == "quick"
+        f"{name}, random ξ", own, x, (8.0,), populations=count, unpredicted=size == "quick"
     )  # theory takes seconds a mixture
 
 

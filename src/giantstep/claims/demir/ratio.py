@@ -13,7 +13,7 @@ PANEL = Panel(
     curves=both("y = ±1 by component", lambda x, _: {"rho": x, "target": "-1 | 1"}, QUICK, (0.5,), FULL),
     better=0.05,
     worse=0.5,
-    told=("tanh",),  # it is odd and fits no constant: its error does not feel the ratio
+    unjudged=("tanh",),  # it is odd and fits no constant: its error does not feel the ratio
 )
 CLAIM = claim(
     "demir/ratio",

@@ -41,10 +41,11 @@ def fitted(size: Size, *pair: int) -> Mixture:
 
 def prediction(size: Size, m: int, first: int, second: int, ratio: float) -> list[list[float]]:
     """Test errors without a step and with it, and their errors of quadrature."""
-    found = gs.theory(mixture(size, m, (first, second), ratio), nodes=NODES[size])
+    outcome = gs.theory(mixture(size, m, (first, second), ratio), nodes=NODES[size])
     none = np.zeros(len(STEPS))
     return [
-        list(map(float, x)) for x in (found.test_error, none if found.test_error_se is None else found.test_error_se)
+        list(map(float, x))
+        for x in (outcome.test_error, none if outcome.test_error_se is None else outcome.test_error_se)
     ]
 
 
@@ -54,20 +55,20 @@ def cells(size: Size) -> list[tuple[Any, float]]:
 
 def measure(size: Size) -> Data:
     """Test errors on images and of the control (cells, no step and the step, seeds), and of the polynomial (cells, seeds)."""
-    (m, seeds), found = SIZES[size], {CONTROL: [], IMAGES: [], HERMITE: []}
+    (m, seeds), errors_of = SIZES[size], {CONTROL: [], IMAGES: [], HERMITE: []}
     for pair, ratio in cells(size):
         setting = read(experiment(size, m, pair, "relu", ratio, list(STEPS)))
-        found[IMAGES].append(errors(setting, seeds))
-        found[CONTROL].append(errors(mixture(size, m, pair, ratio), seeds))
-        found[HERMITE].append(errors(experiment(size, m, pair, "relu", ratio), seeds, HERMITE))
-    return {name: np.array(values) for name, values in found.items()}
+        errors_of[IMAGES].append(errors(setting, seeds))
+        errors_of[CONTROL].append(errors(mixture(size, m, pair, ratio), seeds))
+        errors_of[HERMITE].append(errors(experiment(size, m, pair, "relu", ratio), seeds, HERMITE))
+    return {name: np.array(values) for name, values in errors_of.items()}
 
 
 def predict(size: Size) -> Data:
     """Test errors (cells, no step and the step) and their errors of quadrature."""
     m, _ = SIZES[size]
-    found = np.array(_cache.each(prediction, [(size, m, *pair, ratio) for pair, ratio in cells(size)]))
-    return {"errors": found[:, 0], "nodes": found[:, 1]}
+    runs = np.array(_cache.each(prediction, [(size, m, *pair, ratio) for pair, ratio in cells(size)]))
+    return {"errors": runs[:, 0], "nodes": runs[:, 1]}
 
 
 class FittedRow(NamedTuple):
@@ -105,7 +106,7 @@ def rows_of(size: Size, measured: Data, predicted: Data) -> list[FittedRow]:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (m, seeds), rows = SIZES[size], rows_of(size, measured, predicted)
     control, images = ([r for r in rows if r.what == what] for what in (CONTROL, IMAGES))
-    missed, sure = [r for r in rows if r.missed], _seen(control)
+    missed, sure = [r for r in rows if r.missed], _detectable(control)
     worst, far = (max(some, key=lambda r: abs(r.off)) for some in (control, images))
     mean = [sum(abs(r.off) for r in some) / len(some) for some in (control, images)]
     here, there = measured[IMAGES][:, 1].mean(axis=-1), measured[HERMITE].mean(axis=-1)
@@ -143,7 +144,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _seen(rows: list[FittedRow]) -> bool:
+def _detectable(rows: list[FittedRow]) -> bool:
     return all(power.detectable(r.error, LEVEL, GRANTED[CONTROL]) < ENOUGH for r in rows)
 
 

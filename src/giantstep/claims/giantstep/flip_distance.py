@@ -33,20 +33,20 @@ def setting(name: str, d: int, step: float) -> Setting:
 
 def one(name: str, d: int, inputs: int, seed: int) -> np.ndarray:
     """Shares of inputs within the distances, and the mean of ||grad f||^2, (steps, distances + 1)."""
-    found = []
+    numbers = []
     for step in STEPS:
         of = setting(name, d, step)
         X, _ = draw.rows(of, seed, draw.test_batch(inputs))
         ray = rays(network(of, seed), X)
-        found.append([*np.mean(ray.roots()[:, None] <= np.array(DISTANCES), axis=0), np.mean(ray.length**2)])
-    return np.array(found)
+        numbers.append([*np.mean(ray.roots()[:, None] <= np.array(DISTANCES), axis=0), np.mean(ray.length**2)])
+    return np.array(numbers)
 
 
 def measure(size: Size) -> Data:
     """(activations, steps, distances + 1, seeds)."""
     d, seeds, inputs = SIZES[size]
-    found = np.array(cache.each(one, [(name, d, inputs, seed) for name in NAMES for seed in range(seeds)]))
-    return {"found": np.moveaxis(found.reshape(len(NAMES), seeds, len(STEPS), -1), 1, -1)}
+    runs = np.array(cache.each(one, [(name, d, inputs, seed) for name in NAMES for seed in range(seeds)]))
+    return {"found": np.moveaxis(runs.reshape(len(NAMES), seeds, len(STEPS), -1), 1, -1)}
 
 
 def predict(size: Size) -> Data:
@@ -59,30 +59,36 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds, inputs = SIZES[size]
-    said, medians = predicted["found"], predicted["medians"]
-    granted = np.concatenate([np.full(said[..., :-1].shape, GRANTED), CLOSE * said[..., -1:]], axis=-1)
-    seen = compare(measured["found"], said, granted=granted)
-    shares = seen[..., :-1]
+    expected, medians = predicted["found"], predicted["medians"]
+    granted = np.concatenate([np.full(expected[..., :-1].shape, GRANTED), CLOSE * expected[..., -1:]], axis=-1)
+    comparison = compare(measured["found"], expected, granted=granted)
+    shares = comparison[..., :-1]
     worst = np.unravel_index(np.argmax(np.abs(shares.mean - shares.predicted)), shares.mean.shape)
-    grown = seen.mean[:, -1, -1] / seen.mean[:, 0, -1]
+    grown = comparison.mean[:, -1, -1] / comparison.mean[:, 0, -1]
     at = DISTANCES.index(1.0)
     labels = [*(f"share within {t:g}" for t in DISTANCES), "mean of ‖∇f‖²"]
     return Verdict(
-        outcome=decided(bool(np.any(seen.missed)), float(np.max(shares.seen)), NEEDED),
+        outcome=decided(bool(np.any(comparison.missed)), float(np.max(shares.seen)), NEEDED),
         sentence=f"A step of η = {STEPS[-1]:g}√p makes ‖∇f‖² {grown[0]:.0f} (ReLU) and {grown[1]:.0f} (tanh) times larger, and "
-        f"the sign of {seen.mean[0, 0, at]:.2f} before and {seen.mean[0, -1, at]:.2f} after it (ReLU) changes within a "
+        f"the sign of {comparison.mean[0, 0, at]:.2f} before and {comparison.mean[0, -1, at]:.2f} after it (ReLU) "
+        f"changes within a "
         f"distance of 1, at ‖x‖ ≈ {d**0.5:.0f}; all shares are within {np.abs(shares.mean - shares.predicted)[worst]:.3f} ± "
         f"{shares.error[worst]:.3f} of the prediction, whose medians run from {medians.min():.2f} to {medians.max():.2f}.",
         header=("activation", "η/√p", "quantity", "measured", "s.e.", "predicted", "in s.e."),
         rows=tuple(
-            (name, step, what, *(float(x[i, j, k]) for x in (seen.mean, seen.error, said, seen.distance)))
+            (
+                name,
+                step,
+                what,
+                *(float(x[i, j, k]) for x in (comparison.mean, comparison.error, expected, comparison.distance)),
+            )
             for i, name in enumerate(NAMES)
             for j, step in enumerate(STEPS)
             for k, what in enumerate(labels)
         ),
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}; p = 2d, n = 8d; {inputs} inputs a network; y = x1 + H2(x1)/2 + 0.3 noise",
-        figure=_figure(seen.mean, seen.error, said, predicted["lines"]),
+        figure=_figure(comparison.mean, comparison.error, expected, predicted["lines"]),
         caption="Left: the share of inputs whose sign has changed against the distance along the gradient, before and after "
         "steps of several sizes for tanh; the dots of all steps nearly coincide, on the predicted lines. Right: the mean of "
         f"‖∇f‖² against the step size, which grows up to {np.max(grown):.0f} times along the predicted lines.",
@@ -91,7 +97,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(mean: np.ndarray, error: np.ndarray, said: np.ndarray, lines: np.ndarray) -> str:
+def _figure(mean: np.ndarray, error: np.ndarray, expected: np.ndarray, lines: np.ndarray) -> str:
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for j, (step, colour) in enumerate(zip(STEPS, style.COLOURS, strict=False)):
             axes[0].plot(LINE, lines[1, j], color=colour, linewidth=1)
@@ -102,7 +108,7 @@ def _figure(mean: np.ndarray, error: np.ndarray, said: np.ndarray, lines: np.nda
         axes[0].legend(loc="lower right")
         for i, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
             axes[1].axhline(mean[i, 0, -1], color=colour, linewidth=0.8, linestyle=":")
-            axes[1].plot(STEPS[1:], said[i, 1:, -1], color=colour, linewidth=1)
+            axes[1].plot(STEPS[1:], expected[i, 1:, -1], color=colour, linewidth=1)
             style.dots(axes[1], STEPS[1:], mean[i, 1:, -1], error[i, 1:, -1], color=colour, label=NAMES[name])
         axes[1].set(xlabel="step size η/√p (dotted: before)", ylabel="mean of ‖∇f‖²", xscale="log", yscale="log")
         axes[1].set_xticks(STEPS[1:], [f"{step:g}" for step in STEPS[1:]])

@@ -63,8 +63,8 @@ def measure(size: Size) -> Data:
     """Errors, (cases, errors, seeds)."""
     n, seeds = SIZES[size]
     work = {"n_test": TEST * n, "dtype": "float32", "method": "dense"}
-    found = [cache.simulate(experiment(case, n), range(seeds), **work) for case in cases(size)]
-    return {"errors": np.array([[getattr(each, name) for name in ERRORS] for each in found])}
+    outcomes = [cache.simulate(experiment(case, n), range(seeds), **work) for case in cases(size)]
+    return {"errors": np.array([[getattr(each, name) for name in ERRORS] for each in outcomes])}
 
 
 def predict(size: Size) -> Data:
@@ -74,35 +74,36 @@ def predict(size: Size) -> Data:
 
 def limits(setting: Setting) -> list[float]:
     """Both errors by theory."""
-    found = gs.theory(setting)
-    return [float(getattr(found, name)) for name in ERRORS]
+    outcome = gs.theory(setting)
+    return [float(getattr(outcome, name)) for name in ERRORS]
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (n, seeds), expected, every = SIZES[size], predicted["errors"], cases(size)
-    found = compare(measured["errors"], expected, level=LEVEL, granted=NEAR[size] / 100 * expected)
-    off = 100 * (found.mean / found.predicted - 1)
+    comparison = compare(measured["errors"], expected, level=LEVEL, granted=NEAR[size] / 100 * expected)
+    off = 100 * (comparison.mean / comparison.predicted - 1)
     i, j = np.unravel_index(np.argmax(np.abs(off)), off.shape)
-    missed, total = int(np.sum(found.missed)), found.mean.size
+    missed, total = int(np.sum(comparison.missed)), comparison.mean.size
     return Verdict(
-        outcome=decided(missed > 0, 100 * float(np.max(found.relative().seen)), ENOUGH),
+        outcome=decided(missed > 0, 100 * float(np.max(comparison.relative().seen)), ENOUGH),
         sentence=f"{total - missed} of {total} errors are the predicted ones within 3 s.e. or {NEAR[size]:g}%: "
-        f"{np.mean(np.abs(off)):.1f}% off on average, {off[i, j]:+.1f}% or {found.distance[i, j]:+.1f} s.e. at most "
-        f"({found.mean[i, j]:.4f} ± {found.error[i, j]:.4f} against {expected[i, j]:.4f}, {[*ERRORS.values()][j]}; {every[i]}).",
+        f"{np.mean(np.abs(off)):.1f}% off on average, {off[i, j]:+.1f}% or {comparison.distance[i, j]:+.1f} s.e. at most "
+        f"({comparison.mean[i, j]:.4f} ± {comparison.error[i, j]:.4f} against {expected[i, j]:.4f}, "
+        f"{[*ERRORS.values()][j]}; {every[i]}).",
         header=HEADER,
-        rows=tuple(_rows(every, found, off)),
+        rows=tuple(_rows(every, comparison, off)),
         seeds=f"0-{seeds - 1}",
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}",
-        figure=_figure(every, found),
+        figure=_figure(every, comparison),
         caption=f"Gaps between simulated and predicted errors in %, one place a case, test errors beside training errors, with "
         f"one standard error, over a grey band of ± {NEAR[size]:g}%: the furthest is {off[i, j]:+.1f}%.",
         settings=tuple(experiment(case, n).id for case in cases(size)),
-        power=found.relative().power("% of an error", 100),
+        power=comparison.relative().power("% of an error", 100),
     )
 
 
-def _rows(every: tuple[MixtureCase, ...], found: Compared, off: np.ndarray) -> list[tuple]:
-    columns = (found.mean, found.error, found.predicted, off, found.distance)
+def _rows(every: tuple[MixtureCase, ...], comparison: Compared, off: np.ndarray) -> list[tuple]:
+    columns = (comparison.mean, comparison.error, comparison.predicted, off, comparison.distance)
     return [
         (case.activation, "spikes" if case.along else "random", *case[2:], what, *(float(x[i, j]) for x in columns))
         for i, case in enumerate(every)
@@ -110,8 +111,8 @@ def _rows(every: tuple[MixtureCase, ...], found: Compared, off: np.ndarray) -> l
     ]
 
 
-def _figure(every: tuple[MixtureCase, ...], found: Compared) -> str:
-    here = found.relative()
+def _figure(every: tuple[MixtureCase, ...], comparison: Compared) -> str:
+    here = comparison.relative()
     places = np.arange(len(every), dtype=float)
     with style.figure(1, width=7.4, height=3.4) as (fig, ax):
         near = 100 * float(np.max(here.granted))
@@ -121,8 +122,8 @@ def _figure(every: tuple[MixtureCase, ...], found: Compared) -> str:
             off = 100 * (here.mean[:, j] - 1)
             style.dots(ax, places + 0.2 * j - 0.1, off, 100 * here.error[:, j], color=colour, label=what)
         where = {True: "spikes", False: "random"}
-        told = "{}\nα = {:g}\nβ = {:g}\nk/m = {:g}\n{}"
-        names = [told.format(c.activation, c.alpha, c.beta, c.width, where[c.along]) for c in every]
+        label = "{}\nα = {:g}\nβ = {:g}\nk/m = {:g}\n{}"
+        names = [label.format(c.activation, c.alpha, c.beta, c.width, where[c.along]) for c in every]
         ax.set_xticks(places, names, fontsize=8)
         ax.set_ylabel("simulated / predicted − 1, in %")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=5)

@@ -72,13 +72,16 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     at = [(*case, what, a) for case in CASES for what in paired.ERRORS.values() for a in ("no step", *ALPHAS)]
     rows = [CurvePoint(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
     within = np.array([True, *(alpha <= LAST for alpha in ALPHAS)])
-    found, right = every[..., within], np.broadcast_to(within, every.mean.shape).ravel()
+    comparison, right = every[..., within], np.broadcast_to(within, every.mean.shape).ravel()
     judged, rest = ([r for r, good in zip(rows, right, strict=True) if good == side] for side in (True, False))
-    missed, worst, beyond = int(np.sum(found.missed)), *(max(part, key=lambda r: abs(r.off)) for part in (judged, rest))
-    whole = np.ptp(found.predicted, axis=-1, keepdims=True)  # what the step does at most
+    missed, worst, beyond = (
+        int(np.sum(comparison.missed)),
+        *(max(part, key=lambda r: abs(r.off)) for part in (judged, rest)),
+    )
+    whole = np.ptp(comparison.predicted, axis=-1, keepdims=True)  # what the step does at most
     mean = sum(abs(r.off) for r in judged) / len(judged)
     return Verdict(
-        outcome=decided(bool(missed), float(np.max(found.seen / whole)), 1.0),
+        outcome=decided(bool(missed), float(np.max(comparison.seen / whole)), 1.0),
         sentence=f"{len(judged) - missed} of {len(judged)} errors, from no step to η = √n, agree with one prediction "
         f"within {SURE:g} s.e. or {NEAR:g}%: {mean:.1f}% off on average, "
         f"{worst.off:+.1f}% at most ({worst.mean:.3f} ± {worst.error:.3f} against {worst.predicted:.3f}: {worst.activation}, "
@@ -93,7 +96,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         "the step and after the full gradient: dots on two smooth theory lines from random features to η = "
         f"n^{ALPHAS[-1]:g}, {mean:.1f}% off on average, beside the published staircase, dashed.",
         settings=tuple(experiment(n, *case, ALPHAS).id for case in CASES),
-        power=found.relative().power("% of an error", 100),
+        power=comparison.relative().power("% of an error", 100),
     )
 
 

@@ -58,8 +58,8 @@ class GridPoint(NamedTuple):
 def measure(size: Size) -> Data:
     """Test errors around the predicted optimum, where theory says to look, (step sizes, penalties, seeds)."""
     n, seeds = SIZES[size]
-    found = paired.simulated(around(n), seeds)
-    return {"eta": list(found.eta), "penalty": list(found.penalty), "test_error": found.test_error}  # type: ignore[arg-type]
+    outcome = paired.simulated(around(n), seeds)
+    return {"eta": list(outcome.eta), "penalty": list(outcome.penalty), "test_error": outcome.test_error}  # type: ignore[arg-type]
 
 
 def predict(size: Size) -> Data:
@@ -68,8 +68,8 @@ def predict(size: Size) -> Data:
     fine = np.geomspace(FACTORS[0] / 1.2, FACTORS[-1] * 1.2, 25).tolist()
     points = ((FACTORS, FACTORS), (fine, CUTS), (CUTS, fine))
     expected, etas, penalties = (gs.theory(around(n, *factors)).test_error for factors in points)
-    found = {name: float(getattr(best(n), name)) for name in ("eta", "penalty", "test_error", "random_features")}
-    return {**found, "grid": expected, "fine": fine, "etas": etas.T, "penalties": penalties}
+    numbers = {name: float(getattr(best(n), name)) for name in ("eta", "penalty", "test_error", "random_features")}
+    return {**numbers, "grid": expected, "fine": fine, "etas": etas.T, "penalties": penalties}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:

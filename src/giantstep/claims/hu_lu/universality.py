@@ -34,7 +34,7 @@ def models(activation: str) -> tuple[str, ...]:
 def measure(size: Size) -> Data:
     """Errors of the network and of the models on the same draws, (step sizes, seeds), by activation, features and error."""
     n, seeds = SIZES[size]
-    found: Data = {}
+    errors_of: Data = {}
     for activation in ACTIVATIONS:
         setting = experiment(n, activation)
         outcomes = {"network": paired.simulated(setting, seeds)}
@@ -42,8 +42,8 @@ def measure(size: Size) -> Data:
             outcomes[model] = cache.equivalent(
                 setting, "spiked", range(seeds), n_test=paired.N_TEST, dtype="float32", **MODELS[model]
             )
-        found[activation] = {m: {e: getattr(outcome, e) for e in paired.ERRORS} for m, outcome in outcomes.items()}
-    return found
+        errors_of[activation] = {m: {e: getattr(outcome, e) for e in paired.ERRORS} for m, outcome in outcomes.items()}
+    return errors_of
 
 
 def predict(size: Size) -> Data:
@@ -65,7 +65,7 @@ class Change(NamedTuple):
         """What finite sizes may change; nothing for random features."""
         return 0.0 if isinstance(self.alpha, str) else RATE * n ** (self.alpha - 0.5)
 
-    def seen(self, n: int, expected: float) -> bool:
+    def shows(self, n: int, expected: float) -> bool:
         return abs(self.mean - expected) > max(LEVEL * self.error, self.granted(n))
 
 
@@ -86,10 +86,10 @@ def changes(measured: Data) -> list[Change]:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (n, seeds), rows, expected = SIZES[size], changes(measured), predicted["change"]
     proper, short = [r for r in rows if r.model != SHORT], [r for r in rows if r[1:4:2] == (SHORT, ALPHAS[-1])]
-    changed, flat = [r for r in proper if r.seen(n, expected)], [r for r in proper if r.alpha == NONE]
+    changed, flat = [r for r in proper if r.shows(n, expected)], [r for r in proper if r.alpha == NONE]
     worst, most = (max(some, key=lambda r: abs(r.mean)) for some in (proper, flat))
     sure = all(power.detectable(r.error, LEVEL, r.granted(n)) < ENOUGH for r in proper)
-    sure = sure and all(r.seen(n, expected) for r in short)
+    sure = sure and all(r.shows(n, expected) for r in short)
     off = " and ".join(f"{r.mean:+.1f} ± {r.error:.1f}% in {r.what}" for r in short)
     granted = [r.granted(n) for r in proper]
     return Verdict(

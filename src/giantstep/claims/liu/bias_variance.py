@@ -22,15 +22,15 @@ MARGINS = Margins(level=3.0, granted=4.0, needed=0.5)  # of a part of the error;
 
 def parts(d: int, n: int, seeds: tuple[int, ...], activation: str) -> np.ndarray:
     """Bias and variance (seeds, 2, widths): fits of labels without noise, and of the noise alone."""
-    data = runs.drawn(d, n, seeds, activation)
+    data = runs.features(d, n, seeds, activation)
     none = np.zeros_like(data["truth"])
-    found = []
+    risks = []
     for width in WIDTHS:
         p, readout = round(width * n), gs.SGD(n, runs.rate(activation))
         noises = [np.roll(data["noise"], turn * n // NOISES, axis=1) for turn in range(NOISES)]
         variance = np.mean([runs.risks(data, p, readout, noise, none) for noise in noises], axis=0)
-        found.append((runs.risks(data, p, readout, data["signal"], data["truth"]), variance))
-    return np.array(found).transpose(2, 1, 0)
+        risks.append((runs.risks(data, p, readout, data["signal"], data["truth"]), variance))
+    return np.array(risks).transpose(2, 1, 0)
 
 
 def measure(size: Size) -> Data:
@@ -45,13 +45,13 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """The same given the first layer of every seed, and V3 of Liu et al. against the width, at which they have its peak."""
     d, n, seeds = SIZES[size]
-    found: Data = {}
+    parts_of: Data = {}
     for name in ACTIVATIONS:
         readout = gs.SGD(n, runs.rate(name))
         each = [[runs.predicted(runs.moments(d, n, w, s, name), readout, n) for w in WIDTHS] for s in range(seeds)]
-        found[name] = np.swapaxes(each, 1, 2)
+        parts_of[name] = np.swapaxes(each, 1, 2)
     ratios = np.geomspace(WIDTHS[0], WIDTHS[-1], 60)
-    return {**found, "ratios": ratios, "V3": NOISE**2 * ratios * isotropic_variance(runs.SHARE / ratios)}
+    return {**parts_of, "ratios": ratios, "V3": NOISE**2 * ratios * isotropic_variance(runs.SHARE / ratios)}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
@@ -68,13 +68,13 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     waves = max(_second_rise(measured[name][:, 1]) for name in ACTIVATIONS)
     top = int(np.argmax(sine["found"][0][1]))
     fall = _apart(measured[ACTIVATIONS[0]][:, 1], top, len(WIDTHS) - 1)
-    seen = max(power.detectable(e, MARGINS.level, g) for e, g in np.broadcast(relative[:, 1], granted))
+    detectable = max(power.detectable(e, MARGINS.level, g) for e, g in np.broadcast(relative[:, 1], granted))
     wrong = misses > 0 or rises > MARGINS.level or waves > MARGINS.level
     low = float(np.min(relative[:, 0, 1]))
     (b, v), tv = sine["found"][0], tanh["found"][0][1]
     peak = predicted["ratios"][int(np.argmax(predicted["V3"]))]
     return Verdict(
-        outcome=power.decided(wrong, seen if fall > MARGINS.level else np.inf, MARGINS.needed),
+        outcome=power.decided(wrong, detectable if fall > MARGINS.level else np.inf, MARGINS.needed),
         sentence=f"Sine features: the bias falls from {b[0]:.3f} to {b[-1]:.3f}, and the variance rises from {v[0]:.3f} to "
         f"{v[top]:.3f} at p = {WIDTHS[top]:g}n and falls to {v[-1]:.3f}, by {fall:.1f} s.e.; V3 alone would peak at p = "
         f"{peak:.2f}n with {np.max(predicted['V3']):.3f}. tanh: the bias falls too, the variance goes from {tv[0]:.3f} to "

@@ -39,15 +39,15 @@ def groups(seeds: int) -> list[tuple[int, ...]]:
     return [tuple(range(start, min(start + TOGETHER, seeds))) for start in range(0, seeds, TOGETHER)]
 
 
-def drawn(d: int, n: int, seeds: tuple[int, ...], activation: str) -> Data:
+def features(d: int, n: int, seeds: tuple[int, ...], activation: str) -> Data:
     """Features of the widest network (S, n, p), of test inputs, and labels: the target's, the noise, the test's."""
     widest = experiment(d, n, WIDTHS[-1], activation)
-    sigma, found = widest.network.activation, []
+    sigma, batches = widest.network.activation, []
     for seed in seeds:
         W, _ = draw.weights(widest, seed)
         (X, y), (Xt, yt) = (draw.rows(widest, seed, b) for b in (draw.readout_batch(widest), draw.test_batch(N_TEST)))
-        found.append((np.asarray(sigma(X @ W.T)), np.asarray(sigma(Xt @ W.T)), X[:, 0], y - X[:, 0], yt))
-    return dict(zip(("F", "test", "signal", "noise", "truth"), map(np.stack, zip(*found, strict=True)), strict=True))
+        batches.append((np.asarray(sigma(X @ W.T)), np.asarray(sigma(Xt @ W.T)), X[:, 0], y - X[:, 0], yt))
+    return dict(zip(("F", "test", "signal", "noise", "truth"), map(np.stack, zip(*batches, strict=True)), strict=True))
 
 
 def risks(data: Data, p: int, readout: SGD, labels: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -58,10 +58,10 @@ def risks(data: Data, p: int, readout: SGD, labels: np.ndarray, truth: np.ndarra
     S, n, widest = data["F"].shape
     F = jnp.asarray(data["F"] * (np.arange(widest) < p))
     rates = np.array([readout.rate]) * widest / p
-    found = descend(
+    errors = descend(
         lambda: [(F, jnp.asarray(labels))], (S, n, widest), rates, readout.decay, readout.passes, readout.average
     )
-    b = found.coefficients[:, 0]
+    b = errors.coefficients[:, 0]
     return np.mean((np.einsum("stp,sp->st", data["test"][..., :p], b[:, :p]) - truth) ** 2, axis=1)
 
 

@@ -25,13 +25,13 @@ def readout(n: int, case: tuple[float, bool]) -> SGD:
 
 def errors(d: int, n: int, seeds: tuple[int, ...]) -> np.ndarray:
     """Test errors (seeds, cases, widths)."""
-    data = runs.drawn(d, n, seeds, runs.ACTIVATION)
+    data = runs.features(d, n, seeds, runs.ACTIVATION)
     labels = data["signal"] + data["noise"]
-    found = [
+    risks = [
         [runs.risks(data, round(width * n), readout(n, case), labels, data["truth"]) for width in WIDTHS]
         for case in CASES
     ]
-    return np.moveaxis(np.array(found), 2, 0) + NOISE**2
+    return np.moveaxis(np.array(risks), 2, 0) + NOISE**2
 
 
 def measure(size: Size) -> Data:
@@ -43,11 +43,11 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """The same, given the first layer of every seed."""
     d, n, seeds = SIZES[size]
-    found = np.zeros((seeds, len(CASES), len(WIDTHS)))
+    errors_of = np.zeros((seeds, len(CASES), len(WIDTHS)))
     for k, i in np.ndindex(seeds, len(WIDTHS)):
         of = runs.moments(d, n, WIDTHS[i], k)
-        found[k, :, i] = [sum(runs.predicted(of, readout(n, case), n)) for case in CASES]
-    return {"errors": found + NOISE**2}
+        errors_of[k, :, i] = [sum(runs.predicted(of, readout(n, case), n)) for case in CASES]
+    return {"errors": errors_of + NOISE**2}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
@@ -59,11 +59,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )  # of every seed, given its first layer
     gap, distance = apart / expected, np.abs(apart) / error
     misses = int(np.sum((np.abs(gap) > MARGINS.granted) & (distance > MARGINS.level)))
-    seen = power.detectable(float(np.max(error / expected)), MARGINS.level, MARGINS.granted)
+    detectable = power.detectable(float(np.max(error / expected)), MARGINS.level, MARGINS.granted)
     worst = np.unravel_index(int(np.argmax(np.abs(gap))), gap.shape)
     at = WIDTHS.index(1.0)
     return Verdict(
-        outcome=power.decided(misses > 0, seen, MARGINS.needed),
+        outcome=power.decided(misses > 0, detectable, MARGINS.needed),
         sentence=f"{gap.size - misses} of {gap.size} test errors lie within {MARGINS.level:g} s.e. or "
         f"{100 * MARGINS.granted:g}% of the theory; the "
         f"largest gap is {100 * gap[worst]:+.1f}% ({distance[worst]:.1f} s.e.), {_name(CASES[worst[0]])} at p/n = "

@@ -26,9 +26,9 @@ LEFT = 0.5  # the most that many passes may leave of the way
 
 def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> np.ndarray:
     """Test errors (seeds, passes and the minimum-norm fit, widths)."""
-    data = runs.drawn(d, n, seeds, runs.ACTIVATION)
+    data = runs.features(d, n, seeds, runs.ACTIVATION)
     labels, widths = data["signal"] + data["noise"], [round(w * n) for w in WIDTHS]
-    found = [
+    risks = [
         [runs.risks(data, p, gs.SGD(n, runs.rate(), passes=times), labels, data["truth"]) for p in widths]
         for times in passes
     ]
@@ -36,7 +36,7 @@ def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> n
     for p in widths:
         b = [np.linalg.lstsq(F[:, :p], y)[0] for F, y in zip(data["F"], labels, strict=True)]
         fits.append(np.mean((np.einsum("stp,sp->st", data["test"][..., :p], b) - data["truth"]) ** 2, axis=1))
-    return np.array([*found, fits]).transpose(2, 0, 1) + NOISE**2
+    return np.array([*risks, fits]).transpose(2, 0, 1) + NOISE**2
 
 
 def measure(size: Size) -> Data:
@@ -48,11 +48,11 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """Test errors of one pass and of the minimum-norm fit, given the first layer of every seed: (seeds, 2, widths)."""
     d, n, seeds = SIZES[size]
-    found = np.zeros((seeds, 2, len(WIDTHS)))
+    risks = np.zeros((seeds, 2, len(WIDTHS)))
     for k, i in np.ndindex(seeds, len(WIDTHS)):
         of = runs.moments(d, n, WIDTHS[i], k)
-        found[k, :, i] = sum(runs.predicted(of, gs.SGD(n, runs.rate()), n)), minimum_norm(of, n, NOISE**2)
-    return {"errors": np.where(np.isfinite(found), found, 0.0) + NOISE**2}  # 0 stands for the divergence at p = n
+        risks[k, :, i] = sum(runs.predicted(of, gs.SGD(n, runs.rate()), n)), minimum_norm(of, n, NOISE**2)
+    return {"errors": np.where(np.isfinite(risks), risks, 0.0) + NOISE**2}  # 0 stands for the divergence at p = n
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
@@ -70,10 +70,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     worse = float(np.max([_beyond(values[:, 0, i] - values[:, -1, i]) for i in away]))  # one pass over the fit, in s.e.
     diverges = peaks[-1] - LEVEL * spread[-1] > np.log(PEAK)
     wrong = misses > 0 or peaks[0] > LEVEL * spread[0] or not nearer or worse > LEVEL or peaks[-1] < LEVEL * spread[-1]
-    said = ", ".join(f"{np.exp(peak):.2f} after {times}" for peak, times in zip(peaks, passes, strict=False))
+    words = ", ".join(f"{np.exp(peak):.2f} after {times}" for peak, times in zip(peaks, passes, strict=False))
     return Verdict(
         outcome=power.decided(wrong, 0.0 if diverges else np.inf, 1.0),
-        sentence=f"At p = n the error over that beside it, at p = {WIDTHS[BESIDE[0]]:g}n and {WIDTHS[BESIDE[1]]:g}n, is {said} "
+        sentence=f"At p = n the error over that beside it, at p = {WIDTHS[BESIDE[0]]:g}n and {WIDTHS[BESIDE[1]]:g}n, is {words} "
         f"pass(es) and {np.exp(peaks[-1]):.0f} for the minimum-norm fit. At p = {WIDTHS[ABOVE[0]]:g}n and {WIDTHS[ABOVE[1]]:g}n "
         f"{passes[-1]} passes leave {100 * left[-1, 0]:.0f}% and {100 * left[-1, 1]:.0f}% of the way to the fit. One pass is "
         f"nowhere above the fit, at p = {WIDTHS[-1]:g}n {mean[0, -1]:.3f} ± {se[0, -1]:.3f} against {mean[-1, -1]:.3f} ± "

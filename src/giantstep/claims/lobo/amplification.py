@@ -19,23 +19,24 @@ MORE = 10.0  # the aligned eigenvalue grows so many times more than the transver
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     _, seeds = sweep.SIZES[size]
-    grown, said = (sweep.amplified(x["found"], "aligned") for x in (measured, predicted))
+    grown, expected = (sweep.amplified(x["found"], "aligned") for x in (measured, predicted))
     across, said_across = (sweep.amplified(x["found"], "transverse") for x in (measured, predicted))
-    found = compare(grown / said, 1.0, level=MARGINS.level, granted=MARGINS.granted)
+    comparison = compare(grown / expected, 1.0, level=MARGINS.level, granted=MARGINS.granted)
     rest = compare(across / said_across, 1.0, level=MARGINS.level, granted=MARGINS.granted)
     selective = float(np.min(grown[:, -1].mean(-1) / across[:, -1].mean(-1)))
     rows: list[Any] = [
-        (a, e, grown[i, k].mean(), grown[i, k].std(ddof=1) / seeds**0.5, said[i, k].mean(), 100 * (found.mean[i, k] - 1),
+        (a, e, grown[i, k].mean(), grown[i, k].std(ddof=1) / seeds**0.5, expected[i, k].mean(), 100 * (comparison.mean[i, k] - 1),
          across[i, k].mean(), said_across[i, k].mean())
         for i, a in enumerate(ACTIVATIONS) for k, e in enumerate(ETAS)
     ]  # fmt: skip
     worst, last = max(rows, key=lambda r: abs(r[5])), [r for r in rows if r[1] == ETAS[-1]]
-    seen = "; ".join(f"{y:.0f} times for {a} (predicted {x:.0f}; across u {t:.2f})" for a, _, y, _, x, _, t, _ in last)
+    words = "; ".join(f"{y:.0f} times for {a} (predicted {x:.0f}; across u {t:.2f})" for a, _, y, _, x, _, t, _ in last)
+    wrong = bool(np.any(comparison.missed) or np.any(rest.missed)) or selective < MORE
     return Verdict(
         outcome=decided(
-            bool(np.any(found.missed) or np.any(rest.missed)) or selective < MORE, float(np.max(found.seen)), MARGINS.needed
+            wrong, float(np.max(comparison.seen)), MARGINS.needed
         ),
-        sentence=f"At η~ = {ETAS[-1]:g} the aligned eigenvalue grows {seen}. {np.sum(~found.missed)} of {len(rows)} "
+        sentence=f"At η~ = {ETAS[-1]:g} the aligned eigenvalue grows {words}. {np.sum(~comparison.missed)} of {len(rows)} "
         f"amplifications and {np.sum(~rest.missed)} of those across agree with theory; the furthest is {worst[5]:+.1f}% off "
         f"({worst[0]}, η~ = {worst[1]:g}).",
         header=tuple("activation|η~|amplification|s.e.|predicted|gap in %|across u|predicted ".split("|")),
@@ -50,7 +51,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"the dots lie on the predicted rising line, up to {last[0][2]:.0f} and {last[1][2]:.0f}; for {last[1][0]} the line "
         "bends where the activation saturates.",
         settings=sweep.settings(size),
-        power=found.power("% of an amplification", 100),
+        power=comparison.power("% of an amplification", 100),
     )  # fmt: skip
 
 

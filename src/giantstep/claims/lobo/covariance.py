@@ -34,42 +34,42 @@ def layer(activation: str, d: int, ratio: float, seed: int) -> dict[str, Any]:
     """What is measured of d W^T W/p, and its eigenvalues."""
     case = setting(activation, d, ratio)
     (W,), beta = train(case, seed).final, direction(case, seed)
-    found = covariance(W, beta / float(sum(beta**2)) ** 0.5)
+    law = covariance(W, beta / float(sum(beta**2)) ** 0.5)
     values = gs.measure.spectrum(W * (d / len(W)) ** 0.5).values ** 2
-    return {"numbers": [found[name] for name in NAMES], "values": values if seed == 0 else None}
+    return {"numbers": [law[name] for name in NAMES], "values": values if seed == 0 else None}
 
 
 def measure(size: Size) -> Data:
     """The numbers (cases, names, seeds), and the first seed's eigenvalues."""
     d, seeds = SIZES[size]
     runs = cache.each(layer, [(a, d, ratio, seed) for a, ratio in CASES for seed in range(seeds)])
-    found = np.array([run["numbers"] for run in runs]).reshape(len(CASES), seeds, len(NAMES))
-    return {"numbers": np.moveaxis(found, 1, -1), "values": [run["values"] for run in runs[::seeds]]}
+    numbers = np.array([run["numbers"] for run in runs]).reshape(len(CASES), seeds, len(NAMES))
+    return {"numbers": np.moveaxis(numbers, 1, -1), "values": [run["values"] for run in runs[::seeds]]}
 
 
 def predict(size: Size) -> Data:
     """The same given every seed's second layer and ||beta||, with rho and without it."""
     d, seeds = SIZES[size]
-    found = {name: np.zeros((len(CASES), len(NAMES), seeds)) for name in ("numbers", "unspread")}
+    numbers = {name: np.zeros((len(CASES), len(NAMES), seeds)) for name in ("numbers", "unspread")}
     for (i, (a, ratio)), seed in product(enumerate(CASES), range(seeds)):
         for name, keep in (("numbers", True), ("unspread", False)):
-            found[name][i, :, seed] = experiment.layer(setting(a, d, ratio), seed, rho=keep)
-    return found
+            numbers[name][i, :, seed] = experiment.layer(setting(a, d, ratio), seed, rho=keep)
+    return numbers
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
-    found, plain = (
+    comparison, plain = (
         compare(measured["numbers"] / predicted[name], 1.0, level=MARGINS.level, granted=MARGINS.granted)
         for name in ("numbers", "unspread")
     )
     close = [i for i, (_, ratio) in enumerate(CASES) if ratio == min(RATIOS)]
-    judged = np.ones(found.mean.shape, bool)
+    judged = np.ones(comparison.mean.shape, bool)
     judged[close, NAMES.index("edge")] = False  # the gradient's noise is not white there
     mean = measured["numbers"].mean(-1)
     rows: list[Any] = [
-        (*CASES[i], SAID[NAMES[k]], mean[i, k], found.error[i, k] * mean[i, k], predicted["numbers"][i, k].mean(),
-         100 * (found.mean[i, k] - 1), 100 * (plain.mean[i, k] - 1), "yes" if judged[i, k] else "no")
+        (*CASES[i], SAID[NAMES[k]], mean[i, k], comparison.error[i, k] * mean[i, k], predicted["numbers"][i, k].mean(),
+         100 * (comparison.mean[i, k] - 1), 100 * (plain.mean[i, k] - 1), "yes" if judged[i, k] else "no")
         for i, k in np.ndindex(mean.shape)
     ]  # fmt: skip
     needs = bool(np.all(plain.missed[close, 0]))
@@ -80,9 +80,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         if looked == "no"
     )
     short = ", ".join(f"{100 * (plain.mean[i, 0] - 1):+.0f}% for {CASES[i][0]}" for i in close)
+    wrong = bool(np.any(comparison.missed[judged])) or not needs
     return Verdict(
-        outcome=decided(bool(np.any(found.missed[judged])) or not needs, float(np.max(found.seen[judged])), MARGINS.needed),
-        sentence=f"{np.sum(~found.missed[judged])} of {judged.sum()} numbers follow [(1 + ρ)I + d s²uuᵀ]/d, the furthest "
+        outcome=decided(wrong, float(np.max(comparison.seen[judged])), MARGINS.needed),
+        sentence=f"{np.sum(~comparison.missed[judged])} of {judged.sum()} numbers follow [(1 + ρ)I + d s²uuᵀ]/d, the furthest "
         f"{worst[6]:+.1f}% off ({worst[2]}, {worst[0]}, n/d = {worst[1]:g}). Without ρ the variance of the bulk is missed at "
         f"n = d: {short}. Not judged are the edges at n = d, where the noise of the gradient is not white and the bulk reaches "
         f"further: {beyond}.",
@@ -95,7 +96,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         "with ρ (full line) and without (dashed): at n = 8d both are near; at n = d the bulk passes both. "
         f"The top eigenvalue lies far outside, at {mean[0, 1]:.0f} for ReLU at n = d.",
         settings=tuple(setting(a, d, r).id for a, r in CASES),
-        power=found[judged].power("% of a number", 100),
+        power=comparison[judged].power("% of a number", 100),
     )  # fmt: skip
 
 

@@ -28,8 +28,8 @@ def measure(size: Size) -> Data:
     """Eigenvalues (cases, six, seeds)."""
     d, seeds = SIZES[size]
     runs = [(activation, d, ratio, (ETA,), LAW, seed) for activation, ratio in CASES for seed in range(seeds)]
-    found = np.array(cache.each(experiment.measured, runs)).reshape(len(CASES), seeds, 2, -1)
-    return {"values": _six(found)}
+    values = np.array(cache.each(experiment.measured, runs)).reshape(len(CASES), seeds, 2, -1)
+    return {"values": _six(values)}
 
 
 def predict(size: Size) -> Data:
@@ -40,21 +40,21 @@ def predict(size: Size) -> Data:
         name: np.array([[experiment.predicted(s, seed, rho=keep) for seed in range(seeds)] for s in settings])
         for name, keep in (("values", True), ("unspread", False))
     }
-    return {name: _six(found) for name, found in every.items()}
+    return {name: _six(values) for name, values in every.items()}
 
 
-def _six(found: np.ndarray) -> np.ndarray:
+def _six(values: np.ndarray) -> np.ndarray:
     """(cases, seeds, 2, numbers) to (cases, six, seeds)."""
-    return np.moveaxis(found[..., :MODES].reshape(*found.shape[:2], -1), 1, -1)
+    return np.moveaxis(values[..., :MODES].reshape(*values.shape[:2], -1), 1, -1)
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
-    found = compare(measured["values"] / predicted["values"], 1.0, level=MARGINS.level, granted=MARGINS.granted)
+    comparison = compare(measured["values"] / predicted["values"], 1.0, level=MARGINS.level, granted=MARGINS.granted)
     plain = compare(measured["values"] / predicted["unspread"], 1.0, level=MARGINS.level, granted=MARGINS.granted)
-    mean, error = measured["values"].mean(-1), found.error * predicted["values"].mean(-1)
+    mean, error = measured["values"].mean(-1), comparison.error * predicted["values"].mean(-1)
     rows: list[Any] = [
-        (*CASES[i], WHICH[k], mean[i, k], error[i, k], predicted["values"][i, k].mean(), 100 * (found.mean[i, k] - 1),
+        (*CASES[i], WHICH[k], mean[i, k], error[i, k], predicted["values"][i, k].mean(), 100 * (comparison.mean[i, k] - 1),
          100 * (plain.mean[i, k] - 1))
         for i, k in np.ndindex(mean.shape)
     ]  # fmt: skip
@@ -62,8 +62,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     needs = bool(np.all(np.any(plain.missed[close], axis=1)))  # without rho some eigenvalue is missed where n = d
     worst, rival = max(rows, key=lambda r: abs(r[6])), max(rows, key=lambda r: abs(r[7]))
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)) or not needs, float(np.max(found.seen)), MARGINS.needed),
-        sentence=f"{np.sum(~found.missed)} of {len(rows)} eigenvalues agree with the spread spiked law; the furthest is "
+        outcome=decided(bool(np.any(comparison.missed)) or not needs, float(np.max(comparison.seen)), MARGINS.needed),
+        sentence=f"{np.sum(~comparison.missed)} of {len(rows)} eigenvalues agree with the spread spiked law; the furthest is "
         f"{worst[6]:+.1f}% off ({worst[2]}, {worst[0]}, n/d = {worst[1]:g}). Without ρ {np.sum(plain.missed)} are missed, by "
         f"up to {rival[7]:+.0f}% ({rival[2]}, {rival[0]}, n/d = {rival[1]:g}).",
         header=tuple("activation|n/d|eigenvalue|measured|s.e.|predicted|gap in %|gap without ρ in %".split("|")),
@@ -74,7 +74,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption="Eigenvalues of the kernel before (hollow) and after (filled) the step, one panel an activation and n/d: the "
         "aligned one rises by two orders of magnitude; lines are theory with ρ (full) and without (dashed), which part at n = d.",
         settings=tuple(experiment.setting(a, d, r, (ETA,), LAW).id for a, r in CASES),
-        power=found.power("% of an eigenvalue", 100),
+        power=comparison.power("% of an eigenvalue", 100),
     )  # fmt: skip
 
 
@@ -85,8 +85,8 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
         for ax, (activation, ratio), y, e, i in zip(axes, CASES, mean, error, range(len(CASES)), strict=True):
             for name, style in lines.items():
                 label = "theory" if name == "values" else "without ρ"
-                said = predicted[name][i].mean(-1)
-                for half in (said[:MODES], said[MODES:]):
+                expected = predicted[name][i].mean(-1)
+                for half in (expected[:MODES], expected[MODES:]):
                     ax.hlines(half, at - 0.3, at + 0.3, color=_style.INK, linestyle=style, linewidth=1.2, label=label)
                     label = None
             for k, fill in ((0, "white"), (MODES, _style.COLOURS[0])):

@@ -34,8 +34,8 @@ def numbers(modes: KernelModes) -> list[float]:
 def measured(activation: str, d: int, ratio: float, etas: tuple[float, ...], law: str, seed: int) -> np.ndarray:
     """The numbers before the step and after a step of every size, (1 + etas, numbers)."""
     case = setting(activation, d, ratio, etas, law)
-    found, u = train(case, seed), direction(case, seed)
-    return np.array([numbers(gs.measure.kernel(W, activation, u)) for W in (found.initial, *found.final)])
+    layers, u = train(case, seed), direction(case, seed)
+    return np.array([numbers(gs.measure.kernel(W, activation, u)) for W in (layers.initial, *layers.final)])
 
 
 def given(case: Setting, seed: int) -> tuple[np.ndarray, float]:
@@ -47,9 +47,9 @@ def given(case: Setting, seed: int) -> tuple[np.ndarray, float]:
 def predicted(case: Setting, seed: int | None = None, *, rho: bool = True) -> np.ndarray:
     """The same numbers by theory, from the laws or given a seed's second layer and ||beta||."""
     a, beta = (None, None) if seed is None else given(case, seed)
-    said = kernel.kernel(case, rho, second_layer=a, beta=beta)
-    assert isinstance(said, tuple)  # a list of step sizes was given
-    return np.array([numbers(said[0].before), *(numbers(each.after) for each in said)])
+    laws = kernel.kernel(case, rho, second_layer=a, beta=beta)
+    assert isinstance(laws, tuple)  # a list of step sizes was given
+    return np.array([numbers(laws[0].before), *(numbers(each.after) for each in laws)])
 
 
 def layer(case: Setting, seed: int, *, rho: bool) -> tuple[float, ...]:

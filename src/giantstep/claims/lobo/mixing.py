@@ -19,19 +19,20 @@ MARGINS = Margins(level=4.0, granted=0.4, needed=2.0)  # degrees
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     _, seeds = sweep.SIZES[size]
     k = NUMBERS.index("mixing")
-    angles, said, plain = (x[:, 1:, k] for x in (measured["found"], predicted["found"], predicted["unspread"]))
-    found = compare(angles - said, 0.0, level=MARGINS.level, granted=MARGINS.granted)
+    angles, expected, plain = (x[:, 1:, k] for x in (measured["found"], predicted["found"], predicted["unspread"]))
+    comparison = compare(angles - expected, 0.0, level=MARGINS.level, granted=MARGINS.granted)
     rival = compare(angles - plain, 0.0, level=MARGINS.level, granted=MARGINS.granted)
     rows: list[Any] = [
-        (a, e, angles[i, j].mean(), found.error[i, j], said[i, j].mean(), found.mean[i, j], plain[i, j].mean())
+        (a, e, angles[i, j].mean(), comparison.error[i, j], expected[i, j].mean(), comparison.mean[i, j], plain[i, j].mean())
         for i, a in enumerate(ACTIVATIONS) for j, e in enumerate(ETAS)
     ]  # fmt: skip
     worst, last = max(rows, key=lambda r: abs(r[5])), [r for r in rows if r[1] == ETAS[-1]]
-    seen = "; ".join(f"{a} {y:+.1f}° (predicted {x:+.1f}°, without ρ {z:+.1f}°)" for a, _, y, _, x, _, z in last)
+    words = "; ".join(f"{a} {y:+.1f}° (predicted {x:+.1f}°, without ρ {z:+.1f}°)" for a, _, y, _, x, _, z in last)
     turned = bool(np.all(np.abs(np.array([r[2] for r in last])) > 5.0)) and bool(np.all(rival.missed[:, -1]))
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)) or not turned, float(np.max(found.seen)), MARGINS.needed),
-        sentence=f"At η~ = {ETAS[-1]:g} the top radial mode has turned towards h₂(⟨u, x⟩) by {seen}. {np.sum(~found.missed)} of "
+        outcome=decided(bool(np.any(comparison.missed)) or not turned, float(np.max(comparison.seen)), MARGINS.needed),
+        sentence=f"At η~ = {ETAS[-1]:g} the top radial mode has turned towards h₂(⟨u, x⟩) by {words}. "
+        f"{np.sum(~comparison.missed)} of "
         f"{len(rows)} angles agree with theory, the furthest {worst[5]:+.2f}° off ({worst[0]}, η~ = {worst[1]:g}); without ρ "
         f"{np.sum(rival.missed)} are missed.",
         header=tuple("activation|η~|angle|s.e.|predicted|difference|without ρ".split("|")),
@@ -46,7 +47,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"{last[0][2]:.0f}° for {last[0][0]} and to {last[1][2]:.0f}° for {last[1][0]}, on the predicted line; the dashed line "
         "without ρ is off.",
         settings=sweep.settings(size),
-        power=found.power("°"),
+        power=comparison.power("°"),
     )  # fmt: skip
 
 

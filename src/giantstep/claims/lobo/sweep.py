@@ -27,8 +27,8 @@ def measure(size: Size) -> Data:
     """The numbers before and after every step size, (activations, 1 + etas, numbers, seeds)."""
     d, seeds = SIZES[size]
     runs = [(activation, d, RATIO, ETAS, LAW, seed) for activation in ACTIVATIONS for seed in range(seeds)]
-    found = np.array(cache.each(experiment.measured, runs))
-    return {"found": np.moveaxis(found.reshape(len(ACTIVATIONS), seeds, 1 + len(ETAS), len(NUMBERS)), 1, -1)}
+    values = np.array(cache.each(experiment.measured, runs))
+    return {"found": np.moveaxis(values.reshape(len(ACTIVATIONS), seeds, 1 + len(ETAS), len(NUMBERS)), 1, -1)}
 
 
 def predict(size: Size) -> Data:
@@ -55,10 +55,10 @@ def _lines(size: Size, rho: bool) -> np.ndarray:
     return np.array([experiment.predicted(experiment.setting(a, d, RATIO, FINE, LAW), rho=rho) for a in ACTIVATIONS])
 
 
-def amplified(found: np.ndarray, number: str) -> np.ndarray:
+def amplified(values: np.ndarray, number: str) -> np.ndarray:
     """A number after every step over before, (activations, etas, ...)."""
     k = NUMBERS.index(number)
-    return found[:, 1:, k] / found[:, :1, k]
+    return values[:, 1:, k] / values[:, :1, k]
 
 
 def figure(panels: dict[str, tuple], label: str, log: str) -> str:

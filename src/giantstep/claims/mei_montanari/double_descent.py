@@ -32,12 +32,12 @@ def errors(d: int, seed: int) -> np.ndarray:
     W, _ = draw.weights(widest, seed)
     X, y, Xt, yt = fit.samples(widest, seed, 1000)
     F, Ft = np.maximum(X @ W.T, 0), np.maximum(Xt @ W.T, 0)
-    found = []
+    losses = []
     for setting in (experiment(d, width) for width in WIDTHS):
         p, readout = setting.p, setting.protocol.readout
         fits = fit.path(F[:, :p], y, Ft[:, :p], readout.penalty)  # type: ignore[union-attr]
-        found.append(np.mean((yt - fits) ** 2, axis=1))
-    return np.array(found) + widest.target.noise**2
+        losses.append(np.mean((yt - fits) ** 2, axis=1))
+    return np.array(losses) + widest.target.noise**2
 
 
 def measure(size: Size) -> Data:

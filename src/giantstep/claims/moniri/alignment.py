@@ -58,29 +58,34 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
-    found = compare(measured["cosines"], predicted["limits"], level=SURE, granted=2 / d)  # the O(1/d) bias of a cosine
-    columns = [np.ravel(x).tolist() for x in (found.mean, found.error, found.predicted, found.distance)]
+    comparison = compare(
+        measured["cosines"], predicted["limits"], level=SURE, granted=2 / d
+    )  # the O(1/d) bias of a cosine
+    columns = [
+        np.ravel(x).tolist() for x in (comparison.mean, comparison.error, comparison.predicted, comparison.distance)
+    ]
     at = [(name, ratio) for name in talk.targets() for ratio in SAMPLES_PER_DIMENSION]
     rows: list[Any] = [(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
     worst = max(rows, key=lambda r: abs(r[5]))
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)), float(np.max(found.seen)), NEEDED),
-        sentence=f"{np.sum(~found.missed)} of {len(rows)} cosines agree with the limit; the furthest is {worst[5]:+.1f} s.e. "
+        outcome=decided(bool(np.any(comparison.missed)), float(np.max(comparison.seen)), NEEDED),
+        sentence=f"{np.sum(~comparison.missed)} of {len(rows)} cosines agree with the limit; the furthest is "
+        f"{worst[5]:+.1f} s.e. "
         f"away ({worst[2]:.4f} against {worst[4]:.4f} at n/d = {worst[1]:g}, {worst[0]}).",
         header=("target", "n/d", "cos(β, β*)", "s.e.", "limit", "distance in s.e."),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}, n/d = {', '.join(f'{r:g}' for r in SAMPLES_PER_DIMENSION)}",
-        figure=_figure(found, predicted),
-        caption=f"Left, cos(β, β*) of both targets rises with n/d along the one limit, from {found.mean[0, 0]:.2f} to "
-        f"{found.mean[0, -1]:.2f}; right, what is left when the limit is taken away: at most "
-        f"{np.max(np.abs(found.mean - found.predicted)):.4f}, error bars around zero.",
+        figure=_figure(comparison, predicted),
+        caption=f"Left, cos(β, β*) of both targets rises with n/d along the one limit, from {comparison.mean[0, 0]:.2f} to "
+        f"{comparison.mean[0, -1]:.2f}; right, what is left when the limit is taken away: at most "
+        f"{np.max(np.abs(comparison.mean - comparison.predicted)):.4f}, error bars around zero.",
         settings=tuple(experiment(t, d, r).id for t in talk.targets().values() for r in SAMPLES_PER_DIMENSION),
-        power=found.power(" of a cosine"),
+        power=comparison.power(" of a cosine"),
     )
 
 
-def _figure(found: Compared, predicted: Data) -> str:
+def _figure(comparison: Compared, predicted: Data) -> str:
     """The cosines and the limit, and what is left when the limit is taken away."""
     with _style.figure(2, width=3.4, height=2.9) as (fig, (ax, rest)):
         ax.plot(predicted["fine"], predicted["line"], color=_style.INK, label="limit (both targets)")
@@ -88,8 +93,8 @@ def _figure(found: Compared, predicted: Data) -> str:
         for i, label in enumerate(talk.LABELS.values()):
             shift = 0.97 if i == 0 else 1.03  # side by side: the two settings have one limit
             x, style = shift * np.array(SAMPLES_PER_DIMENSION), {"label": label, "color": _style.COLOURS[i]}
-            _style.dots(ax, x, found.mean[i], found.error[i], **style)
-            _style.dots(rest, x, found.mean[i] - found.predicted[i], found.error[i], **style)
+            _style.dots(ax, x, comparison.mean[i], comparison.error[i], **style)
+            _style.dots(rest, x, comparison.mean[i] - comparison.predicted[i], comparison.error[i], **style)
         ax.set_ylabel("cos(β, β*)")
         rest.set_ylabel("cos(β, β*) − limit")
         for each in (ax, rest):

@@ -40,11 +40,11 @@ def values(n: int, sigma: str, count: int, seed: int) -> np.ndarray:
 def measure(size: Size) -> Data:
     """Singular values by matrix and activation, (seeds, values)."""
     n, seeds = SIZES[size]
-    found = {}
+    distances = {}
     for names, sigma in CASES:
-        seen = cache.each(values, [(n, sigma, len(names), seed) for seed in range(seeds)])
-        found |= {f"{name} {sigma}": np.array([one[i] for one in seen]) for i, name in enumerate(names)}
-    return found
+        spectra_of = cache.each(values, [(n, sigma, len(names), seed) for seed in range(seeds)])
+        distances |= {f"{name} {sigma}": np.array([one[i] for one in spectra_of]) for i, name in enumerate(names)}
+    return distances
 
 
 def predict(size: Size) -> Data:

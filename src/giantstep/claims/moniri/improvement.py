@@ -50,31 +50,34 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     n, seeds = SIZES[size]
-    found = compare(measured["gains"], predicted["gains"], level=SURE, granted=NEAR * np.abs(predicted["gains"]))
-    columns = (x.ravel().tolist() for x in (found.mean, found.error, found.predicted, found.mean / found.error))
+    comparison = compare(measured["gains"], predicted["gains"], level=SURE, granted=NEAR * np.abs(predicted["gains"]))
+    columns = (
+        x.ravel().tolist()
+        for x in (comparison.mean, comparison.error, comparison.predicted, comparison.mean / comparison.error)
+    )
     at = product(talk.LABELS, paired.ERRORS.values(), ALPHAS)
     rows = [Gain(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
     negative, positive = [r for r in rows if r.sure < -POSITIVE], [r for r in rows if r.sure > POSITIVE]
     least, lowest, highest = (f(rows, key=k) for f, k in ((min, _sure), (min, _mean), (max, _mean)))
     return Verdict(
         outcome="fails"
-        if negative or np.any(found.missed)
+        if negative or np.any(comparison.missed)
         else ("holds" if len(positive) == len(rows) else "inconclusive"),
         sentence=f"{len(positive)} of {len(rows)} gains over random features are positive by {POSITIVE:g} s.e., and "
         f"{len(negative)} negative; the least sure is {least.mean:.3f} ± {least.error:.3f}, {least.sure:+.1f} s.e. from "
-        f"zero ({least.what}, {least.target}, alpha = {least.alpha:g}). {np.sum(~found.missed)} agree with the finite-size "
-        f"theory, never further than {np.max(np.abs(found.distance)):.1f} s.e.",
+        f"zero ({least.what}, {least.target}, alpha = {least.alpha:g}). {np.sum(~comparison.missed)} agree with the finite-size "
+        f"theory, never further than {np.max(np.abs(comparison.distance)):.1f} s.e.",
         header=("target", "error", "alpha", "gain", "s.e.", "predicted", "from zero in s.e."),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
-        figure=_figure(n, found, predicted),
+        figure=_figure(n, comparison, predicted),
         caption="Gains over random features in test error (left) and training loss (right) against alpha for both "
         f"targets, dots over the theory's lines: all lie above zero, from {lowest.mean:.3f} ± {lowest.error:.3f} "
         f"({lowest.what}, {lowest.target}, alpha = {lowest.alpha:g}) to {highest.mean:.3f} ± {highest.error:.3f} "
         f"({highest.what}, {highest.target}, alpha = {highest.alpha:g}).",
         settings=tuple(paired.experiment(n, ALPHAS, target).id for target in talk.targets().values()),
-        power=found.relative().power("% of a predicted gain", 100),
+        power=comparison.relative().power("% of a predicted gain", 100),
     )
 
 
@@ -86,13 +89,15 @@ def _mean(row: Gain) -> float:
     return row.mean
 
 
-def _figure(n: int, found: Compared, predicted: Data) -> str:
+def _figure(n: int, comparison: Compared, predicted: Data) -> str:
     """The gains in both errors over the theory's lines."""
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for i, name in enumerate(talk.LABELS.values()):
             for j, (ax, label) in enumerate(zip(axes, paired.ERRORS.values(), strict=True)):
                 ax.plot(predicted["fine"], predicted["lines"][i, j], color=style.COLOURS[i])
-                style.dots(ax, ALPHAS, found.mean[i, j], found.error[i, j], color=style.COLOURS[i], label=name)
+                style.dots(
+                    ax, ALPHAS, comparison.mean[i, j], comparison.error[i, j], color=style.COLOURS[i], label=name
+                )
                 ax.set_ylabel(f"gain in {label}")
         for ax in axes:
             paired.step_axis(ax, 0.5)

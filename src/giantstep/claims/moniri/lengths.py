@@ -60,8 +60,8 @@ def limits(network: SteppedNetwork) -> tuple[np.ndarray, np.ndarray]:
     """
     alphas = (ALPHAS[1], *(ALPHAS[order] for order in network.orders))
     setting = paired.experiment(1000, alphas, network.target, activation=network.activation)
-    found = paired.gains(paired.predicted(setting, "limit"))
-    first, published, k = found[:, :1], found[:, 1:], lengthening(network)
+    gains = paired.gains(paired.predicted(setting, "limit"))
+    first, published, k = gains[:, :1], gains[:, 1:], lengthening(network)
     shrunk = np.array(network.orders) == 2 if network.update == "gradient" else np.zeros(len(network.orders), bool)
     return published, first + (published - first) * np.where(shrunk, 3 / (3 + 2 * k + k**2), 1.0)
 

@@ -30,8 +30,8 @@ def limit(order: int) -> tuple[float, float]:
     of = bulk.shape(setting.network.activation, 1000, setting.d, setting.p)
     coefficients = [float(target.hermite.get((k,), 0.0)) for k in range(order + 1)]
     rho = published.direction(of.phi, coefficients[1], target.power + target.noise**2).cosine
-    found = published.improvements(of, paired.PENALTY, coefficients, rho, range(1, order + 1))
-    return float(found.objective), float(found.test)
+    gains = published.improvements(of, paired.PENALTY, coefficients, rho, range(1, order + 1))
+    return float(gains.objective), float(gains.test)
 
 
 class Limit(NamedTuple):

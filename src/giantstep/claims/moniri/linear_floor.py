@@ -38,8 +38,8 @@ def experiment(d: int, width: float, samples: float) -> Setting:
 def measure(size: Size) -> Data:
     """Test errors, (widths and samples, penalties, seeds)."""
     d, seeds = SIZES[size]
-    found = [cache.simulate(experiment(d, *at), range(seeds), n_test=5000) for at in product(WIDTHS, SAMPLES)]
-    return {"test_error": np.array([each.test_error for each in found])}
+    outcomes = [cache.simulate(experiment(d, *at), range(seeds), n_test=5000) for at in product(WIDTHS, SAMPLES)]
+    return {"test_error": np.array([each.test_error for each in outcomes])}
 
 
 def predict(size: Size) -> Data:
@@ -53,9 +53,15 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     errors, least = measured["test_error"], predicted["floor"]
     rank = np.arange(len(errors)), np.argmin(errors.mean(axis=-1), axis=-1)  # the best penalty of every case
     limits = predicted["test_error"][rank]
-    found = compare(errors[rank], limits, level=SURE, granted=NEAR * limits)
-    below = found.mean + SURE * found.error < least
-    columns = (found.mean, found.error, (found.mean - least) / found.error, found.predicted, found.distance)
+    comparison = compare(errors[rank], limits, level=SURE, granted=NEAR * limits)
+    below = comparison.mean + SURE * comparison.error < least
+    columns = (
+        comparison.mean,
+        comparison.error,
+        (comparison.mean - least) / comparison.error,
+        comparison.predicted,
+        comparison.distance,
+    )
     rows = [
         (samples, width, PENALTIES[rank[1][i]], *(float(x[i]) for x in columns))
         for i, (width, samples) in enumerate(product(WIDTHS, SAMPLES))
@@ -63,9 +69,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     closest = min(rows, key=lambda r: r[3])
     lowest = f"{closest[3]:.3f} ± {closest[4]:.3f} (n = {closest[0]:g}d, p = {closest[1]:g}d)"
     return Verdict(
-        outcome=decided(bool(np.any(below | found.missed)), float(np.max(found.seen)), NEEDED * least),
+        outcome=decided(bool(np.any(below | comparison.missed)), float(np.max(comparison.seen)), NEEDED * least),
         sentence=f"The lowest test error at the best of {len(PENALTIES)} penalties is {lowest}; the linear floor is "
-        f"{least:.3f}. {np.sum(below)} of {len(rows)} cases lie below it by {SURE:g} s.e., and {np.sum(~found.missed)} "
+        f"{least:.3f}. {np.sum(below)} of {len(rows)} cases lie below it by {SURE:g} s.e., and {np.sum(~comparison.missed)} "
         "agree with the limit of random features that learn the linear part alone, the furthest "
         f"{max((r[7] for r in rows), key=abs):+.1f} s.e. away.",
         header=(
@@ -81,16 +87,18 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}",
-        figure=_figure(found, least),
+        figure=_figure(comparison, least),
         caption="Test error of random features at the best penalty against n/d for p = d and p = 4d, dots over the "
         f"limit's lines: it falls with n and p, to {lowest}, and stays above the linear floor {least:.3f}.",
         settings=tuple(experiment(d, *at).id for at in product(WIDTHS, SAMPLES)),
-        power=found.power(" in a test error"),
+        power=comparison.power(" in a test error"),
     )
 
 
-def _figure(found: Compared, least: float) -> str:
-    mean, error, limits = (x.reshape(len(WIDTHS), -1) for x in (found.mean, found.error, found.predicted))
+def _figure(comparison: Compared, least: float) -> str:
+    mean, error, limits = (
+        x.reshape(len(WIDTHS), -1) for x in (comparison.mean, comparison.error, comparison.predicted)
+    )
     with style.figure() as (fig, ax):
         for i, width in enumerate(WIDTHS):
             label = f"random features, p = {width:g}d".replace("= 1d", "= d")

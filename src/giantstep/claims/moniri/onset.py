@@ -47,8 +47,8 @@ def counts(n: int, alphas: tuple[float, ...], seed: int) -> np.ndarray:
 def measure(size: Size) -> Data:
     """Numbers of outliers, (sizes, seeds, step sizes)."""
     sizes, seeds = SIZES[size]
-    found = cache.each(counts, [(n, ALPHAS[size], seed) for n in sizes for seed in range(seeds)])
-    return {"outliers": np.reshape(found, (len(sizes), seeds, -1))}
+    runs = cache.each(counts, [(n, ALPHAS[size], seed) for n in sizes for seed in range(seeds)])
+    return {"outliers": np.reshape(runs, (len(sizes), seeds, -1))}
 
 
 def predict(size: Size) -> Data:
@@ -56,9 +56,9 @@ def predict(size: Size) -> Data:
     return {"onsets": np.array([[onset(n, k) for k in (1, 2)] for n in SIZES[size][0]])}
 
 
-def bracket(alphas: tuple[float, ...], seen: np.ndarray, k: int) -> tuple[float, float]:
+def bracket(alphas: tuple[float, ...], outliers: np.ndarray, k: int) -> tuple[float, float]:
     """The last step size at which a seed shows fewer than k outliers, and the next one; at an end of the grid, that end."""
-    few = np.flatnonzero(seen < k)
+    few = np.flatnonzero(outliers < k)
     last = int(few[-1]) if few.size else -1
     grid = (alphas[0], *alphas, alphas[-1])
     return float(grid[last + 1]), float(grid[last + 2])
@@ -66,22 +66,29 @@ def bracket(alphas: tuple[float, ...], seen: np.ndarray, k: int) -> tuple[float,
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (sizes, seeds), alphas, onsets = SIZES[size], ALPHAS[size], predicted["onsets"]
-    ends = np.array([[[bracket(alphas, one, k) for one in seen] for k in (1, 2)] for seen in measured["outliers"]])
+    ends = np.array(
+        [[[bracket(alphas, one, k) for one in outliers] for k in (1, 2)] for outliers in measured["outliers"]]
+    )
     wide = (ends[..., 1] - ends[..., 0]).mean(axis=-1)
-    found = compare(ends.mean(axis=-1), onsets, granted=SLACK + wide / 2)
+    comparison = compare(ends.mean(axis=-1), onsets, granted=SLACK + wide / 2)
     later = onsets - np.array(LIMITS)
     rows = [
-        (n, k + 1, LIMITS[k], *(float(x[i, k]) for x in (onsets, found.mean, found.error, found.granted)))
+        (
+            n,
+            k + 1,
+            LIMITS[k],
+            *(float(x[i, k]) for x in (onsets, comparison.mean, comparison.error, comparison.granted)),
+        )
         for i, n in enumerate(sizes)
         for k in (0, 1)
     ]
     first, second = (", ".join(f"{r[3]:.3f} (n = {r[0]})" for r in rows if r[1] == k) for k in (1, 2))
     gaps = [f"from {later[0, k]:.3f} to {later[-1, k]:.3f}" for k in (0, 1)]
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)), float(np.max(found.seen - later)), 0.0),
+        outcome=decided(bool(np.any(comparison.missed)), float(np.max(comparison.seen - later)), 0.0),
         sentence=f"The first spike is predicted to show from alpha = {first} on and the second from {second}; the limit "
-        f"says 0 and 1/4. {np.sum(~found.missed)} of {len(rows)} measured onsets lie there within the grid and {SLACK:g}, "
-        f"the furthest {np.max(np.abs(found.mean - onsets)):.3f} away.",
+        f"says 0 and 1/4. {np.sum(~comparison.missed)} of {len(rows)} measured onsets lie there within the grid and {SLACK:g}, "
+        f"the furthest {np.max(np.abs(comparison.mean - onsets)):.3f} away.",
         header=("n", "spike", "limit", "predicted onset", "measured", "s.e.", "granted"),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
@@ -90,10 +97,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption=f"Number of outliers against alpha for n = {', '.join(map(str, sizes))}: the measured dots climb the "
         f"predicted stairs, with steps at alpha = {first} and {second}, and not the limit's, with steps at 0 and 1/4.",
         settings=tuple(experiment(n, alphas).id for n in sizes),
-        power=found.power(" in alpha"),
+        power=comparison.power(" in alpha"),
         trend=f"From n = {sizes[0]} to {sizes[-1]} the predicted distance of the onsets from the limit's falls {gaps[0]} (first "
-        f"spike) and {gaps[1]} (second), the measured one from {found.mean[0, 0]:.3f} to {found.mean[-1, 0]:.3f} and from "
-        f"{found.mean[0, 1] - LIMITS[1]:.3f} to {found.mean[-1, 1] - LIMITS[1]:.3f}.",
+        f"spike) and {gaps[1]} (second), the measured one from {comparison.mean[0, 0]:.3f} to "
+        f"{comparison.mean[-1, 0]:.3f} and from "
+        f"{comparison.mean[0, 1] - LIMITS[1]:.3f} to {comparison.mean[-1, 1] - LIMITS[1]:.3f}.",
     )
 
 
@@ -101,11 +109,11 @@ def _figure(alphas: tuple[float, ...], sizes: tuple[int, ...], counted: np.ndarr
     """Numbers of outliers against alpha over the predicted staircase, a panel a size; the limit's in grey."""
     with _style.figure(len(sizes), width=2.9 if len(sizes) > 1 else 4.2, height=2.7) as (fig, axes):
         panels = axes if len(sizes) > 1 else [axes]
-        for ax, n, seen, expected in zip(panels, sizes, counted, onsets, strict=True):
+        for ax, n, outliers, expected in zip(panels, sizes, counted, onsets, strict=True):
             for at, style in ((LIMITS, {"color": "0.65", "linestyle": "--"}), (expected, {"color": _style.INK})):
                 label = "limit" if at is LIMITS else "predicted at this n"
                 ax.plot([0, at[0], at[0], at[1], at[1], 0.45], [0, 0, 1, 1, 2, 2], label=label, **style)
-            mean, error = mean_and_error(seen, axis=0)
+            mean, error = mean_and_error(outliers, axis=0)
             _style.dots(ax, alphas, mean, error, color=_style.COLOURS[0], label="measured", zorder=3)
             ax.set(xlim=(-0.01, 0.45), yticks=(0, 1, 2), xlabel="exponent α of the step size")
             ax.set_title(f"n = {n}", loc="left")

@@ -17,14 +17,14 @@ def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) 
     singular values.
     """
     setting = talk.experiment(n, alphas, talk.setting_1(), activation=activation)
-    found = train(setting, seed)
+    layers = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     g, sigma = X @ talk.direction(setting, seed), setting.network.activation
     basis = measure.gram_schmidt_powers(g, POWERS)
-    before = measure.spectrum(sigma(X @ found.initial.T) / np.sqrt(n), vectors=4)
+    before = measure.spectrum(sigma(X @ layers.initial.T) / np.sqrt(n), vectors=4)
     known = before.left[:, : min(4, len(measure.outliers(before.values)))]
     result = {"values": [], "cosines": [], "powers": [], "spectrum": []}
-    for W in found.final:
+    for W in layers.final:
         after = measure.spectrum(sigma(X @ W.T) / np.sqrt(n), vectors=12)
         count = min(12, len(measure.outliers(after.values)))
         left = after.left[:, :count]

@@ -60,7 +60,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     by = np.stack([expected[..., 0], np.ones(expected.shape[:-1])], axis=-1)  # positions are judged as shares
     every = compare(measured["leading"] / by[..., None], expected / by, level=SURE, granted=ALLOWED)
     shown = np.isfinite(expected[..., 0])
-    found, (places, cosines) = every[shown], (every[..., k][shown] for k in (0, 1))
+    comparison, (places, cosines) = every[shown], (every[..., k][shown] for k in (0, 1))
     scale = by[shown][:, 0]
     numbers = (scale * places.mean, scale * places.error, scale, 100 * (places.mean - 1))
     columns = (*numbers, cosines.mean, cosines.error, cosines.predicted)
@@ -69,23 +69,23 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         for row, (v, i, k) in enumerate(np.argwhere(shown))
     ]
     furthest = [max((r for r in rows if r[3] == k), key=lambda r: abs(r[7])) for k in sorted({r[3] for r in rows})]
-    said = "; ".join(
+    words = "; ".join(
         f"of spike {k} {y:.3f} ± {e:.3f} against {x:.3f} ({gap:+.1f}%; {UPDATES[update]}, residual {residual}, alpha = {alpha:g})"
         for residual, update, alpha, k, y, e, x, gap, *_ in furthest
     )
     off = float(np.max(np.abs(cosines.mean - cosines.predicted), initial=0.0))
     enough = NEEDED if len(furthest) == 2 else 0.0  # both spikes must be there
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)), float(np.max(found.seen, initial=0.0)), enough),
-        sentence=f"{np.sum(~found.missed)} of {found.mean.size} positions and cos² agree with the prediction within "
-        f"{SURE:g} s.e. or {ALLOWED:.0%}. The furthest position {said}; the largest difference of a cos² is {off:.3f}.",
+        outcome=decided(bool(np.any(comparison.missed)), float(np.max(comparison.seen, initial=0.0)), enough),
+        sentence=f"{np.sum(~comparison.missed)} of {comparison.mean.size} positions and cos² agree with the prediction within "
+        f"{SURE:g} s.e. or {ALLOWED:.0%}. The furthest position {words}; the largest difference of a cos² is {off:.3f}.",
         header=tuple("residual|update|alpha|spike|position|s.e.|predicted|gap in %|cos²|s.e. |predicted ".split("|")),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}; {talk.RATIOS}; centred ReLU",
         figure=_figure(size, every, by, shown, predicted["lines"]),
         caption="Positions of the first two outliers (above) and cos² with their powers of Xβ (below) against alpha, a column a "
-        "variant of the step: all dots lie on the predicted rising lines. The furthest position " + said + ".",
+        "variant of the step: all dots lie on the predicted rising lines. The furthest position " + words + ".",
         settings=tuple(experiment(n, alphas, *variant).id for variant in VARIANTS[size]),
         power=f"Positions: {places.power('%', 100)} cos²: {cosines.power()}",
     )

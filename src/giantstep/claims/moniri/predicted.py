@@ -26,14 +26,14 @@ def experiment(
 
 def laws(setting: Setting, of: str = "features", *, density: bool = False) -> tuple[Law, ...]:
     """The predicted law of every step size; it knows the setting and no draw."""
-    found = spectrum(setting, of, density=density)
-    return found if isinstance(found, tuple) else (found,)
+    law = spectrum(setting, of, density=density)
+    return law if isinstance(law, tuple) else (law,)
 
 
 def plain(law: Law) -> dict[str, Any]:
     """A law as plain data, of its outliers the positions."""
-    found = {name: getattr(law, name) for name in ("count", "low", "edge", "x", "density")}
-    return {**found, "outliers": [float(one.position) for one in law.outliers]}
+    numbers = {name: getattr(law, name) for name in ("count", "low", "edge", "x", "density")}
+    return {**numbers, "outliers": [float(one.position) for one in law.outliers]}
 
 
 def law(data: dict[str, Any]) -> Law:
@@ -44,9 +44,9 @@ def law(data: dict[str, Any]) -> Law:
 def places(setting: Setting) -> np.ndarray:
     """Position and cos^2 with its own power of the first two outliers that a spectrum of that size shows, (step sizes, 2, 2),
     NaN for the others."""
-    found = laws(setting)
-    table = np.full((len(found), 2, 2), np.nan)
-    for i, law in enumerate(found):
+    every = laws(setting)
+    table = np.full((len(every), 2, 2), np.nan)
+    for i, law in enumerate(every):
         for k, outlier in enumerate(law.visible[:2]):
             table[i, k] = outlier.position, outlier.alignments[k]
     return table
@@ -65,31 +65,31 @@ def edge(law: Law) -> float:
     return measure.bulk_edge(np.interp((np.arange(law.count) + 0.5) / law.count, law.cdf(x), x))
 
 
-def direction(setting: Setting, seed: int, found: Trained) -> np.ndarray:
+def direction(setting: Setting, seed: int, layers: Trained) -> np.ndarray:
     """beta = X^T r/n on the batch of the step, with the residual r that the step uses."""
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     if setting.protocol.steps[0].residual == "full":
-        y = y - setting.network.factor * setting.network.activation(X @ found.initial.T) @ found.second_layer
+        y = y - setting.network.factor * setting.network.activation(X @ layers.initial.T) @ layers.second_layer
     return X.T @ y / len(y)
 
 
 def values(setting: Setting, seed: int, weights: bool = False) -> list[np.ndarray]:
     """Singular values of F/sqrt(n) on the readout's samples, or of W, for every step size."""
-    found = train(setting, seed)
+    layers = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     sigma = setting.network.activation
     with one_blas_thread(setting.p):
-        return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in found.final]
+        return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in layers.final]
 
 
 def leading(setting: Setting, seed: int) -> np.ndarray:
     """The largest two singular values of F/sqrt(n), and cos^2 of the j-th left vector with the j-th power of X beta made
     orthogonal to the lower ones: (step sizes, 2, 2)."""
-    found = train(setting, seed)
+    layers = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
-    basis = measure.gram_schmidt_powers(X @ direction(setting, seed, found), 2)
+    basis = measure.gram_schmidt_powers(X @ direction(setting, seed, layers), 2)
     result = []
-    for W in found.final:
+    for W in layers.final:
         F = setting.network.activation(X @ W.T) / np.sqrt(len(X))
         with one_blas_thread():  # products with vectors
             left, size, _ = svds(F, k=2, v0=F.T @ basis.sum(axis=1), tol=1e-6, return_singular_vectors="u")  # type: ignore[misc]

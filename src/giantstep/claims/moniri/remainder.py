@@ -21,8 +21,8 @@ TOLD = 0.25  # from n^-1/2 a decay like n^-1/4 must be told, or nothing is decid
 def remainders(n: int, seed: int, residual: str) -> tuple[float, float, float]:
     """||G - c_1 a beta^T||, ||G - c_1 a beta_eff^T|| and ||G|| with beta = X^T y/n, beta_eff = X^T (y - f_0(X))/n."""
     setting = talk.experiment(n, 0.0, talk.setting_1(), residual=residual)
-    found = train(setting, seed)
-    W, a, G = found.initial, found.second_layer, np.asarray(found.descent)
+    layers = train(setting, seed)
+    W, a, G = layers.initial, layers.second_layer, np.asarray(layers.descent)
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     sigma, scale = setting.network.activation, setting.network.factor
     c1 = sigma.hermite(1)[1]
@@ -34,8 +34,8 @@ def remainders(n: int, seed: int, residual: str) -> tuple[float, float, float]:
 def measure(size: Size, residual: str) -> Data:
     """The three norms for every batch size and seed, (sizes, seeds, 3)."""
     sizes, seeds = SIZES[size]
-    found = cache.each(remainders, [(n, seed, residual) for n in sizes for seed in range(seeds)])
-    return {"norms": np.reshape(found, (len(sizes), seeds, 3))}
+    runs = cache.each(remainders, [(n, seed, residual) for n in sizes for seed in range(seeds)])
+    return {"norms": np.reshape(runs, (len(sizes), seeds, 3))}
 
 
 def predict(size: Size) -> Data:

@@ -67,15 +67,20 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (n, seeds), expected, stays = SIZES[size], predicted["apart"], predicted["stays"]
-    found = compare(apart(measured["errors"]), expected, level=SURE, granted=NEAR * np.abs(expected))
-    columns = (x.ravel().tolist() for x in (found.mean, found.error, found.predicted, found.distance, stays))
+    comparison = compare(apart(measured["errors"]), expected, level=SURE, granted=NEAR * np.abs(expected))
+    columns = (
+        x.ravel().tolist()
+        for x in (comparison.mean, comparison.error, comparison.predicted, comparison.distance, stays)
+    )
     at = product(paired.ERRORS.values(), ALPHAS)
     rows = [Difference(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
     above = np.array(ALPHAS) > THRESHOLD
     kept, least = np.max(np.abs(stays[:, ~above]), axis=1), np.min(stays[:, above], axis=1)
-    missed, sure = int(np.sum(found.missed)), float(np.min((found.mean / found.error)[:, above]))
+    missed, sure = int(np.sum(comparison.missed)), float(np.min((comparison.mean / comparison.error)[:, above]))
     # the difference above the threshold must be seen, and one like it below would have to be
-    hidden = max(float(np.max(found.seen[:, ~above] / np.min(expected[:, above], axis=1, keepdims=True))), SURE / sure)
+    hidden = max(
+        float(np.max(comparison.seen[:, ~above] / np.min(expected[:, above], axis=1, keepdims=True))), SURE / sure
+    )
     most = max((r for r in rows if r.what == "test error" and r.alpha < THRESHOLD), key=lambda r: abs(r.mean))
     return Verdict(
         outcome=decided(bool(missed or np.any(kept > GONE * least)), hidden if sure > 0 else np.inf, 1.0),
@@ -90,11 +95,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         sizes=f"n = {n}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(n, measured["errors"], predicted),
         caption="Test error, training loss and the difference in test error of the two settings against alpha, dots over "
-        f"the theory's lines: both fall together up to alpha = 1/4 and part beyond, by {found.mean[0, -1]:.3f} ± "
-        f"{found.error[0, -1]:.3f} at alpha = {ALPHAS[-1]:g}. A dashed line shows the theory at n = 10¹², zero up to 1/4 "
+        f"the theory's lines: both fall together up to alpha = 1/4 and part beyond, by {comparison.mean[0, -1]:.3f} ± "
+        f"{comparison.error[0, -1]:.3f} at alpha = {ALPHAS[-1]:g}. A dashed line shows the theory at n = 10¹², zero up to 1/4 "
         f"and at least {least[0]:.3f} beyond.",
         settings=tuple(setting.id for setting in experiments(n, ALPHAS)),
-        power=found.power(" in a difference"),
+        power=comparison.power(" in a difference"),
         trend=f"The difference in test error at alpha = {most.alpha:g}, below the threshold, is {most.mean:.3f} ± "
         f"{most.error:.3f} at n = {n} and in theory {most.predicted:.3f}, and {most.stays:.4f} at n = 10¹².",
     )

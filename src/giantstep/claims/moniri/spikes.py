@@ -26,12 +26,12 @@ def measure(size: Size) -> Data:
     """The new outliers of every activation, seed and step size, and the spectra of the first seed that are shown."""
     n, seeds = SIZES[size]
     runs = cache.each(new_outliers, [(n, ALPHAS, a, seed) for a in ACTIVATIONS for seed in range(seeds)])
-    found = {}
+    spikes = {}
     for i, activation in enumerate(ACTIVATIONS):
         mine = runs[i * seeds : (i + 1) * seeds]
         new = {name: [run[name] for run in mine] for name in ("values", "cosines", "powers")}
-        found[activation] = {**new, "spectra": [mine[0]["spectrum"][ALPHAS.index(alpha)] for alpha in SHOWN]}
-    return found
+        spikes[activation] = {**new, "spectra": [mine[0]["spectrum"][ALPHAS.index(alpha)] for alpha in SHOWN]}
+    return spikes
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
@@ -39,13 +39,13 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     judged = sum(alpha < JUDGED for alpha in ALPHAS)
     rows, most, wrong, extra, monotone, looked = [], [], 0, 0, True, 0
     for activation in ACTIVATIONS:
-        found = measured[activation]
-        counts = np.array([[len(values) for values in run] for run in found["values"]])
+        spikes = measured[activation]
+        counts = np.array([[len(values) for values in run] for run in spikes["values"]])
         monotone &= bool(np.all(np.diff(counts[:, :judged], axis=1) >= 0))
         most.append(float(counts[:, judged - 1].mean()))
         looked += int(counts[:, :judged].sum())
         for i, alpha in enumerate(ALPHAS):
-            cosines, powers = ([run[i] for run in found[name]] for name in ("cosines", "powers"))
+            cosines, powers = ([run[i] for run in spikes[name]] for name in ("cosines", "powers"))
             good = [(c > ALIGNED) & (k == np.arange(1, len(k) + 1)) for c, k in zip(cosines, powers, strict=True)]
             missing = sum(int(np.sum(~g)) for g in good)
             wrong, extra = (wrong + missing, extra) if i < judged else (wrong, extra + missing)
@@ -53,11 +53,11 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
             least = min((float(c.min()) for c in cosines if len(c)), default=float("nan"))
             names = ", ".join(NAMES[k - 1] for k in along) or "none"
             rows.append((activation, alpha, float(counts[:, i].mean()), names, least))
-    seen = ", ".join(f"{m:g} for {a}" for m, a in zip(most, ACTIVATIONS, strict=True))
+    words = ", ".join(f"{m:g} for {a}" for m, a in zip(most, ACTIVATIONS, strict=True))
     enough = min(most) >= 2 and looked >= FEWEST
     return Verdict(
         outcome="fails" if wrong or not monotone else ("holds" if enough else "inconclusive"),
-        sentence=_sentence(wrong, monotone, seen, extra),
+        sentence=_sentence(wrong, monotone, words, extra),
         header=("activation", "alpha", "new outliers", "along", "least cos²"),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
@@ -65,17 +65,17 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         figure=_figure(measured),
         caption=f"Histograms of the singular values of F/√n for {' and '.join(ACTIVATIONS)} at alpha = "
         f"{', '.join(f'{a:g}' for a in SHOWN)}: the bulk stays, and new outliers step out to the right, each marked with "
-        f"the power of g = Xβ along which it lies; at alpha = {SHOWN[-1]:g} there are {seen}.",
+        f"the power of g = Xβ along which it lies; at alpha = {SHOWN[-1]:g} there are {words}.",
         settings=tuple(talk.experiment(n, ALPHAS, talk.setting_1(), activation=a).id for a in ACTIVATIONS),
         power=counted(looked, "new outliers are judged, each to lie along its own power of g"),
     )
 
 
-def _sentence(wrong: int, monotone: bool, seen: str, extra: int) -> str:
+def _sentence(wrong: int, monotone: bool, words: str, extra: int) -> str:
     aligned = "the k-th new outlier always has" if not wrong else f"{wrong} new outliers do not have"
     return (
         f"Up to alpha = 3/8 {aligned} cos² > {ALIGNED} with the k-th Gram-Schmidt power of g = Xβ, and their number "
-        f"{'never falls' if monotone else 'falls somewhere'} as alpha grows (at the last such alpha: {seen}). At alpha = "
+        f"{'never falls' if monotone else 'falls somewhere'} as alpha grows (at the last such alpha: {words}). At alpha = "
         f"{ALPHAS[-1]}, which is not judged, {extra} lie elsewhere. Spikes appear later than in the limit."
     )
 
@@ -84,9 +84,9 @@ def _figure(measured: Data) -> str:
     """Histograms of the first seed; one range a row, so that the spikes are seen to move."""
     with style.figure(len(SHOWN), len(ACTIVATIONS), width=2.6, height=2.2) as (fig, axes):
         for row, activation in zip(axes, ACTIVATIONS, strict=True):
-            found: Any = measured[activation]
-            for ax, alpha, spectrum in zip(row, SHOWN, found["spectra"], strict=True):
-                values, powers = (found[name][0][ALPHAS.index(alpha)] for name in ("values", "powers"))
+            spikes: Any = measured[activation]
+            for ax, alpha, spectrum in zip(row, SHOWN, spikes["spectra"], strict=True):
+                values, powers = (spikes[name][0][ALPHAS.index(alpha)] for name in ("values", "powers"))
                 style.spectrum_panel(ax, spectrum, values, [f"${NAMES[int(k) - 1]}$" for k in powers])
                 ax.set_title(f"{activation.replace('pi', 'π')},  η = n$^{{{alpha}}}$", loc="left")
             widest, tallest = max(ax.get_xlim()[1] for ax in row), max(ax.get_ylim()[1] for ax in row)

@@ -29,9 +29,9 @@ def _calls(size: Size) -> list[tuple]:
     return [((d, *ALPHAS, "fresh", *case[:2]), seed) for case in CASES.values() for seed in range(seeds)]
 
 
-def _shares(size: Size, found: list) -> np.ndarray:
+def _shares(size: Size, spectra: list) -> np.ndarray:
     """Share of every direction inside the span of the outliers, (cases, directions, seeds)."""
-    shares = np.stack([one["cosines"][0].sum(axis=0) for one in found])
+    shares = np.stack([one["cosines"][0].sum(axis=0) for one in spectra])
     return np.moveaxis(shares.reshape(len(CASES), -1, layers.DIRECTIONS), 1, 2)
 
 
@@ -46,37 +46,39 @@ def predict(size: Size) -> Data:
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
-    found = compare(measured["shares"] - predicted["shares"], 0.0, level=SURE, granted=ALLOWED[size])
+    comparison = compare(measured["shares"] - predicted["shares"], 0.0, level=SURE, granted=ALLOWED[size])
     mean, error = mean_and_error(measured["shares"])
-    said = np.mean(predicted["shares"], axis=-1)
+    expected = np.mean(predicted["shares"], axis=-1)
     wrong = (mean[:, 2] > LEARNED) != np.array(predicted["third"])
     text = ", ".join(
-        f"{mean[i, 2]:.3f} ± {error[i, 2]:.3f} ({said[i, 2]:.3f} predicted) for {c}" for i, c in enumerate(CASES)
+        f"{mean[i, 2]:.3f} ± {error[i, 2]:.3f} ({expected[i, 2]:.3f} predicted) for {c}" for i, c in enumerate(CASES)
     )
     return Verdict(
-        outcome=decided(bool(np.any(wrong) or np.any(found.missed)), float(np.max(found.seen, initial=0.0)), NEEDED),
+        outcome=decided(
+            bool(np.any(wrong) or np.any(comparison.missed)), float(np.max(comparison.seen, initial=0.0)), NEEDED
+        ),
         sentence=f"Share of the third direction of the target in the span of the outliers: {text}.",
         header=("case", "direction", "share measured", "s.e.", "predicted"),
         rows=tuple(
-            (case, k + 1, float(mean[i, k]), float(error[i, k]), float(said[i, k]))
+            (case, k + 1, float(mean[i, k]), float(error[i, k]), float(expected[i, k]))
             for i, case in enumerate(CASES)
             for k in range(layers.DIRECTIONS)
         ),
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}, {layers.SHAPE}; α = {ALPHAS[0]}, {ALPHAS[1]}; fresh batches",
-        figure=_figure(mean, error, said),
+        figure=_figure(mean, error, expected),
         caption="Share of each direction of the target in the span of the outliers: measured (dots) and predicted (bars). "
         "Signs have a³ = a and ReLU has no third Hermite coefficient: the third spike is missing.",
         settings=tuple(layers.experiment(d, *ALPHAS, "fresh", *case[:2]).id for case in CASES.values()),
-        power=found.power(),
+        power=comparison.power(),
     )
 
 
-def _figure(mean: np.ndarray, error: np.ndarray, said: np.ndarray) -> str:
+def _figure(mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
     with style.figure(width=4.6, height=2.8) as (fig, ax):
         for i, case in enumerate(CASES):
             at = np.arange(layers.DIRECTIONS) + 0.25 * (i - 1)
-            ax.bar(at, said[i], 0.22, color=style.COLOURS[i], alpha=0.35, label=case)
+            ax.bar(at, expected[i], 0.22, color=style.COLOURS[i], alpha=0.35, label=case)
             style.dots(ax, at, mean[i], error[i], color=style.COLOURS[i])
         ax.set(xticks=range(layers.DIRECTIONS), xticklabels=["$x_1$", "$x_2$", "$x_3$"], ylim=(0, 1))
         ax.set_ylabel("share in the outliers' span")

@@ -24,8 +24,8 @@ def _calls(size: Size) -> list[tuple]:
     return [((d, *ALPHAS, "fresh"), seed) for d in sizes for seed in range(seeds)]
 
 
-def _positions(found: list) -> np.ndarray:
-    return np.stack([one["values"][0, :SPIKES] for one in found])
+def _positions(spectra: list) -> np.ndarray:
+    return np.stack([one["values"][0, :SPIKES] for one in spectra])
 
 
 def measure(size: Size) -> Data:
@@ -52,25 +52,27 @@ def _slopes(size: Size, positions: np.ndarray) -> np.ndarray:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     sizes, seeds = SIZES[size]
     slopes = [_slopes(size, data["positions"]) for data in (measured, predicted)]
-    found = compare(slopes[0] - slopes[1], 0.0, level=SURE, granted=ALLOWED[size])
-    (mean, error), said, limits = mean_and_error(slopes[0]), slopes[1].mean(axis=-1), predicted["limits"]
+    comparison = compare(slopes[0] - slopes[1], 0.0, level=SURE, granted=ALLOWED[size])
+    (mean, error), expected, limits = mean_and_error(slopes[0]), slopes[1].mean(axis=-1), predicted["limits"]
     text = "; ".join(
-        f"spike {k + 1} as p to the {mean[k]:.3f} ± {error[k]:.3f}, {said[k]:.3f} predicted, {limits[k]:.2f} in the limit"
+        f"spike {k + 1} as p to the {mean[k]:.3f} ± {error[k]:.3f}, {expected[k]:.3f} predicted, {limits[k]:.2f} in the limit"
         for k in range(SPIKES)
     )
     return Verdict(
-        outcome=decided(bool(np.any(found.missed)), float(np.max(found.seen, initial=0.0)), NEEDED),
+        outcome=decided(bool(np.any(comparison.missed)), float(np.max(comparison.seen, initial=0.0)), NEEDED),
         sentence=f"The outliers grow: {text}. The limit is not reached at these sizes, where the corrections of relative order "
         f"p^(α₁ - 1/2) are {(4 * sizes[-1]) ** (ALPHAS[0] - 0.5) * layers.CONSTANTS[0]:.2f}.",
         header=("spike", "exponent", "s.e.", "predicted", "limit"),
-        rows=tuple((k + 1, float(mean[k]), float(error[k]), float(said[k]), float(limits[k])) for k in range(SPIKES)),
+        rows=tuple(
+            (k + 1, float(mean[k]), float(error[k]), float(expected[k]), float(limits[k])) for k in range(SPIKES)
+        ),
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {', '.join(map(str, sizes))}, {layers.SHAPE}; α = {ALPHAS[0]}, {ALPHAS[1]}; {layers.SMOOTH}, fresh batches",
         figure=_figure(size, measured["positions"], predicted["positions"], limits),
         caption="Singular values of the first two outliers against the width: measured (dots, one standard error), predicted "
         "from the signal matrix (lines), and the slopes of the limit (dashed).",
         settings=tuple(layers.experiment(d, *ALPHAS, "fresh").id for d in sizes),
-        power=found.power(),
+        power=comparison.power(),
         trend=text + ".",
     )
 

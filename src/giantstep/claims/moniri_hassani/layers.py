@@ -32,20 +32,20 @@ def experiment(
 def measured(setting_of: tuple, seed: int) -> dict[str, np.ndarray]:
     """Spectra of the trained layers, one a second step size."""
     setting = experiment(*setting_of)
-    found = train(setting, seed, dtype="float32").final
-    found = found if found.ndim == 3 else found[None]
+    weights = train(setting, seed, dtype="float32").final
+    weights = weights if weights.ndim == 3 else weights[None]
     basis = setting.target.orthonormal(setting.d)
-    return _kept([measure.layer(np.asarray(W, dtype=float), basis) for W in found])
+    return _stacked([measure.layer(np.asarray(W, dtype=float), basis) for W in weights])
 
 
 def predicted(setting_of: tuple, seed: int) -> dict[str, np.ndarray]:
     """The same by theory, for the seed's second layer and batches but without its first layer."""
-    found = second_step(experiment(*setting_of), seed)
-    found = (found,) if isinstance(found, SecondStep) else found
-    return _kept([one.layer for one in found]) | {"own": np.array([one.own for one in found])}
+    steps = second_step(experiment(*setting_of), seed)
+    steps = (steps,) if isinstance(steps, SecondStep) else steps
+    return _stacked([one.layer for one in steps]) | {"own": np.array([one.own for one in steps])}
 
 
-def _kept(layers: Any) -> dict[str, np.ndarray]:
+def _stacked(layers: Any) -> dict[str, np.ndarray]:
     """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions (E, TOP, r), zero for none."""
     cosines = np.zeros((len(layers), TOP, DIRECTIONS))
     for row, one in zip(cosines, layers, strict=True):
@@ -57,17 +57,17 @@ def _kept(layers: Any) -> dict[str, np.ndarray]:
     }
 
 
-def joined(found: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+def joined(spectra: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     """What several calls found, seeds last: (*shape, E, ..., seeds) where the calls run over shape and then seeds."""
-    stacked = {key: np.stack([one[key] for one in found]) for key in found[0]}
+    stacked = {key: np.stack([one[key] for one in spectra]) for key in spectra[0]}
     return {
         key: np.moveaxis(value.reshape(*shape, -1, *value.shape[1:]), len(shape), -1) for key, value in stacked.items()
     }
 
 
-def counts(found: Any, factor: float = 1.0) -> np.ndarray:
+def counts(spectra: Any, factor: float = 1.0) -> np.ndarray:
     """Singular values above the threshold times a factor, (..., seeds)."""
-    return np.sum(np.asarray(found["values"]) > factor * np.asarray(found["thresholds"])[..., None, :], axis=-2)
+    return np.sum(np.asarray(spectra["values"]) > factor * np.asarray(spectra["thresholds"])[..., None, :], axis=-2)
 
 
 def agree(one: Any, other: Any) -> np.ndarray:

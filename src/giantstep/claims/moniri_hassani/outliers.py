@@ -38,14 +38,14 @@ def measure(size: Size) -> Data:
 
 def predict(size: Size) -> Data:
     """The same by theory, and the limit's counts."""
-    found = layers.joined(cache.each(layers.predicted, _calls(size)), _shape(size))
+    spectra = layers.joined(cache.each(layers.predicted, _calls(size)), _shape(size))
     d, _ = SIZES[size]
-    return found | {"limits": [limit(layers.experiment(d, a, b, BATCHES[0])) for a, b in CELLS[size]]}
+    return spectra | {"limits": [limit(layers.experiment(d, a, b, BATCHES[0])) for a, b in CELLS[size]]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (d, seeds), granted = SIZES[size], ALLOWED[size]
-    seen, said = layers.counts(measured), layers.counts(predicted)
+    counts, expected = layers.counts(measured), layers.counts(predicted)
     agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
     shown = np.min(layers.counts(predicted, layers.CLEAR), axis=-1)  # outliers that are clear for every seed
     clear = (np.arange(layers.TOP) < shown[..., None]) & (np.arange(layers.TOP) < layers.DIRECTIONS)
@@ -54,7 +54,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     cosines = [data["cosines"][..., own, own, :] for data in (measured, predicted)]
     along = compare(cosines[0] - cosines[1], 0.0, level=SURE, granted=granted[1])[clear[..., own]]
     rows: list[Any] = [
-        (*CELLS[size][i], BATCHES[j], int(k) + 1, _span(said[i, j]), _span(seen[i, j]), predicted["limits"][i])
+        (*CELLS[size][i], BATCHES[j], int(k) + 1, _span(expected[i, j]), _span(counts[i, j]), predicted["limits"][i])
         + tuple(float(np.mean(x[i, j, 0, k])) for x in (predicted["values"], measured["values"]))
         + tuple(float(np.mean(x[i, j, 0, k])) for x in (cosines[1], cosines[0]))
         for i, j, _, k in np.argwhere(clear)
@@ -63,9 +63,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     off = [float(np.max(np.abs(x.mean - x.predicted), initial=0.0)) for x in (places, along)]
     largest = float(max(np.max(x.seen, initial=0.0) for x in (places, along)))
     return Verdict(
-        outcome=decided(missed, largest if np.max(said) > 2 else 1.0, NEEDED),
+        outcome=decided(missed, largest if np.max(expected) > 2 else 1.0, NEEDED),
         sentence=f"The number of outliers is the predicted one in {np.sum(agree)} of {agree.size} layers, exactly in "
-        f"{np.sum(seen == said)}, {np.sum((seen == said)[sharp])} of them among the {np.sum(sharp)} without an outlier near the "
+        f"{np.sum(counts == expected)}, {np.sum((counts == expected)[sharp])} of them among the {np.sum(sharp)} "
+        f"without an outlier near the "
         f"edge. Of {places.mean.size} clear outliers the furthest position is off by {off[0]:.1%} "
         f"and the furthest cos² with its direction by {off[1]:.3f}. The limit's counts are "
         f"{', '.join(map(str, predicted['limits']))} for the step sizes in turn.",

@@ -24,39 +24,41 @@ def _calls(size: Size) -> list[tuple]:
 
 def measure(size: Size) -> Data:
     """Spectra, (batches, first exponents, second exponents, ..., seeds); second step sizes share one gradient."""
-    found = layers.joined(cache.each(layers.measured, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
-    return {key: found[key] for key in ("values", "thresholds")}
+    spectra = layers.joined(cache.each(layers.measured, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
+    return {key: spectra[key] for key in ("values", "thresholds")}
 
 
 def predict(size: Size) -> Data:
-    found = layers.joined(cache.each(layers.predicted, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
-    return {key: found[key] for key in ("values", "thresholds", "own")}
+    spectra = layers.joined(cache.each(layers.predicted, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
+    return {key: spectra[key] for key in ("values", "thresholds", "own")}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds = SIZES[size]
-    seen, said = layers.counts(measured), layers.counts(predicted)
+    counts, expected = layers.counts(measured), layers.counts(predicted)
     agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
     limits = np.array([[limit(layers.experiment(d, a, b, BATCHES[0])) for b in ALPHAS2[size]] for a in ALPHAS1[size]])
-    reached = np.mean(said.mean(axis=-1) == limits)
+    reached = np.mean(expected.mean(axis=-1) == limits)
     rows = tuple(
         (BATCHES[i], ALPHAS1[size][j], ALPHAS2[size][k], int(limits[j, k]))
-        + tuple(float(x[i, j, k].mean()) for x in (said, seen))
-        for i, j, k in np.ndindex(said.shape[:3])
+        + tuple(float(x[i, j, k].mean()) for x in (expected, counts))
+        for i, j, k in np.ndindex(expected.shape[:3])
     )
     outcome = "fails" if not np.all(agree) else "holds" if np.sum(sharp) >= FEWEST else "inconclusive"
     own = int(np.sum(np.asarray(predicted["own"]) > 0))
     return Verdict(
         outcome=outcome,
         sentence=f"The number of outliers is the predicted one in {np.sum(agree)} of {agree.size} layers, exactly in "
-        f"{np.sum(seen == said)}, {np.sum((seen == said)[sharp])} of them among the {np.sum(sharp)} without an outlier near the "
-        f"edge. It grows with both exponents, from {said.min()} to {said.max()}; the limit's number is reached in {reached:.0%} "
+        f"{np.sum(counts == expected)}, {np.sum((counts == expected)[sharp])} of them among the {np.sum(sharp)} "
+        f"without an outlier near the "
+        f"edge. It grows with both exponents, from {expected.min()} to {expected.max()}; the limit's number is "
+        f"reached in {reached:.0%} "
         f"of the cells at p = {4 * d}. In {own} layers shuffled initial weights alone are predicted to make an outlier.",
         header=("batch", "alpha1", "alpha2", "limit", "predicted", "measured"),
         rows=rows,
         seeds=f"0-{seeds - 1}",
         sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
-        figure=_figure(size, said.mean(axis=-1), seen.mean(axis=-1)),
+        figure=_figure(size, expected.mean(axis=-1), counts.mean(axis=-1)),
         caption="Number of outliers over the exponents of the two step sizes, predicted (left) and measured (right), on fresh "
         "batches (above) and on one batch used twice (below). The lines are where the limit's number, 1 plus the integer part of "
         "α₂/(1/2 − α₁), goes up by one; at finite size the steps come later, most of all in the upper right corner.",
@@ -65,12 +67,12 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     )
 
 
-def _figure(size: Size, said: np.ndarray, seen: np.ndarray) -> str:
+def _figure(size: Size, expected: np.ndarray, seen: np.ndarray) -> str:
     """Numbers in a grid of cells, shaded, with the limit's lines alpha_2 = m (1/2 - alpha_1)."""
     x, y = np.array(ALPHAS1[size]), np.array(ALPHAS2[size])
     with style.figure(2, 2, width=3.4, height=2.9) as (fig, axes):
         for i, batch in enumerate(BATCHES):
-            for ax, counts, name in zip(axes[i], (said[i], seen[i]), ("predicted", "measured"), strict=True):
+            for ax, counts, name in zip(axes[i], (expected[i], seen[i]), ("predicted", "measured"), strict=True):
                 ax.pcolormesh(*_corners(x, y), counts.T, cmap="Blues", vmin=0, vmax=6)
                 for (j, k), value in np.ndenumerate(counts):
                     ax.text(x[j], y[k], f"{value:.2g}", ha="center", va="center", fontsize=8, color=style.INK)

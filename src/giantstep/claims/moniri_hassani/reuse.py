@@ -43,8 +43,8 @@ def experiment(name: str, batch: str, d: int) -> Setting:
 def cosine(name: str, batch: str, d: int, seed: int) -> float:
     """Of what the layer moved along, left power of a by power, with the target: measured."""
     setting, k = experiment(name, batch, d), CASES[name][2]
-    found = train(setting, seed, dtype="float32")
-    moved = gs.measure.moved(found.final - found.initial, found.second_layer, k)[:, -1]
+    layers = train(setting, seed, dtype="float32")
+    moved = gs.measure.moved(layers.final - layers.initial, layers.second_layer, k)[:, -1]
     return gs.measure.cosine(moved, setting.target.orthonormal(d)[0])
 
 
@@ -70,20 +70,22 @@ def predict(size: Size) -> Data:
     """Cosines on one batch where it learns, (cases learned, seeds), and which those are."""
     d, _, seeds = SIZES[size]
     learned = [name for name in CASES if CASES[name][-1]]
-    found = cache.each(expected, [(name, "reuse", d, seed) for name in learned for seed in range(seeds)])
-    return {"cosines": np.reshape(found, (len(learned), seeds)), "learned": [case[-1] for case in CASES.values()]}
+    cosines = cache.each(expected, [(name, "reuse", d, seed) for name in learned for seed in range(seeds)])
+    return {"cosines": np.reshape(cosines, (len(learned), seeds)), "learned": [case[-1] for case in CASES.values()]}
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     d, seeds, shared = SIZES[size]
-    learned, said = np.array(predicted["learned"]), predicted["cosines"]
+    learned, expected_cosines = np.array(predicted["learned"]), predicted["cosines"]
     place = np.array([case[-1] for case in CASES.values()])
-    found = compare(measured["cosines"][place, 0, :shared] - said, 0.0, level=SURE, granted=ALLOWED[size])
+    comparison = compare(
+        measured["cosines"][place, 0, :shared] - expected_cosines, 0.0, level=SURE, granted=ALLOWED[size]
+    )
     zero = compare(measured["cosines"], 0.0, level=SURE, granted=NULL)
     should = np.stack([learned, np.zeros(len(CASES), dtype=bool)], axis=1)
-    wrong = bool(np.any(zero.missed != should)) or bool(np.any(found.missed))
+    wrong = bool(np.any(zero.missed != should)) or bool(np.any(comparison.missed))
     mean, error = mean_and_error(measured["cosines"])
-    means = dict(zip([name for name in CASES if CASES[name][-1]], said.mean(axis=-1).tolist(), strict=True))
+    means = dict(zip([name for name in CASES if CASES[name][-1]], expected_cosines.mean(axis=-1).tolist(), strict=True))
     rows = tuple(
         (
             name,
@@ -111,7 +113,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption="Signed cosine with the target of what the layer moved along, projected on the power of a that carries it: every "
         "seed measured (dots), some beside their prediction (dashes), and the means (bars). One batch used twice "
         "has a sign and a size; fresh batches and the even target scatter around zero.",
-        power=f"Against zero: {zero.power()} Against the signal matrix: {found.power()}",
+        power=f"Against zero: {zero.power()} Against the signal matrix: {comparison.power()}",
         settings=tuple(experiment(name, batch, d).id for name in CASES for batch in BATCHES),
     )
 

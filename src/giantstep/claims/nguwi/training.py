@@ -6,7 +6,7 @@ from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.margins import Margins
-from giantstep.claims.nguwi import drawn
+from giantstep.claims.nguwi import trainings
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -24,15 +24,15 @@ MARGINS = Margins(level=3.0, granted=0.05, needed=0.25)  # of an exponent
 def measure(size: Size) -> Data:
     """Gap on training samples, on fresh ones, Lambda and its square, (sizes, 4, seeds); W1 of two samples, (sizes, pairs)."""
     seeds, oracle, pairs = SIZES[size]
-    jobs = [(CASE, n, n, drawn.RATE, oracle, seed) for n in SAMPLES for seed in range(seeds)]
-    found = np.array(cache.each(drawn.training, jobs)).reshape(len(SAMPLES), seeds, -1)
-    distances = cache.each(drawn.apart, [(2, 0.1, n, seed) for n in SAMPLES for seed in range(pairs)])
-    return {"found": np.moveaxis(found, 1, -1), "apart": np.array(distances).reshape(len(SAMPLES), pairs)}
+    jobs = [(CASE, n, n, trainings.RATE, oracle, seed) for n in SAMPLES for seed in range(seeds)]
+    runs = np.array(cache.each(trainings.training, jobs)).reshape(len(SAMPLES), seeds, -1)
+    distances = cache.each(trainings.apart, [(2, 0.1, n, seed) for n in SAMPLES for seed in range(pairs)])
+    return {"found": np.moveaxis(runs, 1, -1), "apart": np.array(distances).reshape(len(SAMPLES), pairs)}
 
 
 def predict(size: Size) -> Data:
     """The bound known before training, (sizes,), tr Cov Z, and the exponent -1/D of the W1 part."""
-    b = drawn.bounds(CASE)
+    b = trainings.bounds(CASE)
     return {
         "bounds": np.array([on_training(b, n) for n in SAMPLES]),
         "spread": spread(b),
@@ -64,7 +64,8 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
             (int(n[k]), *(float(x[k]) for x in (gap, gap_error, mean[:, 1], realised, before))) for k in range(len(n))
         ),
         seeds=f"0-{seeds - 1}",
-        sizes=f"d_in = 2, d_out = 1, m = 20; {drawn.STEPS} steps of {drawn.RATE:g}, 20 trainings a seed, {oracle} fresh samples, "
+        sizes=f"d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps of {trainings.RATE:g}, 20 trainings a seed, "
+        f"{oracle} fresh samples, "
         f"{pairs} assignments",
         figure=_figure(mean, error, realised, before),
         caption="Gap on the n training samples and on n fresh ones against n on logarithmic axes: both fall alike, "

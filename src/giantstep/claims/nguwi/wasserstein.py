@@ -7,7 +7,7 @@ from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.growth import growth
 from giantstep.claims.margins import Margins
-from giantstep.claims.nguwi import drawn
+from giantstep.claims.nguwi import trainings
 from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -26,7 +26,7 @@ def measure(size: Size) -> Data:
     """W1 between two samples, (laws, sizes, seeds)."""
     sizes, seeds = SIZES[size]
     jobs = [(*law, n, seed) for law in LAWS for n in sizes for seed in range(seeds)]
-    return {"apart": np.array(cache.each(drawn.apart, jobs)).reshape(len(LAWS), len(sizes), seeds)}
+    return {"apart": np.array(cache.each(trainings.apart, jobs)).reshape(len(LAWS), len(sizes), seeds)}
 
 
 def predict(size: Size) -> Data:
@@ -40,7 +40,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     sizes, seeds = SIZES[size]
     mean, error = mean_and_error(measured["apart"])
-    slopes = [growth(sizes, found) for found in measured["apart"]]
+    slopes = [growth(sizes, distances) for distances in measured["apart"]]
     off = [
         abs(s - r) > max(MARGINS.level * e, MARGINS.granted)
         for (s, e), r in zip(slopes, predicted["exponents"], strict=True)

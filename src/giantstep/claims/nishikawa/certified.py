@@ -31,7 +31,7 @@ def system(n: int, particles: int, pool: int = FOLLOWED) -> MeanField:
     return gs.MeanField(n, penalty=LAM, particles=particles, passes=PASSES, pool=pool)
 
 
-def found(n: int, particles: int, seed: int) -> list[float]:
+def numbers(n: int, particles: int, seed: int) -> list[float]:
     """The numbers of a run, and its gap."""
     s = system(n, particles)
     (X, y), (Xt, yt) = s.curves, s.sample(0, TEST, 1)  # the fresh curves of the theory
@@ -43,7 +43,7 @@ def found(n: int, particles: int, seed: int) -> list[float]:
 def measure(size: Size) -> Data:
     """(particles, numbers and gap, seeds)."""
     n, sizes, seeds = SIZES[size]
-    runs = np.array(cache.each(found, [(n, M, seed) for M in sizes for seed in range(seeds)]))
+    runs = np.array(cache.each(numbers, [(n, M, seed) for M in sizes for seed in range(seeds)]))
     return {"runs": runs.reshape(len(sizes), seeds, -1).transpose(0, 2, 1)}
 
 
@@ -69,7 +69,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     missed = bool(np.any(np.abs(off[-1]) > np.maximum(MARGINS.level * off_error[-1], MARGINS.granted)))
     missed |= abs(slope - predicted["power"]) > max(MARGINS.level * slope_error, POWER)
     missed |= bool(share[0][-1] > SMALL + MARGINS.level * share[1][-1])
-    seen = max(power.detectable(float(e), MARGINS.level, MARGINS.granted) for e in off_error[-1])
+    detectable = max(power.detectable(float(e), MARGINS.level, MARGINS.granted) for e in off_error[-1])
     sure = power.detectable(slope_error, MARGINS.level, POWER) <= abs(predicted["power"])  # from a gap that stays
     rows = [
         (name, M, *map(float, (mean[i, k], error[i, k], best[k], off[i, k], off[i, k] / off_error[i, k])))
@@ -77,7 +77,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         for k, name in enumerate(NAMES.values())
     ]
     return Verdict(
-        outcome="fails" if missed else "holds" if seen <= MARGINS.needed and sure else "inconclusive",
+        outcome="fails" if missed else "holds" if detectable <= MARGINS.needed and sure else "inconclusive",
         sentence=f"{sizes[-1]} particles have a certified gap of {share[0][-1]:.2g} ± {share[1][-1]:.1g}% of P* ({sizes[0]}: "
         f"{share[0][0]:.2g}%), which falls as their number to the {slope:.2f} ± {slope_error:.2f}; objective, entropy and "
         f"losses are {', '.join(f'{x:+.1f}' for x in off[-1])}% from the optimum (± "

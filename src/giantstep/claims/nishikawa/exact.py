@@ -39,7 +39,7 @@ def run(loss: str, lam: float, method: str, n: int, passes: int, seed: int) -> d
     samples = generator(seed, Stream.STEP).integers(0, n, passes * n)
     every = n if method == "finite" else 1
     cloud = engine.start(u, problem, how, 0.5)
-    found = engine.run(generator(seed, Stream.TEST), cloud, samples, problem, how, method, every=every, refresh=0.0)
-    duals = np.concatenate([np.zeros((1, n)), found.duals])
+    records = engine.run(generator(seed, Stream.TEST), cloud, samples, problem, how, method, every=every, refresh=0.0)
+    duals = np.concatenate([np.zeros((1, n)), records.duals])
     objective, dual = _dual.path(H, y, duals, lam, loss)
     return {"objective": objective - best.objective, "dual": best.dual - dual, "kl": np.array(best.kl)}

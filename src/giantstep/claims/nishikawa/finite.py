@@ -23,16 +23,16 @@ HEADER = ("case", "part of the run", "decades a pass", "s.e.", "guaranteed", "ra
 
 def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> np.ndarray:
     """D* - D after every pass, over that of the start."""
-    found = exact.run(loss, lam, "finite", n, passes, seed)["dual"]
-    return found / found[0]
+    objectives = exact.run(loss, lam, "finite", n, passes, seed)["dual"]
+    return objectives / objectives[0]
 
 
 def measure(size: Size) -> Data:
     """For every case, (seeds, passes + 1)."""
     n, passes, seeds = SIZES[size]
     jobs = [(*case, n, passes, seed) for case in CASES.values() for seed in range(seeds)]
-    found = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
-    return dict(zip(CASES, found, strict=True))
+    runs = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
+    return dict(zip(CASES, runs, strict=True))
 
 
 def predict(size: Size) -> Data:
@@ -44,12 +44,12 @@ def predict(size: Size) -> Data:
 def slopes(runs: np.ndarray) -> list[tuple[str, float, float]]:
     """Decades a pass and their standard error, of the first and the second half of what is above rounding."""
     above = int(np.argmax(np.append(runs.max(axis=0), 0.0) < ROUNDING))
-    found = []
+    rates = []
     for name, (low, high) in {"first half": (0, above // 2), "second half": (above // 2, above - 1)}.items():
         fall = -np.log10(runs[:, high] / runs[:, low]) / (high - low)
         mean, error = mean_and_error(fall)
-        found.append((name, float(mean), float(error)))
-    return found
+        rates.append((name, float(mean), float(error)))
+    return rates
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
@@ -66,9 +66,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         bound = 10 ** (-predicted[case] * np.arange(passes + 1))
         over += int(np.sum((mean - LEVEL * error > bound)[mean > ROUNDING][1:]))
     ratios = [row[5] for row in rows]
-    seen = max(power.detectable(row[3], LEVEL) / row[4] for row in rows)
+    detectable = max(power.detectable(row[3], LEVEL) / row[4] for row in rows)
     return Verdict(
-        outcome=power.decided(bool(slow or over), seen, 1.0),
+        outcome=power.decided(bool(slow or over), detectable, 1.0),
         sentence=f"The dual excess falls by {min(row[2] for row in rows):.2f} to {max(row[2] for row in rows):.2f} decades a "
         f"pass, {min(ratios):.1f} to {max(ratios):.1f} times as fast as guaranteed, in the second half of a run as in the first; "
         f"its mean over seeds is above the guaranteed curve at {over} points.",

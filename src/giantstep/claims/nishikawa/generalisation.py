@@ -40,7 +40,7 @@ def system(n: int, J: int, draws: int, seed: int) -> MeanField:
     return gs.MeanField(n, basis=J, penalty=LAM, pool=draws, data=seed)
 
 
-def found(n: int, J: int, draws: int, seed: int) -> list[float]:
+def numbers(n: int, J: int, draws: int, seed: int) -> list[float]:
     """Complexity of KL <= R on n curves; test less training loss of the optimum, its KL, and the loss of the network 0."""
     s = system(n, J, draws, seed)
     (X, y), (Xt, yt) = s.curves, s.sample(0, TEST, 1)
@@ -59,7 +59,7 @@ def found(n: int, J: int, draws: int, seed: int) -> list[float]:
 def measure(size: Size) -> Data:
     """(J, n, numbers, seeds)."""
     sizes, draws, seeds = SIZES[size]
-    runs = np.array(cache.each(found, [(n, J, draws, seed) for J in BASES for n in sizes for seed in range(seeds)]))
+    runs = np.array(cache.each(numbers, [(n, J, draws, seed) for J in BASES for n in sizes for seed in range(seeds)]))
     return {"runs": runs.reshape(len(BASES), len(sizes), seeds, -1).swapaxes(2, 3)}
 
 

@@ -27,18 +27,18 @@ def times(n: int, passes: int) -> np.ndarray:
 
 def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> np.ndarray:
     """2/(T(T+1)) sum_{s<=T} s [P(mu_s) - P*] at those T; the law mu_s is that before sample s. The last number is KL(mu*)."""
-    found = exact.run(loss, lam, "online", n, passes, seed)
+    records = exact.run(loss, lam, "online", n, passes, seed)
     s = np.arange(1, n * passes + 1)
-    mean = np.cumsum(s * found["objective"][:-1]) / np.cumsum(s)
-    return np.append(mean[times(n, passes) - 1], found["kl"])
+    mean = np.cumsum(s * records["objective"][:-1]) / np.cumsum(s)
+    return np.append(mean[times(n, passes) - 1], records["kl"])
 
 
 def measure(size: Size) -> Data:
     """For every case, (seeds, points) and the entropy of the optimum."""
     n, passes, seeds = SIZES[size]
     jobs = [(*case, n, passes, seed) for case in CASES.values() for seed in range(seeds)]
-    found = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
-    return {name: {"excess": each[:, :-1], "kl": float(each[0, -1])} for name, each in zip(CASES, found, strict=True)}
+    runs = np.array(cache.each(excess, jobs)).reshape(len(CASES), seeds, -1)
+    return {name: {"excess": each[:, :-1], "kl": float(each[0, -1])} for name, each in zip(CASES, runs, strict=True)}
 
 
 def predict(size: Size) -> Data:
@@ -51,7 +51,7 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     n, passes, seeds = SIZES[size]
     T = times(n, passes)
-    rows, wrong, errors, said, over = [], [], [], [], 0
+    rows, wrong, errors, words, over = [], [], [], [], 0
     for case, (_, lam) in CASES.items():
         mean, error = mean_and_error(measured[case]["excess"], 0)
         bound = averaging(T, measured[case]["kl"], predicted[case], 1.0, lam)
@@ -59,7 +59,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         wrong += [case] if abs(slope - predicted["exponent"]) > max(MARGINS.level * spread, MARGINS.granted) else []
         over += int(np.sum(mean - MARGINS.level * error > bound))
         errors.append(spread)
-        said.append(f"{slope:.2f} ± {spread:.2f} ({case})")
+        words.append(f"{slope:.2f} ± {spread:.2f} ({case})")
         rows += [
             (case, int(t), float(m), float(e), float(b), slope, spread)
             for t, m, e, b in zip(T, mean, error, bound, strict=True)
@@ -71,7 +71,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
             max(power.detectable(e, MARGINS.level, MARGINS.granted) for e in errors),
             MARGINS.needed,
         ),
-        sentence=f"The excess falls as T to the {' and '.join(said)}; the guarantee, 2λ KL/T + 2G²B²/(λ(T + 1)), holds at "
+        sentence=f"The excess falls as T to the {' and '.join(words)}; the guarantee, 2λ KL/T + 2G²B²/(λ(T + 1)), holds at "
         f"{len(rows) - over} of {len(rows)} points and is at least {loose:.0f} times the excess.",
         header=HEADER,
         rows=tuple(rows),

@@ -59,8 +59,8 @@ def measure(size: Size) -> Data:
 def predict(size: Size) -> Data:
     """The same from the equations, and the power of d with which chance falls."""
     sizes, seeds = SIZES[size]
-    found = (solved(case, d, seed) for case in CASES for d in sizes for seed in range(seeds))
-    return {"power": -0.5, **_gathered(size, found)}
+    paths = (solved(case, d, seed) for case in CASES for d in sizes for seed in range(seeds))
+    return {"power": -0.5, **_gathered(size, paths)}
 
 
 def _gathered(size: Size, paths: Iterator[Data]) -> Data:

@@ -25,8 +25,8 @@ def jobs(size: Size) -> list[tuple]:
 
 def measure(size: Size) -> Data:
     """Losses, (losses, seeds, steps kept)."""
-    found = np.array(cache.each(cases.simulated, jobs(size)))
-    return {"losses": found[:, list(KEPT)].reshape(len(LOSSES), -1, len(KEPT))}
+    runs = np.array(cache.each(cases.simulated, jobs(size)))
+    return {"losses": runs[:, list(KEPT)].reshape(len(LOSSES), -1, len(KEPT))}
 
 
 def predict(size: Size) -> Data:
@@ -42,41 +42,41 @@ def predict(size: Size) -> Data:
 
 
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (n, width, seeds), found, bounds = SIZES[size], measured["losses"], predicted["bounds"]
-    apart = float(np.max(np.abs(predicted["losses"] / found - 1)))
-    above = int(np.sum(found > bounds * (1 + 1e-5)))  # the start is not exactly zero
-    slopes = np.log(found[..., -1] / found[..., KEPT.index(STEPS // 2)]) / np.log(2)
+    (n, width, seeds), losses, bounds = SIZES[size], measured["losses"], predicted["bounds"]
+    apart = float(np.max(np.abs(predicted["losses"] / losses - 1)))
+    above = int(np.sum(losses > bounds * (1 + 1e-5)))  # the start is not exactly zero
+    slopes = np.log(losses[..., -1] / losses[..., KEPT.index(STEPS // 2)]) / np.log(2)
     off = bool(np.any(np.abs(slopes.mean(axis=1) - predicted["power"]) > POWER))
-    last, room = found[..., -1].mean(axis=1), (bounds[..., -1] / found[..., -1]).mean(axis=1)
+    last, room = losses[..., -1].mean(axis=1), (bounds[..., -1] / losses[..., -1]).mean(axis=1)
     ends = " and ".join(f"{a:.2g} ({loss})" for loss, a in zip(LOSSES, last, strict=True))
     rates = " and ".join(f"{s:.2f}" for s in slopes.mean(axis=1))
     rows = [
-        (loss, seed, *map(float, (found[i, seed, -1], predicted["losses"][i, seed, -1], bounds[i, seed, -1])))
+        (loss, seed, *map(float, (losses[i, seed, -1], predicted["losses"][i, seed, -1], bounds[i, seed, -1])))
         for i, loss in enumerate(LOSSES)
         for seed in range(seeds)
     ]
     return Verdict(
         outcome="fails" if apart > EXACT or above or off else "holds",
         sentence=f"The loss falls to {ends} after {STEPS} steps, at the end as the time to the {rates}. It is above the bound in "
-        f"{above} of {found.size} steps; the bound is {room[0]:.1f} and {room[1]:.1f} times larger at the end. The n outputs "
+        f"{above} of {losses.size} steps; the bound is {room[0]:.1f} and {room[1]:.1f} times larger at the end. The n outputs "
         f"followed without the network have its loss within {apart:.0e} at every step.",
         header=("loss function", "seed", "last loss", "followed", "bound"),
         rows=tuple(rows),
         seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}, d = {cases.D}, p = {width}; rate {SPEED / width:g}, {STEPS} steps",
-        figure=_figure(width, found, predicted),
+        figure=_figure(width, losses, predicted),
         caption="Loss against time, both logarithmic, for the exponential and the logistic loss: dots of single runs on the "
         "lines that follow the outputs alone, below the dashed bounds, at the end along a line of slope -1.",
-        power=power.counted(found.size, "losses below the bound"),
+        power=power.counted(losses.size, "losses below the bound"),
         settings=tuple(cases.system(loss, n, width, SPEED / width, STEPS).id for loss in LOSSES),
     )
 
 
-def _figure(width: int, found: np.ndarray, predicted: Data) -> str:
+def _figure(width: int, losses: np.ndarray, predicted: Data) -> str:
     time = SPEED / width * np.array(KEPT)
     with style.figure(width=4.8) as (fig, ax):
         for loss, own, followed, bound, colour in zip(
-            LOSSES, found, predicted["losses"], predicted["bounds"], style.COLOURS, strict=False
+            LOSSES, losses, predicted["losses"], predicted["bounds"], style.COLOURS, strict=False
         ):
             ax.plot(time[1:], followed[0, 1:], color=colour, linewidth=1)
             ax.plot(time[1:], bound[0, 1:], color=colour, linewidth=1, linestyle=(0, (4, 3)))

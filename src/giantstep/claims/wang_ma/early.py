@@ -37,8 +37,8 @@ def jobs(size: Size) -> list[tuple]:
 def measure(size: Size) -> Data:
     """Times of the drop (cases, widths, seeds), and losses of the separable case (widths, seeds, steps + 1)."""
     widths, seeds = SIZES[size]
-    found = np.array(cache.each(cases.simulated, jobs(size)))[:, :-2].reshape(len(CASES), len(widths), seeds, -1)
-    return {"times": times(widths, found), "losses": found[0]}
+    runs = np.array(cache.each(cases.simulated, jobs(size)))[:, :-2].reshape(len(CASES), len(widths), seeds, -1)
+    return {"times": times(widths, runs), "losses": runs[0]}
 
 
 def times(widths: tuple[int, ...], losses: np.ndarray) -> np.ndarray:
@@ -62,10 +62,10 @@ def predict(size: Size) -> Data:
 def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (widths, seeds), law = SIZES[size], predicted["times"]
     apart = float(np.max(np.abs(predicted["losses"] / measured["losses"] - 1)))
-    found = compare(measured["times"][: len(law)], law, level=LEVEL, granted=NEAR * law)
+    comparison = compare(measured["times"][: len(law)], law, level=LEVEL, granted=NEAR * law)
     slopes = [growth(widths, each) for each in measured["times"]]
     off = [abs(s - predicted["power"]) > max(LEVEL * e, POWER) for s, e in slopes]
-    missed = int(np.sum(found.missed))
+    missed = int(np.sum(comparison.missed))
     effort = measured["times"].mean(axis=2) * np.array(widths)
     fits = ", ".join(f"{s:.3f} ± {e:.3f} ({name})" for name, (s, e) in zip(CASES, slopes, strict=True))
     rows = [
@@ -75,8 +75,10 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     ]
     return Verdict(
         outcome="fails" if apart > EXACT or missed or any(off) else "holds",
-        sentence=f"A drop of {DROP:.0%} takes a time that goes with the width to the {fits}; {found.missed.size - missed} of "
-        f"{found.missed.size} times are the predicted ones within 3 s.e. or {NEAR:.0%}, and from n = 40 to 160 the time changes "
+        sentence=f"A drop of {DROP:.0%} takes a time that goes with the width to the {fits}; "
+        f"{comparison.missed.size - missed} of "
+        f"{comparison.missed.size} times are the predicted ones within 3 s.e. or {NEAR:.0%}, and from n = 40 to 160 "
+        f"the time changes "
         f"by {effort[1, -1] / effort[0, -1] - 1:+.1%}. Losses of single runs lie within {apart:.0e} of those followed from their "
         "initial patterns.",
         header=("data", "width", "width × time of the drop", "predicted"),
@@ -87,7 +89,7 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         caption=f"Left, the loss against the width times the time: at every width the dots of single runs lie on lines that were "
         f"followed without the network. Right, the width times the time of a drop of {DROP:.0%} against the width, "
         "level for cones with n = 40 and 160, on the predicted lines, and for classes that overlap.",
-        power=found.relative().power("% of a time", 100),
+        power=comparison.relative().power("% of a time", 100),
         trend=f"Width times time stays: {effort[0, 0]:.3f} at p = {widths[0]}, {effort[0, -1]:.3f} at p = {widths[-1]}.",
         settings=tuple(cases.system("square", 40, m, SPEED / m, STEPS).id for m in widths),
     )

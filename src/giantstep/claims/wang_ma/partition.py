@@ -22,20 +22,20 @@ def bare(n: int, width: int, draws: int) -> float:
     """Share of draws in which some sample has no true-living neuron at the start."""
     here = cases.system("square", n, width, RATE, STEPS)
     X, y = extended(here), inputs(here)[1]
-    found = 0
+    count = 0
     for seed in range(draws):
         B, a = start(here, seed)
-        found += not np.all(np.any((X @ B.T > 0) & (np.outer(y, a) > 0), axis=1))
-    return found / draws
+        count += not np.all(np.any((X @ B.T > 0) & (np.outer(y, a) > 0), axis=1))
+    return count / draws
 
 
 def measure(size: Size) -> Data:
     """Sorted neurons at the end (cases, seeds, 2), and shares of starts that leave a sample bare (n, widths)."""
     n, width, seeds, draws = SIZES[size]
     jobs = [(seed, loss, n, width, RATE, STEPS, batch) for loss, batch in CASES for seed in range(seeds)]
-    found = np.array(cache.each(cases.simulated, jobs))[:, -2:]
+    runs = np.array(cache.each(cases.simulated, jobs))[:, -2:]
     shares = cache.each(bare, [(k, m, draws) for k in SAMPLES for m in WIDTHS])
-    return {"sorted": found.reshape(len(CASES), seeds, 2), "bare": np.reshape(shares, (len(SAMPLES), -1))}
+    return {"sorted": runs.reshape(len(CASES), seeds, 2), "bare": np.reshape(shares, (len(SAMPLES), -1))}
 
 
 def predict(size: Size) -> Data:
@@ -91,9 +91,11 @@ def _figure(shares: np.ndarray, least: np.ndarray, most: np.ndarray, draws: int)
     with style.figure(width=4.8) as (fig, ax):
         for i, (n, colour) in enumerate(zip(SAMPLES, style.COLOURS, strict=False)):
             ax.fill_between(WIDTHS, least[i], most[i], color=colour, alpha=0.15, linewidth=0)
-            seen = shares[i] > 0
+            positive = shares[i] > 0
             error = np.sqrt(shares[i] * (1 - shares[i]) / draws)
-            style.dots(ax, np.array(WIDTHS)[seen], shares[i][seen], error[seen], color=colour, label=f"n = {n}")
+            style.dots(
+                ax, np.array(WIDTHS)[positive], shares[i][positive], error[positive], color=colour, label=f"n = {n}"
+            )
         ax.fill_between([], [], [], color=style.INK, alpha=0.15, linewidth=0, label="between the bounds")
         ax.set(yscale="log", ylim=(1 / draws / 2, 1.5), xlabel="width", ylabel="chance of a bare sample")
         ax.legend()

@@ -47,9 +47,9 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
     (n, width, batch, seeds), points = SIZES[size], list(POINTS)
     apart = max(float(np.max(np.abs(predicted["followed"][k] / measured[k][:RUNS] - 1))) for k in LOSSES)
     mean, every = predicted["mean"][points], predicted["all"][points]
-    found = compare(measured["square"][:, points].T, mean, level=MARGINS.level, granted=MARGINS.granted * mean)
-    missed, extra = int(np.sum(found.missed)), float(mean[-1] / every[-1] - 1)
-    sure = float(np.max(found.seen / mean)) < MARGINS.needed
+    comparison = compare(measured["square"][:, points].T, mean, level=MARGINS.level, granted=MARGINS.granted * mean)
+    missed, extra = int(np.sum(comparison.missed)), float(mean[-1] / every[-1] - 1)
+    sure = float(np.max(comparison.seen / mean)) < MARGINS.needed
     return Verdict(
         outcome="fails" if missed or apart > EXACT else "holds" if sure else "inconclusive",
         sentence=f"{len(points) - missed} of {len(points)} mean square losses under batches of {batch} are the predicted ones "
@@ -58,14 +58,16 @@ def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
         f"{extra:+.0%} after {points[-1]}. Single runs of the three losses lie within {apart:.0e} of those followed from "
         "their initial patterns and batches.",
         header=("step", "mean square loss", "s.e.", "predicted", "predicted, all samples"),
-        rows=tuple((k, *map(float, (found.mean[i], found.error[i], mean[i], every[i]))) for i, k in enumerate(points)),
+        rows=tuple(
+            (k, *map(float, (comparison.mean[i], comparison.error[i], mean[i], every[i]))) for i, k in enumerate(points)
+        ),
         seeds=f"0-{seeds - 1}; 0-{RUNS - 1} followed",
         sizes=f"n = {n}, d = {cases.D}, p = {width}, batches of {batch}; rate {SPEED / width:g}",
         figure=_figure(batch, measured, predicted),
         caption=f"Left, the mean square loss under batches of {batch} against the step: dots on the predicted line, above the "
         "dashed one of all samples. Right, single runs with the three losses on lines that follow their outputs from the "
         "same batches.",
-        power=found.relative().power("% of a mean loss", 100),
+        power=comparison.relative().power("% of a mean loss", 100),
         settings=tuple(cases.system(loss, n, width, SPEED / width, STEPS, batch).id for loss in LOSSES),
     )
 

@@ -21,15 +21,20 @@ def bounds(case: str, n: int = STEPS, rate: float = RATE, trainings: int = 20) -
 
 def fresh(case: str, samples: tuple[int, ...], oracle: int, seed: int) -> np.ndarray:
     """Gaps on fresh samples of these sizes, and Lambda, in the mean over the trainings of a seed, (sizes + 1,)."""
-    found = trained(bounds(case), STEPS, seed, oracle)
-    return np.array([*(found.test_gap(n).mean() for n in samples), found.modulus.mean()])
+    networks = trained(bounds(case), STEPS, seed, oracle)
+    return np.array([*(networks.test_gap(n).mean() for n in samples), networks.modulus.mean()])
 
 
 def training(case: str, n: int, fresh: int, rate: float, oracle: int, seed: int) -> np.ndarray:
     """Gaps on n training samples and on ``fresh`` new ones, Lambda and its square, in the mean over the trainings of a seed."""
-    found = trained(bounds(case, n, rate), n, seed, oracle)
+    networks = trained(bounds(case, n, rate), n, seed, oracle)
     return np.array(
-        [found.train_gap.mean(), found.test_gap(fresh).mean(), found.modulus.mean(), np.mean(found.modulus**2)]
+        [
+            networks.train_gap.mean(),
+            networks.test_gap(fresh).mean(),
+            networks.modulus.mean(),
+            np.mean(networks.modulus**2),
+        ]
     )
 
 

@@ -1,22 +1,22 @@
 """What a panel shows, in words."""
 
 from giantstep.checks.claim import Data, Size
+from giantstep.claims.demir.effects import FINITE, NEAR, Effect, ModelGap, PanelEffects, gaps
 from giantstep.claims.demir.panel import Panel, PanelCurve
-from giantstep.claims.demir.seen import FINITE, NEAR, Effect, ModelGap, PanelEffects, gaps
 
 WORDS = {"holds": "the statement holds", "reversed": "the statement is reversed", "not seen": "no difference is seen"}
 
 
 def sentence(
-    panel: Panel, curves: tuple[PanelCurve, ...], seen: PanelEffects, size: Size, expected: float, measured: Data
+    panel: Panel, curves: tuple[PanelCurve, ...], effects: PanelEffects, size: Size, expected: float, measured: Data
 ) -> str:
     return " ".join(
         part
         for part in (
-            _aligned(panel, seen.hermite, NEAR[size], expected, "errors of the Hermite model are the network's"),
-            _aligned(panel, seen.theory, FINITE[size], 0.0, "of the network's errors are the predicted ones"),
-            *(_axis(panel, raw, over) for raw, over in zip(seen.raw, seen.normalised, strict=True)),
-            _idle(panel, seen.idle, many=len(curves) > 1),
+            _aligned(panel, effects.hermite, NEAR[size], expected, "errors of the Hermite model are the network's"),
+            _aligned(panel, effects.theory, FINITE[size], 0.0, "of the network's errors are the predicted ones"),
+            *(_axis(panel, raw, over) for raw, over in zip(effects.raw, effects.normalised, strict=True)),
+            _idle(panel, effects.idle, many=len(curves) > 1),
             *(_linear(panel, curve, measured[curve.name]) for curve in curves if curve.linear),
         )
         if part
@@ -54,17 +54,17 @@ def _idle(panel: Panel, idle: list[ModelGap], *, many: bool) -> str:
     )
 
 
-def _linear(panel: Panel, curve: PanelCurve, found: Data) -> str:
-    most = max(gaps(curve, found, "linear"), key=lambda g: abs(g.mean))
+def _linear(panel: Panel, curve: PanelCurve, errors: Data) -> str:
+    most = max(gaps(curve, errors, "linear"), key=lambda g: abs(g.mean))
     return f"{curve.name}: a Hermite model of degree one is {most} off at {panel.symbol} = {most.x:g}."
 
 
-def caption(panel: Panel, curves: tuple[PanelCurve, ...], seen: PanelEffects, measured: Data) -> str:
+def caption(panel: Panel, curves: tuple[PanelCurve, ...], effects: PanelEffects, measured: Data) -> str:
     parts = []
     for curve in curves:
-        found = measured[curve.name]
-        raw = found["network"][:, 1].mean(axis=-1)
-        over = (found["network"][:, 1] / found["variance"]).mean(axis=-1)
+        errors = measured[curve.name]
+        raw = errors["network"][:, 1].mean(axis=-1)
+        over = (errors["network"][:, 1] / errors["variance"]).mean(axis=-1)
         parts.append(f"{curve.name}: {raw[0]:.3g} to {raw[-1]:.3g}, and {over[0]:.2f} to {over[-1]:.2f}")
     return (
         f"Half the test error (left) and the same over half the variance of the labels (right, with a line at one, what "

@@ -44,31 +44,31 @@ class Effect(NamedTuple):
         return "not seen" if abs(self.mean) <= LEVEL * self.error else "holds" if self.mean < 0 else "reversed"
 
 
-def gaps(curve: PanelCurve, found: Data, model: str) -> list[ModelGap]:
+def gaps(curve: PanelCurve, errors: Data, model: str) -> list[ModelGap]:
     """Of a model, or of the network without its step ("no step"), from the network, at every abscissa where it was measured."""
     at = curve.at(curve.some if model == "conditional" else curve.x)
-    values = found["network"][:, 0] if model == "no step" else found[model]
+    values = errors["network"][:, 0] if model == "no step" else errors[model]
     made = []
     for i, there in zip(at, values, strict=True):
-        here = found["network"][i, 1, : len(there)]
+        here = errors["network"][i, 1, : len(there)]
         mean, error = mean_and_error(100 * (there - here) / here.mean())
         made.append(ModelGap(curve.name, curve.x[i], float(mean), float(error)))
     return made
 
 
-def predicted_gaps(curve: PanelCurve, found: Data, errors: np.ndarray) -> list[ModelGap]:
+def predicted_gaps(curve: PanelCurve, measured: Data, errors: np.ndarray) -> list[ModelGap]:
     """Of the network from theory, in % of the prediction; population by population where there are several."""
     made = []
-    for i, expected in zip(curve.at(curve.told), errors, strict=True):
-        here = found["network"][i, 1]
+    for i, expected in zip(curve.at(curve.predicted_at), errors, strict=True):
+        here = measured["network"][i, 1]
         mean, error = mean_and_error(100 * ((here[: len(expected)] if curve.populations else here) / expected - 1))
         made.append(ModelGap(curve.name, curve.x[i], float(mean), float(error)))
     return made
 
 
-def effect(curve: PanelCurve, found: Data, better: float, worse: float, *, normalised: bool) -> Effect:
+def effect(curve: PanelCurve, errors: Data, better: float, worse: float, *, normalised: bool) -> Effect:
     """The change of the network's mean error from one abscissa to another, with the error of a ratio of paired means."""
-    values = found["network"][:, 1] / (found["variance"] if normalised else 1.0)
+    values = errors["network"][:, 1] / (errors["variance"] if normalised else 1.0)
     a, b = (values[curve.x.index(x)] for x in (better, worse))
     ratio = a.mean() / b.mean()
     _, error = mean_and_error(a / a.mean() - b / b.mean())
@@ -90,8 +90,11 @@ def look(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted
     every = [(curve, measured[curve.name]) for curve in curves]
     ends = None if panel.better is None or panel.worse is None else (panel.better, panel.worse)
     return PanelEffects(
-        *([g for curve, found in every for g in gaps(curve, found, m)] for m in ("hermite", "conditional", "no step")),
-        theory=[g for curve, found in every for g in predicted_gaps(curve, found, predicted["errors"][curve.name])],
-        raw=[effect(c, found, *ends, normalised=False) for c, found in every] if ends else [],
-        normalised=[effect(c, found, *ends, normalised=True) for c, found in every] if ends else [],
+        *(
+            [g for curve, errors in every for g in gaps(curve, errors, m)]
+            for m in ("hermite", "conditional", "no step")
+        ),
+        theory=[g for curve, errors in every for g in predicted_gaps(curve, errors, predicted["errors"][curve.name])],
+        raw=[effect(c, errors, *ends, normalised=False) for c, errors in every] if ends else [],
+        normalised=[effect(c, errors, *ends, normalised=True) for c, errors in every] if ends else [],
     )

@@ -25,23 +25,23 @@ def rays(d: int, p: int, names: Names, networks: int, seed: int) -> Iterator[lis
 
 def steps(d: int, p: int, names: Names, etas: tuple[float, ...], networks: int, seed: int) -> np.ndarray:
     """Means over the networks of ||grad f||^2 and of flips at the step sizes, (activations, 1 + etas)."""
-    found = [
+    numbers = [
         [[one.length[0] ** 2, *flips(one, etas)[0]] for one in several] for several in rays(d, p, names, networks, seed)
     ]
-    return np.mean(np.array(found, dtype=float), axis=0)
+    return np.mean(np.array(numbers, dtype=float), axis=0)
 
 
 def medians(d: int, p: int, names: Names, networks: int, seed: int) -> np.ndarray:
     """Medians over the networks of the distance to the other sign over ||x||, (activations,)."""
-    found = [[one.roots()[0] / d**0.5 for one in several] for several in rays(d, p, names, networks, seed)]
-    return np.median(np.array(found), axis=0)
+    roots = [[one.roots()[0] / d**0.5 for one in several] for several in rays(d, p, names, networks, seed)]
+    return np.median(np.array(roots), axis=0)
 
 
 def changes(d: int, p: int, names: Names, networks: int, seed: int) -> np.ndarray:
     """Means over the networks of the gradient's change along the ray and at random, (activations, 2)."""
     rng = np.random.default_rng([seed, d, p])
-    found = [[turned(one, rng.standard_normal(d)) for one in several] for several in rays(d, p, names, networks, seed)]
-    return np.mean(np.array(found), axis=0)
+    pairs = [[turned(one, rng.standard_normal(d)) for one in several] for several in rays(d, p, names, networks, seed)]
+    return np.mean(np.array(pairs), axis=0)
 
 
 def laws(cases: Sequence[tuple[str, int, int]]) -> list[RayLaw]:

@@ -16,10 +16,10 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
     with _style.figure(2, len(curves), width=3.7, height=2.75) as (fig, axes):
         grid = np.asarray(axes).reshape(len(curves), 2)
         for pair, curve in zip(grid, curves, strict=True):
-            found, theory = measured[curve.name], predicted["errors"][curve.name]
-            units = (np.ones_like(found["variance"]), found["variance"])
+            errors, theory = measured[curve.name], predicted["errors"][curve.name]
+            units = (np.ones_like(errors["variance"]), errors["variance"])
             for ax, unit, label in zip(pair, units, ("½ test error", "test error / Var(y)"), strict=True):
-                _curve(ax, curve, found, theory, unit)
+                _curve(ax, curve, errors, theory, unit)
                 ax.set(xlabel=panel.axis, ylabel=label)
                 ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
             pair[1].axhline(1.0, color=_style.INK, linewidth=0.8, linestyle=":", zorder=0)
@@ -30,28 +30,28 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
         return _style.svg(fig)
 
 
-def _curve(ax: Any, curve: PanelCurve, found: Data, theory: np.ndarray, unit: np.ndarray) -> None:
+def _curve(ax: Any, curve: PanelCurve, errors: Data, theory: np.ndarray, unit: np.ndarray) -> None:
     """Network, network without its step, models and theory, each divided by a unit (x, populations)."""
-    x, told = np.array(curve.x), curve.at(curve.told)
+    x, places = np.array(curve.x), curve.at(curve.predicted_at)
     blue, red, green, _, _, grey = _style.COLOURS
     shift, hollow = APART * np.ptp(x), {"markerfacecolor": "white"}
-    scaled = found["network"] / unit[:, None]
+    scaled = errors["network"] / unit[:, None]
     mean, error = mean_and_error(scaled[:, 1])
-    if told:
+    if places:
         line: dict[str, Any] = {"linestyle": "none", "marker": "_", "markersize": 24, "markeredgewidth": 1.4}
-        style: dict[str, Any] = {"linestyle": "-"} if len(told) == len(x) else line
-        expected = theory[:, 0] / unit[told, 0]
+        style: dict[str, Any] = {"linestyle": "-"} if len(places) == len(x) else line
+        expected = theory[:, 0] / unit[places, 0]
         if curve.populations:
             expected = [
-                _beside(scaled[i, 1], row / unit[i, : len(row)])[0] for i, row in zip(told, theory, strict=True)
+                _beside(scaled[i, 1], row / unit[i, : len(row)])[0] for i, row in zip(places, theory, strict=True)
             ]
-        ax.plot(x[told], expected, color=_style.INK, label="theory", zorder=1, **style)
+        ax.plot(x[places], expected, color=_style.INK, label="theory", zorder=1, **style)
     _style.dots(ax, x, mean, error, color=blue, label="network", zorder=3)
     every, given = curve.at(curve.x), curve.at(curve.some)
     for label, where, values, place, look in (
-        ("network, η = 0", every, found["network"][:, 0], -1, {"color": grey}),
-        ("Hermite model", every, found["hermite"], 1, {"color": red, "marker": "D"}),
-        ("conditional model", given, found["conditional"], 2, {"color": green, "marker": "^"}),
+        ("network, η = 0", every, errors["network"][:, 0], -1, {"color": grey}),
+        ("Hermite model", every, errors["hermite"], 1, {"color": red, "marker": "D"}),
+        ("conditional model", given, errors["conditional"], 2, {"color": green, "marker": "^"}),
     ):
         pairs = [_beside(scaled[i, 1], row / unit[i, : len(row)]) for i, row in zip(where, values, strict=True)]
         if pairs:
