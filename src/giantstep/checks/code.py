@@ -1,6 +1,6 @@
 """Which sources a measurement and a verdict depend on: what is kept is used again only where none of them has changed."""
 
-import re
+import ast
 from functools import cache
 from importlib.resources import files
 
@@ -15,7 +15,6 @@ COMPUTING = (
     "explain", "systems", "lab/work",
 )  # fmt: skip
 JUDGING = ("checks", "plot")  # what turns numbers into a verdict, with its figure
-_OTHER = re.compile(r"giantstep\.claims\.(\w+)")
 
 
 def computing() -> str:
@@ -45,5 +44,16 @@ def _own(paper: str) -> tuple[str, ...]:
             continue
         found.add(part)
         each = [one for one in place.iterdir() if one.name.endswith(".py")] if place.is_dir() else [place]
-        todo += [match for one in each for match in _OTHER.findall(one.read_text(encoding="utf-8"))]
+        todo += [name for one in each for name in _used(one.read_text(encoding="utf-8"))]
     return tuple(sorted(found)) or ("claims/__init__.py",)
+
+
+def _used(source: str) -> list[str]:
+    """The folders and files of ``claims`` that a source imports."""
+    lines = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) and node.module]
+    inside = [
+        (str(line.module).split(".")[2:], line.names)
+        for line in lines
+        if str(line.module).startswith("giantstep.claims")
+    ]
+    return [name for path, names in inside for name in ([path[0]] if path else [each.name for each in names])]
