@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from giantstep._machine.plain import build, choice, plain, real, whole
 from giantstep._machine.random import Stream, generator
@@ -104,7 +105,7 @@ class Dataset:
         """Dimension."""
         return 784 if self.source == FASHION else self.source.X.shape[1]
 
-    def split(self, test: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def split(self, test: bool = False) -> tuple[Float[np.ndarray, "n d"], Int[np.ndarray, " n"]]:
         """Prepared inputs, without the noise, and their components: those to train on, or with ``test`` those kept for it."""
         return _prepared(self, self.place)["test" if test and self.has_test else "train"]
 
@@ -113,7 +114,7 @@ class Dataset:
         """Whether the test has inputs of its own."""
         return self.source == FASHION
 
-    def order(self, seed: int, test: bool = False) -> np.ndarray:
+    def order(self, seed: int, test: bool = False) -> Int[np.ndarray, " n"]:
         """The permutation of the rows of a split that a seed takes them in."""
         return _order(self, self.place, seed, test)
 
@@ -165,7 +166,7 @@ def _source_from_plain(value: Any, where: str) -> Any:
 
 
 @lru_cache(maxsize=2)
-def _prepared(data: Dataset, place: str | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _prepared(data: Dataset, place: str | None) -> dict[str, tuple[Float[np.ndarray, "_ d"], Int[np.ndarray, " _"]]]:
     """Chosen classes, centred and scaled by the statistics of the training inputs."""
     if place is not None:
         splits, unit = fashion.images(place), 255.0
@@ -187,7 +188,9 @@ def _prepared(data: Dataset, place: str | None) -> dict[str, tuple[np.ndarray, n
     }
 
 
-def _statistics(data: Dataset, parts: list[np.ndarray]) -> tuple[list[np.ndarray], list[float]]:
+def _statistics(
+    data: Dataset, parts: list[Float[np.ndarray, "_ d"]]
+) -> tuple[list[Float[np.ndarray, " d"]], list[float]]:
     """For every class what to subtract and the factor sqrt(signal d / Tr S_c), S_c its covariance."""
     own, everything = [X.mean(axis=0) for X in parts], np.concatenate(parts).mean(axis=0)
     means = own if data.centre == "class" else [everything * (data.centre == "all")] * len(parts)
@@ -201,7 +204,7 @@ def _statistics(data: Dataset, parts: list[np.ndarray]) -> tuple[list[np.ndarray
 
 
 @lru_cache(maxsize=64)
-def _order(data: Dataset, place: str | None, seed: int, test: bool) -> np.ndarray:
+def _order(data: Dataset, place: str | None, seed: int, test: bool) -> Int[np.ndarray, " n"]:
     components = data.split(test)[1]
     order = generator(seed, Stream.POPULATION, int(test)).permutation(len(components))
     if data.counts == "drawn":

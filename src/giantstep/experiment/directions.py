@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.plain import real, reals
 from giantstep._machine.random import Stream, generator
@@ -75,7 +76,7 @@ def inner(u: Vector, v: Vector) -> float:
     return float(sum(c * terms(v).get(name, 0.0) for name, c in terms(u).items()))
 
 
-def gram(vectors: Sequence[Vector]) -> np.ndarray:
+def gram(vectors: Sequence[Vector]) -> Float[np.ndarray, "k k"]:
     """<u, v> of all pairs; at once for those given as numbers, all of one length."""
     numbers = [i for i, v in enumerate(vectors) if isinstance(v, tuple)]
     others = [i for i, v in enumerate(vectors) if not isinstance(v, tuple)]
@@ -103,7 +104,7 @@ def names(vectors: Iterable[Vector]) -> list[str]:
     return list(dict.fromkeys(name for v in vectors for name in terms(v) if axis(name) is None))
 
 
-def frame(d: int, seed: int, vectors: list[Vector]) -> dict[str, np.ndarray]:
+def frame(d: int, seed: int, vectors: list[Vector]) -> dict[str, Float[np.ndarray, " d"]]:
     """Random orthonormal directions for the names, orthogonal to the axes named and to the vectors given as numbers.
 
     Each starts from numbers of its own, which depend on (seed, name) alone, and is then made orthogonal to those before it.
@@ -127,7 +128,7 @@ def room(d: int, vectors: list[Vector]) -> bool:
     return wanted == 0 or wanted + len(axes) + given <= d or wanted + _known(d, vectors).shape[1] <= d
 
 
-def _known(d: int, vectors: list[Vector]) -> np.ndarray:
+def _known(d: int, vectors: list[Vector]) -> Float[np.ndarray, "d k"]:
     """Orthonormal columns that span the axes named and the vectors given as numbers."""
     axes = sorted({k for v in vectors for name in terms(v) if (k := axis(name)) is not None})
     columns = [np.eye(1, d, k)[0] for k in axes] + [np.asarray(v) for v in vectors if isinstance(v, tuple)]
@@ -137,7 +138,7 @@ def _known(d: int, vectors: list[Vector]) -> np.ndarray:
     return U[:, s > 1e-10 * s[0]]
 
 
-def built(v: Vector, d: int, random: Mapping[str, np.ndarray]) -> np.ndarray:
+def built(v: Vector, d: int, random: Mapping[str, Float[np.ndarray, " d"]]) -> Float[np.ndarray, " d"]:
     """The d numbers of a vector."""
     if isinstance(v, tuple):
         return np.asarray(v)

@@ -1,9 +1,9 @@
 """Draws from a Setting: initial weights and labelled batches, as NumPy arrays that depend on (setting, seed) alone."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from jaxtyping import Float, Int
 from scipy.special import ndtri
 
@@ -32,7 +32,7 @@ def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Floa
     return paired(setting, W), second_layer(setting, seed)
 
 
-def paired(setting: Setting, W: np.ndarray) -> np.ndarray:
+def paired(setting: Setting, W: Float[np.ndarray, "half d"]) -> Float[np.ndarray, "p d"]:
     """The rows drawn, and their mirror image in a symmetric network: w_{p+1-i} = w_i."""
     return np.concatenate([W, W[::-1]]) if setting.network.symmetric else W
 
@@ -46,7 +46,7 @@ def second_layer(setting: Setting, seed: int) -> Float[np.ndarray, " p"]:
     return np.concatenate([a, -a[::-1]]) if network.symmetric else a
 
 
-def _second_layer(law: str, rng: np.random.Generator, p: int) -> np.ndarray:
+def _second_layer(law: str, rng: np.random.Generator, p: int) -> Float[np.ndarray, " p"]:
     if law == "gaussian":
         return rng.standard_normal(p)
     return np.where(rng.random(p) < 0.5, -1.0, 1.0) if law == "rademacher" else np.ones(p)
@@ -82,7 +82,12 @@ def test_batch(n_test: int) -> Batch:
 
 
 def rows(
-    setting: Setting, seed: int, batch: Batch, start: int = 0, stop: int | None = None, dtype: Any = np.float64
+    setting: Setting,
+    seed: int,
+    batch: Batch,
+    start: int = 0,
+    stop: int | None = None,
+    dtype: npt.DTypeLike = np.float64,
 ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
     """Inputs and labels of rows start..stop of a batch; test labels are noise-free. Inputs are rounded to the dtype, and labels
     are those of the inputs as rounded, in float64."""
@@ -102,7 +107,12 @@ def rows(
 
 
 def labels_of(
-    setting: Setting, seed: int, batch: Batch, X: Float[np.ndarray, "n d"], c: Any = None, start: int = 0
+    setting: Setting,
+    seed: int,
+    batch: Batch,
+    X: Float[np.ndarray, "n d"],
+    c: Int[np.ndarray, " n"] | None = None,
+    start: int = 0,
 ) -> Float[np.ndarray, " n"]:
     """Labels of inputs of a batch from row ``start`` on, in the components c; other targets may have the same inputs."""
     target = setting.target
@@ -131,7 +141,9 @@ def components(
     return np.searchsorted(edges, normals(seed, (*batch.key, COMPONENT), start, stop, 1)[:, 0], side="right")
 
 
-def _finite(setting: Setting, seed: int, batch: Batch, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+def _finite(
+    setting: Setting, seed: int, batch: Batch, start: int, stop: int
+) -> tuple[Float[np.ndarray, "n d"], Int[np.ndarray, " n"]]:
     """Inputs, without noise, and components of rows start..stop of a batch of a Dataset."""
     assert isinstance(setting.data, Dataset)
     test, first = _place(setting, batch)

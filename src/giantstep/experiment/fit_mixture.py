@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 from scipy.optimize import brentq
 
 from giantstep._machine.plain import real, whole
@@ -33,18 +35,20 @@ def edge(n: int, d: int, bulk: float = 1.0) -> float:
     return bulk * (root**2 + TRACY_WIDOM * width) / n
 
 
-def eigenvalue(strength: Any, bulk: float, phi: float) -> Any:
+def eigenvalue(strength: Float[np.ndarray, "..."] | float, bulk: float, phi: float) -> Float[np.ndarray, "..."] | float:
     """lambda of a spike of the strength theta, for theta > bulk sqrt(phi)."""
     return (bulk + strength) * (1 + phi * bulk / strength)
 
 
-def strength(eigenvalues: Any, bulk: float, phi: float) -> Any:
+def strength(
+    eigenvalues: Float[np.ndarray, "..."] | float, bulk: float, phi: float
+) -> Float[np.ndarray, "..."] | float:
     """theta of an eigenvalue beyond the edge: the larger root of ``theta^2 - (lambda - s (1 + phi)) theta + phi s^2 = 0``."""
     b = eigenvalues - bulk * (1 + phi)
     return (b + np.sqrt(np.maximum(b * b - 4 * phi * bulk**2, 0.0))) / 2
 
 
-def cosine(strength: Any, bulk: float, phi: float) -> Any:
+def cosine(strength: Float[np.ndarray, "..."] | float, bulk: float, phi: float) -> Float[np.ndarray, "..."] | float:
     """|<v, gamma>| of the eigenvector of a spike, for theta > bulk sqrt(phi)."""
     return np.sqrt(np.maximum(1 - phi * (bulk / strength) ** 2, 0.0) / (1 + phi * bulk / strength))
 
@@ -53,13 +57,15 @@ class FittedClass(NamedTuple):
     """The share of the rows, strengths (k,) and directions (k, d) of spikes, the mean where it is none of chance, the bulk."""
 
     weight: float
-    strengths: np.ndarray
-    directions: np.ndarray
-    mean: np.ndarray | None
+    strengths: Float[np.ndarray, " k"]
+    directions: Float[np.ndarray, "k d"]
+    mean: Float[np.ndarray, " d"] | None
     bulk: float
 
 
-def fit(X: Any, labels: Any, spikes: int | None, classes: Any, noise: float) -> list[FittedClass]:
+def fit(
+    X: npt.ArrayLike, labels: npt.ArrayLike, spikes: int | None, classes: Iterable[Any] | None, noise: float
+) -> list[FittedClass]:
     """What ``Mixture.fit`` makes its components of."""
     rows, noise = Samples(X, labels), real(noise, "noise", least=0.0)
     most = None if spikes is None else whole(spikes, "spikes", least=0)
@@ -75,7 +81,7 @@ def fit(X: Any, labels: Any, spikes: int | None, classes: Any, noise: float) -> 
     return [_fitted(own, len(own) / total, most, noise, c) for c, own in zip(chosen, parts, strict=True)]
 
 
-def _fitted(X: np.ndarray, weight: float, most: int | None, noise: float, name: Any) -> FittedClass:
+def _fitted(X: Float[np.ndarray, "n d"], weight: float, most: int | None, noise: float, name: int) -> FittedClass:
     N, d = X.shape
     mean = X.mean(axis=0)
     values, vectors = _eigen(X - mean, d if most is None else most)
@@ -96,7 +102,9 @@ def _fitted(X: np.ndarray, weight: float, most: int | None, noise: float, name: 
     return FittedClass(weight, own, vectors[:kept], mean if seen else None, shrink * bulk + noise**2)
 
 
-def _visible(along: np.ndarray, trace: float, n: int, d: int, noise: float) -> tuple[np.ndarray, float]:
+def _visible(
+    along: Float[np.ndarray, " spikes"], trace: float, n: int, d: int, noise: float
+) -> tuple[Float[np.ndarray, " kept"], float]:
     """Variances along the spikes kept, and the bulk: what is left of the trace. A spike that as many rows with the noise would
     not show goes to the bulk: its eigenvalue would not be beyond the edge."""
     while True:
@@ -110,7 +118,7 @@ def _shown(theta: float, bulk: float, n: int, d: int) -> bool:
     return theta > bulk * (d / n) ** 0.5 and eigenvalue(theta, bulk, d / n) > edge(n, d, bulk)
 
 
-def separate(values: np.ndarray, n: int, d: int) -> tuple[int, float]:
+def separate(values: Float[np.ndarray, " k"], n: int, d: int) -> tuple[int, float]:
     """How many eigenvalues (decreasing; n degrees of freedom) are spikes, and the bulk.
 
     The bulk with k spikes solves ``d s + sum_i theta(lambda_i; s) = sum of all eigenvalues``; a further eigenvalue above its edge
@@ -125,7 +133,7 @@ def separate(values: np.ndarray, n: int, d: int) -> tuple[int, float]:
     return k, bulk
 
 
-def _eigen(X: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _eigen(X: Float[np.ndarray, "n d"], most: int) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, "most d"]]:
     """Eigenvalues (decreasing) of ``X^T X / n``, n = N - 1, and unit eigenvectors as rows, with their largest entry positive."""
     N, d = X.shape
     values, U = np.linalg.eigh(X.T @ X if d <= N else X @ X.T)

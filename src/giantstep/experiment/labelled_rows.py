@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from giantstep.errors import InputError
 
@@ -12,8 +13,8 @@ from giantstep.errors import InputError
 class Samples:
     """Inputs X (N x d) with whole-number labels (N), frozen."""
 
-    X: np.ndarray = field(repr=False)
-    labels: np.ndarray = field(repr=False)
+    X: Float[np.ndarray, "N d"] = field(repr=False)
+    labels: Int[np.ndarray, " N"] = field(repr=False)
     _hash: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.callable import callable_module
 from giantstep.errors import InputError
@@ -97,7 +98,9 @@ def _of_dataset(setting: Setting) -> Iterator[Part]:
             yield len(t) / len(X), float(np.mean(first)), float(np.mean(second))
 
 
-def _smoothed(part: Target, t: np.ndarray, root: np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+def _smoothed(
+    part: Target, t: Float[np.ndarray, "n r"], root: Float[np.ndarray, "r r"], grid: Grid
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """E f(t + L q) and E f(t + L q)^2 at every row of t."""
     q, w = grid
     if part.rank == 1 and len(w) > 1 and not part.polynomial:  # panels split at the kinks

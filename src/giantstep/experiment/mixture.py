@@ -7,6 +7,8 @@ from math import hypot
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float, Int
 
 from giantstep._machine.plain import build, choice, plain, real, whole
 from giantstep.errors import InputError
@@ -76,7 +78,7 @@ class Component:
             object.__setattr__(self, "mean", _directions.vector(self.mean, "mean"))
 
     @property
-    def strengths(self) -> np.ndarray:
+    def strengths(self) -> Float[np.ndarray, " k"]:
         """theta_1, theta_2, ..."""
         return np.array([s.strength for s in self.spikes])
 
@@ -156,7 +158,7 @@ class Mixture:
         return [*(g for gammas in self._gammas for g in gammas), *means]  # type: ignore[list-item]
 
     @cached_property
-    def _built(self) -> tuple[tuple[np.ndarray, np.ndarray | None], ...]:
+    def _built(self) -> tuple[tuple[Float[np.ndarray, "k d"], Float[np.ndarray, " d"] | None], ...]:
         """Directions (k x d) and mean (or None) of every component."""
         random, parts = _directions.frame(self.d, self.seed, self._vectors), []
         for part, gammas in zip(self.components, self._gammas, strict=True):
@@ -166,15 +168,15 @@ class Mixture:
         return tuple(parts)
 
     @property
-    def weights(self) -> np.ndarray:
+    def weights(self) -> Float[np.ndarray, " components"]:
         """Shares of the components."""
         return np.array([c.weight for c in self.components])
 
-    def directions(self, c: int) -> np.ndarray:
+    def directions(self, c: int) -> Float[np.ndarray, "k d"]:
         """Orthonormal directions of the spikes of component c (from 0), k x d."""
         return self._built[c][0]
 
-    def mean(self, c: int | None = None) -> np.ndarray:
+    def mean(self, c: int | None = None) -> Float[np.ndarray, " d"]:
         """Mean of component c, or of all, (d,)."""
         if c is not None:
             found = self._built[c][1]
@@ -186,7 +188,9 @@ class Mixture:
         bulks = [part.bulk for part in self.components]
         return float(np.average(bulks, weights=self.weights)) if c is None else bulks[c]
 
-    def low_rank(self, c: int | None = None, *, centred: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    def low_rank(
+        self, c: int | None = None, *, centred: bool = True
+    ) -> tuple[Float[np.ndarray, "k d"], Float[np.ndarray, "k k"]]:
         """B (k x d) and M (k x k) with covariance ``bulk(c) I + B^T M B``, of component c or of all; the second moment with
         ``centred=False``."""
         chosen = [(k, 1.0 if c is not None else w) for k, w in enumerate(self.weights) if c in (None, k)]
@@ -199,12 +203,12 @@ class Mixture:
         M[: len(spikes), : len(spikes)], M[len(spikes) :, len(spikes) :] = np.diag(spikes), among
         return B, M
 
-    def covariance(self, c: int | None = None) -> np.ndarray:
+    def covariance(self, c: int | None = None) -> Float[np.ndarray, "d d"]:
         """Covariance of component c, or of all (with what the means add), d x d."""
         B, M = self.low_rank(c)
         return self.bulk(c) * np.eye(self.d) + B.T @ M @ B
 
-    def second_moment(self, c: int | None = None) -> np.ndarray:
+    def second_moment(self, c: int | None = None) -> Float[np.ndarray, "d d"]:
         """E x x^T of component c, or of all, d x d."""
         B, M = self.low_rank(c, centred=False)
         return self.bulk(c) * np.eye(self.d) + B.T @ M @ B
@@ -224,7 +228,7 @@ class Mixture:
         B, M = self.low_rank()
         return float(self.d * self.bulk() + np.sum(M * (B @ B.T)))
 
-    def shaped(self, Z: np.ndarray, components: np.ndarray) -> np.ndarray:
+    def shaped(self, Z: Float[np.ndarray, "n d"], components: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
         """N(0, I) rows made rows of their components:
         ``mu + sqrt(s) z + sum_i (sqrt(s + theta_i) - sqrt(s)) <gamma_i, z> gamma_i``."""
         X = np.array(Z, dtype=float)
@@ -239,7 +243,14 @@ class Mixture:
         return X
 
     @staticmethod
-    def fit(X: Any, labels: Any, spikes: int | None = None, *, classes: Any = None, noise: float = 0.0) -> "Mixture":
+    def fit(
+        X: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        spikes: int | None = None,
+        *,
+        classes: Iterable[Any] | None = None,
+        noise: float = 0.0,
+    ) -> "Mixture":
         """A component for every class of the rows X (N x d), with the weight, mean and trace of its rows.
 
         Spikes are the eigenvalues of its covariance beyond the edge of a bulk, at most ``spikes`` of them (None for all): their
@@ -269,7 +280,7 @@ class Mixture:
         return build(Mixture, data, where, {"components": _components_from_plain})
 
 
-def pattern(weights: np.ndarray, start: int, stop: int) -> np.ndarray:
+def pattern(weights: Float[np.ndarray, " components"], start: int, stop: int) -> Int[np.ndarray, " n"]:
     """Components of rows start..stop when counts are exact: of the first n rows floor(rho_1 n) are in the first, of the n'
     others floor(rho_2 n' / (1 - rho_1)) in the second, and so on."""
     found = np.full(stop - start, len(weights) - 1)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.plain import build, choice, flag, plain, whole
 from giantstep.errors import InputError
@@ -19,8 +20,8 @@ SCALES = ("1/sqrt(p)", "1/p", "1")
 class Weights:
     """A user's own first layer W (p x d) and second layer a (p), frozen."""
 
-    W: np.ndarray = field(repr=False)
-    a: np.ndarray = field(repr=False)
+    W: Float[np.ndarray, "p d"] = field(repr=False)
+    a: Float[np.ndarray, " p"] = field(repr=False)
 
     def __post_init__(self) -> None:
         try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.plain import build, choice, flag, plain, real, reals, whole
 from giantstep.errors import InputError
@@ -73,7 +74,7 @@ class GiantStep:
         """Whether several step sizes were given, so that the outcome has an eta axis."""
         return bool(_as_tuple(self))
 
-    def etas(self, n: int, d: int, p: int) -> np.ndarray:
+    def etas(self, n: int, d: int, p: int) -> Float[np.ndarray, "..."]:
         """The step sizes as numbers: shape () for one, (E,) for a list."""
         if isinstance(self.eta, Power):
             base = float({"n": n, "d": d, "p": p}[self.eta.of])
@@ -217,7 +218,7 @@ class Protocol:
             raise InputError("the protocol has no readout")
         return self.readout.n if self.readout.n is not None else self.sizes()[-1]
 
-    def etas(self, d: int, p: int) -> np.ndarray:
+    def etas(self, d: int, p: int) -> Float[np.ndarray, "... T"]:
         """Step sizes, shape (T,) or (E, T): lists move together, single numbers are shared."""
         values = [step.etas(n, d, p) for step, n in zip(self.steps, self.sizes(), strict=True)]
         return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.zeros(0)

@@ -3,13 +3,14 @@
 from math import ceil, inf
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.plain import real
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 
 
-def exponents(setting: Setting) -> np.ndarray:
+def exponents(setting: Setting) -> Float[np.ndarray, " E"]:
     """log(eta s sqrt(p)) / log(n) for every step size of the first step: its exponent in units of the scale s = 1/sqrt(p).
 
     -inf for no step.

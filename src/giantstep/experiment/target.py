@@ -6,12 +6,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import choice, real, whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra, staircase
 from giantstep.functions import expansion as _expansion
+from giantstep.functions.named import Array
 from giantstep.functions.parser import MAX_RANK, Constant, Node, Product, Sum, Variable, parse
 
 Expansion = _expansion.Expansion
@@ -93,7 +95,7 @@ class Target:
         shape = z[0].shape
         return self.function(z.reshape(self.rank, -1).T).reshape(shape)  # type: ignore[misc]
 
-    def gradient(self, z: Any) -> Any:
+    def gradient(self, z: Any) -> Float[Array, "r ..."]:
         """The r partial derivatives at z, stacked on the first axis; a callable must be JAX-traceable."""
         self._check_single()
         if self._node is not None:
@@ -109,7 +111,7 @@ class Target:
         is that of ``f(L q)``, L the Cholesky factor of their Gram matrix and q the orthonormal coordinates."""
         return self.under(self.mixing)
 
-    def under(self, root: np.ndarray | None, mean: np.ndarray | None = None) -> Expansion:
+    def under(self, root: Float[np.ndarray, "r r"] | None, mean: Float[np.ndarray, " r"] | None = None) -> Expansion:
         """Hermite expansion of ``f(mean + root q)`` in q ~ N(0, I): of f when its projections are N(mean, root root^T)."""
         self._check_single()
         t = np.zeros(self.rank) if mean is None else np.asarray(mean)
@@ -163,13 +165,13 @@ class Target:
         """``E f^2``, without the noise."""
         return self.hermite.power
 
-    def orthonormal(self, d: int) -> np.ndarray:
+    def orthonormal(self, d: int) -> Float[np.ndarray, "r d"]:
         """Orthonormal rows (r x d) in which the expansion ``hermite`` is written: Q of ``directions = L Q``."""
         rows = self.matrix(d)
         return rows if self.mixing is None else np.linalg.solve(self.mixing, rows)
 
     @cached_property
-    def mixing(self) -> np.ndarray | None:
+    def mixing(self) -> Float[np.ndarray, "r r"] | None:
         """L with ``directions = L Q``, Q orthonormal rows; None when the directions are orthonormal already."""
         if self.directions is None:
             return None
@@ -187,7 +189,7 @@ class Target:
                 f"the target's directions have {len(self.directions[0])} entries but the data d = {d} dimensions"
             )
 
-    def matrix(self, d: int) -> np.ndarray:
+    def matrix(self, d: int) -> Float[np.ndarray, "r d"]:
         """The directions as an r x d array."""
         self.check_dimension(d)
         return np.eye(self.rank, d) if self.directions is None else np.asarray(self.directions)
@@ -268,7 +270,7 @@ def _rows_first(function: Callable[[Any], Any], rank: int) -> bool:
     )
 
 
-def _rows_as_nodes(matrix: np.ndarray, shift: np.ndarray) -> list[Node]:
+def _rows_as_nodes(matrix: Float[np.ndarray, "r r"], shift: Float[np.ndarray, " r"]) -> list[Node]:
     """x_i -> shift_i + sum_j matrix_ij q_j."""
     rows = [[Product((Constant(float(c)), Variable(j))) for j, c in enumerate(row) if c != 0] for row in matrix]
     return [Sum((*row, *([Constant(float(t))] if t else []))) for row, t in zip(rows, shift, strict=True)]

@@ -10,6 +10,7 @@ from math import factorial
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import flag, reals, whole
@@ -115,7 +116,7 @@ class Activation:
     def _uncentred(self) -> "Activation":
         return replace(self, centred=False, kinks=() if self.function is None else self.kinks)
 
-    def hermite(self, order: int) -> np.ndarray:
+    def hermite(self, order: int) -> Float[np.ndarray, " k"]:
         """``c_0``..``c_order`` with ``sigma = sum_k c_k He_k``, ``c_k = E[sigma(z) He_k(z)] / k!``: closed forms for the ReLU
         family, sines and polynomials, quadrature split at the kinks otherwise."""
         values = _coefficients(self._uncentred(), _order(order))[0].copy()
@@ -177,21 +178,21 @@ def _mean_square(sigma: Activation) -> float:
 
 
 @lru_cache(maxsize=256)
-def _coefficients(sigma: Activation, order: int) -> tuple[np.ndarray, float]:
+def _coefficients(sigma: Activation, order: int) -> tuple[Float[np.ndarray, " k"], float]:
     exact = None if sigma._node is None else _closed_form(sigma._node, order)
     if exact is not None:
         return exact, 0.0
     return _hermite.coefficients(lambda x: np.asarray(sigma(x)), order, sigma.kinks)
 
 
-def _closed_form(node: Node, order: int) -> np.ndarray | None:
+def _closed_form(node: Node, order: int) -> Float[np.ndarray, " k"] | None:
     """Coefficients of a sum of polynomials and constants times f(a x + b) with f in the ReLU family or a sine."""
     terms = node.terms if isinstance(node, Sum) else (node,)
     parts = [_term(term, order) for term in terms]
     return None if any(p is None for p in parts) else np.sum(parts, axis=0)  # type: ignore[arg-type]
 
 
-def _term(node: Node, order: int) -> np.ndarray | None:
+def _term(node: Node, order: int) -> Float[np.ndarray, " k"] | None:
     if isinstance(node, Product) and isinstance(node.factors[0], Constant) and len(node.factors) == 2:
         inner = _term(node.factors[1], order)
         return None if inner is None else float(node.factors[0].value) * inner
@@ -210,7 +211,7 @@ def _term(node: Node, order: int) -> np.ndarray | None:
     return values
 
 
-def _affine_call(name: str, a: float, b: float, order: int) -> np.ndarray | None:
+def _affine_call(name: str, a: float, b: float, order: int) -> Float[np.ndarray, " k"] | None:
     """Coefficients of f(a z + b); with u = z + b/a, relu(a z + b) = |a| relu(+-u) and relu(-u) = relu(u) - u."""
     if name in ("sin", "cos"):
         wave = _hermite.wave_coefficients(order, a, b)
@@ -234,7 +235,7 @@ def _affine_call(name: str, a: float, b: float, order: int) -> np.ndarray | None
     return step
 
 
-def normalised(coefficients: np.ndarray) -> np.ndarray:
+def normalised(coefficients: Float[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
     """``E[sigma h_k] = sqrt(k!) c_k``: coefficients in the orthonormal basis."""
     return coefficients * np.sqrt([float(factorial(k)) for k in range(len(coefficients))])
 

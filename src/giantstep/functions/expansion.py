@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import comb, factorial, prod
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.plain import whole
 from giantstep.errors import InputError
@@ -62,7 +63,7 @@ class Expansion(Mapping[Index, Fraction | float]):
             return 1e-20
         return max(1e-9, comb(self.rank + self.degree, self.rank) * self.error**2 / max(self.power, 1e-300))
 
-    def tensor(self, order: int) -> np.ndarray:
+    def tensor(self, order: int) -> Float[np.ndarray, "..."]:
         """``C_k = E[f(x) H_k(x)]``, the symmetric r x ... x r array whose entry of multi-index beta is ``beta! c_beta``."""
         if whole(order, "order", least=0) > 60 or self.rank**order > MAX_TENSOR:
             raise InputError(f"the Hermite tensor of order {order} in {self.rank} variables is too large to form")

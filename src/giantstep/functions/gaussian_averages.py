@@ -7,15 +7,18 @@ Gauss-Legendre panels in z, split where ``b z + t`` meets a kink, so that ReLU c
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from giantstep._machine.arrays import is_jax, xp
+from giantstep._machine.arrays import Array, is_jax, xp
 
 REACH = 8.5  # the Gaussian beyond holds 2e-17
 PANELS = 34  # of width 1/2
 POINTS = 8  # on each panel
+
+Scalar = Float[Array, ""] | float  # one number; those of NumPy are floats too
 
 _X, _W = np.polynomial.legendre.leggauss(POINTS)
 
@@ -23,41 +26,54 @@ _X, _W = np.polynomial.legendre.leggauss(POINTS)
 class Averages(NamedTuple):
     """E f, E f', E f^2 and E (z^2 - 1) f under the Gaussian."""
 
-    mean: Any
-    gain: Any
-    square: Any
-    curve: Any
+    mean: Float[Array, "..."]
+    gain: Float[Array, "..."]
+    square: Float[Array, "..."]
+    curve: Float[Array, "..."]
 
 
-def averages(f: Callable[[Any], Any], t: Any, b: Any, kinks: tuple[float, ...] = (), panels: int = PANELS) -> Averages:
+def averages(
+    f: Callable[[Array], Array],
+    t: Float[Array, "..."] | float,
+    b: Float[Array, "..."] | float,
+    kinks: tuple[float, ...] = (),
+    panels: int = PANELS,
+) -> Averages:
     """The averages at every mean t and width b > 0 (arrays that broadcast); fewer panels are quicker, 6 good to 1e-7."""
     first, second = slopes(f, t, b, kinks, (2, 0), panels)
     return Averages(mean=first[0], gain=first[1], square=second[0], curve=xp.asarray(b, float) ** 2 * first[2])
 
 
 def slopes(
-    f: Callable[[Any], Any], t: Any, b: Any, kinks: tuple[float, ...], orders: tuple[int, ...], panels: int = PANELS
-) -> list[list[Any]]:
+    f: Callable[[Array], Array],
+    t: Float[Array, "..."] | float,
+    b: Float[Array, "..."] | float,
+    kinks: tuple[float, ...],
+    orders: tuple[int, ...],
+    panels: int = PANELS,
+) -> list[list[Float[Array, "..."]]]:
     """Derivatives in t of E f(b z + t), E f(b z + t)^2, ..., from 0 up to the order of each: E f^(j) He_k(z) / b^k."""
-    t, b = xp.broadcast_arrays(xp.asarray(t, float), xp.asarray(b, float))
-    z, w = _nodes((t, b), kinks, panels)
-    values = f(b[..., None] * z + t[..., None])
+    centre, width = xp.broadcast_arrays(xp.asarray(t, float), xp.asarray(b, float))
+    z, w = _nodes((centre, width), kinks, panels)
+    values = f(width[..., None] * z + centre[..., None])
     basis = [xp.ones_like(z), z]  # He_0, He_1, ...
     for k in range(1, max(orders)):
         basis.append(z * basis[k] - k * basis[k - 1])
-    found, weighted = [], w
+    derivatives, weighted = [], w
     for order in orders:
         weighted = weighted * values
-        found.append([_summed(weighted, basis[k]) / b**k for k in range(order + 1)])
-    return found
+        derivatives.append([_summed(weighted, basis[k]) / width**k for k in range(order + 1)])
+    return derivatives
 
 
-def _summed(weighted: Any, basis: Any) -> Any:
+def _summed(weighted: Float[Array, "*points q"], basis: Float[Array, "... q"]) -> Float[Array, "*points"]:
     """sum_q weighted_q basis_q; the nodes are the same for all where there is no kink."""
     return weighted @ basis if basis.ndim == 1 else xp.einsum("...q,...q->...", weighted, basis)
 
 
-def _nodes(law: tuple[Any, Any], kinks: tuple[float, ...], panels: int) -> tuple[Any, Any]:
+def _nodes(
+    law: tuple[Float[Array, "*points"], Float[Array, "*points"]], kinks: tuple[float, ...], panels: int
+) -> tuple[Float[Array, "... q"], Float[Array, "... q"]]:
     """Nodes z and weights of the standard Gaussian, one panel more for every kink."""
     edges = np.linspace(-REACH, REACH, panels + 1)
     if not kinks:
@@ -74,7 +90,9 @@ def _nodes(law: tuple[Any, Any], kinks: tuple[float, ...], panels: int) -> tuple
     return z.reshape(*t.shape, -1), w.reshape(*t.shape, -1)
 
 
-def polynomial_part(coefficients: Any, reference: np.ndarray) -> Callable[[Any], Any]:
+def polynomial_part(
+    coefficients: Float[Array, " k"], reference: Float[np.ndarray, " k"]
+) -> Callable[[Array], Array | float]:
     """y -> sum_k (c_k - reference_k) He_k(y): how a function changes when its Hermite coefficients do."""
     shift = coefficients - np.asarray(reference)
     if not is_jax(shift) and not np.any(shift):

@@ -9,18 +9,19 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import erfc, exp, factorial, pi, sqrt
-from typing import Any
 
 import numpy as np
+from jaxtyping import Complex, Float
 
 from giantstep.errors import InputError
+from giantstep.functions.named import Array
 
 Coefficient = Fraction | float
 Polynomial = Mapping[tuple[int, ...], Coefficient]
 """Exponents of (x1..xr) -> coefficient."""
 
 
-def hermite(order: int, x: Any) -> Any:
+def hermite(order: int, x: Array | float) -> Array | float:
     """He_order(x) by He_{k+1} = x He_k - k He_{k-1}; works on NumPy and JAX arrays."""
     if order == 0:
         return 0.0 * x + 1.0
@@ -30,7 +31,7 @@ def hermite(order: int, x: Any) -> Any:
     return current
 
 
-def hermite_table(order: int, x: np.ndarray) -> np.ndarray:
+def hermite_table(order: int, x: Float[np.ndarray, "..."]) -> Float[np.ndarray, "k ..."]:
     """Normalised h_k = He_k / sqrt(k!) for k = 0..order on the first axis (stable at high order)."""
     table = np.ones((order + 1, *np.shape(x)))
     if order >= 1:
@@ -41,13 +42,13 @@ def hermite_table(order: int, x: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=32)
-def gauss_hermite(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+def gauss_hermite(nodes: int) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """Nodes and weights with sum_i w_i f(x_i) = E f(z), exact for polynomials of degree below 2 nodes."""
     x, w = np.polynomial.hermite_e.hermegauss(nodes)
     return x, w / w.sum()
 
 
-def offset_trapezoid(points: int, reach: float = 7.0) -> tuple[np.ndarray, np.ndarray]:
+def offset_trapezoid(points: int, reach: float = 7.0) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """Nodes (i + 1/2) h and Gaussian weights: exact parity, never 0, spectral accuracy for smooth functions."""
     x = (np.arange(points) + 0.5 - points / 2) * (2 * reach / points)
     w = np.exp(-0.5 * x**2)
@@ -55,7 +56,9 @@ def offset_trapezoid(points: int, reach: float = 7.0) -> tuple[np.ndarray, np.nd
 
 
 @lru_cache(maxsize=64)
-def gaussian_panels(kinks: tuple[float, ...], width: float, reach: float) -> tuple[np.ndarray, np.ndarray]:
+def gaussian_panels(
+    kinks: tuple[float, ...], width: float, reach: float
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """Gauss-Legendre panels on [-reach, reach] split at the kinks, weighted by the standard normal density."""
     grid = np.linspace(-reach, reach, int(np.ceil(2 * reach / width)) + 1)
     edges = np.unique(np.concatenate([grid, [k for k in kinks if -reach < k < reach]]))
@@ -66,7 +69,9 @@ def gaussian_panels(kinks: tuple[float, ...], width: float, reach: float) -> tup
     return nodes, weights
 
 
-def _normalised(f: Callable[[np.ndarray], np.ndarray], order: int, kinks: tuple[float, ...], width: float):
+def _normalised(
+    f: Callable[[np.ndarray], np.ndarray], order: int, kinks: tuple[float, ...], width: float
+) -> tuple[Float[np.ndarray, " k"], float]:
     reach = max(13.0, 2 * sqrt(order) + 9.0)
     x, w = gaussian_panels(kinks, width, reach)
     values = np.asarray(f(x), dtype=float)
@@ -77,7 +82,7 @@ def _normalised(f: Callable[[np.ndarray], np.ndarray], order: int, kinks: tuple[
 
 def coefficients(
     f: Callable[[np.ndarray], np.ndarray], order: int, kinks: Iterable[float] = ()
-) -> tuple[np.ndarray, float]:
+) -> tuple[Float[np.ndarray, " k"], float]:
     """c_0..c_order of f and an error estimate, E[f h_k] by panel quadrature refined until it settles.
 
     The error is the change under the last halving of the panels, in the units of E[f h_k] = sqrt(k!) c_k. Where the
@@ -108,21 +113,21 @@ def mean_square(f: Callable[[np.ndarray], np.ndarray], kinks: Iterable[float] = 
 #   exp(i w z):   c_k = (i w)^k exp(-w^2/2) / k!
 
 
-def step_coefficients(order: int, b: float) -> np.ndarray:
+def step_coefficients(order: int, b: float) -> Float[np.ndarray, " k"]:
     """c_0..c_order of step(z - b)."""
     density = exp(-0.5 * b * b) / sqrt(2 * pi)
     tail = [float(hermite(k - 1, b)) * density / factorial(k) for k in range(1, order + 1)]
     return np.array([0.5 * erfc(b / sqrt(2)), *tail])
 
 
-def relu_coefficients(order: int, b: float) -> np.ndarray:
+def relu_coefficients(order: int, b: float) -> Float[np.ndarray, " k"]:
     """c_0..c_order of relu(z - b)."""
     density = exp(-0.5 * b * b) / sqrt(2 * pi)
     step = step_coefficients(order, b)
     return np.array([density - b * 0.5 * erfc(b / sqrt(2)), *(step[k - 1] / k for k in range(1, order + 1))])
 
 
-def wave_coefficients(order: int, frequency: float, phase: float) -> np.ndarray:
+def wave_coefficients(order: int, frequency: float, phase: float) -> Complex[np.ndarray, " k"]:
     """c_0..c_order of exp(i (frequency z + phase)), complex: cos is the real part, sin the imaginary part."""
     front = np.exp(1j * phase - 0.5 * frequency**2)
     return np.array([front * (1j * frequency) ** k / factorial(k) for k in range(order + 1)])

@@ -7,18 +7,14 @@
 The conjugate is ``l*(g) = max_f g f - l(f)``; ``l(f) + l*(g) - g f >= 0`` is zero where ``g = l'(f)`` (Fenchel and Young).
 """
 
-from typing import Any
-
-from giantstep.functions.named import namespace
+from giantstep.functions.named import Array, namespace
 
 LOSSES = ("square", "logistic")  # with a conjugate here
 CLASSES = ("square", "exponential", "logistic")  # of a margin y f
 SMOOTH = {"square": 1.0, "logistic": 0.25}  # the largest l''
 
-Array = Any
 
-
-def value(loss: str, f: Array, y: Array) -> Array:
+def value(loss: str, f: Array, y: Array | float) -> Array:
     """l(f)."""
     if loss == "square":
         return (f - y) ** 2 / 2
@@ -27,7 +23,7 @@ def value(loss: str, f: Array, y: Array) -> Array:
     return namespace(f).logaddexp(0.0, -y * f)
 
 
-def slope(loss: str, f: Array, y: Array) -> Array:
+def slope(loss: str, f: Array, y: Array | float) -> Array:
     """l'(f)."""
     if loss == "square":
         return f - y
@@ -37,7 +33,7 @@ def slope(loss: str, f: Array, y: Array) -> Array:
     return -y * xp.exp(-xp.logaddexp(0.0, y * f))
 
 
-def bend(loss: str, f: Array, y: Array) -> Array:
+def bend(loss: str, f: Array, y: Array | float) -> Array:
     """l''(f)."""
     if loss == "square":
         return namespace(f).ones_like(f)

@@ -7,11 +7,16 @@ quadrature (NumPy) and the simulation (JAX, traced or not).
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-Array = Any  # a NumPy or JAX array; the namespace decides at run time
+if TYPE_CHECKING:
+    from jax import Array as JaxArray
+
+    Array = np.ndarray | JaxArray
+else:
+    Array = Any  # importing JAX takes longer than most formulas do; shapes are checked of whatever has one
 
 
 def namespace(x: Array) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.functions.expansion import Expansion
 from giantstep.functions.tensors import Series, frame, rotated, series, slopes, tidy
@@ -22,14 +23,14 @@ class FoundDirection:
     strength: float
 
 
-def empty(rank: int) -> np.ndarray:
+def empty(rank: int) -> Float[np.ndarray, "0 r"]:
     """U_0: no direction."""
     return np.zeros((0, rank))
 
 
 def found(
     functions: Sequence[Series],
-    basis: np.ndarray,
+    basis: Float[np.ndarray, "m r"],
     orders: Iterable[int],
     threshold: float,
     visible: frozenset[int] | None = None,
@@ -56,7 +57,7 @@ def found(
     return new
 
 
-def extended(basis: np.ndarray, new: Sequence[FoundDirection]) -> np.ndarray:
+def extended(basis: Float[np.ndarray, "m r"], new: Sequence[FoundDirection]) -> Float[np.ndarray, "k r"]:
     """The basis with the new directions appended, orthonormal to rounding."""
     rows = [*basis]
     for direction in new:
@@ -68,7 +69,7 @@ def extended(basis: np.ndarray, new: Sequence[FoundDirection]) -> np.ndarray:
 
 
 def lowest(
-    functions: Sequence[Series], basis: np.ndarray, orders: Iterable[int], threshold: float
+    functions: Sequence[Series], basis: Float[np.ndarray, "m r"], orders: Iterable[int], threshold: float
 ) -> list[FoundDirection]:
     """What the smallest of these orders adds that adds anything."""
     return next((new for order in orders if (new := found(functions, basis, (order,), threshold))), [])

@@ -11,6 +11,7 @@ from itertools import combinations
 from math import comb, factorial, prod, sqrt
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from giantstep.errors import InputError
 from giantstep.functions.expansion import Expansion
@@ -19,7 +20,7 @@ MAX_INDICES = 60_000
 
 
 @lru_cache(maxsize=128)
-def index_table(rank: int, order: int) -> np.ndarray:
+def index_table(rank: int, order: int) -> Int[np.ndarray, "count rank"]:
     """All multi-indices of that rank and order, one a row, sorted by their code."""
     count = comb(rank + order - 1, order)
     if count > MAX_INDICES:
@@ -32,11 +33,11 @@ def index_table(rank: int, order: int) -> np.ndarray:
     return rows[np.argsort(_code(rows, order))]
 
 
-def _code(rows: np.ndarray, order: int) -> np.ndarray:
+def _code(rows: Int[np.ndarray, "count rank"], order: int) -> Int[np.ndarray, " count"]:
     return rows @ (order + 1) ** np.arange(rows.shape[1], dtype=np.int64)
 
 
-def places(rank: int, order: int, rows: np.ndarray) -> np.ndarray:
+def places(rank: int, order: int, rows: Int[np.ndarray, "count rank"]) -> Int[np.ndarray, " count"]:
     """Where these multi-indices stand in the table of their order."""
     return np.searchsorted(_code(index_table(rank, order), order), _code(rows, order))
 
@@ -49,7 +50,7 @@ class Series:
     """
 
     rank: int
-    orders: dict[int, np.ndarray]
+    orders: dict[int, Float[np.ndarray, "count ..."]]
 
     @property
     def variance(self) -> float:
@@ -70,7 +71,7 @@ def series(expansion: Expansion) -> Series:
     return Series(rank, orders)
 
 
-def frame(basis: np.ndarray) -> np.ndarray:
+def frame(basis: Float[np.ndarray, "m r"]) -> Float[np.ndarray, "r r"]:
     """An orthogonal matrix whose first rows are ``basis`` (m x r, orthonormal) and whose others complete it."""
     m, rank = basis.shape
     if m == 0:
@@ -79,7 +80,7 @@ def frame(basis: np.ndarray) -> np.ndarray:
     return np.concatenate([basis, tidy(complement)])
 
 
-def tidy(rows: np.ndarray) -> np.ndarray:
+def tidy(rows: Float[np.ndarray, "m r"]) -> Float[np.ndarray, "m r"]:
     """An orthonormal basis of the span of independent rows, made of coordinate axes as far as it contains them."""
     projector = np.linalg.pinv(rows) @ rows
     axes = [i for i in range(rows.shape[1]) if projector[i, i] > 1 - 1e-12]
@@ -98,7 +99,7 @@ def tidy(rows: np.ndarray) -> np.ndarray:
     return np.concatenate([unit, np.array(chosen)])
 
 
-def rotated(f: Series, axes: np.ndarray) -> Series:
+def rotated(f: Series, axes: Float[np.ndarray, "r r"]) -> Series:
     """f as a function of ``y = axes @ x``, axes orthogonal: plane rotations, ``axes = D G_n ... G_1`` with D = diag(+-1)."""
     left, orders = axes.copy(), {k: a.copy() for k, a in f.orders.items()}
     for i in range(f.rank):
@@ -116,7 +117,7 @@ def rotated(f: Series, axes: np.ndarray) -> Series:
     return Series(f.rank, orders)
 
 
-def _turn(a: np.ndarray, rank: int, order: int, i: int, j: int, angle: float) -> None:
+def _turn(a: Float[np.ndarray, "count ..."], rank: int, order: int, i: int, j: int, angle: float) -> None:
     """Rotate one order in place: y_i = cos x_i + sin x_j, y_j = -sin x_i + cos x_j."""
     for m, where in _planes(rank, order, i, j):
         a[where] = np.einsum("st,gt...->gs...", _block(m, angle), a[where])
@@ -136,7 +137,7 @@ def _planes(rank: int, order: int, i: int, j: int) -> list[tuple[int, np.ndarray
 
 
 @lru_cache(maxsize=4096)
-def _block(m: int, angle: float) -> np.ndarray:
+def _block(m: int, angle: float) -> Float[np.ndarray, "m m"]:
     """exp(angle L) with L = a_i^+ a_j - a_j^+ a_i on the m + 1 states of m quanta in the plane, ordered by those in i."""
     climb = np.sqrt(np.arange(1.0, m + 1) * np.arange(m, 0.0, -1.0))
     generator = np.diag(climb, -1) - np.diag(climb, 1)
@@ -144,12 +145,14 @@ def _block(m: int, angle: float) -> np.ndarray:
     return np.real((vectors * np.exp(-1j * angle * values)) @ vectors.conj().T)
 
 
-def outside(f: Series, learned: int) -> dict[int, np.ndarray]:
+def outside(f: Series, learned: int) -> dict[int, Int[np.ndarray, " _"]]:
     """For every order, how many of the indices of each term are not among the first ``learned`` coordinates."""
     return {k: index_table(f.rank, k)[:, learned:].sum(axis=1) for k in f.orders}
 
 
-def slopes(f: Series, learned: int, order: int, visible: frozenset[int] | None = None) -> np.ndarray:
+def slopes(
+    f: Series, learned: int, order: int, visible: frozenset[int] | None = None
+) -> Float[np.ndarray, "outside columns"]:
     """V with ``V V^T = G_l(U)``, U the first ``learned`` coordinates and rows the others.
 
     ``G_l(U) = sum_k A_{k,l}^T A_{k,l} / (k! l!)`` with A the unfolding of ``C_{k+l}(P_U^k, P_perp^l)``; in the coefficients

@@ -1,15 +1,14 @@
 """What can be read off weights, features and spectra. Everything takes and returns NumPy arrays."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int, Shaped
 from scipy import linalg
 from scipy.sparse.linalg import svds
 
 from giantstep.errors import InputError
-from giantstep.functions.named import namespace
+from giantstep.functions.named import Array, namespace
 from giantstep.measure.kernel_modes import KernelModes as KernelModes
 from giantstep.measure.kernel_modes import kernel as kernel
 
@@ -17,7 +16,9 @@ LEARNED = 5.0  # null levels from which a direction counts as learned
 FEWEST = 40  # singular values from which a bulk edge can be read off
 
 
-def mean_and_error(samples: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
+def mean_and_error(
+    samples: Shaped[np.ndarray, "..."], axis: int = -1
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
     """Mean and its standard error along an axis (NaN error for a single sample)."""
     samples = np.asarray(samples, dtype=float)
     mean, count = np.asarray(samples.mean(axis=axis)), samples.shape[axis]
@@ -107,7 +108,7 @@ class LayerSpectrum:
         return self.right.shape[1]
 
     @property
-    def positions(self) -> np.ndarray:
+    def positions(self) -> Float[np.ndarray, " k"]:
         """Singular values of the outliers."""
         return self.values[: self.count]
 
@@ -170,12 +171,12 @@ def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
 # The next ones also take JAX arrays, so that large weights need not leave the device.
 
 
-def overlaps(W: Any, directions: Any) -> Any:
+def overlaps(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
     """M = W W*^T, p x r."""
     return W @ directions.T
 
 
-def _unit_rows(W: Any) -> Any:
+def _unit_rows(W: Float[Array, "p d"]) -> Float[Array, "p d"]:
     """Rows of length one, without overflow on the way; a zero row stays zero."""
     xp = namespace(W)
     largest = xp.max(xp.abs(W), axis=1, keepdims=True)
@@ -183,12 +184,12 @@ def _unit_rows(W: Any) -> Any:
     return scaled / xp.maximum(xp.sqrt(xp.sum(scaled**2, axis=1, keepdims=True)), 1e-30)
 
 
-def captured_by_neuron(W: Any, directions: Any) -> Any:
+def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
     """cos^2(w_i, w*_k), p x r: the share of each neuron along each direction."""
     return (_unit_rows(W) @ _unit_rows(directions).T) ** 2
 
 
-def learned(W: Any, directions: Any) -> Any:
+def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "r r"]:
     """(1/p) sum_i pi_i pi_i^T, r x r, with pi_i the cosines of neuron i with orthonormal directions.
 
     Its eigenvectors are what the network has learned; a direction it has not has an eigenvalue near ``null_level``.
@@ -197,27 +198,29 @@ def learned(W: Any, directions: Any) -> Any:
     return cosines.T @ cosines / W.shape[0]
 
 
-def learned_rank(matrix: Any, null: Any) -> Any:
+def learned_rank(
+    matrix: Float[Array, "*seeds r r"], null: Float[Array, "*seeds"] | float
+) -> Int[np.ndarray, "*seeds"] | np.integer:
     """How many directions were learned: eigenvalues above 5 null levels (unlearned ones were seen up to 2.7)."""
     return np.sum(np.linalg.eigvalsh(matrix) > LEARNED * np.asarray(null)[..., None], axis=-1)
 
 
-def in_subspace(W: Any, directions: Any) -> Any:
+def in_subspace(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, " p"]:
     """||P w_i||^2 / ||w_i||^2, one number a neuron, with P the projection on the span of the directions."""
     return share_inside(W, span(directions))
 
 
-def span(directions: Any) -> Float[np.ndarray, "d r"]:
+def span(directions: Float[Array, "r d"]) -> Float[np.ndarray, "d k"]:
     """Orthonormal columns with the span of the directions."""
     return linalg.orth(np.asarray(directions).T)
 
 
-def share_inside(W: Any, basis: Any) -> Any:
+def share_inside(W: Float[Array, "p d"], basis: Float[Array, "d k"]) -> Float[Array, " p"]:
     """||P w_i||^2 / ||w_i||^2 with P the projection on orthonormal columns."""
     return namespace(W).sum((_unit_rows(W) @ basis) ** 2, axis=1)
 
 
-def null_level(W: Any, directions: Any) -> float:
+def null_level(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> float:
     """What an unlearned direction captures: the mean share of a neuron outside the span, over d - r."""
     r, d = directions.shape
     return float(np.mean(1 - np.asarray(in_subspace(W, directions))) / max(d - r, 1))
@@ -228,7 +231,9 @@ def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -
     return linalg.subspace_angles(np.asarray(A, dtype=float).T, np.asarray(B, dtype=float).T)
 
 
-def partition(active: Bool[np.ndarray, "n m"], y: Float[np.ndarray, " n"], a: Float[np.ndarray, " m"]) -> np.ndarray:
+def partition(
+    active: Bool[np.ndarray, "n m"], y: Float[np.ndarray, " n"], a: Float[np.ndarray, " m"]
+) -> Float[np.ndarray, "2 4"]:
     """True-living, false-living, true-dead and false-dead neurons of a sample, in the mean over class + and over class -, (2, 4).
 
     Neuron k is true for sample i where a_k y_i > 0, and living where it is active (Wang and Ma 2022).

@@ -74,7 +74,7 @@ class KernelModes:
         return (sign[:, None] * self.components) @ hermite.hermite_table(self.components.shape[1] - 1, tau)
 
 
-def profile(sigma: Activation, lengths: np.ndarray, order: int) -> np.ndarray:
+def profile(sigma: Activation, lengths: Float[np.ndarray, " n"], order: int) -> Float[np.ndarray, "k n"]:
     """alpha_k(nu) = E sigma(nu z) h_k(z), (order + 1, rows): by panels at Chebyshev points of log nu, and the polynomial through
     them (alpha_k is analytic for |arg nu| < pi/4, so a unit of log nu needs some twenty points)."""
     low, high = np.log(np.min(lengths)), np.log(np.max(lengths))
@@ -88,7 +88,7 @@ def profile(sigma: Activation, lengths: np.ndarray, order: int) -> np.ndarray:
     return np.polynomial.chebyshev.chebval(x, table.T @ values)
 
 
-def _projections(sigma: Activation, nu: np.ndarray, order: int) -> np.ndarray:
+def _projections(sigma: Activation, nu: Float[np.ndarray, " n"], order: int) -> Float[np.ndarray, "n k"]:
     """E sigma(nu z) h_k(z), (lengths, order + 1); the panels are cut where nu z meets a kink."""
     reach = max(13.0, 2 * order**0.5 + 9.0)
     if not any(sigma.kinks):  # none, or at zero for every length
@@ -99,7 +99,9 @@ def _projections(sigma: Activation, nu: np.ndarray, order: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=4)
-def _table(kinks: tuple[float, ...], reach: float, order: int) -> tuple[np.ndarray, np.ndarray]:
+def _table(
+    kinks: tuple[float, ...], reach: float, order: int
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "k n"]]:
     x, w = hermite.gaussian_panels(kinks, 0.25, reach)
     return x, w * hermite.hermite_table(order, x)
 
@@ -130,7 +132,9 @@ def galerkin(
     return KernelModes(np.maximum(values, 0.0), plain, radial, transverse)
 
 
-def _parts(alpha: np.ndarray, cos: np.ndarray, root: np.ndarray) -> Callable[[int], np.ndarray]:
+def _parts(
+    alpha: Float[np.ndarray, "k n"], cos: Float[np.ndarray, " n"], root: Float[np.ndarray, " n"]
+) -> Callable[[int], np.ndarray]:
     """m -> alpha_{j+m} sqrt(C(j+m, j)) cos^j times the root of the weight, j = 0, 1, ..., one row each."""
     powers = root * np.cumprod(np.stack([np.ones_like(cos), *[cos] * (len(alpha) - 1)]), axis=0)
 
@@ -183,7 +187,7 @@ def _activation(given: object) -> Activation:
     return given if isinstance(given, Activation) else activation(given)  # type: ignore[arg-type]
 
 
-def _weights(W: object, direction: object) -> tuple[np.ndarray, np.ndarray]:
+def _weights(W: object, direction: object) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " d"]]:
     try:
         rows, u = np.asarray(W, dtype=float), np.asarray(direction, dtype=float)
     except (TypeError, ValueError):
@@ -196,7 +200,15 @@ def _weights(W: object, direction: object) -> tuple[np.ndarray, np.ndarray]:
     return rows, u / length
 
 
-def _sampled(W: np.ndarray, sigma: Activation, u: np.ndarray, points: int, seed: int, count: int, memory: float | None):
+def _sampled(
+    W: Float[np.ndarray, "p d"],
+    sigma: Activation,
+    u: Float[np.ndarray, " d"],
+    points: int,
+    seed: int,
+    count: int,
+    memory: float | None,
+) -> KernelModes:
     (p, d), allowed = W.shape, _memory.budget(memory)
     needed = 8.0 * points * (d + 3 * p)
     if needed > allowed:

@@ -141,7 +141,7 @@ def _by_cholesky(A, F, Y, B, penalties) -> Fit:
 
 
 @compiled
-def _by_svd(F, Y, penalties) -> tuple[Fit, Int[Array, ""]]:
+def _by_svd(F, Y, penalties) -> tuple[Fit, Int[Array, ""] | np.integer]:
     """All penalties from F = U diag(sigma) V^T, s = sigma^2 / n, cut at the numerical rank; also that rank."""
     n, eps = len(F), np.finfo(F.dtype).eps
     U, sigma, Vt = xp.linalg.svd(F, full_matrices=False)

@@ -14,12 +14,12 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
-from giantstep._machine.arrays import over_seeds
+from giantstep._machine.arrays import Array, over_seeds
 from giantstep._machine.backend import jax, jnp
 from giantstep._machine.random import Stream, normals
 
-Array = Any
 Pieces = Callable[[], Iterable[tuple[Array, Array]]]  # rows of F (S, rows, p) and of y (S, rows), as often as asked for
 Put = Callable[[np.ndarray], Array]  # an array from the host to where F is
 
@@ -34,14 +34,14 @@ RESTARTS = 8
 class RidgeSolution:
     """Coefficients b (S, L, p); mean squared errors on the rows, true relative residuals and iterations, (S, L) each."""
 
-    coefficients: np.ndarray
-    error: np.ndarray
-    residual: np.ndarray
-    iterations: np.ndarray
+    coefficients: Float[np.ndarray, "S L p"]
+    error: Float[np.ndarray, "S L"]
+    residual: Float[np.ndarray, "S L"]
+    iterations: Int[np.ndarray, "S L"]
 
 
 @jax.jit
-def _square(F, V):
+def _square(F: Float[Array, "S n p"], V: Float[Array, "S p k"]) -> Float[Array, "S p k"]:
     """F^T F V."""
 
     def one(F, V):
@@ -52,7 +52,9 @@ def _square(F, V):
 
 
 @jax.jit
-def _rest(F, y, b):
+def _rest(
+    F: Float[Array, "S n p"], y: Float[Array, "S n"], b: Float[Array, "S p L"]
+) -> tuple[Float[Array, "S p L"], Float[Array, "S L"]]:
     """F^T (y - F b) and the sums of squares of y - F b: small residuals come from small numbers."""
 
     def one(F, y, b):
@@ -72,11 +74,13 @@ def _sum(each: Callable[..., Any], pieces: Pieces, *given: Array) -> Any:
     return reduce(added, (each(*piece, *given) for piece in pieces()), None)
 
 
-def _product(pieces: Pieces, V: Array) -> Array:
+def _product(pieces: Pieces, V: Float[Array, "S p k"]) -> Float[Array, "S p k"]:
     return _sum(lambda F, _, V: _square(F, V), pieces, V)
 
 
-def nystrom(pieces: Pieces, shape: tuple[int, int, int], rank: int, put: Put) -> tuple[np.ndarray, np.ndarray]:
+def nystrom(
+    pieces: Pieces, shape: tuple[int, int, int], rank: int, put: Put
+) -> tuple[Float[np.ndarray, "S p l"], Float[np.ndarray, "S l"]]:
     """U (S, p, l) and s (S, l), decreasing, with A ~ U diag(s) U^T; nothing (zeros) for a seed whose features overflow."""
     seeds, n, p = shape
     test = np.linalg.qr(normals(0, (Stream.SKETCH,), 0, p, rank))[0]
@@ -97,20 +101,31 @@ def nystrom(pieces: Pieces, shape: tuple[int, int, int], rank: int, put: Put) ->
 
 
 @jax.jit
-def _preconditioned(r, U, s, lams):
+def _preconditioned(
+    r: Float[Array, "S p L"], U: Float[Array, "S p l"], s: Float[Array, "S l"], lams: Float[Array, "1 1 L"]
+) -> Float[Array, "S p L"]:
     """(I + U ((s_l + lam) / (s + lam) - 1) U^T) r: one on what U does not reach, where A is taken to be s_l."""
     factor = (s[:, -1:, None] + lams) / (s[:, :, None] + lams) - 1
     return r + U @ (factor * (jnp.swapaxes(U, 1, 2) @ r))
 
 
 @jax.jit
-def _start(r, U, s, lams):
+def _start(
+    r: Float[Array, "S p L"], U: Float[Array, "S p l"], s: Float[Array, "S l"], lams: Float[Array, "1 1 L"]
+) -> tuple[Float[Array, "S p L"], Float[Array, "S p L"], Float[Array, "S p L"], Float[Array, "S 1 L"]]:
     z = _preconditioned(r, U, s, lams)
     return jnp.zeros_like(r), r, z, jnp.sum(r * z, axis=1, keepdims=True)
 
 
 @jax.jit
-def _advance(state, AV, U, s, lams, aim):
+def _advance(
+    state: tuple[Array, ...],
+    AV: Float[Array, "S p L"],
+    U: Float[Array, "S p l"],
+    s: Float[Array, "S l"],
+    lams: Float[Array, "1 1 L"],
+    aim: Float[Array, "S 1 L"],
+) -> tuple[tuple[Array, ...], Bool[Array, "S L"]]:
     """One iteration of every column that is not there yet; and which are not there after it, (S, L)."""
     e, r, V, rho = state
     active = jnp.linalg.norm(r, axis=1, keepdims=True) > aim
@@ -125,7 +140,11 @@ def _advance(state, AV, U, s, lams, aim):
 
 
 def solve(
-    pieces: Pieces, shape: tuple[int, int, int], penalties: np.ndarray, put: Put = jnp.asarray, rank: int | None = None
+    pieces: Pieces,
+    shape: tuple[int, int, int],
+    penalties: Float[np.ndarray, " L"],
+    put: Put = jnp.asarray,
+    rank: int | None = None,
 ) -> RidgeSolution:
     """b for every seed and penalty of F (S, n, p); ``rank`` is that of the preconditioner, 0 for none."""
     seeds, n, p = shape

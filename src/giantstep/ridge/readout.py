@@ -5,7 +5,7 @@ from functools import partial, reduce
 from operator import add
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from scipy.linalg import eigvalsh_tridiagonal
 
 from giantstep._machine.arrays import Array, compiled, in_turn, is_jax, over_seeds
@@ -27,14 +27,14 @@ class Readout:
     """Coefficients (S, L, p), errors (S, L), penalties used (S, L), squared singular values (S, m) or None, sentences; of
     conjugate gradients also the relative residuals and iterations (S, L)."""
 
-    coefficients: np.ndarray
-    train_error: np.ndarray
-    train_objective: np.ndarray
-    penalty: np.ndarray
-    squares: np.ndarray | None
+    coefficients: Float[np.ndarray, "S L p"]
+    train_error: Float[np.ndarray, "S L"]
+    train_objective: Float[np.ndarray, "S L"]
+    penalty: Float[np.ndarray, "S L"]
+    squares: Float[np.ndarray, "S m"] | None
     notes: tuple[str, ...]
-    residual: np.ndarray | None = None
-    iterations: np.ndarray | None = None
+    residual: Float[np.ndarray, "S L"] | None = None
+    iterations: Int[np.ndarray, "S L"] | None = None
 
 
 @compiled
@@ -77,20 +77,36 @@ def _choose(reduction: rg.Reduction, B: Float[Array, "s m"], yy: Float[Array, " 
 
 
 @compiled
-def _primal_errors(A, c, yy, b):
+def _primal_errors(
+    A: Float[Array, "S p p"], c: Float[Array, "S p"], yy: Float[Array, " S"], b: Float[Array, "S L p"]
+) -> Float[Array, "S L"]:
     def one(A, c, yy, b):
         return over_seeds(lambda b: rg.moment_error(A, c[:, None], yy, b[:, None]))(b)
 
     return over_seeds(one)(A, c, yy, b)
 
 
-def _solve(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
+def _solve(
+    A: Float[Array, "S m m"],
+    B: Float[Array, "S m"],
+    yy: Float[Array, " S"],
+    n: int | None,
+    readout: Ridge,
+    spectrum: bool,
+):
     """``_solve_now`` with one BLAS thread when the matrices are small."""
     with one_blas_thread(A.shape[-1]):
         return jax.block_until_ready(_solve_now(A, B, yy, n, readout, spectrum))
 
 
-def _solve_now(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
+def _solve_now(
+    A: Float[Array, "S m m"],
+    B: Float[Array, "S m"],
+    yy: Float[Array, " S"],
+    n: int | None,
+    readout: Ridge,
+    spectrum: bool,
+):
     """x = (A + lam)^{-1} B for every penalty, the penalties, conditions, squared singular values and sentences."""
     seeds, notes, squares = A.shape[0], [], None
     chosen = readout.penalty == "gcv"
@@ -112,7 +128,7 @@ def _solve_now(A, B, yy, n: int | None, readout: Ridge, spectrum: bool):
     return x, np.asarray(penalties), np.asarray(condition), squares, notes
 
 
-def _eigenvalues(diagonal: np.ndarray, off_diagonal: np.ndarray) -> np.ndarray:
+def _eigenvalues(diagonal: Float[np.ndarray, " m"], off_diagonal: Float[np.ndarray, " _"]) -> Float[np.ndarray, " m"]:
     """Eigenvalues of a tridiagonal matrix in decreasing order; NaN where its entries overflowed."""
     if not (np.all(np.isfinite(diagonal)) and np.all(np.isfinite(off_diagonal))):
         return np.full(diagonal.shape, np.nan)
@@ -123,7 +139,9 @@ def _count(readout: Ridge) -> int:
     return len(readout.penalty) if isinstance(readout.penalty, tuple) else 1
 
 
-def from_moments(A, c, yy, n: int, readout: Ridge, spectrum: bool) -> Readout:
+def from_moments(
+    A: Float[Array, "S p p"], c: Float[Array, "S p"], yy: Float[Array, " S"], n: int, readout: Ridge, spectrum: bool
+) -> Readout:
     """The fit from A = F^T F / n, c = F^T y / n and yy = ||y||^2 / n, n > p."""
     b, penalty, condition, squares, notes = _solve(A, c, yy, n, readout, spectrum)
     b, bad = np.array(b), ~np.all(np.isfinite(b), axis=-1) | _ill(condition)
@@ -180,7 +198,7 @@ def from_descent(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: SGD
 
 
 @compiled
-def _one_kernel(F):
+def _one_kernel(F: Float[Array, "S n p"]) -> Float[Array, "S n n"]:
     return over_seeds(lambda F: rg.gram(F.T.astype(np.float64)) / F.shape[0])(F)
 
 
@@ -191,14 +209,14 @@ def _shared_kernel(pieces, columns):
     return jax.vmap(lambda F: F @ F.T / F.shape[0])(F)
 
 
-def _kernel(pieces: list) -> Array:
+def _kernel(pieces: list[Float[Array, "S _ p"]]) -> Float[Array, "S n n"]:
     """F F^T / n."""
-    if len(pieces) == 1 and (not is_jax(pieces) or len(pieces[0].devices()) == 1):
+    if len(pieces) == 1 and (not is_jax(pieces) or len(pieces[0].devices()) == 1):  # type: ignore[union-attr]
         return _one_kernel(pieces[0])
     return _shared_kernel(pieces, columns(pieces[0]))
 
 
-def _coefficients(pieces: list, a: Array, n: int) -> Array:
+def _coefficients(pieces: list[Float[Array, "S _ p"]], a: Float[Array, "S L n"], n: int) -> Float[Array, "S L p"]:
     """F^T a / n."""
     ends = np.cumsum([f.shape[1] for f in pieces])
     dual = np.asarray(a)  # it is on one device, and F may be on several
@@ -207,19 +225,25 @@ def _coefficients(pieces: list, a: Array, n: int) -> Array:
 
 
 @compiled
-def _against(F, a):
+def _against(F: Float[Array, "S n p"], a: Float[Array, "S L n"]) -> Float[Array, "S L p"]:
     return a @ F
 
 
-def _ill(condition: np.ndarray) -> np.ndarray:
+def _ill(condition: Float[np.ndarray, "..."]) -> Bool[np.ndarray, "..."]:
     return ~(condition * np.finfo(float).eps < TRUST)
 
 
-def _sentence(condition: np.ndarray, rank: int, size: int) -> str:
+def _sentence(condition: Float[np.ndarray, " _"], rank: int, size: int) -> str:
     worst = np.nanmax(np.where(np.isfinite(condition), condition, np.inf))
     return f"ill-conditioned ridge (condition {worst:.1e}): solved on the {rank} of {size} directions that have digits"
 
 
-def _finish(b, error, penalty, squares, notes) -> Readout:
+def _finish(
+    b: Float[np.ndarray, "S L p"],
+    error: Float[np.ndarray, "S L"],
+    penalty: Float[np.ndarray, "S L"],
+    squares: Float[np.ndarray, "S m"] | None,
+    notes: list[str],
+) -> Readout:
     objective = error + penalty * np.sum(b**2, axis=-1)
     return Readout(b, error, objective, penalty, squares, tuple(notes))

@@ -14,8 +14,8 @@ from jaxtyping import Float, Int
 from scipy.linalg import eigvalsh_tridiagonal, get_lapack_funcs
 
 from giantstep._machine.arrays import Array, fold, is_jax, over_seeds, repeat, solve_factored, xp
+from giantstep.functions.gaussian_averages import Scalar
 
-Scalar = Float[Array, ""] | float  # a scalar of NumPy is a float too
 PerPenalty = Float[Array, " L"]  # one number for each of the L penalties
 
 _SPLIT_FROM, _BLOCKS = 512, 8  # below this many columns one plain product is as fast as the blocks

@@ -10,13 +10,25 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from jaxtyping import Float
 
+from giantstep._machine.arrays import Array
 from giantstep._machine.backend import jax, jnp
 from giantstep.ridge import conjugate_gradients as krylov
 
 
 @partial(jax.jit, static_argnames="average")
-def _through(state, F, y, rates, decay, total, times, *, average):
+def _through(
+    state: tuple[Array, ...],
+    F: Float[Array, "S n p"],
+    y: Float[Array, "S n"],
+    rates: Float[Array, " L"],
+    decay,
+    total,
+    times,
+    *,
+    average,
+) -> tuple[Array, ...]:
     """b and the mean of the iterates, (S, L, p) each, and t, after the rows of a piece have been gone through so many times."""
     rows = jnp.moveaxis(F, 1, 0), y.T
 
@@ -34,7 +46,7 @@ def _through(state, F, y, rates, decay, total, times, *, average):
 
 
 @jax.jit
-def _squares(F, y, b):
+def _squares(F: Float[Array, "S n p"], y: Float[Array, "S n"], b: Float[Array, "S L p"]) -> Float[Array, "S columns"]:
     """Sums over rows of the squares of y - F b, (S, L), and in two more columns of y and of the mean feature."""
     F = F.astype(b.dtype)
     rest = y[:, None].astype(b.dtype) - jnp.einsum("slp,stp->slt", b, F)
@@ -46,14 +58,19 @@ def _squares(F, y, b):
 class Descended:
     """Coefficients (S, L, p), mean squared errors on the rows (S, L), and mean squares of labels and of features, (S) each."""
 
-    coefficients: np.ndarray
-    error: np.ndarray
-    label: np.ndarray
-    feature: np.ndarray
+    coefficients: Float[np.ndarray, "S L p"]
+    error: Float[np.ndarray, "S L"]
+    label: Float[np.ndarray, " S"]
+    feature: Float[np.ndarray, " S"]
 
 
 def descend(
-    pieces: krylov.Pieces, shape: tuple[int, int, int], rates: np.ndarray, decay: float, passes: int, average: bool
+    pieces: krylov.Pieces,
+    shape: tuple[int, int, int],
+    rates: Float[np.ndarray, " L"],
+    decay: float,
+    passes: int,
+    average: bool,
 ) -> Descended:
     """SGD on F (S, n, p), which is met in pieces of rows."""
     seeds, n, p = shape

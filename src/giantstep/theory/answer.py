@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
@@ -17,7 +18,7 @@ class Answer(NamedTuple):
     notes: list[str]
 
 
-def penalties_of(setting: Setting, notes: list[str]) -> np.ndarray:
+def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:
     """The penalties of a ridge readout, none below the least that the theory can take."""
     readout = setting.protocol.readout
     assert isinstance(readout, Ridge)

@@ -15,9 +15,11 @@ p enters the covariance alone. With rho=False the rows are not spread: b_i = 1.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 
 from giantstep._machine.backend import on_host
 from giantstep._machine.callable import callable_module
@@ -71,11 +73,11 @@ class Reshaped:
 class RowLaw:
     """The law of the rows at one step size: nodes of a with their weights, s, what u leans on W before, and the widths b."""
 
-    a: np.ndarray
-    weights: np.ndarray
+    a: Float[np.ndarray, " J"]
+    weights: Float[np.ndarray, " J"]
     strength: float
     lean: float
-    width: np.ndarray
+    width: Float[np.ndarray, " J"]
     cosine: float
 
 
@@ -89,7 +91,7 @@ class WeightSpectrum(NamedTuple):
 
 
 def kernel(
-    setting: Setting, rho: bool = True, *, second_layer: Any = None, beta: float | None = None
+    setting: Setting, rho: bool = True, *, second_layer: npt.ArrayLike | None = None, beta: float | None = None
 ) -> Reshaped | tuple[Reshaped, ...]:
     """Predict the kernel's eigenmodes before and after one giant step, and the spectrum of W; one a step size if listed.
 
@@ -107,7 +109,9 @@ def kernel(
     return found if setting.protocol.steps[0].listed else found[0]
 
 
-def rows(setting: Setting, rho: bool = True, second_layer: Any = None, beta: float | None = None) -> list[RowLaw]:
+def rows(
+    setting: Setting, rho: bool = True, second_layer: npt.ArrayLike | None = None, beta: float | None = None
+) -> list[RowLaw]:
     """The law of the rows, one a step size."""
     keep, own = flag(rho, "rho"), None if beta is None else real(beta, "beta", least=0.0)
     if not isinstance(setting, Setting) or len(setting.protocol.steps) != 1:
@@ -136,7 +140,9 @@ def rows(setting: Setting, rho: bool = True, second_layer: Any = None, beta: flo
     return found
 
 
-def _second_layer(setting: Setting, own: Any) -> tuple[np.ndarray, np.ndarray]:
+def _second_layer(
+    setting: Setting, own: npt.ArrayLike | None
+) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " J"]]:
     if own is not None:
         a = np.asarray(own, dtype=float)
         if a.ndim != 1 or a.size == 0 or not np.all(np.isfinite(a)):
@@ -148,7 +154,7 @@ def _second_layer(setting: Setting, own: Any) -> tuple[np.ndarray, np.ndarray]:
     return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if law == "rademacher" else (np.ones(1), np.ones(1))
 
 
-def _gauss(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _gauss(a: Float[np.ndarray, " p"]) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " J"]]:
     """Gauss quadrature of the mean over given numbers, by Lanczos' recursion: all their moments below twice its nodes."""
     different, counts = np.unique(a, return_counts=True)
     if different.size <= GIVEN_NODES:

@@ -1,7 +1,7 @@
 """What a run of ``Early`` starts from: losses of the margin, inputs and labels, weights, and the samples of every step."""
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,8 +24,11 @@ class Loss(NamedTuple):
 
 
 def _margin(name: str) -> Loss:
-    value, slope, bend = (partial(of, name, y=1.0) for of in (losses.value, losses.slope, losses.bend))
-    return Loss(value, lambda z: -slope(z), float(bend(np.zeros(1))[0]))
+    return Loss(
+        lambda z: np.asarray(losses.value(name, z, 1.0)),
+        lambda z: -np.asarray(losses.slope(name, z, 1.0)),
+        float(losses.bend(name, np.zeros(1), 1.0)[0]),
+    )
 
 
 LOSSES = {name: _margin(name) for name in losses.CLASSES}

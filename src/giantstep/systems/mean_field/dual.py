@@ -66,15 +66,15 @@ def optimum(H: np.ndarray, y: np.ndarray, lam: float, loss: str) -> tuple[np.nda
     n = len(y)
 
     def negative(s: np.ndarray) -> tuple[float, np.ndarray]:
-        g = _losses.slope(loss, s, y)
+        g = np.asarray(_losses.slope(loss, s, y))
         here = at(H, y, g, lam, loss)
-        return -here.dual, _losses.bend(loss, s, y) * (s - here.outputs) / n
+        return -here.dual, np.asarray(_losses.bend(loss, s, y)) * (s - here.outputs) / n
 
     with one_blas_thread():
-        found = minimize(
+        best = minimize(
             negative, np.zeros(n), jac=True, method="L-BFGS-B", options={"maxiter": 2000, "ftol": 0, "gtol": 1e-10}
         )
-        g = _losses.slope(loss, found.x, y)
+        g = np.asarray(_losses.slope(loss, best.x, y))
         return g, at(H, y, g, lam, loss)
 
 

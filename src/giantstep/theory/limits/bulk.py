@@ -24,11 +24,14 @@ from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 from scipy.optimize import brentq
 
 from giantstep._machine.plain import real, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import Activation
+from giantstep.theory.one_step.newton import newton
 
 NEWTON = 400  # iterations; a double root (p = n) at penalty 1e-10 takes about 25
 
@@ -57,10 +60,10 @@ class Shape:
 class Resolvent(NamedTuple):
     """m1, m2 and their derivatives in the penalty, each of the penalties' shape."""
 
-    m1: np.ndarray
-    m2: np.ndarray
-    dm1: np.ndarray
-    dm2: np.ndarray
+    m1: Float[np.ndarray, "..."]
+    m2: Float[np.ndarray, "..."]
+    dm1: Float[np.ndarray, "..."]
+    dm2: Float[np.ndarray, "..."]
 
 
 class Beyond(NamedTuple):
@@ -82,7 +85,7 @@ def shape(sigma: Activation, n: int, d: int, p: int) -> Shape:
     return Shape(d / n, d / p, linear, rest if rest > 1e-12 * power else 0.0)
 
 
-def positive(penalty: Any) -> np.ndarray:
+def positive(penalty: npt.ArrayLike) -> Float[np.ndarray, "..."]:
     """Penalties as an array; refuse what is not positive and finite."""
     lam = np.asarray(penalty, dtype=float)
     if lam.size == 0 or not np.all(np.isfinite(lam)) or np.any(lam <= 0):
@@ -90,7 +93,7 @@ def positive(penalty: Any) -> np.ndarray:
     return lam
 
 
-def resolvent(shape: Shape, penalty: Any) -> Resolvent:
+def resolvent(shape: Shape, penalty: npt.ArrayLike) -> Resolvent:
     """m1, m2 and their derivatives at a ridge penalty or an array of them."""
     lam = positive(penalty)
     a, b, psi, c = shape.linear, shape.rest, shape.psi, shape.width
@@ -109,23 +112,22 @@ def resolvent(shape: Shape, penalty: Any) -> Resolvent:
     return Resolvent(m1, m1 / w, dt * (u + t * slope) / u**2, dt * (1 + a * b * t**2 / psi) / (u * w) ** 2)
 
 
-def _newton(shape: Shape, lam: np.ndarray) -> np.ndarray:
+def _newton(shape: Shape, lam: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."] | float:
     """The root of f(t) = (1 - r)(1 - c r) - lambda t. f is convex and falls: Newton from the left climbs to it, always."""
     a, b, psi, c = shape.linear, shape.rest, shape.psi, shape.width
-    t = 1 / (lam + (a + b) * (1 + c))  # the first step, from t = 0
-    for _ in range(NEWTON):
+
+    def move(t):
         w = 1 + a * t / psi
         u = (1 + a * t * (1 - psi) / psi - b * t * w) / w
         v = (1 + a * t * (1 - shape.phi) / psi - c * b * t * w) / w
         slope = a / w**2 + b
-        step = (u * v - lam * t) / (lam + slope * (np.abs(v) + c * np.abs(u)))
-        t = t + step
-        if np.all(np.abs(step) <= 4e-16 * t):
-            break
-    return t
+        return (u * v - lam * t) / (lam + slope * (np.abs(v) + c * np.abs(u)))
+
+    first = 1 / (lam + (a + b) * (1 + c))  # the first step, from t = 0
+    return newton(move, first, 4e-16, NEWTON, relative=True)[0]
 
 
-def companion(shape: Shape, found: Resolvent, penalty: Any) -> np.ndarray:
+def companion(shape: Shape, found: Resolvent, penalty: npt.ArrayLike) -> Float[np.ndarray, "..."] | float:
     """m-tilde = lim tr (F0^T F0 / n + lambda)^(-1) / p = 1 / (lambda (1 + q)) = (psi/phi) m1 + (1 - psi/phi) / lambda."""
     return 1 / (np.asarray(penalty, dtype=float) * (1 + shape.linear * found.m2 + shape.rest * found.m1))
 
@@ -205,7 +207,7 @@ def mass(shape: Shape) -> float:
     return min(1.0, shape.width, inf if shape.rest else shape.phi)
 
 
-def density(shape: Shape, x: Any) -> np.ndarray:
+def density(shape: Shape, x: npt.ArrayLike) -> Float[np.ndarray, "..."]:
     """Density of the singular values of F0 / sqrt(n), counted per sample: it integrates to ``mass(shape)``.
 
     (2 x / pi) Im m1 at lambda = -x^2 - i0. With k = 1/t and P_f(k) = k (k + a/psi) - f (a k + b (k + a/psi)),
@@ -225,7 +227,7 @@ def density(shape: Shape, x: Any) -> np.ndarray:
     return result
 
 
-def _imaginary(shape: Shape, lam: np.ndarray) -> np.ndarray:
+def _imaginary(shape: Shape, lam: Float[np.ndarray, " points"]) -> Float[np.ndarray, " points"]:
     """Im m1 at lambda - i0 for negative lambda, from the roots of the polynomial in k (its known factors divided out)."""
     a, b, shift = shape.linear, shape.rest, shape.linear / shape.psi
     if a == 0:  # k^2 divides out
@@ -246,7 +248,7 @@ def _imaginary(shape: Shape, lam: np.ndarray) -> np.ndarray:
     return np.max(np.where(np.imag(m2) > 0, np.imag(m1), 0.0), axis=1, initial=0.0)
 
 
-def law(shape: Shape, x: Any) -> np.ndarray:
+def law(shape: Shape, x: npt.ArrayLike) -> Float[np.ndarray, "..."]:
     """Density of the non-zero singular values of F0 / sqrt(n) among themselves: it integrates to 1."""
     total = mass(shape)
     return density(shape, x) / total if total else np.zeros(np.shape(x))

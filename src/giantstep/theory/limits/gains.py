@@ -14,9 +14,11 @@ objective - lambda d(objective)/d(lambda) for any ridge fit, and train = (lambda
 
 from collections.abc import Iterable, Sequence
 from math import factorial, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 
 from giantstep._machine.plain import real, whole
 from giantstep.errors import InputError
@@ -28,9 +30,9 @@ from giantstep.theory.limits.bulk import Shape, resolvent
 class Gains(NamedTuple):
     """By how much the test error, the training error and the objective fall below those of random features."""
 
-    test: np.ndarray
-    train: np.ndarray
-    objective: np.ndarray
+    test: Float[np.ndarray, "..."]
+    train: Float[np.ndarray, "..."]
+    objective: Float[np.ndarray, "..."]
 
 
 class GradientDirection(NamedTuple):
@@ -58,7 +60,7 @@ def direction(
 
 def improvements(
     shape: Shape,
-    penalties: Any,
+    penalties: npt.ArrayLike,
     coefficients: Sequence[float],
     rho: float,
     orders: Iterable[int],
@@ -85,7 +87,7 @@ def improvements(
     return Gains(-slope / found.m1**2, -(lam**2) * slope, lam * gained)
 
 
-def _free(orders: Iterable[int], constant: bool) -> np.ndarray:
+def _free(orders: Iterable[int], constant: bool) -> Float[np.ndarray, "functions orders"]:
     """Orthonormal rows over h_0, h_1, ... that span the free functions: g^k = sum_j M_kj He_j(g), h_j = He_j / sqrt(j!)."""
     chosen = sorted({whole(k, "an order") for k in orders} | ({0} if constant else set()))
     if max(chosen, default=0) > MAX_ORDER:
@@ -97,7 +99,7 @@ def _free(orders: Iterable[int], constant: bool) -> np.ndarray:
     return np.linalg.qr(rows.T)[0].T
 
 
-def _components(coefficients: Sequence[float], rho: float, constant: bool) -> np.ndarray:
+def _components(coefficients: Sequence[float], rho: float, constant: bool) -> Float[np.ndarray, " orders"]:
     """The target's components along h_j(g): E[f*(<beta*, x>) h_j(g)] = sqrt(j!) c*_j rho^j."""
     if not -1 <= rho <= 1:
         raise InputError(f"rho is a cosine, between -1 and 1, not {rho:g}")

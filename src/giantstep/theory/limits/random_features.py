@@ -9,9 +9,11 @@ of mean c_0 != 0 the features hold the constant function with a strength that gr
 c*_0^2 is left out.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 
 from giantstep._machine.plain import real
 from giantstep.errors import InputError
@@ -25,12 +27,12 @@ class RandomFeatureErrors(NamedTuple):
     objective: the minimised objective, train + lambda ||b||^2.
     """
 
-    test: np.ndarray
-    train: np.ndarray
-    objective: np.ndarray
+    test: Float[np.ndarray, "..."]
+    train: Float[np.ndarray, "..."]
+    objective: Float[np.ndarray, "..."]
 
 
-def errors(found: Resolvent, penalties: Any, target_linear: float, target_rest: float) -> RandomFeatureErrors:
+def errors(found: Resolvent, penalties: npt.ArrayLike, target_linear: float, target_rest: float) -> RandomFeatureErrors:
     """Ridge errors from the resolvent, A = ``target_linear``, B = ``target_rest``.
 
     objective = lambda (A m2 + B m1),   test = -(A m2' + B m1') / m1^2,   train = (lambda m1)^2 test.
@@ -42,12 +44,16 @@ def errors(found: Resolvent, penalties: Any, target_linear: float, target_rest: 
     return RandomFeatureErrors(test, (lam * found.m1) ** 2 * test, objective)
 
 
-def random_features(shape: Shape, penalties: Any, target_linear: float, target_rest: float) -> RandomFeatureErrors:
+def random_features(
+    shape: Shape, penalties: npt.ArrayLike, target_linear: float, target_rest: float
+) -> RandomFeatureErrors:
     """Ridge regression on F0 = sigma(X W0^T): Mei & Montanari's limit, with the label noise in the test error."""
     return errors(resolvent(shape, penalties), penalties, target_linear, target_rest)
 
 
-def linear_regression(phi: float, penalties: Any, target_linear: float, target_rest: float) -> RandomFeatureErrors:
+def linear_regression(
+    phi: float, penalties: npt.ArrayLike, target_linear: float, target_rest: float
+) -> RandomFeatureErrors:
     """Ridge regression on the inputs themselves, (1/n) ||y - X b||^2 + lambda ||b||^2.
 
     m1 = m and m2 = m / (1 + m), where lambda m + phi m / (1 + m) = 1 (Marchenko & Pastur).
@@ -55,7 +61,7 @@ def linear_regression(phi: float, penalties: Any, target_linear: float, target_r
     return errors(_inputs(phi, positive(penalties)), penalties, target_linear, target_rest)
 
 
-def _inputs(phi: float, lam: np.ndarray) -> Resolvent:
+def _inputs(phi: float, lam: Float[np.ndarray, "..."]) -> Resolvent:
     phi = real(phi, "phi", least=0.0)
     # lambda m^2 + (lambda + phi - 1) m - 1 = 0, its positive root in the form that does not cancel
     half = (lam + phi - 1) / 2
@@ -66,7 +72,7 @@ def _inputs(phi: float, lam: np.ndarray) -> Resolvent:
 
 
 def kernel(
-    phi: float, linear: float, rest: float, penalties: Any, target_linear: float, target_rest: float
+    phi: float, linear: float, rest: float, penalties: npt.ArrayLike, target_linear: float, target_rest: float
 ) -> RandomFeatureErrors:
     """Kernel ridge regression, the limit of infinite width: (1/n) ||y - f||^2 + (penalty / d) ||f||_H^2.
 

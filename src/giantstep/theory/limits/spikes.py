@@ -28,6 +28,7 @@ from math import factorial, inf, pi, sqrt
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Inexact
 
 from giantstep._machine.plain import choice, real, whole
 from giantstep.errors import InputError
@@ -115,7 +116,7 @@ class PredictedSpike:
     components: tuple[float, ...]
 
 
-def low_rank(step: Step) -> np.ndarray:
+def low_rank(step: Step) -> Float[np.ndarray, "left right"]:
     """S: rows h_0(g)..h_10(g) and the radial function, columns the functions of a and, last, ||w||^2 - 1."""
     g, weight = gauss_hermite(NODES)
     a, law, functions = _second_layer(step.second_layer)
@@ -129,7 +130,9 @@ def low_rank(step: Step) -> np.ndarray:
     return S
 
 
-def _second_layer(law: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _second_layer(
+    law: str,
+) -> tuple[Float[np.ndarray, " values"], Float[np.ndarray, " values"], Float[np.ndarray, "functions values"]]:
     """Values of a, their probabilities and the orthonormal functions of a, one a row."""
     if law == "gaussian":
         a, weight = gauss_hermite(NODES)
@@ -139,7 +142,7 @@ def _second_layer(law: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.ones(1), np.ones(1), np.ones((1, 1))
 
 
-def smoothed(sigma: Activation, shift: np.ndarray) -> np.ndarray:
+def smoothed(sigma: Activation, shift: Float[np.ndarray, "g a"]) -> Float[np.ndarray, "g a"]:
     """E_z sigma(z + shift) = integral of sigma(y) N(y; shift, 1) dy, by Gauss-Legendre panels split at the kinks of sigma."""
     reach = float(np.max(np.abs(shift))) + 10.0
     grid = np.linspace(-reach, reach, int(np.ceil(4 * reach)) + 1)
@@ -171,7 +174,7 @@ def outliers(step: Step) -> tuple[PredictedSpike, ...]:
     return tuple(sorted(found, key=lambda o: -o.position))
 
 
-def _green(step: Step, size: tuple[int, int], y: Any) -> tuple[Any, np.ndarray]:
+def _green(step: Step, size: tuple[int, int], y: Any) -> tuple[float | complex, Inexact[np.ndarray, "both both"]]:
     """x and G(x); y may be complex, for derivatives."""
     found = bulk.beyond(step.shape, y)
     x, (rows, columns) = np.sqrt(found.z), size
@@ -183,7 +186,9 @@ def _green(step: Step, size: tuple[int, int], y: Any) -> tuple[Any, np.ndarray]:
     return x, G
 
 
-def _curves(step: Step, S: np.ndarray, y: float) -> tuple[np.ndarray, np.ndarray]:
+def _curves(
+    step: Step, S: Float[np.ndarray, "left right"], y: float
+) -> tuple[Float[np.ndarray, " both"], Float[np.ndarray, "both both"]]:
     """Eigenvalues of L^T Sigma L in decreasing order, and L e for its eigenvectors e."""
     _, G = _green(step, S.shape, y)
     L = np.linalg.cholesky(G)
@@ -191,12 +196,12 @@ def _curves(step: Step, S: np.ndarray, y: float) -> tuple[np.ndarray, np.ndarray
     return values[::-1], (L @ vectors)[:, ::-1]
 
 
-def _bordered(S: np.ndarray) -> np.ndarray:
+def _bordered(S: Float[np.ndarray, "left right"]) -> Float[np.ndarray, "both both"]:
     rows, columns = S.shape
     return np.block([[np.zeros((rows, rows)), S], [S.T, np.zeros((columns, columns))]])
 
 
-def _outlier(step: Step, S: np.ndarray, y: float, i: int) -> PredictedSpike:
+def _outlier(step: Step, S: Float[np.ndarray, "left right"], y: float, i: int) -> PredictedSpike:
     """(G^-1 - Sigma)^-1 has the residue l l^T / -mu'(x) at the outlier, l = L e and mu' = l^T G^-1 G' G^-1 l; U^T u u^T U is
     twice its block over the left functions."""
     vector = _curves(step, S, y)[1][:, i]
@@ -218,7 +223,7 @@ def _outlier(step: Step, S: np.ndarray, y: float, i: int) -> PredictedSpike:
     )
 
 
-def _directions() -> tuple[np.ndarray, np.ndarray]:
+def _directions() -> tuple[Float[np.ndarray, "powers functions"], Float[np.ndarray, "powers functions"]]:
     """g, ..., g^10 over h_0..h_10, as unit rows and made orthonormal in that order."""
     rows = np.zeros((ORDER, ORDER + 1))
     for k in range(1, ORDER + 1):
@@ -227,7 +232,7 @@ def _directions() -> tuple[np.ndarray, np.ndarray]:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True), np.linalg.qr(rows.T)[0].T
 
 
-def strengths(sigma: Activation, p: int, tau: float, count: int = ORDER) -> np.ndarray:
+def strengths(sigma: Activation, p: int, tau: float, count: int = ORDER) -> Float[np.ndarray, " count"]:
     """Leading order of the k-th spike's strength, k = 1..count: s_k = sqrt(p) |c_k| tau^k (2k-1)!!, a Gaussian second layer."""
     c, k = sigma.hermite(whole(count, "count")), np.arange(1, count + 1)
     return sqrt(whole(p, "p")) * np.abs(c[1:]) * abs(real(tau, "tau")) ** k * np.cumprod(2.0 * k - 1)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 from scipy.special import ndtri
 from scipy.stats import qmc
 
@@ -19,14 +20,13 @@ COUNTS = ((3, 0.03), (4, 0.1), (6, 0.25), (8, 0.6), (12, 1.5), (16, np.inf))  # 
 SIDE = 8  # nodes on each side of a kink
 SMOOTH = 12  # nodes along a smooth label
 REACH = 6.5
-ROUND = 64  # to which numbers of groups are rounded up, so that few programs are compiled
 
 
 class Nodes(NamedTuple):
     """Points (coordinates, N) and weights (N,)."""
 
-    points: np.ndarray
-    weights: np.ndarray
+    points: Float[np.ndarray, "coordinates N"]
+    weights: Float[np.ndarray, " N"]
 
 
 def rules(strengths: Sequence[float], most: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -37,7 +37,7 @@ def rules(strengths: Sequence[float], most: int) -> list[tuple[np.ndarray, np.nd
     return [hermite.gauss_hermite(count) for count in counts]
 
 
-def kinked(cuts: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+def kinked(cuts: Sequence[float]) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """A rule for N(0, 1) that is good for functions with kinks at the cuts."""
     inside = sorted({float(c) for c in cuts if abs(c) < REACH - 1})
     if not inside:
@@ -67,8 +67,3 @@ def sobol(coordinates: int, count: int, seed: int) -> Nodes:
     if count > 2 * coordinates:
         z = np.linalg.solve(np.linalg.cholesky(z @ z.T / count), z)
     return Nodes(z, np.full(count, 1 / count))
-
-
-def repeated(x: np.ndarray, more: int) -> np.ndarray:
-    """The last entry of the last axis so often again."""
-    return np.concatenate([x, np.repeat(x[..., -1:], more, axis=-1)], axis=-1)

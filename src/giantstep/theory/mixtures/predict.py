@@ -12,12 +12,13 @@ Up to three coordinates take products of Gauss rules, more of them scrambled Sob
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
-from giantstep.theory.mixtures.nodes import FEW, ROUND, repeated
+from giantstep.theory.mixtures.nodes import FEW
 from giantstep.theory.mixtures.rows import SteppedRows, after_step, label, table
 from giantstep.theory.mixtures.structure import Structure, samples, structure
 from giantstep.theory.one_step.errors import Errors, Signal, path
@@ -40,17 +41,17 @@ class MixtureProblem(NamedTuple):
 class Groups(NamedTuple):
     """Samples: coordinates inside B (k, K) and along v (K,), weights, bulks, and E y, E f*', E f*^2 given them."""
 
-    kappa: np.ndarray
-    along: np.ndarray
-    weights: np.ndarray
-    bulk: np.ndarray
-    label: np.ndarray
-    slope: np.ndarray
-    power: np.ndarray
+    kappa: Float[np.ndarray, "k K"]
+    along: Float[np.ndarray, " K"]
+    weights: Float[np.ndarray, " K"]
+    bulk: Float[np.ndarray, " K"]
+    label: Float[np.ndarray, " K"]
+    slope: Float[np.ndarray, " K"]
+    power: Float[np.ndarray, " K"]
 
 
 def groups(of: Structure, rows: SteppedRows, count: int, seed: int) -> Groups:
-    """The groups of samples, up to a round number of them: the last ones have no weight."""
+    """The groups of samples of all components."""
     typical = np.sqrt(rows.u**2 @ rows.omega)
     along = float(np.sqrt(rows.omega @ rows.U**2))
     each = max(2 ** int(np.log2(count / len(of.parts))), 32)
@@ -61,11 +62,7 @@ def groups(of: Structure, rows: SteppedRows, count: int, seed: int) -> Groups:
         centre = of.inside @ points[: of.k] + of.outside * rows.rho * root * points[of.k]
         means = label(part, centre, of.outside * beyond * root)
         parts.append([points[: of.k], points[of.k], part.weight * weights, np.full(weights.size, part.bulk), *means])
-    kappa, kappa_v, weights, *rest = (np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))
-    more = -weights.size % ROUND
-    return Groups(
-        repeated(kappa, more), repeated(kappa_v, more), np.pad(weights, (0, more)), *(repeated(x, more) for x in rest)
-    )
+    return Groups(*(np.concatenate(x, axis=-1) for x in zip(*parts, strict=True)))
 
 
 def problem(setting: Setting, of: Structure, rows: SteppedRows, count: int, seed: int) -> MixtureProblem:
@@ -99,15 +96,16 @@ def problem(setting: Setting, of: Structure, rows: SteppedRows, count: int, seed
     return MixtureProblem(Features(**law), Signal(**arrays))  # type: ignore[arg-type]
 
 
-def _basis(omega: np.ndarray, pi: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
-    """Functions of k, orthonormal under pi, that span the rows of all tables; up to a round number, the last ones zero."""
+def _basis(
+    omega: Float[np.ndarray, " J"], pi: Float[np.ndarray, " K"], tables: list[Float[np.ndarray, "J K"]]
+) -> Float[np.ndarray, "r K"]:
+    """Functions of k, orthonormal under pi, that span the rows of all tables."""
     root, total = np.sqrt(pi), np.zeros((pi.size, pi.size))
     for x in tables:
         gram = (omega[:, None] * x).T @ x * root * root[:, None]
         total += gram / max(float(np.trace(gram)), 1e-300)
     values, vectors = np.linalg.eigh(total)
-    kept = vectors.T[values > SMALL**2 * values[-1]] / np.maximum(root, 1e-150)
-    return np.pad(kept * (pi > 0), ((0, -len(kept) % ROUND), (0, 0)))
+    return vectors.T[values > SMALL**2 * values[-1]] / np.maximum(root, 1e-150)
 
 
 class MixturePrediction(NamedTuple):
@@ -115,12 +113,16 @@ class MixturePrediction(NamedTuple):
 
     errors: Errors
     doubt: Errors
-    residual: np.ndarray
+    residual: Float[np.ndarray, "E L"]
     rows: tuple[SteppedRows, ...]
 
 
 def predicted(
-    setting: Setting, of: Structure, etas: np.ndarray, penalties: np.ndarray, count: int = COUNT
+    setting: Setting,
+    of: Structure,
+    etas: Float[np.ndarray, " E"],
+    penalties: Float[np.ndarray, "E L"],
+    count: int = COUNT,
 ) -> MixturePrediction:
     """Errors at every step size and its penalties (E, L).
 
@@ -144,7 +146,9 @@ def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) ->
         return problem(setting, of, rows, count, seed), rows
 
 
-def _solved(problems: list[MixtureProblem], penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _solved(
+    problems: list[MixtureProblem], penalties: Float[np.ndarray, "E L"]
+) -> tuple[Float[np.ndarray, "4 E L"], Float[np.ndarray, "E L"]]:
     """Errors (4, E, L) and residuals (E, L)."""
     with on_host():
         found = [path(*made, own) for made, own in zip(problems, penalties, strict=True)]

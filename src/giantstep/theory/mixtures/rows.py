@@ -20,6 +20,7 @@ of the order of the change of l_i with kappa times the noise; its power is in th
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
@@ -27,7 +28,7 @@ from giantstep.functions import hermite
 from giantstep.functions.activation import Activation
 from giantstep.functions.gaussian_averages import averages
 from giantstep.theory.mixtures import nodes
-from giantstep.theory.mixtures.nodes import FEW, MOST, ROUND, repeated
+from giantstep.theory.mixtures.nodes import FEW, MOST
 from giantstep.theory.mixtures.structure import Part, Structure, samples
 from giantstep.theory.one_step import gradient_law
 from giantstep.theory.one_step.gradient_law import SpectralModes
@@ -55,14 +56,16 @@ class RowStart(NamedTuple):
 class NodeResidual(NamedTuple):
     """Nodes of the step's samples (c, kappa), and moments of r given them: E[r], E[r^2], E[r^3], and E[f*'] xi_out."""
 
-    kappa: np.ndarray
-    weights: np.ndarray
-    bulk: np.ndarray
-    mean: np.ndarray
-    square: np.ndarray
-    cube: np.ndarray
-    slope: np.ndarray
-    law: tuple[np.ndarray, np.ndarray, np.ndarray]  # of r: values, coordinate along e, weights
+    kappa: Float[np.ndarray, "k N"]
+    weights: Float[np.ndarray, " N"]
+    bulk: Float[np.ndarray, " N"]
+    mean: Float[np.ndarray, " N"]
+    square: Float[np.ndarray, " N"]
+    cube: Float[np.ndarray, " N"]
+    slope: Float[np.ndarray, " N"]
+    law: tuple[
+        Float[np.ndarray, " Q"], Float[np.ndarray, " Q"], Float[np.ndarray, " Q"]
+    ]  # of r: values, coordinate along e, weights
 
 
 class SteppedRows(NamedTuple):
@@ -71,33 +74,39 @@ class SteppedRows(NamedTuple):
     ``rho`` = cos(beta, e), and ``variance(mu)`` is V_j(mu), d times the variance of g along a mode.
     """
 
-    a: np.ndarray
-    omega: np.ndarray
-    u: np.ndarray
-    U: np.ndarray
+    a: Float[np.ndarray, " J"]
+    omega: Float[np.ndarray, " J"]
+    u: Float[np.ndarray, "k J"]
+    U: Float[np.ndarray, " J"]
     outside: float
-    turn: np.ndarray
-    white: np.ndarray
+    turn: Float[np.ndarray, " J"]
+    white: Float[np.ndarray, " J"]
     rho: float
     modes: SpectralModes
     along: SpectralModes
 
-    def variance(self, mu: np.ndarray) -> np.ndarray:
+    def variance(self, mu: Float[np.ndarray, " M"]) -> Float[np.ndarray, "M J"]:
         return self.outside * (1 + self.turn * mu[:, None]) ** 2 + self.white
 
 
-def label(part: Part, centre: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def label(
+    part: Part, centre: Float[np.ndarray, " N"], width: float
+) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
     """E f, E f' and E f^2 of a component's labels around ``centre``."""
     mean, gain, square, _ = _in_chunks(part.target, False, centre, np.full(centre.shape, max(width, NARROW)))
     return mean, gain, square
 
 
-def table(sigma: Activation, t: np.ndarray, b: np.ndarray, *, slope: bool = False) -> tuple[np.ndarray, ...]:
+def table(
+    sigma: Activation, t: Float[np.ndarray, "J N"], b: Float[np.ndarray, "..."], *, slope: bool = False
+) -> tuple[Float[np.ndarray, "J N"], Float[np.ndarray, "J N"], Float[np.ndarray, "J N"], Float[np.ndarray, "J N"]]:
     """E f, E f', E f^2 and E (z^2 - 1) f of the activation, or its slope, over groups of neurons and samples; b broadcasts."""
     return _in_chunks(sigma, slope, t, np.broadcast_to(b, t.shape))
 
 
-def _in_chunks(f: Activation | Target, slope: bool, t: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:
+def _in_chunks(
+    f: Activation | Target, slope: bool, t: Float[np.ndarray, "..."], b: Float[np.ndarray, "..."]
+) -> tuple[np.ndarray, ...]:
     """Averages, in chunks that stay in the cache."""
     plain = (lambda z: np.asarray(f(z[None]))) if isinstance(f, Target) else f.slope if slope else f
     chunks = (np.array_split(x.ravel(), -(-t.size // CHUNK)) for x in (t, b))
@@ -126,7 +135,9 @@ def residual(setting: Setting, of: Structure, start: RowStart, count: int, seed:
     return NodeResidual(kappa, weights, bulk, mean - shift, square, cube, of.outside * slope, law)
 
 
-def _values(of: Structure, found: list, shift: float, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _values(
+    of: Structure, found: list, shift: float, noise: float
+) -> tuple[Float[np.ndarray, "N z e"], Float[np.ndarray, "N z e"], Float[np.ndarray, "z e"]]:
     """Values of r bulk with the coordinate along e they go with, and their weights given the node; (nodes, along, noise)."""
     (z, w), (x, v) = hermite.gauss_hermite(LABEL_NODES), hermite.gauss_hermite(NOISE_NODES)
     values = []
@@ -138,8 +149,10 @@ def _values(of: Structure, found: list, shift: float, noise: float) -> tuple[np.
     return r, np.broadcast_to(z[:, None], r.shape), w[:, None] * v
 
 
-def _neurons(setting: Setting, of: Structure, start: RowStart, strength: float, count: int, seed: int):
-    """Nodes of (a_i, u_i): a (J,), u (k, J), weights, up to a round number of them; the last ones have no weight."""
+def _neurons(
+    setting: Setting, of: Structure, start: RowStart, strength: float, count: int, seed: int
+) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, "k J"], Float[np.ndarray, " J"]]:
+    """Nodes of (a_i, u_i): a (J,), u (k, J) and their weights."""
     law = setting.network.second_layer
     each = [max(np.linalg.norm(part.root[i]) for part in of.parts) * start.entry**0.5 for i in range(of.k)]
     gaussian = law == "gaussian"
@@ -157,8 +170,7 @@ def _neurons(setting: Setting, of: Structure, start: RowStart, strength: float, 
             np.tile(u, signs.size),
             np.tile(weights, signs.size) / signs.size,
         )
-    more = -a.size % ROUND
-    return repeated(a, more), repeated(u, more), np.pad(weights, (0, more))
+    return a, u, weights
 
 
 def after_step(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> SteppedRows:
@@ -212,13 +224,13 @@ def _stepped(
 def _spread(
     r: NodeResidual,
     start: RowStart,
-    u: np.ndarray,
-    step: np.ndarray,
-    second: np.ndarray,
-    white: np.ndarray,
+    u: Float[np.ndarray, "k J"],
+    step: Float[np.ndarray, " J"],
+    second: Float[np.ndarray, " J"],
+    white: Float[np.ndarray, " N"],
     per: float,
     n: int,
-):
+) -> tuple[Float[np.ndarray, "k J"], Float[np.ndarray, " J"]]:
     """u_i with the noise of its own step, and what of it shows along v: the noise inside B and that along v are correlated.
 
     With t = step s_i, M_Bv = (d/n_1) E[r^2 kappa]/||beta|| and E[r^2 kappa x_v] = (d/n_1) E[r^3 kappa]/||beta||,

@@ -7,6 +7,7 @@ bulk_c I. The target's direction is xi = xi_B B + xi_out e.
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.setting import Setting
@@ -24,8 +25,8 @@ class Part:
 
     weight: float
     bulk: float
-    mean: np.ndarray
-    root: np.ndarray
+    mean: Float[np.ndarray, " k"]
+    root: Float[np.ndarray, "k k"]
     target: Target
 
 
@@ -34,7 +35,7 @@ class Structure:
     """The parts of weight above zero, the target's coordinates inside B (k,) and its length outside."""
 
     parts: tuple[Part, ...]
-    inside: np.ndarray
+    inside: Float[np.ndarray, " k"]
     outside: float
 
     @property
@@ -61,7 +62,7 @@ def structure(setting: Setting) -> Structure:
     return Structure(tuple(parts), inside, outside if outside > SAME * np.linalg.norm(xi) else 0.0)
 
 
-def _basis(rows: np.ndarray) -> np.ndarray:
+def _basis(rows: Float[np.ndarray, "given d"]) -> Float[np.ndarray, "k d"]:
     """Orthonormal rows, the first ones kept where they are orthonormal already."""
     kept: list[np.ndarray] = []
     for row in rows:
@@ -72,7 +73,9 @@ def _basis(rows: np.ndarray) -> np.ndarray:
     return np.array(kept).reshape(len(kept), rows.shape[1])
 
 
-def _along_label(root: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, float]:
+def _along_label(
+    root: Float[np.ndarray, "k k"], inside: Float[np.ndarray, " k"]
+) -> tuple[Float[np.ndarray, "k k"], float]:
     """The root with its columns turned so that the label moves with the first alone, and by how much."""
     along = root.T @ inside
     length = float(np.linalg.norm(along))
@@ -83,7 +86,9 @@ def _along_label(root: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, floa
     return root @ turn, length
 
 
-def samples(part: Part, of: Structure, rows: np.ndarray, more: list[float], count: int, seed: int) -> Nodes:
+def samples(
+    part: Part, of: Structure, rows: Float[np.ndarray, " k"], more: list[float], count: int, seed: int
+) -> Nodes:
     """Nodes of a component's coordinates inside B and of ``more`` standard ones, for neurons with root mean square ``rows`` (k,)
     inside B and strengths ``more`` along the others."""
     root, length = _along_label(part.root, of.inside)

@@ -11,16 +11,20 @@ A network erf(c x) is one of these in sqrt2 c x. The student's units and the tar
 Delta = sum_m v_m g(x_m) has v = (target's weights, -s a).
 """
 
+from collections.abc import Callable
+
 import numpy as np
+from jaxtyping import Float
 from scipy.special import erf
 
 from giantstep.experiment.setting import Setting
 
+Means = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, float]]  # of (Q, M): drift, spread and risk
 SCALES = (np.sqrt(0.5), 1.0)  # c in erf(c x) that are recognised
 EXACT = 1e-12  # largest difference of a function from the erf it is taken for
 
 
-def means(setting: Setting, a: np.ndarray):
+def means(setting: Setting, a: Float[np.ndarray, " p"]) -> Means | None:
     """The expectations of ``sgd`` as a function of (Q, M), or None where network and target are not erf committees."""
     x = np.linspace(-3, 3, 41)
     sigma, target = setting.network.activation, setting.target
@@ -36,11 +40,13 @@ def means(setting: Setting, a: np.ndarray):
     return None
 
 
-def _scale(values: np.ndarray, x: np.ndarray) -> float | None:
+def _scale(values: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> float | None:
     return next((c for c in SCALES if np.max(np.abs(values - erf(c * x))) < EXACT), None)
 
 
-def _closed(setting: Setting, a: np.ndarray, student: float, teacher: float, weights: np.ndarray):
+def _closed(
+    setting: Setting, a: Float[np.ndarray, " p"], student: float, teacher: float, weights: Float[np.ndarray, " r"]
+) -> Means:
     p, noise = setting.p, setting.target.noise
     v = np.concatenate([-setting.network.factor * a, weights])
     unit = np.sqrt(2) * np.concatenate([np.full(p, student), np.full(len(weights), teacher)])
@@ -60,12 +66,14 @@ def _closed(setting: Setting, a: np.ndarray, student: float, teacher: float, wei
     return found
 
 
-def _second(C: np.ndarray, one: np.ndarray, p: int) -> np.ndarray:
+def _second(C: Float[np.ndarray, "m m"], one: Float[np.ndarray, " m"], p: int) -> Float[np.ndarray, "p p"]:
     """E[g_i' g_j'] of the student's units."""
     return (2 / np.pi) / np.sqrt(np.outer(one[:p], one[:p]) - C[:p, :p] ** 2)
 
 
-def _fourth(C: np.ndarray, one: np.ndarray, p: int, v: np.ndarray) -> np.ndarray:
+def _fourth(
+    C: Float[np.ndarray, "m m"], one: Float[np.ndarray, " m"], p: int, v: Float[np.ndarray, " m"]
+) -> Float[np.ndarray, "p p"]:
     """E[g_i' g_j' Delta^2]: units 1, 2 are i, j of the student, 3, 4 run over all; arrays (i, j, m, n)."""
     o1, o2 = one[:p, None, None, None], one[None, :p, None, None]
     C12 = C[:p, :p, None, None]

@@ -13,6 +13,7 @@ The expectations are means over scrambled Sobol points, the same at every step.
 from functools import lru_cache
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.plain import choice
 from giantstep.errors import InputError
@@ -67,7 +68,9 @@ def check(setting: Setting) -> None:
             raise InputError(f"{sentence}: simulate it")
 
 
-def overlaps_of(setting: Setting, seed: int, start: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def overlaps_of(
+    setting: Setting, seed: int, start: str
+) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, "p r"], Float[np.ndarray, " p"]]:
     """Q, M and a before the first step: the seed's own, or those of the limit."""
     network, r = setting.network, setting.target.rank
     if start == "draw":
@@ -78,8 +81,14 @@ def overlaps_of(setting: Setting, seed: int, start: str) -> tuple[np.ndarray, np
 
 
 def _stepped(
-    setting: Setting, step: GiantStep, n: int, eta: float, Q: np.ndarray, M: np.ndarray, a: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+    setting: Setting,
+    step: GiantStep,
+    n: int,
+    eta: float,
+    Q: Float[np.ndarray, "p p"],
+    M: Float[np.ndarray, "p r"],
+    a: Float[np.ndarray, " p"],
+) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, "p r"]]:
     p, target, sigma = setting.p, setting.target, setting.network.activation
     omega, root = root_of(Q, M)
     z = points(root.shape[1]) @ root.T
@@ -95,7 +104,9 @@ def _stepped(
     return grown + (setting.d - root.shape[1]) / n * V, M + b[:, p:]
 
 
-def root_of(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def root_of(
+    Q: Float[np.ndarray, "p p"], M: Float[np.ndarray, "p r"]
+) -> tuple[Float[np.ndarray, "pr pr"], Float[np.ndarray, "pr k"]]:
     """Omega = R R^T with R (p + r, k), k = rank Omega."""
     omega = np.block([[Q, M], [M.T, np.eye(M.shape[1])]])
     values, vectors = np.linalg.eigh(omega)
@@ -103,14 +114,14 @@ def root_of(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return omega, vectors[:, kept] * np.sqrt(values[kept])
 
 
-def labels(setting: Setting, z: np.ndarray) -> np.ndarray:
+def labels(setting: Setting, z: Float[np.ndarray, "points r"]) -> Float[np.ndarray, " points"]:
     """f*(z) at orthonormal coordinates z (points, r), without noise."""
     mix = setting.target.mixing
     return np.asarray(setting.target(np.ascontiguousarray((z if mix is None else z @ mix.T).T)), dtype=float)
 
 
 @lru_cache(maxsize=4)
-def points(dimension: int, count: int = POINTS) -> np.ndarray:
+def points(dimension: int, count: int = POINTS) -> Float[np.ndarray, "count dimension"]:
     """Standard normal points (count, dimension): scrambled Sobol with their mirror images, so that odd moments vanish, and
     whitened, so that the second ones are exact."""
     from scipy.special import ndtri
@@ -121,7 +132,7 @@ def points(dimension: int, count: int = POINTS) -> np.ndarray:
     return np.concatenate([half, -half])
 
 
-def readout(setting: Setting, at: Evolution, penalties: np.ndarray) -> dict[str, np.ndarray]:
+def readout(setting: Setting, at: Evolution, penalties: Float[np.ndarray, " L"]) -> dict[str, Float[np.ndarray, " L"]]:
     """Ridge on the final features with many samples: errors (L,), corrections of relative order p/n left out.
 
     b = (E[phi phi^T] + lam)^{-1} E[phi y],    test error = E (y - b phi)^2 + noise^2 = train error

@@ -9,6 +9,7 @@ sums of erf (``committee``), and means over fixed Gaussian points for everything
 """
 
 import numpy as np
+from jaxtyping import Float
 from scipy.integrate import solve_ivp
 
 from giantstep._machine.plain import choice, real, whole
@@ -16,6 +17,7 @@ from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.results.trajectory import Trajectory
 from giantstep.theory.narrow import erf_committee
+from giantstep.theory.narrow.erf_committee import Means
 from giantstep.theory.narrow.evolution import STARTS, labels, overlaps_of, points
 
 POINTS = 2**13  # of the expectations without a closed form, right to about 0.5%
@@ -66,12 +68,12 @@ def sgd(
     return Trajectory("theory", nu, np.stack([Q for Q, _ in path]), np.stack([M for _, M in path]), risk)
 
 
-def _unpacked(state: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
+def _unpacked(state: Float[np.ndarray, " _"], p: int) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, "p r"]]:
     Q = state[: p * p].reshape(p, p)
     return (Q + Q.T) / 2, state[p * p :].reshape(p, -1)
 
 
-def _sampled(setting: Setting, a: np.ndarray):
+def _sampled(setting: Setting, a: Float[np.ndarray, " p"]) -> Means:
     """E[Delta sigma' (lambda, lambda*)^T] (p, p + r), E[(Delta^2 + noise^2) sigma' sigma'^T] (p, p) and E Delta^2."""
     sigma, factor, noise, p = setting.network.activation, setting.network.factor, setting.target.noise, setting.p
 

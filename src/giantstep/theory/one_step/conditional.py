@@ -10,11 +10,13 @@ features (eta = 0) through the staircase of Moniri et al. (2024) to eta ~ sqrt(n
 the samples by kappa; v stays an ordinary direction for g_i, so that nothing is counted twice.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from giantstep._machine.arrays import xp
+from jaxtyping import Float
+
+from giantstep._machine.arrays import Array, xp
 from giantstep.functions import hermite
-from giantstep.functions.gaussian_averages import averages
+from giantstep.functions.gaussian_averages import Scalar, averages
 from giantstep.theory.one_step.direction import StepDirection, direction
 from giantstep.theory.one_step.errors import Errors, Signal, errors
 from giantstep.theory.one_step.fixed_point import Features, FixedPoint, solve
@@ -29,10 +31,10 @@ class StepProblem(NamedTuple):
     step: StepDirection
     features: Features
     signal: Signal
-    width: Any  # b_j
+    width: Float[Array, " J"]  # b_j
 
 
-def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Any, Any]:
+def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Float[Array, " J"], Float[Array, " J"]]:
     """Values of a_i and their weights."""
     if law == "gaussian":
         a, weights = hermite.gauss_hermite(nodes)
@@ -84,14 +86,16 @@ def problem(numbers: Parameters, form: Form) -> StepProblem:
     return StepProblem(step, features, signal, b)
 
 
-def _length_spread(form: Form, step: StepDirection, a: Any, variance: Any, b2: Any) -> Any:
+def _length_spread(
+    form: Form, step: StepDirection, a: Float[Array, " J"], variance: Float[Array, "M J"], b2: Float[Array, " J"]
+) -> Float[Array, " J"]:
     """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white a^2)^2 for rows on the sphere."""
     spread = step.modes.weights @ variance**2 - (0.0 if form.gaussian_rows else (b2 - step.white * a**2) ** 2)
     safe = xp.where(spread > 1e-14, spread, 1.0)  # the square root has no slope at zero, where the rank-one update sits
     return xp.where(spread > 1e-14, xp.sqrt(2 * safe), 0.0)
 
 
-def _coordinates(step: StepDirection, kappa: Any) -> Any:
+def _coordinates(step: StepDirection, kappa: Float[Array, " K"]) -> Float[Array, "parts C K"]:
     """Every channel's coordinate as a combination of (1, tau, f, xi): independent, of unit variance but the first.
 
     Channels: the directions v, e[, f]; the mean m_k; the inputs' length; [l_k o a, along omega;] the rows' lengths.
@@ -112,7 +116,7 @@ def predict(numbers: Parameters, form: Form) -> tuple[Errors, FixedPoint]:
     return predict_from(made, numbers.penalty)
 
 
-def predict_from(made: StepProblem, penalty: Any) -> tuple[Errors, FixedPoint]:
+def predict_from(made: StepProblem, penalty: Scalar) -> tuple[Errors, FixedPoint]:
     """The same from tables made already."""
     at = solve(made.features, penalty)
     return errors(made.features, made.signal, penalty, at), at

@@ -17,10 +17,12 @@ outliers or none.
 from typing import Any
 
 import numpy as np
+from jaxtyping import Complex, Float, Int
 from scipy.optimize import brentq
 
 from giantstep._machine.arrays import xp
 from giantstep.theory.one_step.fixed_point import Features, alphas, system
+from giantstep.theory.one_step.newton import newton
 
 FEWEST = 0.5  # neurons or samples in a group with a law of its own
 TAIL = 0.01  # weight of a mode with one
@@ -78,7 +80,7 @@ class Bulk:
         self._points.insert(0, (s - 2.0, y, slope))
         return self.far
 
-    def at(self, s: float) -> tuple[np.ndarray, np.ndarray, float]:
+    def at(self, s: float) -> tuple[Float[np.ndarray, " y"], Float[np.ndarray, " y"], float]:
         """(log -q, log -delta, log z), its derivative in s and the residual, from the nearest point that is known."""
         near, y, slope = min(self._points, key=lambda point: abs(point[0] - s))
         return _real(self.f, s, y + slope * (s - near))
@@ -87,14 +89,14 @@ class Bulk:
         """sqrt(z)."""
         return float(np.exp(self.at(s)[0][-1] / 2))
 
-    def solution(self, s: float) -> tuple[np.ndarray, np.ndarray]:
+    def solution(self, s: float) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " K"]]:
         """q and alpha of all groups."""
         y: Any = self.at(s)[0]
         J = len(self.f.omega)
         q, delta = -np.exp(y[:J]), -np.exp(y[J:-1])
         return q[self._rows], np.asarray(alphas(self.full, delta[self._columns]))
 
-    def density(self, x: np.ndarray, *, rows: bool) -> np.ndarray:
+    def density(self, x: Float[np.ndarray, " points"], *, rows: bool) -> Float[np.ndarray, " points"]:
         """Density of the singular values at x, per sample or, for ``rows``, per neuron."""
         # The fixed point is followed down sqrt(z) = x + i height
         f, J, edge = self.f, len(self.f.omega), self.singular_value(self.edge)
@@ -108,7 +110,9 @@ class Bulk:
         return 2 * x * np.maximum(np.imag(m), 0.0) / np.pi
 
 
-def _merged(weights: Any, least: float) -> tuple[Any, Any, Any]:
+def _merged(
+    weights: Float[np.ndarray, " groups"], least: float
+) -> tuple[Int[np.ndarray, " groups"], Float[np.ndarray, " kept"], Int[np.ndarray, " kept"]]:
     """For every group the place of the one whose law it takes, the weights of those, and which they are."""
     kept = np.flatnonzero(weights >= least)
     kept = kept if kept.size else np.array([int(np.argmax(weights))])
@@ -116,12 +120,12 @@ def _merged(weights: Any, least: float) -> tuple[Any, Any, Any]:
     return place, np.bincount(place, weights), kept
 
 
-def _size(f: Features) -> Any:
+def _size(f: Features) -> Float[np.ndarray, " K"]:
     """Mean square over the neurons of the part of a feature that is not signal, for every group of samples."""
     return f.omega @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2)
 
 
-def _start(f: Features) -> tuple[float, np.ndarray, np.ndarray]:
+def _start(f: Features) -> tuple[float, Float[np.ndarray, " y"], Float[np.ndarray, " y"]]:
     """Far above the bulk q = -1/z and delta = -(p/n) size/z."""
     J, K = f.gain.shape
     largest = np.max(f.noise + (f.modes @ f.variance)[:, None] * f.gain**2)
@@ -131,7 +135,9 @@ def _start(f: Features) -> tuple[float, np.ndarray, np.ndarray]:
     return float(np.log(f.pi @ delta)), y, np.concatenate([np.ones(J + K), [-1.0]])
 
 
-def _real(f: Features, s: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def _real(
+    f: Features, s: float, y: Float[np.ndarray, " y"]
+) -> tuple[Float[np.ndarray, " y"], Float[np.ndarray, " y"], float]:
     """Newton for y = (log -q, log -delta, log z) at s; y, dy/ds and the largest residual."""
     J = f.omega.size
 
@@ -145,19 +151,22 @@ def _real(f: Features, s: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray,
         bordered[-1, J:-1] = held / np.sum(held)
         return np.append(residual, np.log(np.sum(held)) - s), bordered
 
-    for _ in range(20):
+    def move(y):
         residual, matrix = parts(y)
-        move = -xp.linalg.solve(matrix, residual)
-        y = y + np.clip(move, -1.0, 1.0)
-        if not np.max(np.abs(move)) > 1e-9:
-            break
+        return np.clip(-xp.linalg.solve(matrix, residual), -1.0, 1.0)
+
+    y, _ = newton(move, y, 1e-9, 20)
     residual, matrix = parts(y)
     return y, xp.linalg.solve(matrix, np.eye(y.size)[-1]), float(np.max(np.abs(residual)))
 
 
-def _complex(f: Features, z: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _complex(
+    f: Features, z: Complex[np.ndarray, " points"], x: Complex[np.ndarray, "points JK"]
+) -> Complex[np.ndarray, "points JK"]:
     """Newton for (log q, log delta) at every complex z."""
-    for _ in range(3):
+
+    def move(x):
         residual, matrix = system(f, -z, x)
-        x = x - xp.linalg.solve(matrix, residual[..., None])[..., 0]
-    return x
+        return -xp.linalg.solve(matrix, residual[..., None])[..., 0]
+
+    return newton(move, x, 0.0, 3)[0]

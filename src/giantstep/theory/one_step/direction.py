@@ -9,12 +9,14 @@
 the residual, r = y - f_0(x), f_0 = c_1 <omega, x> + ..., omega = s sum_i a_i w_i: E r x = c*_1 beta* - c_1 omega.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from giantstep._machine.arrays import xp
+from giantstep._machine.arrays import Array, xp
 from giantstep.functions import hermite
+from giantstep.functions.gaussian_averages import Scalar
 from giantstep.theory.one_step import gradient_law
 from giantstep.theory.one_step.gradient_law import SpectralModes
 from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters
@@ -37,16 +39,16 @@ class StepDirection(NamedTuple):
         along: that of its matrix measure on the directions (v, e[, f]).
     """
 
-    strength: Any
-    beta: Any
-    rho: Any
-    omega: Any
-    turn: Any
-    white: Any
+    strength: Scalar
+    beta: Scalar
+    rho: Scalar
+    omega: Float[Array, " 3"] | None
+    turn: Scalar
+    white: Scalar
     modes: SpectralModes
     along: SpectralModes
 
-    def variance(self, mu: Any, a: Any) -> Any:
+    def variance(self, mu: Float[Array, " M"], a: Float[Array, " J"]) -> Float[Array, "M J"]:
         """V(mu) d-times the variance of g_i along a mode, (modes, neurons)."""
         return (1 + self.turn * a * mu[:, None]) ** 2 + self.white * a**2
 
@@ -54,18 +56,18 @@ class StepDirection(NamedTuple):
 class StepResidual(NamedTuple):
     """r = f*(z) - shift + noise - f_0: E r^2, and f_0's variance and its part along omega."""
 
-    square: Any
-    shift: Any
-    output: Any
-    along: Any
+    square: Scalar
+    shift: Scalar
+    output: Scalar
+    along: Scalar
 
 
 class Push(NamedTuple):
     """eta times the scale s, ||beta||, rho = cos(beta, beta*) and the residual."""
 
-    step: Any
-    beta: Any
-    rho: Any
+    step: Scalar
+    beta: Scalar
+    rho: Scalar
     residual: StepResidual
 
 
@@ -108,7 +110,7 @@ def _no_modes(directions: int) -> tuple[SpectralModes, SpectralModes]:
 
 
 def _residual(
-    numbers: Parameters, form: Form, sigma: GaussianFunction, star: GaussianFunction, scale, p
+    numbers: Parameters, form: Form, sigma: GaussianFunction, star: GaussianFunction, scale: Scalar, p: Scalar
 ) -> StepResidual:
     c0, shift = sigma.coefficients[0], star.coefficients[0] if form.deflated else 0.0
     square = star.square + numbers.noise**2 - star.coefficients[0] ** 2 + (star.coefficients[0] - shift) ** 2

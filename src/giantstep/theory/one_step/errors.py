@@ -21,6 +21,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.arrays import Array, xp
+from giantstep.functions.gaussian_averages import Scalar
 from giantstep.theory.one_step.fixed_point import (
     TOLERANCE,
     Features,
@@ -33,8 +34,6 @@ from giantstep.theory.one_step.fixed_point import (
     outer,
     solve,
 )
-
-Scalar = Float[Array, ""]
 
 
 class Signal(NamedTuple):
@@ -60,7 +59,9 @@ class Errors(NamedTuple):
     gcv: Scalar
 
 
-def channels(f: Features, signal: Signal, q, alpha):
+def channels(
+    f: Features, signal: Signal, q: Float[Array, " J"], alpha: Float[Array, " K"]
+) -> tuple[Float[Array, "C r C r"], Float[Array, "K C C"], Float[Array, "B r r"], Float[Array, "B J r"]]:
     """S in the basis as an array (C, r, C, r), Xi - 1 on directions (K, C, C), and the modes S^m, Y^m behind the directions."""
     S_m, Y_m = modes(f, q, alpha, signal.variance)
     X, D, R, r = signal.weights.shape[-1], signal.patterns.shape[0], signal.scatter.shape[0], S_m.shape[-1]
@@ -75,7 +76,13 @@ def channels(f: Features, signal: Signal, q, alpha):
     return S, signal.second - xp.diag(xp.arange(C) < X), S_m, Y_m
 
 
-def _signal(f: Features, S, excess, alpha, b):
+def _signal(
+    f: Features,
+    S: Float[Array, "C r C r"],
+    excess: Float[Array, "K C C"],
+    alpha: Float[Array, " K"],
+    b: Float[Array, "C K"],
+) -> tuple[Float[Array, "C K"], Float[Array, "C r"], Float[Array, "C K"]]:
     """y (C, K) with y + Delta S y = b, R y (C, r) and psi = S y (C, K): (I + R Delta R^T S) R y = R b, S in the basis."""
     C, r = S.shape[:2]
     core = S.reshape(C * r, C * r)
@@ -86,7 +93,7 @@ def _signal(f: Features, S, excess, alpha, b):
     return b - alpha * xp.einsum("kcd,dk->ck", excess, psi), inside.reshape(C, r), psi
 
 
-def errors(f: Features, signal: Signal, penalty, at: FixedPoint) -> Errors:
+def errors(f: Features, signal: Signal, penalty: Scalar, at: FixedPoint) -> Errors:
     """The errors at a fixed point."""
     alpha, q = alphas(f, at.delta), at.q
     first = derivatives(f, penalty, q, alpha)
@@ -121,7 +128,9 @@ def errors(f: Features, signal: Signal, penalty, at: FixedPoint) -> Errors:
     )
 
 
-def path(f: Features, signal: Signal, penalties: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def path(
+    f: Features, signal: Signal, penalties: Float[np.ndarray, " L"]
+) -> tuple[Float[np.ndarray, "4 L"], Float[np.ndarray, " L"]]:
     """Errors (4, L) and residuals (L,) by NumPy; from the largest penalty down, each fixed point starts from the one before."""
     found, near = np.zeros((5, penalties.size)), None
     for k in np.argsort(-penalties):

@@ -27,7 +27,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Inexact, Int
 
-from giantstep._machine.arrays import Array, frozen, until, xp
+from giantstep._machine.arrays import Array, frozen, xp
+from giantstep.functions.gaussian_averages import Scalar
+from giantstep.theory.one_step.newton import newton
 
 TOLERANCE = 1e-9  # largest relative residual of a solution
 DEAD = 1e-30  # trace of samples on which every feature is zero (ReLU far on its flat side), so that it has a logarithm
@@ -75,21 +77,21 @@ class FixedPoint(NamedTuple):
     steps: Int[Array, ""]
 
     @property
-    def converged(self) -> Bool[Array, ""]:
+    def converged(self) -> Bool[Array, ""] | np.bool_:
         return self.residual < TOLERANCE
 
 
-def inner(f: Features, table: Inexact[Array, "... K"]):
+def inner(f: Features, table: Inexact[Array, "... K"]) -> Inexact[Array, "... r"]:
     """Coefficients of a table's rows in the basis."""
     return table if f.basis is None else (table * f.pi) @ f.basis.T
 
 
-def outer(f: Features, coefficients: Inexact[Array, "... r"]):
+def outer(f: Features, coefficients: Inexact[Array, "... r"]) -> Inexact[Array, "... K"]:
     """Rows from their coefficients."""
     return coefficients if f.basis is None else coefficients @ f.basis
 
 
-def gram(f: Features, weights: Inexact[Array, "... K"]):
+def gram(f: Features, weights: Inexact[Array, "... K"]) -> Inexact[Array, "... r r"]:
     """R diag(weights) R^T."""
     if f.basis is None:
         return weights[..., None] * np.eye(f.pi.size)
@@ -97,8 +99,12 @@ def gram(f: Features, weights: Inexact[Array, "... K"]):
 
 
 def modes(
-    f: Features, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"], variance: Float[Array, "M J"], gain=None
-):
+    f: Features,
+    q: Inexact[Array, "... J"],
+    alpha: Inexact[Array, "... K"],
+    variance: Float[Array, "M J"],
+    gain: Float[Array, "J K"] | None = None,
+) -> tuple[Inexact[Array, "... M r r"], Inexact[Array, "... M J r"]]:
     """S^mu (..., M, r, r) and Y^mu_j = (I + G^mu A)^{-1} l_j (..., M, J, r) in the basis, for modes of that variance."""
     L = inner(f, f.gain if gain is None else gain)
     H = f.p_over_d * (L.T * (variance * (f.omega * q)[..., None, :])[..., None, :]) @ L
@@ -108,7 +114,9 @@ def modes(
     return solved[..., :r], xp.swapaxes(solved[..., r:], -1, -2)
 
 
-def derivatives(f: Features, penalty, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"]) -> Derivatives:
+def derivatives(
+    f: Features, penalty: Inexact[Array, "..."] | float, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"]
+) -> Derivatives:
     """The right-hand sides at (q, alpha) and their partial derivatives; several penalties are a leading axis of all three."""
     found = _part(f, q, alpha, f.modes, f.variance, f.gain)
     for pattern in () if f.leverage is None else f.leverage:
@@ -122,7 +130,14 @@ def derivatives(f: Features, penalty, q: Inexact[Array, "... J"], alpha: Inexact
     )
 
 
-def _part(f: Features, q, alpha, weights, variance, gain) -> Derivatives:
+def _part(
+    f: Features,
+    q: Inexact[Array, "... J"],
+    alpha: Inexact[Array, "... K"],
+    weights: Float[Array, " M"],
+    variance: Float[Array, "M J"],
+    gain: Float[Array, "J K"],
+) -> Derivatives:
     """What modes of these weights and variances, with one gain, add."""
     core, Y = modes(f, q, alpha, variance, gain)
     S, Y = outer(f, xp.swapaxes(outer(f, core), -1, -2)), outer(f, Y)
@@ -137,12 +152,14 @@ def _part(f: Features, q, alpha, weights, variance, gain) -> Derivatives:
     )
 
 
-def alphas(f: Features, delta: Float[Array, " K"]) -> Float[Array, " K"]:
+def alphas(f: Features, delta: Inexact[Array, "... K"]) -> Inexact[Array, "... K"]:
     """alpha_k = pi_k / (1 + delta_k)."""
     return f.pi / (1 + delta)
 
 
-def system(f: Features, penalty, x: Inexact[Array, "... J+K"], sign: int = 1):
+def system(
+    f: Features, penalty: Inexact[Array, "..."] | float, x: Inexact[Array, "... JK"], sign: int = 1
+) -> tuple[Inexact[Array, "... JK"], Inexact[Array, "... JK JK"]]:
     """Relative residuals at x = (log q, log delta) and their Jacobian; several penalties are a leading axis of all.
 
     At a penalty -z above the bulk q and delta are negative: ``sign=-1`` takes the logarithms of -q and -delta. At a complex
@@ -161,7 +178,7 @@ def system(f: Features, penalty, x: Inexact[Array, "... J+K"], sign: int = 1):
     return residual, xp.concatenate([top, bottom], -2)
 
 
-def _start(f: Features, penalty) -> Float[Array, " J+K"]:
+def _start(f: Features, penalty: Scalar) -> Float[Array, " JK"]:
     """Below the solution: q as if the samples were independent of each other and infinitely many, delta from it."""
     q = 1 / (penalty + f.noise @ f.pi + (f.modes @ f.variance) * (f.gain**2 @ f.pi))
     trace = (f.omega * q) @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2) + DEAD
@@ -172,25 +189,19 @@ def _held(f: Features) -> Features:
     return Features(*(None if x is None else frozen(x) for x in f))  # type: ignore[arg-type]
 
 
-def solve(f: Features, penalty, start=None) -> FixedPoint:
+def solve(f: Features, penalty: Scalar, start: Float[Array, " JK"] | None = None) -> FixedPoint:
     """The fixed point at one penalty; differentiable in everything by the implicit function theorem.
 
     ``start`` is (log q, log delta) of a solution nearby, which saves most of the steps.
     """
     held, lam = _held(f), frozen(penalty)
 
-    def unfinished(state):
-        _, longest, steps = state
-        return (longest > SETTLED) & (steps < MAX_STEPS)
-
-    def step(state):
-        x, _, steps = state
+    def move(x):
         residual, matrix = system(held, lam, x)
-        move = -xp.linalg.solve(matrix, residual)
-        longest = xp.max(xp.abs(move))
-        return x + move * xp.minimum(1.0, LONGEST / longest), longest, steps + 1
+        full = -xp.linalg.solve(matrix, residual)
+        return full * xp.minimum(1.0, LONGEST / xp.max(xp.abs(full)))
 
-    x, _, steps = until(unfinished, step, (_start(held, lam) if start is None else frozen(start), xp.inf, 0))
+    x, steps = newton(move, _start(held, lam) if start is None else frozen(start), SETTLED, MAX_STEPS)
     # A last Newton step, through which derivatives flow: x* = x - J^{-1} F(x, theta) has dx*/dtheta = -J^{-1} dF/dtheta.
     residual, matrix = system(f, penalty, frozen(x))
     x = x - xp.linalg.solve(frozen(matrix), residual)

@@ -15,49 +15,51 @@ As series in 1/zeta these give the moments of the laws, and the moments give Gau
 
 from functools import cache
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from giantstep._machine.arrays import fold, repeat, xp
+from giantstep._machine.arrays import Array, fold, repeat, xp
+from giantstep.functions.gaussian_averages import Scalar
 
 
 class ResidualMoments(NamedTuple):
     """Moments of a residual: E[r^k], E[z r^k] (Z, k) and E[z z^T r^k] (Z, Z, k), k = 0..order."""
 
-    plain: Any
-    first: Any
-    second: Any
+    plain: Float[Array, " k"]
+    first: Float[Array, "Z k"]
+    second: Float[Array, "Z Z k"]
 
 
 class SpectralModes(NamedTuple):
     """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X)."""
 
-    nodes: Any
-    weights: Any
+    nodes: Float[Array, " M"]
+    weights: Float[Array, "M ..."]
 
 
-def moments(r: Any, z: Any, weights: Any, order: int) -> ResidualMoments:
+def moments(r: Float[Array, " q"], z: Float[Array, "Z q"], weights: Float[Array, " q"], order: int) -> ResidualMoments:
     """From residuals r (Q,), coordinates z (Z, Q) and weights (Q,)."""
     powers = xp.concatenate([weights[None], r * xp.ones((order, 1))])
     powers = xp.cumprod(powers, 0)  # r^k weights
     return ResidualMoments(powers.sum(1), xp.einsum("zq,kq->zk", z, powers), xp.einsum("yq,zq,kq->yzk", z, z, powers))
 
 
-def _product(a: Any, b: Any) -> Any:
+def _product(a: Array, b: Array) -> Array:
     """Product of truncated power series along the last axis (leading axes broadcast)."""
     lag, known = _lags(a.shape[-1])
     return (a[..., None, :] @ (b[..., lag] * known))[..., 0, :]
 
 
 @cache
-def _lags(n: int) -> tuple[np.ndarray, np.ndarray]:
+def _lags(n: int) -> tuple[Int[np.ndarray, "n n"], Float[np.ndarray, "n n"]]:
     """j - i, and where it is not negative."""
     lag = np.arange(n) - np.arange(n)[:, None]
     return np.maximum(lag, 0), (lag >= 0).astype(float)
 
 
-def _compose(coefficients: Any, h: Any) -> Any:
+def _compose(coefficients: Float[Array, "... n"], h: Float[Array, " n"]) -> Float[Array, "... n"]:
     """sum_k c_k h^k for a series h without constant term, by Horner's rule; leading axes of c are kept."""
     n = h.shape[-1]
     constant = xp.eye(n)[0]
@@ -68,7 +70,9 @@ def _compose(coefficients: Any, h: Any) -> Any:
     return fold(add, xp.zeros(coefficients.shape), xp.moveaxis(coefficients, -1, 0), reverse=True)
 
 
-def _series(law: ResidualMoments, phi: Any, terms: int) -> tuple[Any, Any]:
+def _series(
+    law: ResidualMoments, phi: Scalar, terms: int
+) -> tuple[Float[Array, " terms"], Float[Array, "Z1 Z1 terms"]]:
     """Moments 0..terms-1 of M's law, and matrix moments in the basis (z, beta) as an array (Z+1, Z+1, terms)."""
     n, Z = terms + 1, law.first.shape[0]  # series in x = 1/zeta; h = -g = x + m_1 x^2 + ...
     scale = phi ** np.arange(n)
@@ -88,7 +92,7 @@ def _series(law: ResidualMoments, phi: Any, terms: int) -> tuple[Any, Any]:
 
 
 def quadratures(
-    law: ResidualMoments, phi: Any, basis: Any, count: int, block: int
+    law: ResidualMoments, phi: Scalar, basis: Float[Array, "X Z1"], count: int, block: int
 ) -> tuple[SpectralModes, SpectralModes]:
     """Gauss quadratures: of M's law with ``count`` nodes, and of its matrix measure with ``block`` nodes a direction.
 
@@ -106,7 +110,7 @@ def quadratures(
     return alone, SpectralModes(centre + spread * nodes, weights)
 
 
-def _shifted(m: Any, centre: Any, spread: Any) -> Any:
+def _shifted(m: Float[Array, "... terms"], centre: Scalar, spread: Scalar) -> Float[Array, "... terms"]:
     """Moments of (mu - centre)/spread from those of mu."""
     n = m.shape[-1]
     binomial = np.array([[float(comb(k, i)) for i in range(n)] for k in range(n)])
@@ -114,7 +118,7 @@ def _shifted(m: Any, centre: Any, spread: Any) -> Any:
     return xp.einsum("ki,...i->...k", binomial * (-centre) ** power, m) / spread ** np.arange(n)
 
 
-def _gauss(m: Any, count: int) -> tuple[Any, Any]:
+def _gauss(m: Float[Array, "X X terms"], count: int) -> tuple[Float[Array, " M"], Float[Array, "M X X"]]:
     """Nodes and matrix weights from matrix moments (X, X, >= 2 count): eigenpairs of the block Jacobi matrix.
 
     The Hankel matrix H = [m_{i+j}] = L L^T gives orthonormal polynomials; in them multiplication by mu is L^{-1} H' L^{-T},

@@ -8,9 +8,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from giantstep._machine.arrays import xp
+from giantstep._machine.arrays import Array, xp
 from giantstep._machine.backend import jax, jnp, on_host
+from giantstep.functions.gaussian_averages import Scalar
 from giantstep.theory.one_step import conditional
 from giantstep.theory.one_step.errors import Errors, path
 from giantstep.theory.one_step.parameters import Form, Parameters
@@ -27,15 +29,15 @@ class Curves(NamedTuple):
     """
 
     errors: Errors
-    residual: np.ndarray
-    strength: np.ndarray
-    rho: np.ndarray
-    bend: np.ndarray
-    captured: np.ndarray
-    null: np.ndarray
+    residual: Float[np.ndarray, "E L"]
+    strength: Float[np.ndarray, " E"]
+    rho: Float[np.ndarray, " E"]
+    bend: Float[np.ndarray, " E"]
+    captured: Float[np.ndarray, " E"]
+    null: Float[np.ndarray, " E"]
 
 
-def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Any, ...]]:
+def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Scalar, ...]]:
     """The problem for one set of parameters, and what its step learns."""
     a, omega = conditional.second_layer(form.second_layer)
     made = conditional.problem(numbers, form)
@@ -47,13 +49,13 @@ def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tu
 
 
 @partial(jax.jit, static_argnames="form")
-def _tables(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Any, ...]]:
+def _tables(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Float[Array, " E"], ...]]:
     """The same for every set of parameters along their first axis."""
     return jax.vmap(lambda own: _table(own, form))(numbers)
 
 
 @jax.jit
-def _answers(made: conditional.StepProblem, penalties: Any) -> tuple[Errors, Any]:
+def _answers(made: conditional.StepProblem, penalties: Float[Array, " N"]) -> tuple[Errors, Float[Array, " N"]]:
     """Errors and residuals for problems and penalties side by side."""
     found, at = jax.vmap(conditional.predict_from)(made, penalties)
     return found, at.residual
@@ -74,7 +76,9 @@ def repeated(numbers: Parameters, count: int) -> Parameters:
     return Parameters(*(np.broadcast_to(np.asarray(x), (count, *np.shape(x))) for x in held))
 
 
-def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray, points: int | None = None) -> Curves:
+def pointwise(
+    numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"], points: int | None = None
+) -> Curves:
     """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
     few = len(penalties) <= FEW[0] and penalties.size <= FEW[1]
     with on_host():
@@ -83,7 +87,7 @@ def pointwise(numbers: Parameters, form: Form, penalties: np.ndarray, points: in
         )
 
 
-def _now(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
+def _now(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
     """One step size after the other by NumPy."""
     learned, found = [], []
     for e, own in enumerate(penalties):
@@ -94,7 +98,7 @@ def _now(numbers: Parameters, form: Form, penalties: np.ndarray) -> Curves:
     return Curves(Errors(*values), np.stack([residual for _, residual in found]), *np.array(learned).T)
 
 
-def _in_blocks(numbers: Parameters, form: Form, penalties: np.ndarray, points: int | None) -> Curves:
+def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"], points: int | None) -> Curves:
     """By compiled programs."""
     (count, width), points = penalties.shape, points or POINTS
     made, learned = _joined(
@@ -109,7 +113,7 @@ def _in_blocks(numbers: Parameters, form: Form, penalties: np.ndarray, points: i
     return Curves(found, residual, *learned)
 
 
-def _blocks(count: int, size: int) -> list[np.ndarray]:
+def _blocks(count: int, size: int) -> list[Int[np.ndarray, " size"]]:
     """Indices in blocks of one size; the last one repeats its end."""
     return [np.minimum(np.arange(i, i + size), count - 1) for i in range(0, count, size)]
 

@@ -1,21 +1,24 @@
 """What a prediction depends on: the real numbers it can be differentiated in, and the choices it cannot."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import factorial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from giantstep._machine.arrays import xp
+from giantstep._machine.arrays import Array, xp
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.functions import hermite
 from giantstep.functions.activation import Activation
-from giantstep.functions.gaussian_averages import polynomial_part
+from giantstep.functions.gaussian_averages import Scalar, polynomial_part
 from giantstep.theory.coverage import check
 
+Numbers = Float[Array, "..."] | float  # one, or one for each of several predictions
 ORDERS = 7  # Hermite coefficients c_0 .. c_6 that can be moved
 
 
@@ -34,15 +37,15 @@ class Parameters(NamedTuple):
         target: those of the target.
     """
 
-    d: Any
-    n1_over_d: Any
-    n_over_d: Any
-    p_over_d: Any
-    eta: Any
-    penalty: Any
-    noise: Any
-    activation: Any
-    target: Any
+    d: Numbers
+    n1_over_d: Numbers
+    n_over_d: Numbers
+    p_over_d: Numbers
+    eta: Numbers
+    penalty: Numbers
+    noise: Numbers
+    activation: Float[Array, "... 7"]
+    target: Float[Array, "... 7"]
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,11 @@ class Form:
 class GaussianFunction(NamedTuple):
     """A function of one Gaussian variable: values, kinks, Hermite coefficients, E f^2 and E f'^2."""
 
-    value: Any
+    value: Callable[[Array], Array]
     kinks: tuple[float, ...]
-    coefficients: Any
-    square: Any
-    slope_square: Any
+    coefficients: Float[Array, " k"]
+    square: Scalar
+    slope_square: Scalar
 
 
 def parameters(setting: Setting) -> tuple[Parameters, Form]:
@@ -95,14 +98,14 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
 
 
 @lru_cache(maxsize=64)
-def activation_constants(sigma: Activation) -> tuple[np.ndarray, float, float]:
+def activation_constants(sigma: Activation) -> tuple[Float[np.ndarray, " k"], float, float]:
     """c_0 .. c_6, E sigma^2 and E sigma'^2."""
     slope = hermite.mean_square(lambda x: np.asarray(sigma.slope(x)), sigma.kinks)
     return sigma.hermite(ORDERS - 1), sigma.mean_square, slope
 
 
 @lru_cache(maxsize=64)
-def target_constants(target: Target) -> tuple[np.ndarray, float]:
+def target_constants(target: Target) -> tuple[Float[np.ndarray, " k"], float]:
     """c*_0 .. c*_6 and E f*^2."""
     return np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDERS)]), target.power
 
@@ -121,7 +124,14 @@ def target_of(numbers: Parameters, form: Form) -> GaussianFunction:
     return _moved(lambda y: form.target(length * y[None]), kinks, known, square, 0.0, numbers.target)
 
 
-def _moved(plain: Any, kinks: Any, known: np.ndarray, square: float, slope: float, moved: Any) -> GaussianFunction:
+def _moved(
+    plain: Callable[[Array], Array],
+    kinks: tuple[float, ...],
+    known: Float[np.ndarray, " k"],
+    square: float,
+    slope: float,
+    moved: Float[Array, " k"],
+) -> GaussianFunction:
     """E f^2 = sum_k k! c_k^2 and E f'^2 = sum_k k k! c_k^2 change with the coefficients that moved."""
     change = np.array([float(factorial(k)) for k in range(len(known))]) * (moved**2 - known**2)
     extra = polynomial_part(moved, known)

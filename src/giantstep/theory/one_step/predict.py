@@ -1,9 +1,9 @@
 """The conditional theory at a setting's own sizes, step sizes and penalties."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
@@ -61,14 +61,14 @@ def doubts(found: _grid.Curves) -> list[str]:
     return notes
 
 
-def _gcv(numbers: Parameters, form: Form) -> np.ndarray:
+def _gcv(numbers: Parameters, form: Form) -> Float[np.ndarray, "E 1"]:
     """The penalty with the least predicted GCV score for every step size, (E, 1)."""
     etas = np.atleast_1d(numbers.eta)
     each = _grid.repeated(numbers, etas.size)._replace(eta=etas)
     return lowest_gcv(lambda grid: _grid.pointwise(each, form, grid).errors.gcv, etas.size)
 
 
-def lowest_gcv(score: Callable[[np.ndarray], Any], count: int) -> np.ndarray:
+def lowest_gcv(score: Callable[[np.ndarray], np.ndarray], count: int) -> Float[np.ndarray, "count 1"]:
     """The penalty with the least score (count, L) for each of ``count`` problems, (count, 1): a grid, then finer ones."""
     low, high = np.full(count, np.log(1e-8)), np.full(count, np.log(1e3))
     for _ in range(4):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 from scipy.optimize import brentq
 
 from giantstep import measure
@@ -54,8 +56,8 @@ class Law:
     count: int
     low: float
     edge: float
-    x: np.ndarray
-    density: np.ndarray
+    x: Float[np.ndarray, " cells"]
+    density: Float[np.ndarray, " cells"]
     outliers: tuple[Outlier, ...]
 
     @property
@@ -63,7 +65,7 @@ class Law:
         """The outliers that ``measure.outliers`` would tell from the edge's own fluctuation."""
         return tuple(o for o in self.outliers if o.position > self.edge * (1 + measure.margin(self.count)))
 
-    def cdf(self, x: Any) -> np.ndarray:
+    def cdf(self, x: npt.ArrayLike) -> Float[np.ndarray, "..."]:
         """Share of the bulk below x."""
         ends = np.linspace(0.0, np.pi, len(self.x) + 1)
         mass = self.density * np.sin((ends[1:] + ends[:-1]) / 2) * (self.edge - self.low) / 2 * ends[1]
@@ -131,7 +133,7 @@ def _sizes(made: StepProblem) -> tuple[float, float, float]:
     return p / float(made.features.p_over_n), p / float(made.features.p_over_d), p
 
 
-def _powers(pi: Any) -> np.ndarray:
+def _powers(pi: Float[np.ndarray, " K"]) -> Float[np.ndarray, "functions K"]:
     """The constant, then kappa, kappa^2, ... made orthonormal in that order without it: rows over the nodes."""
     kappa, _ = gauss_hermite(pi.size)
     columns = np.stack([kappa**k for k in range(1, POWERS + 1)], axis=1) * np.sqrt(pi)[:, None]
@@ -150,11 +152,11 @@ def _law(bulk: Bulk, found: list[Outlier], count: float, density: bool, *, share
     return Law(count, low, edge, x, share * bulk.density(x, rows=rows), tuple(found))
 
 
-def _middles(low: float, edge: float, cells: int) -> np.ndarray:
+def _middles(low: float, edge: float, cells: int) -> Float[np.ndarray, " cells"]:
     return (low + edge) / 2 - (edge - low) / 2 * np.cos(np.pi * (np.arange(cells) + 0.5) / cells)
 
 
-def _low(x: np.ndarray, density: np.ndarray) -> float:
+def _low(x: Float[np.ndarray, " cells"], density: Float[np.ndarray, " cells"]) -> float:
     """Where the density starts: its square grows along a line there; 0 if it is there from the first point on."""
     i = int(np.argmax(density > 1e-4 * density.max()))
     if i == 0 or i == x.size - 1:
@@ -164,7 +166,7 @@ def _low(x: np.ndarray, density: np.ndarray) -> float:
     return float(np.clip(start, x[i - 1], x[i]))
 
 
-def _outliers(bulk: Bulk, signal: Signal, h: np.ndarray, lean: bool) -> list[Outlier]:
+def _outliers(bulk: Bulk, signal: Signal, h: Float[np.ndarray, "functions K"], lean: bool) -> list[Outlier]:
     """Zeros of det(I + Delta S) above the bulk, with cos^2 along the rows of h: first the constant, then the rest."""
     spikes = lambda s: _spikes(bulk.full, signal, *bulk.solution(s), lean=lean)  # noqa: E731
     found = []
@@ -180,7 +182,9 @@ def _outliers(bulk: Bulk, signal: Signal, h: np.ndarray, lean: bool) -> list[Out
     return found
 
 
-def _spikes(f: Features, signal: Signal, q: np.ndarray, alpha: np.ndarray, *, lean: bool) -> tuple[np.ndarray, ...]:
+def _spikes(
+    f: Features, signal: Signal, q: Float[np.ndarray, " J"], alpha: Float[np.ndarray, " K"], *, lean: bool
+) -> tuple[Float[np.ndarray, " CK"], Float[np.ndarray, "CK K"]]:
     """Eigenvalues of L^T Delta L in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue.
 
     With ``lean`` the last pattern, l_k o a, goes with omega = W^T a/sqrt(p), and what is left of W has nothing along a: without

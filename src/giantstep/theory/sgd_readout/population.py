@@ -13,6 +13,7 @@ from math import factorial, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 from scipy.interpolate import BarycentricInterpolator
 from scipy.optimize import brentq
 
@@ -41,9 +42,9 @@ class Population:
         rest: bound of what the expansion left out, against the diagonal.
     """
 
-    values: np.ndarray
-    best: np.ndarray
-    mean: np.ndarray
+    values: Float[np.ndarray, " k"]
+    best: Float[np.ndarray, " k"]
+    mean: Float[np.ndarray, " k"]
     floor: float
     rest: float
 
@@ -51,11 +52,11 @@ class Population:
 class Expanded(NamedTuple):
     """sqrt(k!) c_k(s_i), (p, ORDERS + 1), and E sigma(s_i z)^2, (p)."""
 
-    coefficients: np.ndarray
-    square: np.ndarray
+    coefficients: Float[np.ndarray, "p orders"]
+    square: Float[np.ndarray, " p"]
 
 
-def population(setting: Setting, W: np.ndarray) -> Population:
+def population(setting: Setting, W: Float[np.ndarray, "p d"]) -> Population:
     """The moments of sigma(W x) and of the setting's target, W (p, d)."""
     p = len(W)
     needed, allowed = MATRICES * 8.0 * p**2, memory.budget(None)
@@ -75,7 +76,7 @@ def population(setting: Setting, W: np.ndarray) -> Population:
     return Population(values, along / values, Q.T @ of.coefficients[:, 0] / sqrt(p), floor, rest)
 
 
-def expanded(sigma: Activation, lengths: np.ndarray) -> Expanded:
+def expanded(sigma: Activation, lengths: Float[np.ndarray, " p"]) -> Expanded:
     """The expansion at every length; between Chebyshev points where they differ."""
     low, high = float(lengths.min()), float(lengths.max())
     if high - low < 1e-12 * high:
@@ -86,7 +87,7 @@ def expanded(sigma: Activation, lengths: np.ndarray) -> Expanded:
     return Expanded(table[:, :-1], table[:, -1])
 
 
-def _at(sigma: Activation, s: float) -> np.ndarray:
+def _at(sigma: Activation, s: float) -> Float[np.ndarray, " columns"]:
     """sqrt(k!) c_k(s) for k = 0, ..., ORDERS, and E sigma(s z)^2."""
     stretched = lambda z: np.asarray(sigma(s * z))  # noqa: E731
     kinks = [kink / s for kink in sigma.kinks]
@@ -95,7 +96,7 @@ def _at(sigma: Activation, s: float) -> np.ndarray:
     return np.append(roots * found, hermite.mean_square(stretched, kinks))
 
 
-def _second(of: Expanded, U: np.ndarray) -> tuple[np.ndarray, float]:
+def _second(of: Expanded, U: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray, "p p"], float]:
     """E sigma(<w_i, x>) sigma(<w_j, x>), (p, p), and a bound of what is left out, against the diagonal."""
     a, p = of.coefficients, len(U)
     cosines = U @ U.T
@@ -116,7 +117,7 @@ def _second(of: Expanded, U: np.ndarray) -> tuple[np.ndarray, float]:
     return total, largest ** (k + 1) * max(float(left.max()), 0.0)
 
 
-def _cross(setting: Setting, of: Expanded, U: np.ndarray) -> np.ndarray:
+def _cross(setting: Setting, of: Expanded, U: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
     """E sigma(<w_i, x>) f*(x), (p)."""
     along = U @ setting.target.orthonormal(setting.d).T
     total = np.zeros(len(U))

@@ -15,6 +15,7 @@ Not to be confused with ``theory.sgd``, which follows SGD on the first layer of 
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.errors import InputError
 from giantstep.experiment import draw
@@ -37,8 +38,8 @@ class Excess(NamedTuple):
     """E |theta - theta*|^2 in the norm of Sigma, (L,) each: from the start theta_0 - theta* = -theta* alone, and from residuals
     of unit variance alone."""
 
-    start: np.ndarray
-    noise: np.ndarray
+    start: Float[np.ndarray, " L"]
+    noise: Float[np.ndarray, " L"]
 
 
 def excess(of: Population, readout: SGD, n: int, *, averaged: bool = False) -> Excess:
@@ -120,7 +121,7 @@ def _draws(p: int) -> int:
     return int(np.clip(NEURONS // p, DRAWS, 40))
 
 
-def isotropic_variance(x: np.ndarray) -> np.ndarray:
+def isotropic_variance(x: Float[np.ndarray, "..."] | float) -> Float[np.ndarray, "..."] | float:
     """n/p times V3 / noise^2 of the averaged iterates, at x = rate Var(sigma) n / p: features whose covariance is Var(sigma)/p I.
 
     Liu et al. (2022) take it for the part of the variance that survives both averages, over data and over weights; for a

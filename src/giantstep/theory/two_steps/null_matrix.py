@@ -12,6 +12,7 @@ heavy tails of y, along single samples, whose positions this linear theory knows
 """
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.random import Stream, normals
 from giantstep.theory.two_steps.signal import Draws, Slopes
@@ -19,13 +20,13 @@ from giantstep.theory.two_steps.signal import Draws, Slopes
 RANK_TOLERANCE = 0.01  # of the largest singular value of E sigma''(h(t_i, x)): smaller ones are dropped
 
 
-def initial(seed: int, p: int, d: int, sphere: bool) -> np.ndarray:
+def initial(seed: int, p: int, d: int, sphere: bool) -> Float[np.ndarray, "p d"]:
     """A first layer of the right law that is not the seed's own."""
     Z = normals(seed, (Stream.NULL, 0), 0, p, d)
     return Z / (np.linalg.norm(Z, axis=1, keepdims=True) if sphere else np.sqrt(d))
 
 
-def shuffles(given: Draws, found: Slopes) -> tuple[np.ndarray, np.ndarray]:
+def shuffles(given: Draws, found: Slopes) -> tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]]:
     """Weights (p, q) and matrices (q, d, d) with sum_q weights_iq matrices_q = X2^T diag(r2 E sigma''(h(t_i, x))) X2 / n2."""
     basis, small = np.linalg.qr(found.weights)
     U, s, Vt = np.linalg.svd(small @ found.along, full_matrices=False)
@@ -37,11 +38,11 @@ def shuffles(given: Draws, found: Slopes) -> tuple[np.ndarray, np.ndarray]:
 def null(
     given: Draws,
     found: Slopes,
-    mixing: tuple[np.ndarray, np.ndarray],
+    mixing: tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]],
     etas: tuple[float, float],
     seed: int,
     sphere: bool,
-) -> np.ndarray:
+) -> Float[np.ndarray, "p d"]:
     """The matrix (p, d), of ``found`` and its ``shuffles`` for step sizes of which the first is that of ``found``."""
     (p, d), (first, second) = (len(given.a), len(given.beta)), (eta * given.scale for eta in etas)
     Z = initial(seed, p, d, sphere)

@@ -12,6 +12,7 @@ from math import floor
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep import measure
 from giantstep._machine import memory as _memory
@@ -60,11 +61,11 @@ class SecondStep:
         return self.layer.count
 
     @property
-    def positions(self) -> np.ndarray:
+    def positions(self) -> Float[np.ndarray, " k"]:
         """Singular values of the outliers."""
         return self.layer.positions
 
-    def moved(self, count: int) -> np.ndarray:
+    def moved(self, count: int) -> Float[np.ndarray, "d count"]:
         """S^T p_k, (d, count), for p_k = a, a^2, ... made orthonormal: beside ``measure.moved`` of a simulation."""
         from giantstep.experiment import draw
 
@@ -141,7 +142,7 @@ def _predicted(setting: Setting, seed: int, pairs: list[tuple[float, float]]) ->
     return result
 
 
-def exponents(setting: Setting) -> np.ndarray | None:
+def exponents(setting: Setting) -> Float[np.ndarray, "pairs 2"] | None:
     """alpha_1 and alpha_2 with eta s sqrt(p) ~ p^alpha, (pairs, 2); None where a step size is no power."""
     steps = setting.protocol.steps
     if not all(isinstance(step.eta, Power) for step in steps):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from jaxtyping import Float
 from numpy.polynomial import chebyshev
 from scipy.interpolate import BarycentricInterpolator
 
@@ -40,11 +41,11 @@ class Draws:
 
     sigma: Activation
     scale: float
-    a: np.ndarray
-    X1: np.ndarray
-    r1: np.ndarray
-    X2: np.ndarray
-    y2: np.ndarray
+    a: Float[np.ndarray, " p"]
+    X1: Float[np.ndarray, "n1 d"]
+    r1: Float[np.ndarray, " n1"]
+    X2: Float[np.ndarray, "n2 d"]
+    y2: Float[np.ndarray, " n2"]
     reused: bool
     full: bool  # the second step's residual keeps the output
 
@@ -55,11 +56,11 @@ class Draws:
         return float(coefficients[1]), 2 * float(coefficients[2]), square - float(coefficients[1]) ** 2
 
     @cached_property
-    def beta(self) -> np.ndarray:
+    def beta(self) -> Float[np.ndarray, " d"]:
         return self.X1.T @ self.r1 / len(self.r1)
 
     @cached_property
-    def M(self) -> np.ndarray:
+    def M(self) -> Float[np.ndarray, "d d"]:
         """X1^T diag(r1) X1 / n1."""
         return self.X1.T @ (self.r1[:, None] * self.X1) / len(self.r1)
 
@@ -89,12 +90,12 @@ class Slopes:
     """sigma'(h) over the second batch at a few t, (nodes, n2): its mean over z, that of sigma''(h), what is left of its variance
     and of its covariance with sigma'(z); ``weights`` (p, nodes) carry it to every neuron's t, ``r2`` are the step's residuals."""
 
-    mean: np.ndarray
-    along: np.ndarray
-    rest: np.ndarray
-    shared: np.ndarray
-    weights: np.ndarray
-    r2: np.ndarray
+    mean: Float[np.ndarray, "nodes n2"]
+    along: Float[np.ndarray, "nodes n2"]
+    rest: Float[np.ndarray, "nodes n2"]
+    shared: Float[np.ndarray, "nodes n2"]
+    weights: Float[np.ndarray, "p nodes"]
+    r2: Float[np.ndarray, " n2"]
 
 
 def second_slopes(given: Draws, eta: float) -> Slopes:
@@ -110,7 +111,7 @@ def second_slopes(given: Draws, eta: float) -> Slopes:
     return Slopes(mean, along, rest, shared, weights, r2)
 
 
-def _fresh(given: Draws, nodes: np.ndarray) -> np.ndarray:
+def _fresh(given: Draws, nodes: Float[np.ndarray, " nodes"]) -> Float[np.ndarray, "5 nodes n2"]:
     """E sigma'(h), E sigma''(h), E sigma'(h)^2 - (E sigma')^2 - b^2 (E sigma'')^2, 0 and E sigma(h), h = b z + t mu_1 u.
 
     Each is a smooth function of the shift, computed at Chebyshev points for all t at once.
@@ -126,18 +127,20 @@ def _fresh(given: Draws, nodes: np.ndarray) -> np.ndarray:
     return (chebyshev.chebvander((u - middle) / half, GRID - 1) @ fitted).T.reshape(*table.shape[:2], -1)
 
 
-def _averages(shift: np.ndarray, b: np.ndarray, *, sigma: Activation, full: bool) -> np.ndarray:
+def _averages(
+    shift: Float[np.ndarray, "nodes grid"], b: Float[np.ndarray, "nodes 1"], *, sigma: Activation, full: bool
+) -> Float[np.ndarray, "5 nodes grid"]:
     (slope, along), (square,) = slopes(sigma.slope, shift, b, sigma.kinks, (1, 0), PANELS)
     ((output,),) = slopes(sigma, shift, b, sigma.kinks, (0,), PANELS) if full else ((0 * shift,),)
     return np.stack([slope, along, square - slope**2 - (b * along) ** 2, 0 * shift, output])
 
 
-def _reused(given: Draws, nodes: np.ndarray) -> np.ndarray:
+def _reused(given: Draws, nodes: Float[np.ndarray, " nodes"]) -> Float[np.ndarray, "5 nodes n2"]:
     """The same for h = alpha z + t (k sigma'(z) + mu_1 (u - k)) + t sqrt(v) z', with what sigma'(h) shares with sigma'(z)."""
     return np.stack([_reused_at(given, float(t)) for t in nodes], axis=1)
 
 
-def _reused_at(given: Draws, t: float) -> np.ndarray:
+def _reused_at(given: Draws, t: float) -> Float[np.ndarray, "5 n2"]:
     """Sums over points for z and z'."""
     mu1, mu2, _ = given.mu
     mean, v = given.widths
@@ -162,14 +165,14 @@ def _reused_at(given: Draws, t: float) -> np.ndarray:
 class SignalMatrix:
     """S = left diag(strengths) right^T with orthonormal columns, strengths in decreasing order."""
 
-    strengths: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    strengths: Float[np.ndarray, " k"]
+    left: Float[np.ndarray, "p k"]
+    right: Float[np.ndarray, "d k"]
 
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> Float[np.ndarray, "p d"]:
         return (self.left * self.strengths) @ self.right.T
 
-    def moved(self, directions: np.ndarray) -> np.ndarray:
+    def moved(self, directions: Float[np.ndarray, "p columns"]) -> Float[np.ndarray, "d columns"]:
         """S^T p for columns p: what the layer moved along, (d, columns)."""
         return self.right @ (self.strengths[:, None] * (self.left.T @ directions))
 
