@@ -7,7 +7,7 @@ from giantstep._machine.plain import plain, whole
 
 @dataclass(frozen=True)
 class Gaussian:
-    """``x ~ N(0, I_d)``."""
+    """Isotropic Gaussian inputs, ``x ~ N(0, I_d)``."""
 
     d: int
 

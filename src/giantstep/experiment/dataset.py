@@ -80,12 +80,12 @@ class Dataset:
 
     @property
     def folder(self) -> str | None:
-        """The path as text."""
+        """The path as a string."""
         return None if self.path is None else str(self.path)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the status of an outcome says of the data: which images of Fashion-MNIST they are."""
+        """The sentence in an outcome's status that says which images of Fashion-MNIST were used."""
         if (place := self.place) is None:
             return ()
         train, test = (len(self.split(test)[1]) for test in (False, True))
@@ -95,14 +95,14 @@ class Dataset:
         return (f"the data are {fashion.said(place)} ({which})",)
 
     def few(self, what: str, test: bool = False) -> InputError:
-        """The refusal of a request for more than there is; of its classes the sample has all test images."""
+        """The error to raise when more inputs are requested than exist. The sample has all test images of its classes."""
         if self.place == fashion.SAMPLE and not test:
             return fashion.missing(f"{fashion.NAME} has {what}")
         return InputError(f"the dataset has {what}")
 
     @property
     def d(self) -> int:
-        """Dimension."""
+        """The input dimension."""
         return 784 if self.source == FASHION else self.source.X.shape[1]
 
     def split(self, test: bool = False) -> tuple[Float[np.ndarray, "n d"], Int[np.ndarray, " n"]]:
@@ -115,7 +115,7 @@ class Dataset:
         return self.source == FASHION
 
     def order(self, seed: int, test: bool = False) -> Int[np.ndarray, " n"]:
-        """The permutation of the rows of a split that a seed takes them in."""
+        """The order in which a seed takes the rows of a split."""
         return _order(self, self.place, seed, test)
 
     @property
@@ -146,7 +146,7 @@ class Dataset:
 
 
 def listed(numbers: tuple[int, ...]) -> str:
-    """1, 2 and 3."""
+    """Join numbers as in a sentence: "1, 2 and 3"."""
     *before, last = map(str, numbers)
     return f"{', '.join(before)} and {last}" if before else last
 
@@ -212,8 +212,8 @@ def _order(data: Dataset, place: str | None, seed: int, test: bool) -> Int[np.nd
     # the rows of every class in the order of the permutation, and the classes in their pattern
     counts = np.bincount(components, minlength=len(data.classes))
     classes = pattern(counts / len(components), 0, len(components))
-    found = np.empty_like(order)
+    result = np.empty_like(order)
     for c in range(len(data.classes)):
         own = order[components[order] == c]
-        found[np.flatnonzero(classes == c)] = own
-    return found
+        result[np.flatnonzero(classes == c)] = own
+    return result

@@ -56,8 +56,8 @@ def _name(value: Any, what: str) -> str:
 
 def axis(name: str) -> int | None:
     """The coordinate that ``x1``, ``x2``, ... stands for, from 0; None for the name of a random direction."""
-    found = _AXIS.fullmatch(name)
-    return None if found is None else int(found[1]) - 1
+    match = _AXIS.fullmatch(name)
+    return None if match is None else int(match[1]) - 1
 
 
 def terms(v: Vector) -> dict[str, float]:
@@ -90,7 +90,7 @@ def gram(vectors: Sequence[Vector]) -> Float[np.ndarray, "k k"]:
 
 
 def check(v: Vector, d: int, what: str) -> None:
-    """Refuse a vector that is not one of d dimensions."""
+    """Refuse a vector that does not fit into d dimensions."""
     if isinstance(v, tuple) and len(v) != d:
         raise InputError(f"{what} has {len(v)} entries but d = {d}")
     for name in terms(v):
@@ -121,7 +121,7 @@ def frame(d: int, seed: int, vectors: list[Vector]) -> dict[str, Float[np.ndarra
 
 
 def room(d: int, vectors: list[Vector]) -> bool:
-    """Whether d dimensions hold all that is named beside all that is given."""
+    """Whether d dimensions can hold all named directions beside the given vectors."""
     axes = {k for v in vectors for name in terms(v) if (k := axis(name)) is not None}
     wanted = len(names(vectors))
     given = len({v for v in vectors if isinstance(v, tuple)})
@@ -139,7 +139,7 @@ def _known(d: int, vectors: list[Vector]) -> Float[np.ndarray, "d k"]:
 
 
 def built(v: Vector, d: int, random: Mapping[str, Float[np.ndarray, " d"]]) -> Float[np.ndarray, " d"]:
-    """The d numbers of a vector."""
+    """Convert a vector to its d numbers."""
     if isinstance(v, tuple):
         return np.asarray(v)
     result = np.zeros(d)

@@ -69,7 +69,7 @@ def step_batches(setting: Setting) -> tuple[Batch, ...]:
 
 
 def readout_batch(setting: Setting) -> Batch:
-    """The batch of the readout; reused, it is that of the last step."""
+    """The batch of the readout; a reused one is that of the last step."""
     readout = setting.protocol.readout
     if readout is not None and readout.batch == "reuse":
         return step_batches(setting)[-1]
@@ -166,12 +166,12 @@ def _place(setting: Setting, batch: Batch) -> tuple[bool, int]:
 
 
 def _fitted(setting: Setting) -> tuple[Batch, ...]:
-    """The batches that something is fitted to."""
+    """The batches that the protocol fits something to."""
     return (*step_batches(setting), *([] if setting.protocol.readout is None else [readout_batch(setting)]))
 
 
 def check_size(setting: Setting, n_test: int) -> None:
-    """Refuse more samples than a Dataset has."""
+    """Refuse a setting that needs more samples than its Dataset has."""
     if isinstance(setting.data, Dataset):
         for batch in (test_batch(n_test), *reversed(_fitted(setting))):  # the furthest first
             _finite(setting, 0, batch, batch.n, batch.n)

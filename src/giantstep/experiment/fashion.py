@@ -32,14 +32,14 @@ def place(path: str | None) -> str:
     """The folder to read, or "sample": the path given, else the folder of the variable, else Debian's, else the sample."""
     if path == SAMPLE or path and path != FULL:
         return path
-    found = os.environ.get(VARIABLE) or (DEBIAN if Path(DEBIAN).is_dir() else SAMPLE)
-    if path == FULL and found == SAMPLE:
+    folder = os.environ.get(VARIABLE) or (DEBIAN if Path(DEBIAN).is_dir() else SAMPLE)
+    if path == FULL and folder == SAMPLE:
         raise missing("the full set of Fashion-MNIST is not here, only its sample")
-    return found
+    return folder
 
 
 def missing(what: str) -> MissingData:
-    """The refusal of what only the full set has."""
+    """The error to raise for what only the full set has."""
     return MissingData(
         f"{what}; for the full set give path=, set {VARIABLE}, or install Debian's package dataset-fashion-mnist"
     )
@@ -52,7 +52,7 @@ def images(where: str) -> dict[str, idx.Split]:
 
 
 def said(where: str) -> str:
-    """The source in words that name no folder."""
+    """Describe the source without naming a folder."""
     if where == SAMPLE:
         return NAME
     whole = all(len(labels) == WHOLE[name] for name, (_, labels) in images(where).items())
@@ -60,7 +60,7 @@ def said(where: str) -> str:
 
 
 def _sample() -> dict[str, idx.Split]:
-    """The pixels lie class by class, training images before test images."""
+    """Read the sample. Its pixels are stored class by class, training images before test images."""
     try:
         from lzma import decompress
 

@@ -66,7 +66,7 @@ class FittedClass(NamedTuple):
 def fit(
     X: npt.ArrayLike, labels: npt.ArrayLike, spikes: int | None, classes: Iterable[Any] | None, noise: float
 ) -> list[FittedClass]:
-    """What ``Mixture.fit`` makes its components of."""
+    """Fit the classes from which ``Mixture.fit`` builds its components."""
     rows, noise = Samples(X, labels), real(noise, "noise", least=0.0)
     most = None if spikes is None else whole(spikes, "spikes", least=0)
     given = np.unique(rows.labels) if classes is None else classes
@@ -89,17 +89,17 @@ def _fitted(X: Float[np.ndarray, "n d"], weight: float, most: int | None, noise:
     count, bulk = separate(values, N - 1, d)
     along = bulk + strength(values[: count if most is None else min(count, most)], bulk, d / (N - 1))
     along, bulk = _visible(along, trace, N - 1, d, noise**2 / shrink)
-    kept = len(along)
+    spikes = len(along)
     same = not np.any(np.ptp(X, axis=0))  # the trace is then zero but for the rounding of the mean
     if shrink * bulk + noise**2 <= NOTHING * trace or (same and noise == 0):
         raise InputError(
-            f"the {N} rows of class {name} lie in {kept} dimensions, which leaves no bulk: take noise > 0 or fewer spikes"
+            f"the {N} rows of class {name} lie in {spikes} dimensions, which leaves no bulk: take noise > 0 or fewer spikes"
         )
     # ||mean||^2 of N rows of mean zero is Tr Sigma / N, with the standard deviation sqrt(2 Tr Sigma^2) / N
-    squares = float(np.sum(along**2) + (d - kept) * bulk**2)
-    seen = mean @ mean > shrink * (trace + DEVIATIONS * (2 * squares) ** 0.5) / N
+    squares = float(np.sum(along**2) + (d - spikes) * bulk**2)
+    significant = mean @ mean > shrink * (trace + DEVIATIONS * (2 * squares) ** 0.5) / N
     own = shrink * (along - bulk)
-    return FittedClass(weight, own, vectors[:kept], mean if seen else None, shrink * bulk + noise**2)
+    return FittedClass(weight, own, vectors[:spikes], mean if significant else None, shrink * bulk + noise**2)
 
 
 def _visible(

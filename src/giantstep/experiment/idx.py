@@ -21,9 +21,9 @@ def read(path: Path, magic: int) -> np.ndarray:
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot read {path}: {' '.join(str(error).split()) or type(error).__name__}") from None
     what, dims = ("images", 3) if magic == IMAGES else ("labels", 1)
-    found = int.from_bytes(raw[:4], "big")
-    if len(raw) < 4 or found != magic:
-        raise InputError(f"{path} is not an IDX file of {what}: its magic number is {found}, not {magic}")
+    number = int.from_bytes(raw[:4], "big")
+    if len(raw) < 4 or number != magic:
+        raise InputError(f"{path} is not an IDX file of {what}: its magic number is {number}, not {magic}")
     head = 4 + 4 * dims
     shape = tuple(int.from_bytes(raw[k : k + 4], "big") for k in range(4, head, 4))
     if len(raw) < head or len(raw) - head != np.prod(shape, dtype=object):

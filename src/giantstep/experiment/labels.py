@@ -37,8 +37,8 @@ class Labels:
     @property
     def variance(self) -> float:
         """Var f, without the label noise: the risk of predicting the mean."""
-        found = self.power - self.mean**2
-        return found if found > ROUNDING * self.power else 0.0
+        value = self.power - self.mean**2
+        return value if value > ROUNDING * self.power else 0.0
 
     @property
     def total(self) -> float:
@@ -77,8 +77,8 @@ def _of_law(setting: Setting) -> Iterator[Part]:
     for c, share in enumerate(data.weights):
         B, low = data.low_rank(c)
         root = np.linalg.cholesky(data.bulk(c) * M @ M.T + M @ B.T @ low @ B @ M.T)
-        found = target.part(c).under(root, M @ data.mean(c))
-        yield share, float(found.get((0,) * target.rank, 0.0)), found.power
+        expansion = target.part(c).under(root, M @ data.mean(c))
+        yield share, float(expansion.get((0,) * target.rank, 0.0)), expansion.power
 
 
 def _of_dataset(setting: Setting) -> Iterator[Part]:
@@ -101,7 +101,7 @@ def _of_dataset(setting: Setting) -> Iterator[Part]:
 def _smoothed(
     part: Target, t: Float[np.ndarray, "n r"], root: Float[np.ndarray, "r r"], grid: Grid
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-    """E f(t + L q) and E f(t + L q)^2 at every row of t."""
+    """Average f(t + L q) and its square over q at every row of t."""
     q, w = grid
     if part.rank == 1 and len(w) > 1 and not part.polynomial:  # panels split at the kinks
         from giantstep.functions.gaussian_averages import slopes

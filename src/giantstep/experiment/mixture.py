@@ -79,18 +79,18 @@ class Component:
 
     @property
     def strengths(self) -> Float[np.ndarray, " k"]:
-        """theta_1, theta_2, ..."""
+        """The strengths theta_1, theta_2, ... of the spikes."""
         return np.array([s.strength for s in self.spikes])
 
     def to_plain(self) -> dict[str, Any]:
         return plain(self)
 
     @staticmethod
-    def fitted(found: fit_mixture.FittedClass) -> "Component":
-        """The component of a class that was fitted."""
-        pairs = zip(found.strengths.tolist(), found.directions.tolist(), strict=True)
+    def fitted(own: fit_mixture.FittedClass) -> "Component":
+        """Build the component of a fitted class."""
+        pairs = zip(own.strengths.tolist(), own.directions.tolist(), strict=True)
         spikes = tuple(Spike(strength, tuple(direction)) for strength, direction in pairs)
-        return Component(found.weight, spikes, None if found.mean is None else tuple(found.mean.tolist()), found.bulk)
+        return Component(own.weight, spikes, None if own.mean is None else tuple(own.mean.tolist()), own.bulk)
 
     @staticmethod
     def from_plain(data: Any, where: str) -> "Component":
@@ -169,7 +169,7 @@ class Mixture:
 
     @property
     def weights(self) -> Float[np.ndarray, " components"]:
-        """Shares of the components."""
+        """The shares of the components."""
         return np.array([c.weight for c in self.components])
 
     def directions(self, c: int) -> Float[np.ndarray, "k d"]:
@@ -179,8 +179,8 @@ class Mixture:
     def mean(self, c: int | None = None) -> Float[np.ndarray, " d"]:
         """Mean of component c, or of all, (d,)."""
         if c is not None:
-            found = self._built[c][1]
-            return np.zeros(self.d) if found is None else found
+            own = self._built[c][1]
+            return np.zeros(self.d) if own is None else own
         return sum((w * self.mean(k) for k, w in enumerate(self.weights)), np.zeros(self.d))
 
     def bulk(self, c: int | None = None) -> float:
@@ -215,7 +215,7 @@ class Mixture:
 
     @cached_property
     def spread(self) -> float:
-        """Operator norm of the covariance of all."""
+        """The operator norm of the covariance of the whole mixture."""
         B, M = self.low_rank()
         _, R = np.linalg.qr(B.T)
         # s I + B^T M B has the eigenvalues of s I + R M R^T, and s outside the span of B
@@ -224,7 +224,7 @@ class Mixture:
 
     @cached_property
     def trace(self) -> float:
-        """Trace of the covariance of all."""
+        """The trace of the covariance of the whole mixture."""
         B, M = self.low_rank()
         return float(self.d * self.bulk() + np.sum(M * (B @ B.T)))
 
@@ -258,18 +258,18 @@ class Mixture:
         makes the bulk. A mean that could be chance is left out. ``classes`` are the labels of the components in order, or all.
         ``noise`` is the standard deviation of noise to come: it is added to the bulk, and spikes that it would hide are left out.
         """
-        found = fit_mixture.fit(X, labels, spikes, classes, noise)
-        return Mixture(np.shape(X)[1], tuple(Component.fitted(each) for each in found))
+        fits = fit_mixture.fit(X, labels, spikes, classes, noise)
+        return Mixture(np.shape(X)[1], tuple(Component.fitted(each) for each in fits))
 
     def __str__(self) -> str:
         lines = [f"Mixture of {len(self.components)} in {self.d} dimensions"]
         for c, part in enumerate(self.components):
-            found = [f"{s:.4g}" for s in sorted(part.strengths, key=abs, reverse=True)]
-            strongest = ", ".join([*found[:5], *(["..."] if len(found) > 5 else [])]) or "none"
+            strengths = [f"{s:.4g}" for s in sorted(part.strengths, key=abs, reverse=True)]
+            strongest = ", ".join([*strengths[:5], *(["..."] if len(strengths) > 5 else [])]) or "none"
             head = (
                 f"  weight {part.weight:.4g}, mean of length {np.linalg.norm(self.mean(c)):.4g}, bulk {part.bulk:.4g}"
             )
-            lines.append(f"{head}, {len(found)} spikes: {strongest}")
+            lines.append(f"{head}, {len(strengths)} spikes: {strongest}")
         return "\n".join(lines)
 
     def to_plain(self) -> dict[str, Any]:
@@ -283,15 +283,15 @@ class Mixture:
 def pattern(weights: Float[np.ndarray, " components"], start: int, stop: int) -> Int[np.ndarray, " n"]:
     """Components of rows start..stop when counts are exact: of the first n rows floor(rho_1 n) are in the first, of the n'
     others floor(rho_2 n' / (1 - rho_1)) in the second, and so on."""
-    found = np.full(stop - start, len(weights) - 1)
+    result = np.full(stop - start, len(weights) - 1)
     place, index, left = np.arange(stop - start), np.arange(start, stop), 1.0
     for c, w in enumerate(weights[:-1]):
         share = min(w / left, 1.0) if left > SLACK else 0.0
         before, after = (np.floor(share * m + SLACK) for m in (index, index + 1))
         here = after > before
-        found[place[here]] = c
+        result[place[here]] = c
         place, index, left = place[~here], (index - before.astype(int))[~here], left - w
-    return found
+    return result
 
 
 def _unit(v: Vector) -> Vector:

@@ -96,12 +96,12 @@ class Network:
 
     @property
     def drawn(self) -> int:
-        """Number of neurons drawn: half of them in a symmetric network."""
+        """The number of neurons that are drawn: half of them in a symmetric network."""
         return self.width // 2 if self.symmetric else self.width
 
     @property
     def factor(self) -> float:
-        """The scale as a number."""
+        """The value of the scale."""
         return {"1/sqrt(p)": self.width**-0.5, "1/p": 1.0 / self.width, "1": 1.0}[self.scale]
 
     def to_plain(self) -> dict[str, Any]:

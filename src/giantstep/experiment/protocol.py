@@ -120,7 +120,7 @@ class Ridge:
 
     @property
     def path(self) -> float | tuple[float, ...] | str:
-        """The value or values of its axis."""
+        """The value or values of the field that may be a list."""
         return self.penalty
 
     def to_plain(self) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class SGD:
 
     @property
     def path(self) -> float | tuple[float, ...]:
-        """The value or values of its axis."""
+        """The value or values of the field that may be a list."""
         return self.rate
 
     def to_plain(self) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def _as_tuple(step: GiantStep) -> tuple[float, ...]:
 
 
 def _with_n(data: Any) -> Any:
-    """A reused batch may leave n out of its table."""
+    """Fill in n = None for a reused batch, whose table may leave n out."""
     return {"n": None, **data} if isinstance(data, dict) and data.get("batch") == "reuse" else data
 
 

@@ -63,7 +63,7 @@ class Setting:
 
     @cached_property
     def length(self) -> float:
-        """What the target's directions are multiplied by: its scale as a number."""
+        """The factor on the target's directions: the value of its scale."""
         return 1.0 if self.target.scale == "1" else self.data.spread**-0.5
 
     @property
@@ -135,7 +135,7 @@ class Setting:
 
 
 def read_plain(path: str | Path, what: str = "a setting") -> Any:
-    """What a .toml or .json file holds, as plain data; ``what`` it is of, for the sentence that refuses others."""
+    """Read the plain data of a .toml or .json file; ``what`` names it in the sentence that refuses other files."""
     suffix = _suffix(path, what)
     try:
         text = Path(path).read_text(encoding="utf-8")

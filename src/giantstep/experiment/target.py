@@ -77,7 +77,7 @@ class Target:
 
     @property
     def components(self) -> int:
-        """How many components it has formulas for; 1 when it is the same function in all."""
+        """The number of components that have a formula of their own; 1 if all share one function."""
         return max(len(self._nodes), 1)
 
     def __call__(self, z: Any, components: Any = None) -> Any:
@@ -162,7 +162,7 @@ class Target:
 
     @property
     def power(self) -> float:
-        """``E f^2``, without the noise."""
+        """The mean square ``E f^2``, without the noise."""
         return self.hermite.power
 
     def orthonormal(self, d: int) -> Float[np.ndarray, "r d"]:
@@ -180,7 +180,7 @@ class Target:
         return None if np.allclose(gram, np.eye(self.rank), atol=1e-10) else np.linalg.cholesky(gram)
 
     def check_dimension(self, d: int) -> None:
-        """Refuse a dimension that the directions do not fit."""
+        """Refuse a dimension that does not fit the directions."""
         if self.directions is None:
             if d < self.rank:
                 raise InputError(f"the target has {self.rank} directions but the data only d = {d} dimensions")
@@ -196,7 +196,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What to call it in tables and pictures."""
+        """The name shown in tables and pictures."""
         return self.formula or getattr(self.function, "__name__", "callable")
 
     def to_plain(self) -> dict[str, Any]:

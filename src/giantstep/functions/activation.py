@@ -88,20 +88,20 @@ class Activation:
         )  # a constant keeps the shape of x
 
     def centre(self) -> "Activation":
-        """The same activation with its mean subtracted."""
+        """Return the same activation with its mean subtracted."""
         return replace(self, centred=True, kinks=() if self.function is None else self.kinks)
 
     @property
     def name(self) -> str:
-        """What to call it in tables and pictures."""
+        """The name shown in tables and pictures."""
         text = self.formula if self.formula is not None else getattr(self.function, "__name__", "callable")
         return f"{text} (centred)" if self.centred else str(text)
 
     @property
     def jumps(self) -> bool:
         """Whether a formula has a jump (sign, step), so that its derivative is no useful gradient."""
-        found = [] if self._node is None else [named(c.name) for c in algebra.calls(self._node)]
-        return any(f is not None and f.jump for f in found)
+        functions = [] if self._node is None else [named(c.name) for c in algebra.calls(self._node)]
+        return any(f is not None and f.jump for f in functions)
 
     @cached_property
     def mean(self) -> float:
@@ -148,8 +148,8 @@ def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), c
 def _kinks(kinks: Any) -> tuple[float, ...]:
     if isinstance(kinks, tuple | list) and not kinks:
         return ()
-    found = reals(kinks, "kinks")
-    return found if isinstance(found, tuple) else (found,)
+    values = reals(kinks, "kinks")
+    return values if isinstance(values, tuple) else (values,)
 
 
 def _probe(function: Any) -> None:

@@ -42,7 +42,7 @@ def canonical(node: Node) -> str:
 
 
 def variables(node: Node) -> frozenset[int]:
-    """Which variables occur, 0-based."""
+    """The variables that occur in the formula, counted from 0."""
     match node:
         case Constant():
             return frozenset()
@@ -55,7 +55,7 @@ def variables(node: Node) -> frozenset[int]:
 
 
 def calls(node: Node) -> list[Application]:
-    """Every function call in the tree."""
+    """All function calls in the tree."""
     match node:
         case Sum(children) | Product(children):
             return [c for child in children for c in calls(child)]
@@ -92,7 +92,7 @@ def value(node: Node, z: Any) -> Any:
 
 
 def power(x: Any, exponent: int) -> Any:
-    """x^exponent by multiplications: NumPy's own power takes a hundred times as long as a product."""
+    """Raise x to a whole exponent by multiplications: NumPy's own power takes a hundred times as long as a product."""
     if exponent == 0:
         return 0.0 * x + 1.0
     half = x if exponent == 1 else power(x, exponent // 2)
@@ -207,7 +207,7 @@ def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
     """
     from scipy.optimize import brentq  # here: it takes longer to import than most formulas to answer
 
-    found: set[float] = set()
+    zeros: set[float] = set()
     grid = np.linspace(-reach, reach, 16001) + 1e-7  # off the round numbers, so that a zero is a change of sign
     for call in calls(node):
         if not _function(call).kink:
@@ -217,5 +217,5 @@ def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
         changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
         for i in changes[np.argsort(np.abs(grid[changes]))][:MAX_KINKS]:
             zero = float(brentq(argument, grid[i], grid[i + 1], xtol=1e-15, rtol=1e-15))  # type: ignore[arg-type]
-            found.add(zero if abs(zero) > 1e-14 else 0.0)
-    return tuple(sorted(found))
+            zeros.add(zero if abs(zero) > 1e-14 else 0.0)
+    return tuple(sorted(zeros))

@@ -44,7 +44,7 @@ class Expansion(Mapping[Index, Fraction | float]):
 
     @property
     def degree(self) -> int:
-        """Largest order kept."""
+        """The largest order that the expansion keeps."""
         return max((sum(b) for b in self.coefficients), default=0)
 
     def mass(self, order: int) -> float:
@@ -94,8 +94,8 @@ def of_polynomial(terms: Mapping[Index, Fraction | float], rank: int) -> Expansi
     raw = hermite.polynomial_in_hermite(terms)
     power = float(sum(_factorial(b) * float(c) ** 2 for b, c in raw.items()))
     tiny = 1e-24 * power
-    kept = {b: c for b, c in raw.items() if (c != 0 if isinstance(c, Fraction) else _factorial(b) * c * c > tiny)}
-    return Expansion(rank, kept, power, 0.0)
+    nonzero = {b: c for b, c in raw.items() if (c != 0 if isinstance(c, Fraction) else _factorial(b) * c * c > tiny)}
+    return Expansion(rank, nonzero, power, 0.0)
 
 
 def of_function(f: Callable[[np.ndarray], np.ndarray], rank: int, kinks: tuple[float, ...] = ()) -> Expansion:
@@ -114,8 +114,8 @@ def of_function(f: Callable[[np.ndarray], np.ndarray], rank: int, kinks: tuple[f
 def _trimmed(rank: int, values: Mapping[Index, float], power: float, error: float) -> Expansion:
     """Drop coefficients that are zero within the quadrature error."""
     floor = max(10 * error**2, 1e-22 * power)
-    kept = {b: c for b, c in values.items() if _factorial(b) * c * c > floor}
-    return Expansion(rank, kept, power, error)
+    nonzero = {b: c for b, c in values.items() if _factorial(b) * c * c > floor}
+    return Expansion(rank, nonzero, power, error)
 
 
 def of_separable(node: Node, rank: int) -> Expansion | None:

@@ -103,7 +103,7 @@ def coefficients(
 
 
 def mean_square(f: Callable[[np.ndarray], np.ndarray], kinks: Iterable[float] = ()) -> float:
-    """E f(z)^2 by the same panels."""
+    """The mean square E f(z)^2, by the same panels."""
     return _normalised(f, 0, tuple(sorted(float(k) for k in kinks)), 0.125)[1]
 
 
@@ -114,14 +114,14 @@ def mean_square(f: Callable[[np.ndarray], np.ndarray], kinks: Iterable[float] = 
 
 
 def step_coefficients(order: int, b: float) -> Float[np.ndarray, " k"]:
-    """c_0..c_order of step(z - b)."""
+    """The Hermite coefficients c_0..c_order of step(z - b)."""
     density = exp(-0.5 * b * b) / sqrt(2 * pi)
     tail = [float(hermite(k - 1, b)) * density / factorial(k) for k in range(1, order + 1)]
     return np.array([0.5 * erfc(b / sqrt(2)), *tail])
 
 
 def relu_coefficients(order: int, b: float) -> Float[np.ndarray, " k"]:
-    """c_0..c_order of relu(z - b)."""
+    """The Hermite coefficients c_0..c_order of relu(z - b)."""
     density = exp(-0.5 * b * b) / sqrt(2 * pi)
     step = step_coefficients(order, b)
     return np.array([density - b * 0.5 * erfc(b / sqrt(2)), *(step[k - 1] / k for k in range(1, order + 1))])
@@ -199,7 +199,7 @@ def quadrature_coefficients(
         for _ in range(rank):  # contract the first axis, append its order at the end
             tensor = np.tensordot(tensor, basis, axes=([0], [1]))
         tables.append(tensor)
-    kept = indices(rank, degree)
-    error = max(abs(float(tables[1][b] - tables[0][b])) for b in kept)
-    scale = {b: sqrt(np.prod([float(factorial(k)) for k in b])) for b in kept}
-    return {b: float(tables[1][b]) / scale[b] for b in kept}, error, power
+    every = indices(rank, degree)
+    error = max(abs(float(tables[1][b] - tables[0][b])) for b in every)
+    scale = {b: sqrt(np.prod([float(factorial(k)) for k in b])) for b in every}
+    return {b: float(tables[1][b]) / scale[b] for b in every}, error, power

@@ -15,7 +15,7 @@ SMOOTH = {"square": 1.0, "logistic": 0.25}  # the largest l''
 
 
 def value(loss: str, f: Array, y: Array | float) -> Array:
-    """l(f)."""
+    """The loss l(f)."""
     if loss == "square":
         return (f - y) ** 2 / 2
     if loss == "exponential":
@@ -24,7 +24,7 @@ def value(loss: str, f: Array, y: Array | float) -> Array:
 
 
 def slope(loss: str, f: Array, y: Array | float) -> Array:
-    """l'(f)."""
+    """The derivative l'(f)."""
     if loss == "square":
         return f - y
     if loss == "exponential":
@@ -34,7 +34,7 @@ def slope(loss: str, f: Array, y: Array | float) -> Array:
 
 
 def bend(loss: str, f: Array, y: Array | float) -> Array:
-    """l''(f)."""
+    """The second derivative l''(f)."""
     if loss == "square":
         return namespace(f).ones_like(f)
     if loss == "exponential":
@@ -44,7 +44,7 @@ def bend(loss: str, f: Array, y: Array | float) -> Array:
 
 
 def conjugate(loss: str, g: Array, y: Array) -> Array:
-    """l*(g): g^2/2 + g y, and a log a + (1 - a) log(1 - a) with a = -y g in [0, 1], infinite beyond."""
+    """The conjugate l*(g): g^2/2 + g y, or a log a + (1 - a) log(1 - a) with a = -y g in [0, 1], infinite beyond."""
     if loss == "square":
         return g * g / 2 + g * y
     xp = namespace(g)
@@ -63,7 +63,7 @@ def ascent(loss: str, g: Array, f: Array, y: Array, k: Array) -> Array:
     a0 = -y * g
 
     # v = logit a solves v + y f + k (a - a0) = 0, which increases in v
-    def halve(_: int, ends: tuple[Array, Array]) -> tuple[Array, Array]:
+    def halve(_: Array | int, ends: tuple[Array, Array]) -> tuple[Array, Array]:
         low, high = ends
         v = (low + high) / 2
         above = v + y * f + k * (jax.nn.sigmoid(v) - a0) > 0

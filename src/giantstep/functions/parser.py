@@ -123,9 +123,9 @@ class _Parser:
             raise self.refuse("the formula is empty; write for example " + ("relu" if self.univariate else "x1"), 0)
         node = self.sum()
         if self.token.kind != "end":
-            found = "an unbalanced ')'" if self.token.text == ")" else f"unexpected {self.token.text!r}"
+            problem = "an unbalanced ')'" if self.token.text == ")" else f"unexpected {self.token.text!r}"
             hint = "; products need a *" if self.token.kind == "name" or self.token.text == "(" else ""
-            raise self.refuse(f"{found} in the formula{hint}", self.token.place)
+            raise self.refuse(f"{problem} in the formula{hint}", self.token.place)
         return node
 
     def sum(self) -> Node:
@@ -195,8 +195,8 @@ class _Parser:
         if token.kind == "name":
             self.at += 1
             return self.name(token)
-        found = "the formula ends too early" if token.kind == "end" else f"unexpected {token.text!r} in the formula"
-        raise self.refuse(found, token.place)
+        problem = "the formula ends too early" if token.kind == "end" else f"unexpected {token.text!r} in the formula"
+        raise self.refuse(problem, token.place)
 
     def number(self, token: _Token) -> Node:
         if not isfinite(float(token.text)):

@@ -24,7 +24,7 @@ class FoundDirection:
 
 
 def empty(rank: int) -> Float[np.ndarray, "0 r"]:
-    """U_0: no direction."""
+    """The subspace U_0, which has no direction."""
     return np.zeros((0, rank))
 
 
@@ -45,8 +45,8 @@ def found(
     new: list[FoundDirection] = []
     for order in orders:
         raw = np.concatenate([slopes(f, learned, order, visible) for f in turned], axis=1)
-        taken = np.array([axes[learned:] @ np.array(v.vector) for v in new]).reshape(len(new), rank - learned)
-        left, sizes, _ = np.linalg.svd(raw - taken.T @ (taken @ raw), full_matrices=False)
+        known = np.array([axes[learned:] @ np.array(v.vector) for v in new]).reshape(len(new), rank - learned)
+        left, sizes, _ = np.linalg.svd(raw - known.T @ (known @ raw), full_matrices=False)
         spanned = left[:, sizes**2 > threshold].T
         if not len(spanned):
             continue
@@ -58,7 +58,7 @@ def found(
 
 
 def extended(basis: Float[np.ndarray, "m r"], new: Sequence[FoundDirection]) -> Float[np.ndarray, "k r"]:
-    """The basis with the new directions appended, orthonormal to rounding."""
+    """Append the new directions to the basis, orthonormal to rounding."""
     rows = [*basis]
     for direction in new:
         v = np.array(direction.vector)
@@ -71,7 +71,7 @@ def extended(basis: Float[np.ndarray, "m r"], new: Sequence[FoundDirection]) -> 
 def lowest(
     functions: Sequence[Series], basis: Float[np.ndarray, "m r"], orders: Iterable[int], threshold: float
 ) -> list[FoundDirection]:
-    """What the smallest of these orders adds that adds anything."""
+    """The directions that the lowest order which finds any adds to the basis."""
     return next((new for order in orders if (new := found(functions, basis, (order,), threshold))), [])
 
 

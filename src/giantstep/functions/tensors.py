@@ -38,7 +38,7 @@ def _code(rows: Int[np.ndarray, "count rank"], order: int) -> Int[np.ndarray, " 
 
 
 def places(rank: int, order: int, rows: Int[np.ndarray, "count rank"]) -> Int[np.ndarray, " count"]:
-    """Where these multi-indices stand in the table of their order."""
+    """The positions of these multi-indices in the table of their order."""
     return np.searchsorted(_code(index_table(rank, order), order), _code(rows, order))
 
 
@@ -59,7 +59,7 @@ class Series:
 
 
 def series(expansion: Expansion) -> Series:
-    """The Series of an expansion: ``a_beta = sqrt(beta!) c_beta``."""
+    """Convert an expansion to a Series: ``a_beta = sqrt(beta!) c_beta``."""
     rank = expansion.rank
     orders: dict[int, np.ndarray] = {}
     for beta, c in expansion.items():

@@ -88,7 +88,7 @@ def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Floa
 
 
 def margin(count: int) -> float:
-    """By how much of itself the bulk edge of that many singular values may be passed without an outlier."""
+    """The relative distance above the bulk edge from which one of ``count`` singular values counts as an outlier."""
     return max(4 * count ** (-2 / 3), 0.02)
 
 
@@ -123,14 +123,14 @@ def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], mos
 
     The largest value left is taken out as long as it passes the edge of what is below it: a bulk edge that outliers hardly move.
     """
-    found = spectrum(W, vectors=most)
-    values, factor, out = found.values, 1 + layer_margin(found.values.size), 0
+    whole = spectrum(W, vectors=most)
+    values, factor, out = whole.values, 1 + layer_margin(whole.values.size), 0
     while out < most and values.size - out > FEWEST and values[out] > factor * bulk_edge(values[out + 1 :]):
         out += 1
     edge = bulk_edge(values[out:])
     count = int(np.sum(values[:most] > edge * factor))
-    right = found.right[:, :count]
-    return LayerSpectrum(found.values, edge, found.left[:, :count], right, alignments(right, np.asarray(directions).T))
+    right = whole.right[:, :count]
+    return LayerSpectrum(whole.values, edge, whole.left[:, :count], right, alignments(right, np.asarray(directions).T))
 
 
 def layer_margin(count: int) -> float:
@@ -172,7 +172,7 @@ def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
 
 
 def overlaps(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
-    """M = W W*^T, p x r."""
+    """The overlaps of neurons and directions, M = W W*^T, p x r."""
     return W @ directions.T
 
 
@@ -206,12 +206,12 @@ def learned_rank(
 
 
 def in_subspace(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, " p"]:
-    """||P w_i||^2 / ||w_i||^2, one number a neuron, with P the projection on the span of the directions."""
+    """The share of every neuron inside the span of the directions, ||P w_i||^2 / ||w_i||^2."""
     return share_inside(W, span(directions))
 
 
 def span(directions: Float[Array, "r d"]) -> Float[np.ndarray, "d k"]:
-    """Orthonormal columns with the span of the directions."""
+    """Orthonormal columns that span the directions."""
     return linalg.orth(np.asarray(directions).T)
 
 

@@ -225,5 +225,5 @@ def _sampled(
     # coefficients to components: <radial, h_2> = sqrt(1/d)
     gram = np.eye(NAMED + 1)
     gram[2, NAMED] = gram[NAMED, 2] = d**-0.5
-    found = np.linalg.lstsq(known.T, functions, rcond=None)[0].T @ gram
-    return KernelModes(values[by] ** 2, found[:, :NAMED], found[:, NAMED], None, points)
+    components = np.linalg.lstsq(known.T, functions, rcond=None)[0].T @ gram
+    return KernelModes(values[by] ** 2, components[:, :NAMED], components[:, NAMED], None, points)

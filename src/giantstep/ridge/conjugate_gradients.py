@@ -42,7 +42,7 @@ class RidgeSolution:
 
 @jax.jit
 def _square(F: Float[Array, "S n p"], V: Float[Array, "S p k"]) -> Float[Array, "S p k"]:
-    """F^T F V."""
+    """The product F^T F V."""
 
     def one(F, V):
         F = F.astype(V.dtype)
@@ -66,7 +66,7 @@ def _rest(
 
 
 def _sum(each: Callable[..., Any], pieces: Pieces, *given: Array) -> Any:
-    """The sum of ``each`` over the pieces of rows, one at work while the next is made."""
+    """Sum ``each`` over the pieces of rows; the next piece is made while one is at work."""
 
     def added(total, part):
         return jax.block_until_ready(part if total is None else jax.tree.map(jnp.add, total, part))

@@ -94,7 +94,7 @@ def _solve(
     readout: Ridge,
     spectrum: bool,
 ):
-    """``_solve_now`` with one BLAS thread when the matrices are small."""
+    """Call ``_solve_now`` with one BLAS thread if the matrices are small."""
     with one_blas_thread(A.shape[-1]):
         return jax.block_until_ready(_solve_now(A, B, yy, n, readout, spectrum))
 
@@ -181,20 +181,20 @@ def from_features(F: list[Float[Array, "s _ p"]], y: Float[Array, "s n"], readou
 def from_pieces(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: Ridge, put: krylov.Put) -> Readout:
     """The fit by conjugate gradients, from rows of features that are met as often as needed: any n and p, positive penalties."""
     penalties = np.ravel(np.asarray(readout.penalty, float))
-    found = krylov.solve(pieces, (seeds, n, p), penalties, put)
-    fit = _finish(found.coefficients, found.error, np.broadcast_to(penalties, found.error.shape), None, [])
-    return replace(fit, residual=found.residual, iterations=found.iterations)
+    solution = krylov.solve(pieces, (seeds, n, p), penalties, put)
+    fit = _finish(solution.coefficients, solution.error, np.broadcast_to(penalties, solution.error.shape), None, [])
+    return replace(fit, residual=solution.residual, iterations=solution.iterations)
 
 
 def from_descent(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: SGD) -> Readout:
     """The fit by SGD, through the rows in their order; it has no penalty."""
     rates = np.ravel(np.asarray(readout.rate, float))
-    found = descent.descend(pieces, (seeds, n, p), rates, readout.decay, readout.passes, readout.average)
-    notes, lost = [], ~(found.error < DIVERGED * found.label[:, None])
+    run = descent.descend(pieces, (seeds, n, p), rates, readout.decay, readout.passes, readout.average)
+    notes, lost = [], ~(run.error < DIVERGED * run.label[:, None])
     if lost.any():
-        least, bound = rates[lost.any(axis=0)].min(), 1 / np.max(found.feature[lost.any(axis=1)])
+        least, bound = rates[lost.any(axis=0)].min(), 1 / np.max(run.feature[lost.any(axis=1)])
         notes = [f"SGD diverges at the rate {least:.3g}: keep it below 1 / E F^2, here {bound:.2g}"]
-    return _finish(found.coefficients, found.error, np.zeros_like(found.error), None, notes)
+    return _finish(run.coefficients, run.error, np.zeros_like(run.error), None, notes)
 
 
 @compiled
@@ -210,14 +210,14 @@ def _shared_kernel(pieces, columns):
 
 
 def _kernel(pieces: list[Float[Array, "S _ p"]]) -> Float[Array, "S n n"]:
-    """F F^T / n."""
+    """The kernel of the samples, F F^T / n."""
     if len(pieces) == 1 and (not is_jax(pieces) or len(pieces[0].devices()) == 1):  # type: ignore[union-attr]
         return _one_kernel(pieces[0])
     return _shared_kernel(pieces, columns(pieces[0]))
 
 
 def _coefficients(pieces: list[Float[Array, "S _ p"]], a: Float[Array, "S L n"], n: int) -> Float[Array, "S L p"]:
-    """F^T a / n."""
+    """The coefficients from the dual ones, F^T a / n."""
     ends = np.cumsum([f.shape[1] for f in pieces])
     dual = np.asarray(a)  # it is on one device, and F may be on several
     parts = [_against(f, dual[:, :, end - f.shape[1] : end]) for f, end in zip(pieces, ends, strict=True)]

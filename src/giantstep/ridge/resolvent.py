@@ -95,7 +95,7 @@ def _rotated(reduction: Reduction, X: np.ndarray, how: str) -> np.ndarray:
 
 @cache
 def _lapack(name: str) -> Callable[..., Any]:
-    """A function of LAPACK in double precision."""
+    """A double-precision LAPACK function by name."""
     return get_lapack_funcs((name,), dtype=np.float64)[0]
 
 

@@ -72,7 +72,7 @@ def descend(
     passes: int,
     average: bool,
 ) -> Descended:
-    """SGD on F (S, n, p), which is met in pieces of rows."""
+    """Run SGD on F (S, n, p), which arrives in pieces of rows."""
     seeds, n, p = shape
     zero = jnp.zeros((seeds, rates.size, p))
     state, done = (zero, zero, jnp.zeros(())), 0
@@ -84,5 +84,5 @@ def descend(
             state = _through(state, F, y, jnp.asarray(rates), decay, float(n * passes), times, average=average)
         done += times
     b = state[1 if average else 0]
-    found = np.sum([np.asarray(_squares(F, y, b)) for F, y in pieces()], axis=0) / n
-    return Descended(np.asarray(b), found[:, :-2], found[:, -2], found[:, -1])
+    means = np.sum([np.asarray(_squares(F, y, b)) for F, y in pieces()], axis=0) / n
+    return Descended(np.asarray(b), means[:, :-2], means[:, -2], means[:, -1])

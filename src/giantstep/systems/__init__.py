@@ -55,7 +55,7 @@ KINDS: dict[str, Callable[[], type[System]]] = {
 
 
 def from_plain(data: Any) -> Setting | System:
-    """A setting, or the system that ``system = "kind"`` names."""
+    """Build a setting, or the system that ``system = "kind"`` names."""
     if not isinstance(data, Mapping) or "system" not in data:
         return Setting.from_plain(data)
     noun = KINDS[choice(data["system"], tuple(KINDS), "system")]()
@@ -63,7 +63,7 @@ def from_plain(data: Any) -> Setting | System:
 
 
 def read(path: str | Path) -> Setting | System:
-    """A setting or a system from a .toml or .json file."""
+    """Read a setting or a system from a .toml or .json file."""
     data = read_plain(path)
     try:
         return from_plain(data)

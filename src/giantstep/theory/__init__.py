@@ -71,12 +71,12 @@ def theory(
         route = narrow_network
     else:
         route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
-    found, notes = route(setting)
-    known = all(np.all(np.isfinite(found[k])) for k in ("test_error", "train_error") if k in found)
+    values, notes = route(setting)
+    known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)
     if spectra and not overlaps and not isinstance(setting.data, Mixture):
-        found |= _spectra(setting)
+        values |= _spectra(setting)
     status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
-    return _outcome(setting, found, status, time.perf_counter() - start)
+    return _outcome(setting, values, status, time.perf_counter() - start)
 
 
 def theory_errors(numbers: Parameters, setting: Setting | Form) -> Errors:
@@ -94,22 +94,24 @@ def _spectra(setting: Setting) -> dict[str, Any]:
     laws = spectrum(setting)
     laws = laws if isinstance(laws, tuple) else (laws,)
     count = min(setting.protocol.readout_size, setting.p)
-    seen = [sum(o.position > law.edge * (1 + measure.margin(count)) for o in law.outliers) for law in laws]
-    return {"bulk_edge": np.array([law.edge for law in laws]), "outliers": np.array(seen, dtype=float)}
+    visible = [sum(o.position > law.edge * (1 + measure.margin(count)) for o in law.outliers) for law in laws]
+    return {"bulk_edge": np.array([law.edge for law in laws]), "outliers": np.array(visible, dtype=float)}
 
 
-def _outcome(setting: Setting, found: dict[str, Any], status: Status, seconds: float) -> Outcome:
+def _outcome(setting: Setting, fields: dict[str, Any], status: Status, seconds: float) -> Outcome:
     readout, steps = setting.protocol.readout, setting.protocol.steps
     assert readout is not None
     listed, path = bool(steps) and steps[0].listed, isinstance(readout.path, tuple)
     drop = lambda x, keep: _number(np.asarray(x)[tuple(slice(None) if k else 0 for k in keep)])  # noqa: E731
     known = ("test_error", "test_error_se", "train_error", "train_objective")
-    values = {k: drop(found[k], (listed, path)) for k in known if k in found}
+    values = {k: drop(fields[k], (listed, path)) for k in known if k in fields}
     values["risk"] = _number(np.asarray(values["test_error"]) - setting.target.noise**2)
-    values |= {k: drop(found[k], (listed,)) for k in ("captured", "null_level", "bulk_edge", "outliers") if k in found}
-    values[readout.axis] = drop(found["penalty"], (listed, False)) if readout.path == "gcv" and steps else readout.path
+    values |= {
+        k: drop(fields[k], (listed,)) for k in ("captured", "null_level", "bulk_edge", "outliers") if k in fields
+    }
+    values[readout.axis] = drop(fields["penalty"], (listed, False)) if readout.path == "gcv" and steps else readout.path
     if readout.path == "gcv" and not steps:
-        values["penalty"] = float(found["penalty"][0])
+        values["penalty"] = float(fields["penalty"][0])
     eta = steps[0].etas(setting.protocol.sizes()[0], setting.d, setting.p) if steps else None
     axes = (*(("eta",) if listed else ()), *((readout.axis,) if path else ()))
     eta = None if eta is None else (tuple(eta.tolist()) if listed else float(eta))

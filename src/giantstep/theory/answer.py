@@ -19,7 +19,7 @@ class Answer(NamedTuple):
 
 
 def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:
-    """The penalties of a ridge readout, none below the least that the theory can take."""
+    """The penalties of a ridge readout; those too small for the theory are raised to the least it can take."""
     readout = setting.protocol.readout
     assert isinstance(readout, Ridge)
     penalties = np.atleast_1d(np.asarray(readout.penalty, dtype=float))

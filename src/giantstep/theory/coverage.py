@@ -75,7 +75,7 @@ def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool 
 
 
 def check_sgd(setting: Setting) -> None:
-    """Refuse, in one sentence, what this theory does not cover."""
+    """Refuse, in one sentence, an SGD readout that the theory does not cover."""
     need_gaussian(setting, "theory")
     readout = setting.protocol.readout
     assert isinstance(readout, SGD)

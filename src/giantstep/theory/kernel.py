@@ -103,10 +103,10 @@ def kernel(
     """
     laws = rows(setting, rho, second_layer, beta)
     before = _modes(setting, replace(laws[0], strength=0.0, width=np.ones_like(laws[0].width)))
-    found = tuple(
+    reshaped = tuple(
         Reshaped(before, _modes(setting, law), law.strength, law.cosine, *layer(setting, law)) for law in laws
     )
-    return found if setting.protocol.steps[0].listed else found[0]
+    return reshaped if setting.protocol.steps[0].listed else reshaped[0]
 
 
 def rows(
@@ -126,18 +126,18 @@ def rows(
             raise InputError(
                 "theory.kernel needs an activation with c_1 = E sigma'(z) not zero: the step has no direction"
             )
-        found = []
+        laws = []
         for eta in np.atleast_1d(numbers.eta):
             step, limit, cosine, r = push(numbers._replace(eta=eta), form, sigma, star)
             step, length, square = float(step), float(limit) if own is None else own, float(r.square)
             mean = float(star.coefficients[0] - r.shift)  # E r
             noise = step**2 * square / float(numbers.n1_over_d) * max(slope - c1**2, 0.0)
-            kept = keep and not form.rank_one
-            width = np.sqrt((1 + 2 * step * c2 * mean * a) ** 2 + noise * a**2) if kept else np.ones_like(a)
+            spread = keep and not form.rank_one
+            width = np.sqrt((1 + 2 * step * c2 * mean * a) ** 2 + noise * a**2) if spread else np.ones_like(a)
             # with f_0 in the residual beta leans on -c_1 s sum_i a_i w_i: <u, w_i> = -c_1 s a_i/||beta|| before the step
             lean = setting.network.factor * c1 / length if form.full else 0.0
-            found.append(RowLaw(a, weights, step * c1 * length, lean, width, float(cosine)))
-    return found
+            laws.append(RowLaw(a, weights, step * c1 * length, lean, width, float(cosine)))
+    return laws
 
 
 def _second_layer(

@@ -85,9 +85,11 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         return float(value[1, 1]), slopes[free]
 
     bounds = np.log([(etas[0], etas[-1]), (penalties[0], penalties[-1])])
-    found = minimize(objective, start[free], jac=True, method="L-BFGS-B", bounds=bounds[free], options={"ftol": 1e-13})
+    minimum = minimize(
+        objective, start[free], jac=True, method="L-BFGS-B", bounds=bounds[free], options={"ftol": 1e-13}
+    )
     point = start.copy()
-    point[free] = found.x
+    point[free] = minimum.x
     chosen = {name: float(np.exp(point[i])) for i, name in enumerate(OVER) if name in over}
     notes = [
         f"{name} is at an end of the range searched" for i, name in zip(free, (OVER[i] for i in free), strict=True)
@@ -105,7 +107,7 @@ def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
         best,
         eta,
         penalty,
-        float(np.exp(found.fun)),
+        float(np.exp(minimum.fun)),
         float(none.errors.test.min()),
         Status(not notes, (*notes, *doubtful)),
     )
@@ -116,7 +118,7 @@ def _single(readout: Any) -> bool:
 
 
 def _with(setting: Setting, **numbers: float) -> Setting:
-    """The setting at that step size and penalty."""
+    """Return the setting with that step size and penalty."""
     protocol = setting.protocol
     if "eta" in numbers:
         protocol = replace(protocol, steps=(replace(protocol.steps[0], eta=numbers["eta"]),))

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Bool, Float
 
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import build, real, reals, whole
@@ -39,18 +41,18 @@ class Attacked:
         notes: sentences on inputs that have no answer.
     """
 
-    perturbation: np.ndarray = field(repr=False)
-    relative: np.ndarray
-    flipped: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
-    eta: np.ndarray
-    gradient: np.ndarray
-    root: np.ndarray
+    perturbation: Float[np.ndarray, "n d"] = field(repr=False)
+    relative: Float[np.ndarray, " n"]
+    flipped: Bool[np.ndarray, " n"]
+    before: Float[np.ndarray, " n"]
+    after: Float[np.ndarray, " n"]
+    eta: Float[np.ndarray, " n"]
+    gradient: Float[np.ndarray, " n"]
+    root: Float[np.ndarray, " n"]
     notes: tuple[str, ...] = ()
 
 
-def attack(network: Network, x: Any, eta: float | None = None, *, reach: float = ray.REACH) -> Attacked:
+def attack(network: Network, x: npt.ArrayLike, eta: float | None = None, *, reach: float = ray.REACH) -> Attacked:
     """One gradient step on given inputs, and where the sign changes along its ray.
 
     Args:
@@ -65,14 +67,14 @@ def attack(network: Network, x: Any, eta: float | None = None, *, reach: float =
     size = None if eta is None else real(eta, "eta", least=0.0)
     reach = real(reach, "reach", least=0.0)
     parts = [_part(rays, size, reach) for rays in ray.chunks(network, X)]
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     lengths = np.linalg.norm(X, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.abs(found["eta"]) * found["gradient"] / lengths
-    return Attacked(relative=relative, notes=_notes(found), **found)
+        relative = np.abs(values["eta"]) * values["gradient"] / lengths
+    return Attacked(relative=relative, notes=_notes(values), **values)
 
 
-def _inputs(network: Network, x: Any) -> np.ndarray:
+def _inputs(network: Network, x: npt.ArrayLike) -> Float[np.ndarray, "n d"]:
     if not isinstance(network, Network) or network.weights is None:
         raise InputError(
             "attack needs a Network with weights of its own: Network(..., weights=(W, a)) or simulate.network(setting, seed)"
@@ -102,11 +104,11 @@ def _part(rays: ray.Rays, eta: float | None, reach: float) -> dict[str, np.ndarr
     }
 
 
-def _notes(found: dict[str, np.ndarray]) -> tuple[str, ...]:
+def _notes(values: dict[str, np.ndarray]) -> tuple[str, ...]:
     counts = {
-        "not finite: the output or gradient at {} inputs": ~np.isfinite(found["before"] + found["gradient"]),
-        "the gradient vanishes at {} inputs: they have no ray": found["gradient"] == 0,
-        "no change of sign was found on the rays of {} inputs": np.isinf(found["root"]) & (found["gradient"] > 0),
+        "not finite: the output or gradient at {} inputs": ~np.isfinite(values["before"] + values["gradient"]),
+        "the gradient vanishes at {} inputs: they have no ray": values["gradient"] == 0,
+        "no change of sign was found on the rays of {} inputs": np.isinf(values["root"]) & (values["gradient"] > 0),
     }
     return tuple(sentence.format(int(np.sum(of))) for sentence, of in counts.items() if np.any(of))
 
@@ -174,20 +176,20 @@ class Attack(System):
             raise InputError(f"an attack follows a gradient, and {self.activation.name!r} has no useful one")
 
     def measured(self, seed: int) -> Reading:
-        """One seed of a simulation."""
+        """Simulate one seed."""
         from giantstep.systems.attack import simulate
 
         return simulate.measured(self, seed)
 
     def predicted(self) -> Reading:
-        """What theory says."""
+        """Compute the predictions of theory."""
         from giantstep.systems.attack import theory
 
         return theory.predicted(self)
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The width, or all of them."""
+        """All widths, as a tuple."""
         return self.width if isinstance(self.width, tuple) else (self.width,)  # type: ignore[return-value]
 
     @classmethod

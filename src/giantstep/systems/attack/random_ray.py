@@ -20,6 +20,7 @@ not grow with d.)
 from functools import cached_property
 
 import numpy as np
+from jaxtyping import Float
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
@@ -44,11 +45,11 @@ class RayLaw:
 
     @cached_property
     def gradient(self) -> float:
-        """E ||grad f||^2."""
+        """The mean square of the gradient, E ||grad f||^2."""
         z, w = hermite.gaussian_panels(self.sigma.kinks, WIDTH, REACH)
         return float(self.v1 + (w @ (np.asarray(self.sigma.slope(z)) ** 2 * (z**2 - 1))) / self.d)
 
-    def _nodes(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _nodes(self, t: float) -> tuple[Float[np.ndarray, " z"], Float[np.ndarray, " z"], Float[np.ndarray, " z"]]:
         """z, weights and sigma'(z), with panels as fine as t/sqrt(d) where a move can meet a kink."""
         kinks = self.sigma.kinks
         own = [float(abs(self.sigma.slope(np.array(k + side * 1e-9)))) for k in kinks for side in (-1, 1)]
@@ -65,17 +66,17 @@ class RayLaw:
         return z, w, s, *_averaged(self.sigma, slope, centre, t / np.sqrt(self.d))
 
     def pushed(self, t: float) -> tuple[float, float]:
-        """A(t) and r(t)."""
+        """The push A(t) and the ratio r(t)."""
         z, w, _, (plus, minus), _, _ = self._moved(t, slope=False)
-        kept = w @ (np.asarray(self.sigma(z)) * (plus + minus)) / (2 * self.v0)
-        return float(np.sqrt(self.p) * (w @ (plus - minus)) / 2), float(kept)
+        ratio = w @ (np.asarray(self.sigma(z)) * (plus + minus)) / (2 * self.v0)
+        return float(np.sqrt(self.p) * (w @ (plus - minus)) / 2), float(ratio)
 
-    def _levels(self, t: np.ndarray) -> np.ndarray:
+    def _levels(self, t: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
         """A/(r sqrt(v0)) at every distance: how many standard deviations of f are pushed over zero."""
         pushed = np.array([self.pushed(s) if s > 0 else (0.0, 1.0) for s in np.atleast_1d(t)])
         return pushed[:, 0] / (pushed[:, 1] * np.sqrt(self.v0))
 
-    def _probability(self, levels: np.ndarray, power: float) -> np.ndarray:
+    def _probability(self, levels: Float[np.ndarray, " t"], power: float) -> Float[np.ndarray, " t"]:
         """E 2 Phi(Q level) - 1 with Q = (||grad f||^2/v1)^power (S0/v0)^(-1/2), taken as Gaussian with its first two moments."""
         z, w = hermite.gaussian_panels(self.sigma.kinks, WIDTH, REACH)
         zero, one = (np.asarray(g(z)) ** 2 / v for g, v in ((self.sigma, self.v0), (self.sigma.slope, self.v1)))
@@ -86,11 +87,11 @@ class RayLaw:
         x, v = hermite.gauss_hermite(NODES)
         return np.maximum((2 * ndtr(np.outer(levels, np.maximum(mean + spread * x, 0.0))) - 1) @ v, 0.0)
 
-    def within(self, t: np.ndarray) -> np.ndarray:
+    def within(self, t: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
         """The probability that the sign has changed before every distance t, which increase."""
         return self._probability(np.maximum.accumulate(self._levels(t)), 0.5)
 
-    def flips(self, etas: np.ndarray) -> np.ndarray:
+    def flips(self, etas: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
         """The probability that a step eta grad f has flipped the sign."""
         return self._probability(self._levels(np.abs(etas) * self.v1**0.5), 1.0)
 
@@ -127,7 +128,9 @@ class RayLaw:
         return float(w @ (square - 2 * mean * s + s**2))
 
 
-def _averaged(sigma: Activation, slope: bool, centre: np.ndarray, spread: float) -> tuple[np.ndarray, ...]:
+def _averaged(
+    sigma: Activation, slope: bool, centre: Float[np.ndarray, "k z"], spread: float
+) -> tuple[Float[np.ndarray, "k z"], Float[np.ndarray, "k z"], Float[np.ndarray, "k z"]]:
     """E g, its derivative in the centre and E g^2 for g = sigma or sigma' at N(centre, spread^2), in chunks."""
     g, parts = sigma.slope if slope else sigma, []
     for one in np.array_split(centre.ravel(), -(-centre.size // CHUNK)):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.experiment.network import Network
 
@@ -32,30 +33,30 @@ class Rays:
         network: the network itself.
     """
 
-    output: np.ndarray
-    gradient: np.ndarray
-    length: np.ndarray
-    z: np.ndarray
-    along: np.ndarray
+    output: Float[np.ndarray, " n"]
+    gradient: Float[np.ndarray, "n d"]
+    length: Float[np.ndarray, " n"]
+    z: Float[np.ndarray, "n p"]
+    along: Float[np.ndarray, "n p"]
     network: Network
 
-    def at(self, t: np.ndarray) -> np.ndarray:
+    def at(self, t: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n ..."]:
         """f(x + t u) at distances t (n,), or several for each input (n, T)."""
         if np.ndim(t) == 1:
             return _output(self.network, self.z + t[:, None] * self.along)
         return _output(self.network, self.z[:, None, :] + t[:, :, None] * self.along[:, None, :])
 
-    def slopes_at(self, t: np.ndarray) -> np.ndarray:
-        """sigma'(W (x + t u)), (n, p)."""
+    def slopes_at(self, t: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n p"]:
+        """The activation's slopes at distance t, sigma'(W (x + t u)), (n, p)."""
         return np.asarray(self.network.activation.slope(self.z + np.asarray(t)[:, None] * self.along))
 
     @property
-    def first_order(self) -> np.ndarray:
+    def first_order(self) -> Float[np.ndarray, " n"]:
         """|f|/||grad f||: where the linear part of f vanishes; infinite without a gradient."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.length > 0, np.abs(self.output) / self.length, np.inf)
 
-    def roots(self, reach: float = REACH) -> np.ndarray:
+    def roots(self, reach: float = REACH) -> Float[np.ndarray, " n"]:
         """The distance of the first change of sign on a scan up to ``reach`` first-order distances; infinite where there is none.
 
         Two changes of sign between neighbours of the scan, an eighth of a first-order distance apart, go unseen.
@@ -75,7 +76,12 @@ class Rays:
                 break
         return self._between(sign, (low, above), (high, below))
 
-    def _between(self, sign: np.ndarray, start: tuple, end: tuple) -> np.ndarray:
+    def _between(
+        self,
+        sign: Float[np.ndarray, " n"],
+        start: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]],
+        end: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]],
+    ) -> Float[np.ndarray, " n"]:
         """The root inside every bracket by false position, the end that stays halved in value; none stays infinite."""
         (low, above), (high, below) = start, end
         known = np.isfinite(high)
@@ -95,11 +101,11 @@ class Rays:
         return np.where(known, root, np.inf)
 
 
-def _output(network: Network, z: np.ndarray) -> np.ndarray:
+def _output(network: Network, z: Float[np.ndarray, "n ... p"]) -> Float[np.ndarray, "n ..."]:
     return network.factor * np.asarray(network.activation(z)) @ network.weights.a
 
 
-def rays(network: Network, X: np.ndarray) -> Rays:
+def rays(network: Network, X: Float[np.ndarray, "n d"]) -> Rays:
     """The rays of the rows of X; the network has weights of its own."""
     W, a = network.weights.W, network.weights.a
     z = X @ W.T
@@ -110,8 +116,8 @@ def rays(network: Network, X: np.ndarray) -> Rays:
     return Rays(output, gradient, length, z, (towards[:, None] * gradient) @ W.T, network)
 
 
-def chunks(network: Network, X: np.ndarray) -> Iterator[Rays]:
-    """The rays of many inputs, as many rows at a time as memory likes."""
+def chunks(network: Network, X: Float[np.ndarray, "n d"]) -> Iterator[Rays]:
+    """Yield the rays of many inputs, as many rows at a time as fit in the cache."""
     rows = max(1, AT_ONCE // network.width)
     for start in range(0, len(X), rows):
         yield rays(network, X[start : start + rows])

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Bool, Float
 
 from giantstep._machine.memory import budget, refuse
 from giantstep._machine.random import Stream, generator, normals
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 UNIT = 1.0  # the move after which the gradient is compared
 
 
-def random_network(attack: "Attack", width: int, seed: int, number: int) -> tuple[Network, np.ndarray]:
+def random_network(attack: "Attack", width: int, seed: int, number: int) -> tuple[Network, Float[np.ndarray, "1 d"]]:
     """A network of the paper's law, and an input uniform on the sphere of radius sqrt(d)."""
     assert attack.d is not None
     W = normals(seed, (Stream.ROWS, number), 0, width, attack.d) / np.sqrt(attack.d)
@@ -30,12 +31,12 @@ def random_network(attack: "Attack", width: int, seed: int, number: int) -> tupl
     return Network(width, attack.activation, weights=Weights(W, a)), x
 
 
-def flips(rays: ray.Rays, etas: tuple[float, ...]) -> np.ndarray:
+def flips(rays: ray.Rays, etas: tuple[float, ...]) -> Bool[np.ndarray, "n etas"]:
     """Whether steps of these sizes flip the sign, (inputs, etas)."""
     return np.stack([rays.output * rays.at(eta * rays.length) < 0 for eta in etas], axis=1)
 
 
-def changes(rays: ray.Rays, v: np.ndarray) -> tuple[float, float]:
+def changes(rays: ray.Rays, v: Float[np.ndarray, " d"]) -> tuple[float, float]:
     """||grad f(x + u) - grad f(x)||^2 at the first input, for u the unit vector of its ray and for v/||v||."""
     network = rays.network
     W, a = network.weights.W, network.factor * network.weights.a
@@ -70,7 +71,7 @@ def sample(attack: "Attack", width: int, seed: int) -> dict[str, np.ndarray]:
     return {name: np.array([one[name] for one in each]) for name in each[0]}
 
 
-def median(values: np.ndarray) -> Number:
+def median(values: Float[np.ndarray, " n"]) -> Number:
     """The median with its standard error: half the distance of the quantiles one standard error around 1/2."""
     near = np.quantile(values, np.clip([0.5 - 0.5 / len(values) ** 0.5, 0.5 + 0.5 / len(values) ** 0.5], 0, 1))
     return Number(float(np.median(values)), float(near[1] - near[0]) / 2)
@@ -80,24 +81,24 @@ def measured(attack: "Attack", seed: int) -> Reading:
     """Means over the networks of one seed."""
     if attack.setting is not None:
         return _of_setting(attack, attack.setting, seed)
-    found = [sample(attack, width, seed) for width in attack.widths]
-    numbers = [_numbers(attack, one) for one in found]
-    lost = int(sum(np.sum(np.isinf(one["root"])) for one in found))
+    samples = [sample(attack, width, seed) for width in attack.widths]
+    numbers = [_numbers(attack, one) for one in samples]
+    lost = int(sum(np.sum(np.isinf(one["root"])) for one in samples))
     notes = (f"no change of sign was found on {lost} rays: they count as infinitely far",) if lost else ()
     if not isinstance(attack.width, tuple):
-        return Reading(numbers[0], _curves(attack, found[0]), notes)
+        return Reading(numbers[0], _curves(attack, samples[0]), notes)
     curves = {name: _over(attack, [one[name] for one in numbers]) for name in numbers[0]}
     for k, eta in enumerate(attack.etas):
-        shares = [Number(*map(float, mean_and_error(one["flips"][:, k]))) for one in found]
+        shares = [Number(*map(float, mean_and_error(one["flips"][:, k]))) for one in samples]
         curves[f"flips, η = {eta:g}"] = _over(attack, shares)
     return Reading({}, curves, notes)
 
 
-def _numbers(attack: "Attack", found: dict[str, np.ndarray]) -> dict[str, Number]:
+def _numbers(attack: "Attack", values: dict[str, np.ndarray]) -> dict[str, Number]:
     assert attack.d is not None
     names = ("output", "gradient", "change", "random_change")
-    means = {name: Number(*map(float, mean_and_error(found[name]))) for name in names}
-    return {**means, "median": median(found["root"]), "relative": median(found["root"] / attack.d**0.5)}
+    means = {name: Number(*map(float, mean_and_error(values[name]))) for name in names}
+    return {**means, "median": median(values["root"]), "relative": median(values["root"] / attack.d**0.5)}
 
 
 def _over(attack: "Attack", values: list[Number]) -> Curve:
@@ -105,24 +106,24 @@ def _over(attack: "Attack", values: list[Number]) -> Curve:
     return Curve("width", np.array(attack.widths, dtype=float), y, se, log="x")
 
 
-def _curves(attack: "Attack", found: dict[str, np.ndarray]) -> dict[str, Curve]:
-    flips = Curve("η", np.array(attack.etas), *mean_and_error(found["flips"], axis=0))
-    inside = found["root"][:, None] <= np.array(attack.distances)
+def _curves(attack: "Attack", values: dict[str, np.ndarray]) -> dict[str, Curve]:
+    flips = Curve("η", np.array(attack.etas), *mean_and_error(values["flips"], axis=0))
+    inside = values["root"][:, None] <= np.array(attack.distances)
     return {"flips": flips, "within": Curve("distance", np.array(attack.distances), *mean_and_error(inside, axis=0))}
 
 
 def _of_setting(attack: "Attack", setting: Setting, seed: int) -> Reading:
     """The networks ``seed * networks + k`` of the setting, on the first inputs of their own test sets; errors over networks."""
     rows = [_one(attack, setting, seed * attack.networks + k) for k in range(attack.networks)]
-    found = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    inside = np.mean(found["root"][:, :, None] <= np.array(attack.distances), axis=1)
-    lost = int(np.sum(np.isinf(found["root"])))
+    values = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    inside = np.mean(values["root"][:, :, None] <= np.array(attack.distances), axis=1)
+    lost = int(np.sum(np.isinf(values["root"])))
     notes = (f"no change of sign was found on {lost} rays: they count as infinitely far",) if lost else ()
     numbers = {
-        "output": Number(*map(float, mean_and_error(found["output"].mean(axis=1)))),
-        "gradient": Number(*map(float, mean_and_error(found["gradient"].mean(axis=1)))),
-        **{name: _clustered(found[key]) for name, key in (("median", "root"), ("relative", "relative"))},
-        "untrained": _clustered(found["untrained"]),
+        "output": Number(*map(float, mean_and_error(values["output"].mean(axis=1)))),
+        "gradient": Number(*map(float, mean_and_error(values["gradient"].mean(axis=1)))),
+        **{name: _clustered(values[key]) for name, key in (("median", "root"), ("relative", "relative"))},
+        "untrained": _clustered(values["untrained"]),
     }
     return Reading(
         numbers, {"within": Curve("distance", np.array(attack.distances), *mean_and_error(inside, axis=0))}, notes
@@ -144,7 +145,7 @@ def _one(attack: "Attack", setting: Setting, seed: int) -> dict[str, np.ndarray]
     }
 
 
-def _clustered(values: np.ndarray) -> Number:
+def _clustered(values: Float[np.ndarray, "networks inputs"]) -> Number:
     """The median over all inputs, with the standard error of medians over networks."""
     error = (
         1.2533 * float(mean_and_error(np.median(values, axis=1))[1]) if values.shape[1] > 1 else median(values[:, 0]).se

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 from scipy.special import ndtr
 
 from giantstep.experiment.data import Gaussian
@@ -38,10 +39,10 @@ PANELS = 12  # of the averages: 1e-8
 class RayRows(NamedTuple):
     """Groups of neurons: a, their weights, U, and b."""
 
-    a: np.ndarray
-    omega: np.ndarray
+    a: Float[np.ndarray, " J"]
+    omega: Float[np.ndarray, " J"]
     U: float
-    b: np.ndarray
+    b: Float[np.ndarray, " J"]
 
 
 def refusal(setting: Setting) -> str | None:
@@ -58,12 +59,12 @@ def refusal(setting: Setting) -> str | None:
         "labels are deflated twice": any(s.deflate > 1 for s in steps),
         "several step sizes are listed": any(s.listed for s in steps),
     }
-    found = [reason for reason, applies in reasons.items() if applies]
-    return f"nothing is predicted: {found[0]}" if found else None
+    applying = [reason for reason, applies in reasons.items() if applies]
+    return f"nothing is predicted: {applying[0]}" if applying else None
 
 
 def rows(setting: Setting) -> RayRows:
-    """The rows after the step."""
+    """Group the neurons after the step."""
     if not setting.protocol.steps:
         a, omega = (np.asarray(x) for x in second_layer(setting.network.second_layer))
         return RayRows(a, omega, 0.0, np.ones_like(a))
@@ -76,8 +77,16 @@ def rows(setting: Setting) -> RayRows:
     return RayRows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a)))
 
 
-def _profiles(setting: Setting, of: RayRows, kappa: np.ndarray) -> tuple[np.ndarray, ...]:
-    """M, M', R, V and N at every kappa."""
+def _profiles(
+    setting: Setting, of: RayRows, kappa: Float[np.ndarray, " K"]
+) -> tuple[
+    Float[np.ndarray, " K"],
+    Float[np.ndarray, " K"],
+    Float[np.ndarray, " K"],
+    Float[np.ndarray, " K"],
+    Float[np.ndarray, " K"],
+]:
+    """Compute M, M', R, V and N at every kappa."""
     sigma, p, s = setting.network.activation, setting.p, setting.network.factor
     t, b = of.U * of.a[:, None] * kappa, of.b[:, None]
     mean, gain, square, curve = averages(sigma, t, b, sigma.kinks, PANELS)
@@ -97,8 +106,8 @@ class Stepped(NamedTuple):
 
     output: float
     gradient: float
-    distances: np.ndarray
-    within: np.ndarray
+    distances: Float[np.ndarray, " t"]
+    within: Float[np.ndarray, " t"]
 
     @property
     def median(self) -> float:
@@ -106,7 +115,7 @@ class Stepped(NamedTuple):
 
 
 def law(setting: Setting) -> Stepped:
-    """The law of the way to the other sign.
+    """Compute the law of the distance to the other sign.
 
     For S = sign f and e ~ N(0, V) the sign has changed before t where -S M(kappa) < S e < h(t),
     h(t) = max_{s <= t} [s (N + R^2/d)/||grad f|| - S M(kappa - S s M'/||grad f||)].

@@ -15,7 +15,7 @@ FEWEST = 20  # neurons below which f is far from Gaussian
 
 
 def predicted(attack: "Attack") -> Reading:
-    """The same numbers and curves as those measured."""
+    """Predict the numbers and curves that ``simulate`` measures."""
     if attack.setting is not None:
         return stepped_ray.predicted(attack, attack.setting)
     assert attack.d is not None
@@ -43,7 +43,7 @@ def _numbers(law: RayLaw) -> dict[str, float]:
 
 
 def _curves(attack: "Attack", law: RayLaw) -> dict[str, Curve]:
-    """Lines finer than the dots."""
+    """The predicted curves, on a finer grid than the measured ones."""
     etas, distances = np.array(attack.etas), np.array(attack.distances)
     between = lambda x: np.unique(np.concatenate([x, np.linspace(x[0], x[-1], 25)]))  # noqa: E731
     return {

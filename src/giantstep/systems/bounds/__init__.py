@@ -89,20 +89,20 @@ class Bounds(System):
             raise InputError(f"the activation must be Lipschitz, and {self.activation.name!r} is not")
 
     def measured(self, seed: int) -> Reading:
-        """One seed of a simulation."""
+        """Simulate one seed."""
         from giantstep.systems.bounds import simulate
 
         return simulate.measured(self, seed)
 
     def predicted(self) -> Reading:
-        """What theory says."""
+        """Compute the predictions of theory."""
         from giantstep.systems.bounds import theory
 
         return theory.predicted(self)
 
     @property
     def dimension(self) -> int:
-        """D."""
+        """The dimension D = d_in + d_out of a sample z = (x, y)."""
         return self.d_in + self.d_out
 
     @cached_property

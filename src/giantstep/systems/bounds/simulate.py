@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
@@ -24,7 +25,9 @@ ASSIGNED = 8  # pairs of samples for a Wasserstein distance
 Weights = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def draw(b: "Bounds", rng: np.random.Generator, *shape: int) -> tuple[np.ndarray, np.ndarray]:
+def draw(
+    b: "Bounds", rng: np.random.Generator, *shape: int
+) -> tuple[Float[np.ndarray, "... d_in"], Float[np.ndarray, "... d_out"]]:
     """Inputs (..., d_in) and labels (..., d_out)."""
     x = rng.uniform(-1, 1, (*shape, b.d_in)) if b.data == "cube" else rng.standard_normal((*shape, b.d_in))
     y = np.sin(b.frequency * x[..., np.arange(b.d_out) % b.d_in])
@@ -65,20 +68,22 @@ def _losses(weights, x, y, *, sigma, loss):
 
 
 def initial(b: "Bounds", rng: np.random.Generator) -> Weights:
-    """Weights before training, one set a training."""
+    """Draw the weights before training, one set for each training."""
     T, m = b.trainings, b.width
     W1 = rng.standard_normal((T, m, b.d_in + 1)) / np.sqrt(b.d_in + 1)
     return W1, rng.standard_normal((T, b.d_out, m)) / np.sqrt(m), np.zeros((T, b.d_out))
 
 
-def train(b: "Bounds", weights: Weights, x: np.ndarray, y: np.ndarray) -> Weights:
+def train(
+    b: "Bounds", weights: Weights, x: Float[np.ndarray, "trainings n d_in"], y: Float[np.ndarray, "trainings n d_out"]
+) -> Weights:
     """``steps`` steps through the samples (trainings, n, .), again and again."""
     order = np.arange(b.steps) % x.shape[1]
-    found = _trained(weights, x[:, order], y[:, order], b.rate, sigma=b.activation, loss=b.loss)
-    return tuple(np.asarray(w) for w in found)  # type: ignore[return-value]
+    result = _trained(weights, x[:, order], y[:, order], b.rate, sigma=b.activation, loss=b.loss)
+    return tuple(np.asarray(w) for w in result)  # type: ignore[return-value]
 
 
-def modulus(b: "Bounds", weights: Weights) -> np.ndarray:
+def modulus(b: "Bounds", weights: Weights) -> Float[np.ndarray, " trainings"]:
     """Lambda = sqrt((L_sigma ||W2|| ||W1||)^2 + 1) of every training, with operator norms."""
     first, second = (np.linalg.norm(w, 2, axis=(1, 2)) for w in (weights[0][:, :, :-1], weights[1]))
     return np.sqrt((b.lipschitz * first * second) ** 2 + 1)
@@ -94,20 +99,20 @@ def wasserstein(b: "Bounds", n: int, rng: np.random.Generator) -> float:
 class TrainedNetworks(NamedTuple):
     """After trainings on n samples each: the mean loss on them, (trainings,), losses on fresh ones, and Lambda."""
 
-    own: np.ndarray
-    fresh: np.ndarray
-    modulus: np.ndarray
+    own: Float[np.ndarray, " trainings"]
+    fresh: Float[np.ndarray, "trainings samples"]
+    modulus: Float[np.ndarray, " trainings"]
 
     @property
-    def risk(self) -> np.ndarray:
+    def risk(self) -> Float[np.ndarray, " trainings"]:
         return self.fresh.mean(axis=1)
 
     @property
-    def train_gap(self) -> np.ndarray:
+    def train_gap(self) -> Float[np.ndarray, " trainings"]:
         """|R_n - R| on the training samples."""
         return np.abs(self.own - self.risk)
 
-    def test_gap(self, n: int) -> np.ndarray:
+    def test_gap(self, n: int) -> Float[np.ndarray, " trainings"]:
         """|R_n - R| in the mean over samples of size n among the fresh ones, R the mean over all."""
         count = self.fresh.shape[1] // n
         blocks = self.fresh[:, : count * n].reshape(len(self.fresh), count, n).mean(axis=2)
@@ -115,7 +120,7 @@ class TrainedNetworks(NamedTuple):
 
 
 def trained(b: "Bounds", n: int, seed: int, oracle: int = ORACLE) -> TrainedNetworks:
-    """Train on n samples, test on ``oracle`` fresh ones."""
+    """Train on n samples, and test on ``oracle`` fresh ones."""
     rng = generator(seed, Stream.STEP, n)
     weights, (x, y) = initial(b, rng), draw(b, rng, b.trainings, n)
     weights = train(b, weights, x, y) if b.steps else weights
@@ -125,7 +130,7 @@ def trained(b: "Bounds", n: int, seed: int, oracle: int = ORACLE) -> TrainedNetw
 
 
 def check(b: "Bounds") -> None:
-    """Refuse what does not fit."""
+    """Refuse samples or trainings that are too many."""
     largest = max(*b.samples, b.n)
     if largest > LARGEST:
         raise InputError(
@@ -141,9 +146,9 @@ def measured(b: "Bounds", seed: int) -> Reading:
     """Means over the trainings of one seed."""
     check(b)
     rng, mean = generator(seed, Stream.TEST), lambda v: Number(*map(float, mean_and_error(np.asarray(v))))
-    found = {n: trained(b, n, seed) for n in dict.fromkeys((*b.samples, b.n))}
-    apart = {n: mean([wasserstein(b, n, rng) for _ in range(ASSIGNED)]) for n in found}
-    own, trace = found[b.n], float(np.var(np.concatenate(draw(b, rng, ORACLE), axis=1), axis=0).sum())
+    runs = {n: trained(b, n, seed) for n in dict.fromkeys((*b.samples, b.n))}
+    apart = {n: mean([wasserstein(b, n, rng) for _ in range(ASSIGNED)]) for n in runs}
+    own, trace = runs[b.n], float(np.var(np.concatenate(draw(b, rng, ORACLE), axis=1), axis=0).sum())
     numbers = {
         "test_gap": mean(own.test_gap(b.n)),
         "train_gap": mean(own.train_gap),
@@ -156,7 +161,7 @@ def measured(b: "Bounds", seed: int) -> Reading:
     }
     curves = {
         "test_gap": _curve(b, [mean(own.test_gap(n)) for n in b.samples]),
-        "train_gap": _curve(b, [mean(found[n].train_gap) for n in b.samples]),
+        "train_gap": _curve(b, [mean(runs[n].train_gap) for n in b.samples]),
         "wasserstein": _curve(b, [apart[n] for n in b.samples]),
     }
     return Reading(numbers, curves, ("W1 is measured between two samples: an upper value, at most twice the true one",))

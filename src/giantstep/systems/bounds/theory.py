@@ -40,7 +40,7 @@ def input_moment(b: "Bounds", q: int) -> float:
 
 
 def spread(b: "Bounds") -> float:
-    """tr Cov Z; E sin(c x) = 0 by symmetry, and E sin^2 = (1 - E cos 2cx)/2."""
+    """The trace of Cov Z; E sin(c x) = 0 by symmetry, and E sin^2 = (1 - E cos 2cx)/2."""
     c = 2 * b.frequency
     wave = (np.sinc(c / np.pi) if b.data == "cube" else np.exp(-(c**2) / 2)) if c else 1.0
     return float(b.d_in * (1 / 3 if b.data == "cube" else 1.0) + b.d_out * ((1 - wave) / 2 + b.noise**2 / 3))
@@ -117,12 +117,12 @@ def wasserstein(b: "Bounds", n: int) -> float:
 
 
 def on_fresh(b: "Bounds", n: int) -> float:
-    """(a) on n samples, after training on b.n."""
+    """The bound (a) on the gap on n fresh samples, after training on b.n."""
     return modulus(b)[0] * sqrt(spread(b) / n)
 
 
 def on_training(b: "Bounds", n: int) -> float:
-    """(b) after training on n samples."""
+    """The bound (b) on the gap on the training samples, after training on n of them."""
     return modulus(replace(b, n=n))[1] * sqrt(wasserstein(b, n) ** 2 + spread(b) / n)
 
 

@@ -103,13 +103,13 @@ class Early(System):
             choice(self.data, DATA, "data")
 
     def measured(self, seed: int) -> Reading:
-        """One seed of a simulation."""
+        """Simulate one seed."""
         from giantstep.systems.early import simulate
 
         return simulate.measured(self, seed)
 
     def predicted(self) -> Reading:
-        """What theory says."""
+        """Compute the predictions of theory."""
         from giantstep.systems.early import theory
 
         return theory.predicted(self)
@@ -121,7 +121,7 @@ class Early(System):
 
     @property
     def times(self) -> np.ndarray:
-        """rate times the number of steps, from 0 on."""
+        """The time of every step: ``rate`` times its number, from 0 on."""
         return self.rate * np.arange(self.steps + 1)
 
     @classmethod

@@ -15,6 +15,7 @@ a drop of order one in the time 1/m, whatever n.
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from giantstep.systems.early import living_neurons
 from giantstep.systems.early.samples import LOSSES, gram, inputs
@@ -26,26 +27,26 @@ if TYPE_CHECKING:
 class Path(NamedTuple):
     """One class's part of the loss, (values of m, steps + 1), and of the squared gradient."""
 
-    loss: np.ndarray
-    square: np.ndarray
+    loss: Float[np.ndarray, "k t"]
+    square: Float[np.ndarray, "k t"]
 
 
 class Class(NamedTuple):
     """Gram matrix (n_c x n_c) of a class, and |K_ij| active_j/alive (n_c x n), its products with all that the first step sees."""
 
-    gram: np.ndarray
-    first: np.ndarray
+    gram: Float[np.ndarray, "nc nc"]
+    first: Float[np.ndarray, "nc n"]
 
 
 def classes(system: "Early", alive: float) -> tuple[Class, Class]:
-    """Class + and class -."""
+    """The models of class + and of class -."""
     (_, y), K = inputs(system), gram(system)
     first = np.abs(K) * living_neurons.active(system) / alive
     plus, minus = (Class(K[np.ix_(y == s, y == s)], first[y == s]) for s in (1, -1))
     return plus, minus
 
 
-def descent(system: "Early", own: Class, m: np.ndarray) -> Path:
+def descent(system: "Early", own: Class, m: Float[np.ndarray, " k"] | Int[np.ndarray, " k"]) -> Path:
     """Gradient descent of one class for several m."""
     n, rate, loss, both = system.n, system.rate, LOSSES[system.loss], system.layers == "both"
     m = np.asarray(m, dtype=float)[:, None]
@@ -73,7 +74,7 @@ def first_ratio(system: "Early") -> float:
     return scale * float(y @ (gram(system) * both) @ y)
 
 
-def minibatches(system: "Early", own: Class, m: float) -> np.ndarray:
+def minibatches(system: "Early", own: Class, m: float) -> Float[np.ndarray, " t"]:
     """The mean square loss under minibatches of B of n, without replacement: C = E r r^T, r = 1 - y f, is closed.
 
     C <- C - (rate/n)(M C + C M^T) + (rate/B)^2 [(B/n - w) M diag(C) M^T + w M C M^T],   M = m K,  w = B(B - 1)/(n(n - 1))
@@ -85,16 +86,16 @@ def minibatches(system: "Early", own: Class, m: float) -> np.ndarray:
     total = M.sum(axis=1)
     C = np.outer(one, one) - rate / n * (np.outer(one, total) + np.outer(total, one))
     C = C + (rate / B) ** 2 * ((B / n - w) * M @ M.T + w * np.outer(total, total))
-    M, found = m * own.gram, [len(own.gram) / (2 * n)]
+    M, losses = m * own.gram, [len(own.gram) / (2 * n)]
     for _ in range(system.steps):
-        found.append(np.trace(C) / (2 * n))
+        losses.append(np.trace(C) / (2 * n))
         drift = M @ C
         noise = (B / n - w) * (M * np.diag(C)) @ M.T + w * drift @ M.T
         C = C - rate / n * (drift + drift.T) + (rate / B) ** 2 * noise
-    return np.array(found)
+    return np.array(losses)
 
 
-def bound(system: "Early", m_plus: float, m_minus: float) -> np.ndarray:
+def bound(system: "Early", m_plus: float, m_minus: float) -> Float[np.ndarray, " t"]:
     """What the exponential or logistic loss is at most at every step of gradient descent on the first layer.
 
     With mu the least K_ij of a class and h = m_+ m_- / (m_+ + m_-), Cauchy and Schwarz give ||grad L||^2 >= mu h (mean pull)^2.

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
 from giantstep.systems.early.path import PathState, TrainingPath, gathered
 from giantstep.systems.early.samples import LOSSES, batches, extended, gram, inputs, start
@@ -25,13 +26,18 @@ if TYPE_CHECKING:
 
 
 def follow(system: "Early", seed: int = 0) -> TrainingPath:
-    """The course that the patterns of this seed's start and its batches predict; the second layer stays as it is."""
+    """Follow the path that this seed's initial patterns and batches predict, with the second layer fixed."""
     B, a = start(system, seed)
     states = _states(system, extended(system) @ B.T > 0, a, batches(system, seed))
     return gathered(states, inputs(system)[1], a)
 
 
-def _states(system: "Early", active: np.ndarray, a: np.ndarray, samples: Iterable[np.ndarray]) -> Iterator[PathState]:
+def _states(
+    system: "Early",
+    active: Bool[np.ndarray, "n m"],
+    a: Float[np.ndarray, " m"],
+    samples: Iterable[Int[np.ndarray, " _"]],
+) -> Iterator[PathState]:
     (_, y), K, loss = inputs(system), gram(system), LOSSES[system.loss]
     f, still = np.zeros(system.n), np.any(active, axis=0)  # still: alive, and not moved by any batch yet
     every = _together(active)
@@ -57,7 +63,7 @@ def _states(system: "Early", active: np.ndarray, a: np.ndarray, samples: Iterabl
             every = _together(active)
 
 
-def _together(active: np.ndarray) -> np.ndarray:
+def _together(active: Bool[np.ndarray, "n m"]) -> Float[np.ndarray, "n n"]:
     """C_ij, how many neurons are active on both samples."""
     one = active.astype(float)
     return one @ one.T

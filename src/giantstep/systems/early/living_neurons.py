@@ -12,6 +12,7 @@ so m of order log(n/delta) is enough for all of them.
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 from scipy.special import ndtr, owens_t
 from scipy.stats import binom
 
@@ -28,13 +29,13 @@ MOST = 33  # values of m_+- that an average is over
 
 
 class Chance(NamedTuple):
-    """Bounds on a probability."""
+    """A lower and an upper bound on a probability."""
 
     least: float
     most: float
 
 
-def active(system: "Early") -> np.ndarray:
+def active(system: "Early") -> Float[np.ndarray, " n"]:
     """The chance that a neuron is active on each sample at the start, Phi(1/||x||)."""
     X, _ = inputs(system)
     return ndtr(_threshold(system) / np.linalg.norm(X, axis=1))
@@ -55,7 +56,7 @@ def alive(system: "Early") -> float:
     return 1 - dead / DRAWS
 
 
-def numbers(system: "Early", share: float) -> tuple[np.ndarray, np.ndarray]:
+def numbers(system: "Early", share: float) -> tuple[Int[np.ndarray, " k"], Float[np.ndarray, " k"]]:
     """Values of m_+ (or m_-) and their weights, Binomial(m, share/2); at most some of them, within six standard deviations."""
     m, p = system.width, share / 2
     spread = 6 * np.sqrt(m * p * (1 - p))
@@ -89,7 +90,7 @@ def uncovered(system: "Early", width: int | None = None) -> Chance:
     return Chance(float(weights @ (1 - perhaps)), float(weights @ (1 - surely)))
 
 
-def dead(system: "Early") -> tuple[np.ndarray, np.ndarray]:
+def dead(system: "Early") -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
     """q_i = P(dead on i) and q_ij = P(dead on both), by Owen's T: Phi_2(h, h; r) = Phi(h) - 2 T(h, sqrt((1 - r)/(1 + r)))."""
     X, _ = inputs(system)
     h = -_threshold(system) / system.norm

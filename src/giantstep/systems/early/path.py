@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Float
 
 from giantstep.measure import partition
 from giantstep.results.system import Curve
@@ -20,12 +21,12 @@ class PathState(NamedTuple):
 
     loss: float
     square: float
-    active: np.ndarray
+    active: Bool[np.ndarray, "n m"]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingPath:
-    """The first entry is before the first step.
+    """One value for every step; the first entry is before the first step.
 
     Attributes:
         loss: L.
@@ -36,17 +37,17 @@ class TrainingPath:
         a: second layer at the start.
     """
 
-    loss: np.ndarray
-    ratio: np.ndarray
-    counts: np.ndarray
-    changed: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    a: np.ndarray
+    loss: Float[np.ndarray, " t"]
+    ratio: Float[np.ndarray, " t"]
+    counts: Float[np.ndarray, "t 2 4"]
+    changed: Float[np.ndarray, " t"]
+    first: Bool[np.ndarray, "n m"]
+    last: Bool[np.ndarray, "n m"]
+    a: Float[np.ndarray, " m"]
 
 
-def gathered(states: Iterable[PathState], y: np.ndarray, a: np.ndarray) -> TrainingPath:
-    """The course of these states."""
+def gathered(states: Iterable[PathState], y: Float[np.ndarray, " n"], a: Float[np.ndarray, " m"]) -> TrainingPath:
+    """Collect the states of a run into its path."""
     losses, squares, counts, changed = [], [], [], []
     first = last = None
     for loss, square, active in states:
@@ -62,12 +63,14 @@ def gathered(states: Iterable[PathState], y: np.ndarray, a: np.ndarray) -> Train
     return TrainingPath(np.array(losses), ratio, np.array(counts), np.array(changed), first, last, a)
 
 
-def ordered(active: np.ndarray, y: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Which neurons are sorted: true-living on their whole class and dead on the other."""
+def ordered(
+    active: Bool[np.ndarray, "n m"], y: Float[np.ndarray, " n"], a: Float[np.ndarray, " m"]
+) -> Bool[np.ndarray, " m"]:
+    """Whether each neuron is sorted: true-living on its whole class and dead on the other."""
     return np.all(active == (np.outer(y, a) > 0), axis=0)
 
 
-def crossing(times: np.ndarray, loss: np.ndarray, drop: float) -> float:
+def crossing(times: Float[np.ndarray, " t"], loss: Float[np.ndarray, " t"], drop: float) -> float:
     """The time at which the loss has first lost this share of itself, linear between steps; NaN where it has not."""
     level = (1 - drop) * loss[0]
     below = np.flatnonzero(loss <= level)
@@ -78,13 +81,15 @@ def crossing(times: np.ndarray, loss: np.ndarray, drop: float) -> float:
     return float(times[k - 1] + share * (times[k] - times[k - 1]))
 
 
-def curve(system: "Early", y: np.ndarray, se: np.ndarray | None = None, log: str = "") -> Curve:
-    """Values of all steps as a curve over time, at some of them."""
-    kept = np.unique(np.rint(np.linspace(0, system.steps, POINTS + 1)).astype(int))
-    return Curve("time", system.times[kept], y[kept], None if se is None else se[kept], log)
+def curve(
+    system: "Early", y: Float[np.ndarray, " t"], se: Float[np.ndarray, " t"] | None = None, log: str = ""
+) -> Curve:
+    """Thin the values of all steps to a curve over time."""
+    points = np.unique(np.rint(np.linspace(0, system.steps, POINTS + 1)).astype(int))
+    return Curve("time", system.times[points], y[points], None if se is None else se[points], log)
 
 
-def shares(system: "Early", counts: np.ndarray) -> np.ndarray:
+def shares(system: "Early", counts: Float[np.ndarray, "t 2 4"]) -> Float[np.ndarray, "t 4"]:
     """Partition counts (steps, 2, 4) as shares of the neurons, in the mean over all samples, (steps, 4)."""
     weights = np.array([system.plus, system.n - system.plus]) / (system.n * system.width)
     return np.einsum("tck,c->tk", counts, weights)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
@@ -34,13 +35,13 @@ def _margin(name: str) -> Loss:
 LOSSES = {name: _margin(name) for name in losses.CLASSES}
 
 
-def inputs(system: "Early") -> tuple[np.ndarray, np.ndarray]:
+def inputs(system: "Early") -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
     """Inputs X (n x d) of length ``norm`` and labels y = +-1; class +1 comes first."""
     return _inputs(system, system.data.place if isinstance(system.data, Dataset) else None)
 
 
 @lru_cache(maxsize=16)
-def _inputs(system: "Early", place: str | None) -> tuple[np.ndarray, np.ndarray]:
+def _inputs(system: "Early", place: str | None) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
     n, d, c = system.n, system.d, system.cosine
     y = np.where(np.arange(n) < system.plus, 1.0, -1.0)
     if isinstance(system.data, Dataset):
@@ -64,7 +65,7 @@ def _inputs(system: "Early", place: str | None) -> tuple[np.ndarray, np.ndarray]
     return X, y
 
 
-def _taken(system: "Early", data: Dataset) -> np.ndarray:
+def _taken(system: "Early", data: Dataset) -> Float[np.ndarray, "n d"]:
     X, component = data.split()
     order = data.order(system.population)
     rows = []
@@ -76,27 +77,27 @@ def _taken(system: "Early", data: Dataset) -> np.ndarray:
     return X[np.concatenate(rows)]
 
 
-def extended(system: "Early") -> np.ndarray:
+def extended(system: "Early") -> Float[np.ndarray, "n d1"]:
     """The inputs with a last column for the bias: 1, or 0 without a bias."""
     X, _ = inputs(system)
     return np.column_stack([X, np.full(len(X), float(system.bias != "none"))])
 
 
-def gram(system: "Early") -> np.ndarray:
+def gram(system: "Early") -> Float[np.ndarray, "n n"]:
     """Products of what trains: <x_i, x_j>, plus 1 where the bias does."""
     X, _ = inputs(system)
     return X @ X.T + float(system.bias == "trained")
 
 
-def start(system: "Early", seed: int) -> tuple[np.ndarray, np.ndarray]:
+def start(system: "Early", seed: int) -> tuple[Float[np.ndarray, "m d1"], Float[np.ndarray, " m"]]:
     """First layer with the bias as last column (m x (d + 1)), and second layer."""
     rows = normals(seed, (Stream.ROWS,), 0, system.width, system.d)
     a = np.where(generator(seed, Stream.SECOND_LAYER).random(system.width) < 0.5, -1.0, 1.0)
     return system.init * np.column_stack([rows, np.ones(system.width)]), a
 
 
-def batches(system: "Early", seed: int) -> Iterator[np.ndarray]:
-    """The samples of every step."""
+def batches(system: "Early", seed: int) -> Iterator[Int[np.ndarray, " B"]]:
+    """Yield the samples of every step."""
     draw = generator(seed, Stream.STEP)
     for _ in range(system.steps):
         yield np.arange(system.n) if system.batch is None else draw.permutation(system.n)[: system.batch]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Bool, Float
 
 from giantstep._machine import memory
 from giantstep._machine.plain import whole
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(system: "Early", seed: int = 0) -> TrainingPath:
-    """Train, and record every step."""
+    """Train one network, and record every step."""
     seed = whole(seed, "seed", least=0)
     n, d, m = system.n, system.d, system.width
     needed = 8.0 * (6 * n * m + 4 * m * d + 3 * n * d)
@@ -47,15 +48,20 @@ def _states(system: "Early", seed: int) -> Iterator[PathState]:
 
 
 def _slope(
-    X: np.ndarray, hidden: np.ndarray, active: np.ndarray, pull: np.ndarray, a: np.ndarray, trained: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+    X: Float[np.ndarray, "B d1"],
+    hidden: Float[np.ndarray, "B m"],
+    active: Bool[np.ndarray, "B m"],
+    pull: Float[np.ndarray, " B"],
+    a: Float[np.ndarray, " m"],
+    trained: Float[np.ndarray, " d1"],
+) -> tuple[Float[np.ndarray, "m d1"], Float[np.ndarray, " m"]]:
     """Minus the gradients by the first and by the second layer, over these samples."""
     first = a[:, None] * ((active * pull[:, None]).T @ X) * trained
     return first / len(X), hidden.T @ pull / len(X)
 
 
 def measured(system: "Early", seed: int) -> Reading:
-    """Numbers and curves of one run."""
+    """Measure the numbers and curves of one run."""
     course, (_, y) = run(system, seed), inputs(system)
     into, true = ordered(course.last, y, course.a), np.outer(y, course.a) > 0
     numbers = {

@@ -32,7 +32,7 @@ RARE = 1e-3  # chance of a number of neurons that may leave the time of the drop
 
 
 def predicted(system: "Early") -> Reading:
-    """Numbers and curves."""
+    """Predict the numbers and curves of a run."""
     separable, square = living_neurons.separable(system), system.loss == "square"
     closed = separable and (system.batch is None or (square and system.layers == "first" and _moved_at_once(system)))
     parts = _closed(system) if closed else _followed(system)
@@ -58,7 +58,7 @@ def _notes(system: "Early", closed: bool) -> tuple[str, ...]:
 
 
 def _closed(system: "Early") -> Reading:
-    """By the laws of the classes, m_+ on its values and m_- the rest of the living."""
+    """Predict from the laws of the classes: m_+ runs over its values, and m_- is the rest of the living neurons."""
     share = living_neurons.alive(system)
     m, weights = living_neurons.numbers(system, share)
     alive = system.width * share
@@ -96,29 +96,29 @@ def _closed(system: "Early") -> Reading:
 
 
 def _followed(system: "Early") -> Reading:
-    """By the mean over initialisations and batches that are followed."""
+    """Predict by the mean over initialisations and batches that are followed."""
     _, y = inputs(system)
-    found = [follow(system, FIRST + k) for k in range(STARTS)]
-    into = [(ordered(c.last, y, c.a), c.a) for c in found]
+    paths = [follow(system, FIRST + k) for k in range(STARTS)]
+    into = [(ordered(c.last, y, c.a), c.a) for c in paths]
     each = {
         "sorted_plus": [np.sum(s & (a > 0)) for s, a in into],
         "sorted_minus": [np.sum(s & (a < 0)) for s, a in into],
-        "drop_time": [crossing(system.times, c.loss, system.drop) for c in found],
-        "last_loss": [c.loss[-1] for c in found],
+        "drop_time": [crossing(system.times, c.loss, system.drop) for c in paths],
+        "last_loss": [c.loss[-1] for c in paths],
     }
     numbers = {name: Number(*map(float, mean_and_error(np.array(values)))) for name, values in each.items()}
     if living_neurons.separable(system):  # as many as are alive, which needs no draws of batches
         numbers |= dict.fromkeys(
             ("sorted_plus", "sorted_minus"), Number(system.width * living_neurons.alive(system) / 2)
         )
-    lives = np.array([shares(system, c.counts) for c in found])
+    lives = np.array([shares(system, c.counts) for c in paths])
     several = {
-        "loss": (np.array([c.loss for c in found]), "y"),
-        "ratio": (np.array([c.ratio for c in found]), "y"),
+        "loss": (np.array([c.loss for c in paths]), "y"),
+        "ratio": (np.array([c.ratio for c in paths]), "y"),
         "true_living": (lives[..., 0], ""),
         "false_living": (lives[..., 1], ""),
     }
     curves = {name: curve(system, *mean_and_error(values, 0), log) for name, (values, log) in several.items()}
-    loose = np.mean([np.mean(~s & np.any(c.last, axis=0)) for c, (s, _) in zip(found, into, strict=True)])
+    loose = np.mean([np.mean(~s & np.any(c.last, axis=0)) for c, (s, _) in zip(paths, into, strict=True)])
     notes = (UNSORTED.format(loose),) if loose > 0 else () if living_neurons.separable(system) else (SORTED,)
     return Reading(numbers, curves, notes)

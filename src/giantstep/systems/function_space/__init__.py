@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine.plain import flag
 from giantstep.errors import InputError
@@ -58,25 +59,25 @@ class FunctionSpace(System):
         object.__setattr__(self, "rho", flag(self.rho, "rho"))
 
     def measured(self, seed: int) -> Reading:
-        """One seed of a simulation."""
+        """Simulate one seed."""
         from giantstep.systems.function_space import simulate
 
         return simulate.measured(self, seed)
 
     def predicted(self) -> Reading:
-        """What theory says."""
+        """Compute the predictions of theory."""
         from giantstep.systems.function_space import theory
 
         return theory.predicted(self)
 
     @property
-    def etas(self) -> np.ndarray:
-        """Its step sizes."""
+    def etas(self) -> Float[np.ndarray, " E"]:
+        """The step sizes."""
         return np.atleast_1d(self.setting.protocol.etas(self.setting.d, self.setting.p)[..., 0])
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know when reading its numbers."""
+        """Notes to read its numbers by."""
         constant = self.setting.network.second_layer == "constant" and self.setting.network.weights is None
         return (
             "a constant second layer moves all neurons to one side: the radial and the aligned mode are one",

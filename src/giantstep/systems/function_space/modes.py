@@ -1,6 +1,7 @@
 """The numbers and curves that both routes read off the kernel's eigenmodes."""
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.measure.kernel_modes import KernelModes
 from giantstep.results.system import Curve
@@ -9,7 +10,9 @@ SHOWN = 3  # eigenvalues in a curve: before the step the next one is of order 1/
 GRID = np.linspace(-3.0, 3.0, 25)  # <u, x> where eigenfunctions are shown
 
 
-def labelled(before: KernelModes, after: KernelModes, grid: np.ndarray) -> tuple[dict[str, float], dict[str, Curve]]:
+def labelled(
+    before: KernelModes, after: KernelModes, grid: Float[np.ndarray, " t"]
+) -> tuple[dict[str, float], dict[str, Curve]]:
     """The numbers and curves that both routes read off two sets of modes."""
     numbers = {}
     for when, modes in (("before", before), ("after", after)):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep import measure
 from giantstep.experiment import draw
@@ -16,45 +17,45 @@ if TYPE_CHECKING:
     from giantstep.systems.function_space import FunctionSpace
 
 
-def direction(setting: Setting, seed: int) -> np.ndarray:
+def direction(setting: Setting, seed: int) -> Float[np.ndarray, " d"]:
     """beta = X^T r/n on the batch of the step; with f_0 in r, or labels deflated, read off the rank-one update c_1 s a beta^T."""
     step = setting.protocol.steps[0]
     if step.residual == "target" and not step.deflate:
         X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
         return X.T @ y / len(y)
     step = replace(step, update="rank1", eta=0.0)
-    found = train(replace(setting, protocol=replace(setting.protocol, steps=(step,), readout=None)), seed)
-    assert found.descent is not None
-    a, c1 = found.second_layer, setting.network.activation.hermite(1)[1]
-    return found.descent.T @ a / (c1 * setting.network.factor * (a @ a))
+    rank_one = train(replace(setting, protocol=replace(setting.protocol, steps=(step,), readout=None)), seed)
+    assert rank_one.descent is not None
+    a, c1 = rank_one.second_layer, setting.network.activation.hermite(1)[1]
+    return rank_one.descent.T @ a / (c1 * setting.network.factor * (a @ a))
 
 
-def covariance(W: np.ndarray, u: np.ndarray) -> dict[str, float]:
+def covariance(W: Float[np.ndarray, "p d"], u: Float[np.ndarray, " d"]) -> dict[str, float]:
     """Of d W^T W/p: top eigenvalue, cos^2 of its vector with u, edge of the bulk; and d times a row's variance across u."""
     p, d = W.shape
-    found = measure.spectrum(W * (d / p) ** 0.5, vectors=1)
+    spectrum = measure.spectrum(W * (d / p) ** 0.5, vectors=1)
     across = float(np.sum(W**2) - np.sum((W @ u) ** 2)) / p * d / max(d - 1, 1)
-    few = found.values.size < measure.FEWEST
+    few = spectrum.values.size < measure.FEWEST
     return {
-        "top": float(found.values[0] ** 2),
-        "overlap": float((found.right[:, 0] @ u) ** 2),
-        "edge": np.nan if few else measure.bulk_edge(found.values) ** 2,
+        "top": float(spectrum.values[0] ** 2),
+        "overlap": float((spectrum.right[:, 0] @ u) ** 2),
+        "edge": np.nan if few else measure.bulk_edge(spectrum.values) ** 2,
         "spread": across,
     }
 
 
 def measured(system: "FunctionSpace", seed: int) -> Reading:
-    """The system's numbers and curves."""
+    """Measure the system's numbers and curves on the network of one seed."""
     setting = system.setting
-    found, beta = train(setting, seed), direction(setting, seed)
-    u, sigma, a = beta / np.linalg.norm(beta), setting.network.activation, found.second_layer
+    run, beta = train(setting, seed), direction(setting, seed)
+    u, sigma, a = beta / np.linalg.norm(beta), setting.network.activation, run.second_layer
     listed = setting.protocol.steps[0].listed
-    layers = found.final if listed else found.final[None]
-    before = measure.kernel(found.initial, sigma, u)
+    layers = run.final if listed else run.final[None]
+    before = measure.kernel(run.initial, sigma, u)
     every = [measure.kernel(W, sigma, u) for W in layers]
     star = setting.target.matrix(setting.d)[0]
     numbers = {
-        "strength": float(a @ (layers[-1] - found.initial) @ u / (a @ a)),
+        "strength": float(a @ (layers[-1] - run.initial) @ u / (a @ a)),
         "cosine": measure.cosine(u, star),
         **covariance(layers[-1], u),
     }

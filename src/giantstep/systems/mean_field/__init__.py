@@ -14,6 +14,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 
 from giantstep._machine.plain import choice, flag, real, whole
 from giantstep._machine.random import Stream, normals
@@ -99,29 +101,31 @@ class MeanField(System):
             object.__setattr__(self, field.name, getattr(self.training, field.name))
 
     def measured(self, seed: int) -> Reading:
-        """One seed of a simulation."""
+        """Simulate one seed."""
         from giantstep.systems.mean_field import simulate
 
         return simulate.measured(self, seed)
 
     def predicted(self) -> Reading:
-        """What theory says."""
+        """Compute the predictions of theory."""
         from giantstep.systems.mean_field import theory
 
         return theory.predicted(self)
 
     @cached_property
     def training(self) -> Training:
-        """How the network is trained."""
+        """The options of the training."""
         return Training(**{field.name: getattr(self, field.name) for field in fields(Training)})
 
     @property
-    def deviations(self) -> np.ndarray:
+    def deviations(self) -> Float[np.ndarray, " J"]:
         """Standard deviations of the prior along the inputs' coordinates."""
         own = smoothness(self.basis, self.gamma, self.scale)
         return np.append(own, self.scale) if self.intercept else own
 
-    def sample(self, start: int, stop: int, *stream: int) -> tuple[np.ndarray, np.ndarray]:
+    def sample(
+        self, start: int, stop: int, *stream: int
+    ) -> tuple[Float[np.ndarray, "rows J"], Float[np.ndarray, " rows"]]:
         """Inputs as the network sees them, and labels, of these rows of a stream of curves."""
         x = normals(self.data, (Stream.READOUT, *stream), start, stop, HARMONICS) * smoothness(HARMONICS, self.decay)
         goal = target(self.target)
@@ -136,14 +140,16 @@ class MeanField(System):
         X = np.column_stack([X, np.ones(len(X))]) if self.intercept else X
         return X, np.where(y < 0, -1.0, 1.0) if self.loss == "logistic" else y
 
-    def _seen(self, x: np.ndarray, noise: np.ndarray) -> np.ndarray:
-        """Coefficients from the values on the grid."""
+    def _seen(
+        self, x: Float[np.ndarray, "rows harmonics"], noise: Float[np.ndarray, "rows points"]
+    ) -> Float[np.ndarray, "rows J"]:
+        """Project the values on the grid to coefficients."""
         t = (np.arange(self.points) + 0.5) / self.points
         values = x @ basis(t, HARMONICS).T + self.blur * noise
         return project(values, t, self.basis, domain=(0.0, 1.0))
 
     @property
-    def curves(self) -> tuple[np.ndarray, np.ndarray]:
+    def curves(self) -> tuple[Float[np.ndarray, "n J"], Float[np.ndarray, " n"]]:
         """The n curves, as the network sees them, and their labels."""
         return self.sample(0, self.n, 0)
 
@@ -159,7 +165,7 @@ class FittedCurves:
     """A network fitted to curves: how they become coefficients, and the trained ``field`` with its certificate."""
 
     field: Field
-    grid: np.ndarray | None
+    grid: Float[np.ndarray, " points"] | None
     count: int
     kind: str
     how: str
@@ -167,7 +173,7 @@ class FittedCurves:
     domain: tuple[float, float]
     intercept: bool
 
-    def predict(self, curves: Any, grid: Any = None) -> np.ndarray:
+    def predict(self, curves: Any, grid: Any = None) -> Float[np.ndarray, " curves"]:
         """f of curves on the grid of the fit, or on another, or each on its own; for labels of +1 and -1 its sign is the "
         "label."""
         if grid is None and self.grid is None:
@@ -244,7 +250,7 @@ def _span(grid: Any, domain: tuple[float, float] | None) -> tuple[bool, tuple[fl
     return own, (float(np.min(every)), float(np.max(every)))
 
 
-def _prior(X: np.ndarray, gamma: float, spread: float) -> np.ndarray:
+def _prior(X: Float[np.ndarray, "n J"], gamma: float, spread: float) -> Float[np.ndarray, " J"]:
     """Deviations j^-gamma, scaled so that <theta, x> has the variance spread^2 in the mean over the rows."""
     gamma, spread = real(gamma, "gamma"), real(spread, "spread")
     if gamma <= 0.5 or spread <= 0:
@@ -256,7 +262,7 @@ def _prior(X: np.ndarray, gamma: float, spread: float) -> np.ndarray:
     return c * spread / root
 
 
-def _recipe(training: dict[str, Any], y: np.ndarray, bound: float | None) -> Training:
+def _recipe(training: dict[str, Any], y: Float[np.ndarray, " n"], bound: float | None) -> Training:
     known = [f.name for f in fields(Training)]
     for name in training:
         if name not in known:
@@ -265,7 +271,7 @@ def _recipe(training: dict[str, Any], y: np.ndarray, bound: float | None) -> Tra
     return replace(Training(), **training, bound=largest if bound is None else bound)
 
 
-def _labels(y: Any, n: int, loss: str) -> np.ndarray:
+def _labels(y: npt.ArrayLike, n: int, loss: str) -> Float[np.ndarray, " n"]:
     choice(loss, losses.LOSSES, "loss")
     y = np.asarray(y, dtype=float)
     if y.shape != (n,) or not np.all(np.isfinite(y)):

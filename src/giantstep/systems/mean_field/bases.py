@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
 
 from giantstep._machine.backend import one_blas_thread
 from giantstep._machine.plain import choice, real, whole
@@ -25,7 +27,7 @@ BASES = ("cosine", "sine", "fourier")
 WAYS = ("least_squares", "quadrature")
 
 
-def basis(t: Any, count: int, kind: str = "cosine") -> np.ndarray:
+def basis(t: npt.ArrayLike, count: int, kind: str = "cosine") -> Float[np.ndarray, "points count"]:
     """e_1, ..., e_count at the points t of [0, 1], (points, count)."""
     choice(kind, BASES, "basis")
     t, j = np.asarray(t, dtype=float)[:, None], np.arange(1, whole(count, "the number of basis functions") + 1)
@@ -37,7 +39,7 @@ def basis(t: Any, count: int, kind: str = "cosine") -> np.ndarray:
     return np.where(j == 1, 1.0, np.sqrt(2) * np.where(j % 2 == 0, np.cos(angle), np.sin(angle)))
 
 
-def smoothness(count: int, gamma: float, scale: float = 1.0) -> np.ndarray:
+def smoothness(count: int, gamma: float, scale: float = 1.0) -> Float[np.ndarray, " count"]:
     """Standard deviations ``scale j^-gamma`` along e_j: trace class, so a law on functions, for gamma > 1/2."""
     return scale * np.arange(1, count + 1.0) ** -gamma
 
@@ -79,7 +81,14 @@ def project(
         return _solve(np.stack(rows), (grids[0] - low) / (high - low), count, kind, how, smooth)
 
 
-def _solve(values: np.ndarray, t: np.ndarray, count: int, kind: str, how: str, smooth: float) -> np.ndarray:
+def _solve(
+    values: Float[np.ndarray, "curves _"],
+    t: Float[np.ndarray, " points"],
+    count: int,
+    kind: str,
+    how: str,
+    smooth: float,
+) -> Float[np.ndarray, "curves count"]:
     m = len(t)
     if values.shape[1] != m:
         raise InputError(f"a curve has {values.shape[1]} values on a grid of {m} points: as many are needed")
@@ -105,7 +114,7 @@ def _own_grids(curves: Any, grid: Any) -> bool:
     return several
 
 
-def _matrix(curves: Any) -> np.ndarray:
+def _matrix(curves: npt.ArrayLike) -> Float[np.ndarray, "curves points"]:
     try:
         values = np.asarray(curves, dtype=float)
     except (TypeError, ValueError):
@@ -115,14 +124,14 @@ def _matrix(curves: Any) -> np.ndarray:
     return values
 
 
-def _row(curve: Any) -> np.ndarray:
+def _row(curve: npt.ArrayLike) -> Float[np.ndarray, " points"]:
     row = np.asarray(curve, dtype=float)
     if row.ndim != 1 or not np.all(np.isfinite(row)):
         raise InputError("every curve must be a row of finite numbers; leave out the points where a value is missing")
     return row
 
 
-def _grid(grid: Any) -> np.ndarray:
+def _grid(grid: npt.ArrayLike) -> Float[np.ndarray, " points"]:
     t = np.asarray(grid, dtype=float)
     if t.ndim != 1 or len(t) < 2 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0):
         raise InputError("a grid must be at least two increasing finite numbers")

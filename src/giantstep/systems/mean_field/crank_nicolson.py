@@ -13,42 +13,49 @@ removes it (pCNL of Cotter, Roberts, Stuart and White 2013).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from jaxtyping import Float
+
+from giantstep._machine.arrays import Array
 from giantstep._machine.backend import jax, jnp
+from giantstep.functions.gaussian_averages import Scalar
 
-Array = Any
 WANTED, GAIN, LONGEST = 0.7, 0.5, 2.0  # acceptance to reach, how fast; at h = 2 and U = 0 the draws are independent
 
 
 class Walker(NamedTuple):
     """Particles as rows of u, their potential and its gradient, the step size and the acceptance of the last step."""
 
-    u: Array
-    U: Array
-    slope: Array
-    h: Array
-    accepted: Array
+    u: Float[Array, "M J"]
+    U: Float[Array, " M"]
+    slope: Float[Array, "M J"]
+    h: Scalar
+    accepted: Scalar
 
 
-def propose(u: Array, slope: Array, xi: Array, h: Array) -> Array:
-    """v."""
+def propose(
+    u: Float[Array, "M J"], slope: Float[Array, "M J"], xi: Float[Array, "M J"], h: Scalar
+) -> Float[Array, "M J"]:
+    """The proposed position v."""
     return ((1 - h / 2) * u - h * slope + jnp.sqrt(2 * h) * xi) / (1 + h / 2)
 
 
-def rho(u: Array, v: Array, U: Array, slope: Array, h: Array) -> Array:
-    """rho(u, v) for every row."""
+def rho(
+    u: Float[Array, "... J"], v: Float[Array, "... J"], U: Float[Array, "..."], slope: Float[Array, "... J"], h: Scalar
+) -> Float[Array, "..."]:
+    """The acceptance term rho(u, v) of every row."""
     product = (v - u) / 2 + h / 4 * (u + v) + h / 4 * slope
     return U + jnp.sum(product * slope, axis=-1)
 
 
 def walk(
-    start: Array,
-    here: tuple[Array, Array],
-    xi: Array,
-    coins: Array,
+    start: Float[Array, "M J"],
+    here: tuple[Float[Array, " M"], Float[Array, "M J"]],
+    xi: Float[Array, "steps M J"],
+    coins: Float[Array, "steps M"],
     potential: Callable[[Array], tuple[Array, Array]],
-    h: Array,
+    h: Scalar,
     adjusted: bool = True,
 ) -> Walker:
     """Steps from these particles with normal numbers xi (steps, particles, J) and uniform coins (steps, particles).

@@ -13,6 +13,7 @@ so that it needs no log Z. A pool of N draws stands for nu: H has its features, 
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
@@ -31,14 +32,16 @@ class DualState(NamedTuple):
     dual: float
     gap: float
     kl: float
-    outputs: np.ndarray
-    weights: np.ndarray
+    outputs: Float[np.ndarray, " n"]
+    weights: Float[np.ndarray, " N"]
     ess: float
     error: float
 
 
-def at(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> DualState:
-    """Everything at the dual variables g."""
+def at(
+    H: Float[np.ndarray, "N n"], y: Float[np.ndarray, " n"], g: Float[np.ndarray, " n"], lam: float, loss: str
+) -> DualState:
+    """Compute the state at the dual variables g."""
     n, N = len(y), len(H)
     U = H @ g / (lam * n)
     log_z = float(logsumexp(-U)) - np.log(N)  # pyright: ignore[reportArgumentType]
@@ -53,12 +56,14 @@ def at(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> Du
     return DualState(objective, objective - gap, gap, kl, f, w, ess, lam * (max(N / ess - 1, 0.0) / N) ** 0.5)
 
 
-def young(f: np.ndarray, g: np.ndarray, y: np.ndarray, loss: str) -> float:
+def young(f: Float[np.ndarray, " n"], g: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], loss: str) -> float:
     """The gap P - D of the law with outputs f at the dual variables g."""
     return float(np.mean(_losses.value(loss, f, y) + _losses.conjugate(loss, g, y) - g * f))
 
 
-def optimum(H: np.ndarray, y: np.ndarray, lam: float, loss: str) -> tuple[np.ndarray, DualState]:
+def optimum(
+    H: Float[np.ndarray, "N n"], y: Float[np.ndarray, " n"], lam: float, loss: str
+) -> tuple[Float[np.ndarray, " n"], DualState]:
     """The g that maximises D, and its state, by L-BFGS. The gap of the state says how well it converged.
 
     In g = l'(s), whose s is free: dD/ds_i = -l''(s_i) (s_i - f_i)/n, as l*'(l'(s)) = s.
@@ -78,15 +83,23 @@ def optimum(H: np.ndarray, y: np.ndarray, lam: float, loss: str) -> tuple[np.nda
         return g, at(H, y, g, lam, loss)
 
 
-def path(H: np.ndarray, y: np.ndarray, several: np.ndarray, lam: float, loss: str) -> tuple[np.ndarray, np.ndarray]:
+def path(
+    H: Float[np.ndarray, "N n"],
+    y: Float[np.ndarray, " n"],
+    several: Float[np.ndarray, "records n"],
+    lam: float,
+    loss: str,
+) -> tuple[Float[np.ndarray, " records"], Float[np.ndarray, " records"]]:
     """Objective and dual value along dual variables (records, n)."""
     blocks = np.array_split(several, max(1, len(several) * len(H) // 2**20))
     with one_blas_thread():
-        found = [_several(H, y, g, lam, loss) for g in blocks]
-    return np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found])
+        values = [_several(H, y, g, lam, loss) for g in blocks]
+    return np.concatenate([each[0] for each in values]), np.concatenate([each[1] for each in values])
 
 
-def _several(H: np.ndarray, y: np.ndarray, g: np.ndarray, lam: float, loss: str) -> tuple[np.ndarray, np.ndarray]:
+def _several(
+    H: Float[np.ndarray, "N n"], y: Float[np.ndarray, " n"], g: Float[np.ndarray, "records n"], lam: float, loss: str
+) -> tuple[Float[np.ndarray, " records"], Float[np.ndarray, " records"]]:
     """``at`` for rows of g at once, without what it says beside objective and dual value."""
     U = g @ H.T / (lam * len(y))
     low = U.min(axis=1, keepdims=True)
@@ -108,7 +121,9 @@ def contraction(n: int, bound: float, lam: float, loss: str) -> float:
     return 1 / (n + bound**2 * _losses.SMOOTH[loss] / lam)
 
 
-def averaging(steps: np.ndarray, kl: float, steepest: float, bound: float, lam: float) -> np.ndarray:
+def averaging(
+    steps: Float[np.ndarray, " T"] | Int[np.ndarray, " T"], kl: float, steepest: float, bound: float, lam: float
+) -> Float[np.ndarray, " T"]:
     """2 lam KL(mu*)/T + 2 G^2 B^2/(lam (T + 1)): bounds the mean over s <= T, weighted by s, of P(mu_s) - P(mu*).
 
     For dual averaging with weights s and |l'| <= G. With A_t = t(t+1)/2 and psi_t = sum_{s<=t} s g_s h_s + lam A_{t+1} KL,

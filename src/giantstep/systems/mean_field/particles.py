@@ -16,32 +16,34 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
+from giantstep._machine.arrays import Array
 from giantstep._machine.backend import jax, jnp
 from giantstep.functions import losses
+from giantstep.functions.gaussian_averages import Scalar
 from giantstep.systems.mean_field.crank_nicolson import Walker, walk
 
-Array = Any
 STAGES = 500  # of an annealing at most
 
 
 class ParticleProblem(NamedTuple):
     """Inputs times prior deviations (n, J), labels, penalty and bound: h = bound sigma(X u)."""
 
-    X: Array
-    y: Array
-    lam: Array
-    bound: Array
+    X: Float[Array, "n J"]
+    y: Float[Array, " n"]
+    lam: Scalar
+    bound: Scalar
 
 
 class Cloud(NamedTuple):
     """Particles u (M, J), logarithms of their weights, features (n, M), dual variables, and the step size of moves."""
 
-    u: Array
-    log_w: Array
-    F: Array
-    g: Array
-    h: Array
+    u: Float[Array, "M J"]
+    log_w: Float[Array, " M"]
+    F: Float[Array, "n M"]
+    g: Float[Array, " n"]
+    h: Scalar
 
 
 class How(NamedTuple):
@@ -53,32 +55,34 @@ class How(NamedTuple):
     adjusted: bool = True
 
 
-def features(u: Array, p: ParticleProblem, how: How) -> Array:
-    """h_theta(x_i), (n, M)."""
+def features(u: Float[Array, "M J"], p: ParticleProblem, how: How) -> Float[Array, "n M"]:
+    """The features h_theta(x_i) of all particles, (n, M)."""
     return p.bound * how.sigma(p.X @ u.T)
 
 
-def potential(u: Array, g: Array, p: ParticleProblem, how: How) -> tuple[Array, Array]:
-    """U_g and its gradient in u."""
+def potential(
+    u: Float[Array, "M J"], g: Float[Array, " n"], p: ParticleProblem, how: How
+) -> tuple[Float[Array, " M"], Float[Array, "M J"]]:
+    """The potential U_g of every particle, and its gradient in u."""
     z = p.X @ u.T
     c = p.bound * g / (p.lam * len(p.y))
     return c @ how.sigma(z), (c[:, None] * how.sigma.slope(z)).T @ p.X
 
 
-def start(u: Array, p: ParticleProblem, how: How, h: float) -> Cloud:
-    """Draws of the prior at g = 0."""
+def start(u: Float[Array, "M J"], p: ParticleProblem, how: How, h: float) -> Cloud:
+    """Start from draws of the prior, at g = 0."""
     F = np.asarray(p.bound) * np.asarray(how.sigma(np.asarray(p.X) @ np.asarray(u).T))
     even = np.full(len(u), -np.log(len(u)))
     return Cloud(*(jnp.asarray(v, float) for v in (u, even, F, np.zeros(len(p.y)), h)))
 
 
-def weighted(c: Cloud, g: Array, p: ParticleProblem) -> Cloud:
-    """The same particles at g."""
+def weighted(c: Cloud, g: Float[Array, " n"], p: ParticleProblem) -> Cloud:
+    """Reweight the same particles to the dual variables g."""
     log_w = c.log_w - (g - c.g) @ c.F / (p.lam * len(p.y))
     return c._replace(log_w=log_w - jax.nn.logsumexp(log_w), g=g)
 
 
-def carried(log_w: Array) -> Array:
+def carried(log_w: Float[Array, " M"]) -> Scalar:
     """The share of the particles that carry the weight, 1 / (M sum of squared weights)."""
     return jnp.exp(-jax.nn.logsumexp(2 * log_w)) / len(log_w)
 
@@ -100,8 +104,15 @@ _potential = jax.jit(potential, static_argnames="how")
 
 @partial(jax.jit, static_argnames="how")
 def _moves(
-    u: Array, here: tuple, xi: Array, coins: Array, g: Array, h: Array, p: ParticleProblem, how: How
-) -> tuple[Walker, Array]:
+    u: Float[Array, "M J"],
+    here: tuple[Float[Array, " M"], Float[Array, "M J"]],
+    xi: Float[Array, "steps M J"],
+    coins: Float[Array, "steps M"],
+    g: Float[Array, " n"],
+    h: Scalar,
+    p: ParticleProblem,
+    how: How,
+) -> tuple[Walker, Float[Array, "n M"]]:
     w = walk(u, here, xi, coins, lambda v: potential(v, g, p, how), h, how.adjusted)
     return w, features(w.u, p, how)
 
@@ -110,15 +121,22 @@ class ParticleRun(NamedTuple):
     """The cloud at the end, dual variables after every so many samples (records, n), refreshes, and accepted moves."""
 
     cloud: Cloud
-    duals: np.ndarray
+    duals: Float[np.ndarray, "records n"]
     refreshes: int
     acceptance: float
 
 
 def run(
-    rng: np.random.Generator, c: Cloud, indices: np.ndarray, p: ParticleProblem, how: How, method: str, *, every: int = 1,
+    rng: np.random.Generator,
+    c: Cloud,
+    indices: Int[np.ndarray, " samples"],
+    p: ParticleProblem,
+    how: How,
+    method: str,
+    *,
+    every: int = 1,
     refresh: float = 0.5,
-) -> ParticleRun:  # fmt: skip
+) -> ParticleRun:
     """Take these samples one after the other; ``refresh`` is the share of particles that must carry the weight."""
     n = len(p.y)
     state = (c, jnp.asarray(1, int), jnp.zeros(n), jnp.zeros((-(-len(indices) // every), n)))
@@ -136,7 +154,7 @@ def run(
 def _until_few(
     state: tuple, indices: Array, p: ParticleProblem, refresh: Array, how: How, method: str, every: int
 ) -> tuple:
-    """On until few particles carry the weight; a sample at least."""
+    """Take samples until few particles carry the weight, and one at least."""
     n, first = len(p.y), state[1]
 
     def step(state: tuple) -> tuple:
@@ -159,15 +177,17 @@ def _until_few(
 class Certified(NamedTuple):
     """Independent particles of mu_g, their features on the curves, log Z and its standard error, and how they were made."""
 
-    u: np.ndarray
-    F: np.ndarray
+    u: Float[np.ndarray, "M J"]
+    F: Float[np.ndarray, "n M"]
     log_z: float
     log_z_error: float
     stages: int
     acceptance: float
 
 
-def annealed(rng: np.random.Generator, u: Array, g: Array, p: ParticleProblem, how: How, h: float) -> Certified:
+def annealed(
+    rng: np.random.Generator, u: Float[Array, "M J"], g: Float[Array, " n"], p: ParticleProblem, how: How, h: float
+) -> Certified:
     """Draws of the prior brought to mu_g along ``exp(-b U_g) nu``, b from 0 to 1, half of the particles carrying every stage.
 
     They know nothing of the particles that found g, so what is measured on them is a certificate. log Z is the sum over the
@@ -193,7 +213,7 @@ def annealed(rng: np.random.Generator, u: Array, g: Array, p: ParticleProblem, h
     )
 
 
-def _stage(U: np.ndarray, most: float) -> float:
+def _stage(U: Float[np.ndarray, " M"], most: float) -> float:
     """The change of b at which half of the particles carry the weight, by bisection; all that is left if more do."""
 
     def carried(change: float) -> float:

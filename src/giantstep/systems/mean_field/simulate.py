@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep.functions import losses as _losses
 from giantstep.results.system import Curve, Number, Reading
@@ -33,7 +34,13 @@ def measured(system: "MeanField", seed: int) -> Reading:
     return Reading(numbers, _curve(system, X, y, field.duals, seed), field.status.notes)
 
 
-def _curve(system: "MeanField", X: np.ndarray, y: np.ndarray, duals: np.ndarray, seed: int) -> dict[str, Curve]:
+def _curve(
+    system: "MeanField",
+    X: Float[np.ndarray, "n J"],
+    y: Float[np.ndarray, " n"],
+    duals: Float[np.ndarray, "records n"],
+    seed: int,
+) -> dict[str, Curve]:
     """The excess of the laws mu_g along the run over the optimum of a pool of this seed."""
     t, n = system.training, system.n
     H = pool(X * system.deviations, t, seed, 2)
@@ -46,5 +53,5 @@ def _curve(system: "MeanField", X: np.ndarray, y: np.ndarray, duals: np.ndarray,
     steps = np.ceil(t.passes * n / len(duals)) * np.arange(1, len(duals) + 1)
     # 2/(T(T+1)) sum_{s<=T} s [P(mu_s) - P*]
     mean = np.cumsum(steps * (objective - best.objective)) / np.cumsum(steps)
-    kept = np.unique(np.round(np.geomspace(1, len(steps), 40)).astype(int)) - 1
-    return {"excess": Curve("samples T", steps[kept], mean[kept], log="xy")}
+    shown = np.unique(np.round(np.geomspace(1, len(steps), 40)).astype(int)) - 1
+    return {"excess": Curve("samples T", steps[shown], mean[shown], log="xy")}

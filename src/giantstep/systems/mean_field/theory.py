@@ -10,6 +10,7 @@ mean.
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Float
 from scipy.optimize import brentq
 
 from giantstep.functions import losses as _losses
@@ -48,7 +49,7 @@ def predicted(system: "MeanField") -> Reading:
     return Reading(numbers, _guaranteed(system, best.kl, steepest), notes)
 
 
-def _test_outputs(system: "MeanField", weights: np.ndarray) -> np.ndarray:
+def _test_outputs(system: "MeanField", weights: Float[np.ndarray, " draws"]) -> Float[np.ndarray, " rows"]:
     """The optimal network on fresh curves."""
     from giantstep._machine.random import Stream, normals
 
@@ -71,11 +72,13 @@ def _guaranteed(system: "MeanField", kl: float, steepest: float) -> dict[str, Cu
 
 
 def rademacher(bound: float, kl: float, n: int) -> float:
-    """B sqrt(2 R/n)."""
+    """The bound B sqrt(2 R/n) on the Rademacher complexity."""
     return bound * (2 * kl / n) ** 0.5
 
 
-def complexity(H: np.ndarray, kl: float, signs: np.ndarray) -> np.ndarray:
+def complexity(
+    H: Float[np.ndarray, "draws n"], kl: float, signs: Float[np.ndarray, "rows n"]
+) -> Float[np.ndarray, " rows"]:
     """sup of (1/n) sum_i e_i f_mu(x_i) over KL(mu | nu) <= R for every row of signs e, nu the pool with the features H.
 
     It is reached by mu = exp(eta v) nu / Z with v = H e/n and the eta at which KL = R, found by bisection.
@@ -86,7 +89,7 @@ def complexity(H: np.ndarray, kl: float, signs: np.ndarray) -> np.ndarray:
         return np.array([_supremum(H @ e / H.shape[1], kl) for e in signs])
 
 
-def _supremum(v: np.ndarray, kl: float) -> float:
+def _supremum(v: Float[np.ndarray, " draws"], kl: float) -> float:
     def tilted(eta: float) -> tuple[float, float]:
         w = np.exp(eta * (v - v.max()))
         total = w.sum()

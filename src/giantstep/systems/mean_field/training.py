@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from giantstep._machine import memory
 from giantstep._machine.plain import choice, real, whole
@@ -99,21 +100,21 @@ class Field:
     """
 
     training: Training
-    neurons: np.ndarray
+    neurons: Float[np.ndarray, "particles J"]
     objective: float
     gap: float
     kl: float
     ess: float
     errors: dict[str, float]
     history: Curve
-    duals: np.ndarray
+    duals: Float[np.ndarray, "records n"]
     train_loss: float
     refreshes: int
     acceptance: float
     status: Status
     seconds: float
 
-    def outputs(self, X: np.ndarray) -> np.ndarray:
+    def outputs(self, X: Float[np.ndarray, "rows J"]) -> Float[np.ndarray, " rows"]:
         """f(x) for coefficients, one row an input."""
         sigma = activation(self.training.activation)
         blocks = np.array_split(X, max(1, X.shape[0] * len(self.neurons) // 2**22))
@@ -132,19 +133,21 @@ class Field:
         )
 
 
-def features(X: np.ndarray, u: np.ndarray, training: Training) -> np.ndarray:
+def features(
+    X: Float[np.ndarray, "n J"], u: Float[np.ndarray, "draws J"], training: Training
+) -> Float[np.ndarray, "draws n"]:
     """h of rows u, in units of the prior's deviations, at inputs X in the same units: (rows of u, rows of X)."""
     return training.bound * np.asarray(activation(training.activation)(u @ X.T))
 
 
-def pool(X: np.ndarray, training: Training, seed: int, *stream: int) -> np.ndarray:
+def pool(X: Float[np.ndarray, "n J"], training: Training, seed: int, *stream: int) -> Float[np.ndarray, "draws n"]:
     """Features of draws of the prior, (draws, n)."""
     u = normals(seed, (Stream.SKETCH, *stream), 0, training.pool, X.shape[1])
     return features(X, u, training)
 
 
 def needs(n: int, J: int, t: Training) -> None:
-    """Refuse what does not fit in memory."""
+    """Refuse a training that does not fit in memory."""
     needed, allowed = (
         8.0 * (3 * n * t.particles + 2 * n * t.pool + (3 + t.inner) * t.particles * J),
         memory.budget(None),
@@ -154,7 +157,13 @@ def needs(n: int, J: int, t: Training) -> None:
         raise memory.refuse(needed, allowed, f"particles and pool of {most}")
 
 
-def train(X: np.ndarray, y: np.ndarray, deviations: np.ndarray, training: Training, seed: int = 0) -> Field:
+def train(
+    X: Float[np.ndarray, "n J"],
+    y: Float[np.ndarray, " n"],
+    deviations: Float[np.ndarray, " J"],
+    training: Training,
+    seed: int = 0,
+) -> Field:
     """Train on coefficients X (n, J) with the prior's standard deviations (J,), and certify what was found."""
     from giantstep._machine.backend import jnp
     from giantstep.systems.mean_field import particles as engine
@@ -185,7 +194,9 @@ def train(X: np.ndarray, y: np.ndarray, deviations: np.ndarray, training: Traini
     )  # fmt: skip
 
 
-def _certificate(made: Any, g: np.ndarray, y: np.ndarray, t: Training) -> tuple[dict[str, float], dict[str, float]]:
+def _certificate(
+    made: Any, g: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], t: Training
+) -> tuple[dict[str, float], dict[str, float]]:
     n, M = made.F.shape
     f = made.F.mean(axis=1)
     # KL = -E U - log Z with U = g F/(lam n)
@@ -205,7 +216,12 @@ def _certificate(made: Any, g: np.ndarray, y: np.ndarray, t: Training) -> tuple[
 
 
 def _history(
-    X: np.ndarray, y: np.ndarray, duals: np.ndarray, every: int, t: Training, seed: int
+    X: Float[np.ndarray, "n J"],
+    y: Float[np.ndarray, " n"],
+    duals: Float[np.ndarray, "records n"],
+    every: int,
+    t: Training,
+    seed: int,
 ) -> tuple[Curve, tuple[str, ...]]:
     """The gap along the run: at most 60 records of it."""
     H = pool(X, t, seed, 1)

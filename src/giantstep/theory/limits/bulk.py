@@ -53,7 +53,7 @@ class Shape:
 
     @property
     def width(self) -> float:
-        """p/n = phi/psi."""
+        """The ratio of width to samples, p/n = phi/psi."""
         return self.phi / self.psi
 
 
@@ -127,9 +127,9 @@ def _newton(shape: Shape, lam: Float[np.ndarray, "..."]) -> Float[np.ndarray, ".
     return newton(move, first, 4e-16, NEWTON, relative=True)[0]
 
 
-def companion(shape: Shape, found: Resolvent, penalty: npt.ArrayLike) -> Float[np.ndarray, "..."] | float:
+def companion(shape: Shape, at: Resolvent, penalty: npt.ArrayLike) -> Float[np.ndarray, "..."] | float:
     """m-tilde = lim tr (F0^T F0 / n + lambda)^(-1) / p = 1 / (lambda (1 + q)) = (psi/phi) m1 + (1 - psi/phi) / lambda."""
-    return 1 / (np.asarray(penalty, dtype=float) * (1 + shape.linear * found.m2 + shape.rest * found.m1))
+    return 1 / (np.asarray(penalty, dtype=float) * (1 + shape.linear * at.m2 + shape.rest * at.m1))
 
 
 def beyond(shape: Shape, square: Any) -> Beyond:

@@ -75,16 +75,16 @@ def improvements(
     basis, target = _free(orders, constant), _components(coefficients, real(rho, "rho"), constant)
     size = max(basis.shape[1], target.size)
     basis, target = (np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, size - x.shape[-1])]) for x in (basis, target))
-    found, lam = resolvent(shape, penalties), np.asarray(penalties, dtype=float)
+    at, lam = resolvent(shape, penalties), np.asarray(penalties, dtype=float)
     linear = np.arange(size) == 1
-    weight = np.where(linear, found.m2[..., None], found.m1[..., None])
-    change = np.where(linear, found.dm2[..., None], found.dm1[..., None])
+    weight = np.where(linear, at.m2[..., None], at.m1[..., None])
+    change = np.where(linear, at.dm2[..., None], at.dm1[..., None])
     # f = V^T A^(-1) b, the fitted function; D = sum_j m_j f_j t_j, D' = sum_j m_j' (2 t_j - f_j) f_j
     A = np.einsum("ij,...j,kj->...ik", basis, weight, basis)
     b = (weight * target) @ basis.T
     f = np.linalg.solve(A, b[..., None])[..., 0] @ basis
     gained, slope = np.sum(weight * f * target, axis=-1), np.sum(change * (2 * target - f) * f, axis=-1)
-    return Gains(-slope / found.m1**2, -(lam**2) * slope, lam * gained)
+    return Gains(-slope / at.m1**2, -(lam**2) * slope, lam * gained)
 
 
 def _free(orders: Iterable[int], constant: bool) -> Float[np.ndarray, "functions orders"]:

@@ -32,30 +32,30 @@ def _shape(setting: Setting) -> tuple[Shape, float]:
 
 
 def random_features(setting: Setting) -> Answer:
-    """No step: the limit of Mei and Montanari, exact for every ratio; arrays (1, L)."""
+    """Predict without a step: the limit of Mei and Montanari, exact for every ratio; the arrays are (1, L)."""
     notes: list[str] = []
     of, factor = _shape(setting)
     if setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
         grid = np.geomspace(1e-8, 1e3, 2000)
-        found = _random_features.random_features(of, grid * factor, *_target_parts(setting))
-        penalties = grid[[int(np.argmin(found.test))]]  # GCV is exact here
+        errors = _random_features.random_features(of, grid * factor, *_target_parts(setting))
+        penalties = grid[[int(np.argmin(errors.test))]]  # GCV is exact here
     else:
         penalties = penalties_of(setting, notes)
-    found = _random_features.random_features(of, penalties * factor, *_target_parts(setting))
+    errors = _random_features.random_features(of, penalties * factor, *_target_parts(setting))
     notes.append("random features: the proportional limit")
     share = np.full((1, 1), 1 / setting.d)
     values = {
-        "test_error": found.test[None],
-        "train_error": found.train[None],
-        "train_objective": found.objective[None],
+        "test_error": errors.test[None],
+        "train_error": errors.train[None],
+        "train_objective": errors.objective[None],
     }
     return Answer(values | {"captured": share, "null_level": share[:, 0], "penalty": penalties}, notes)
 
 
 def staircase(setting: Setting) -> Answer:
-    """Random features less the published gains of the step's regime; NaN from alpha = 1/2 on."""
-    found, notes = random_features(replace(setting, protocol=replace(setting.protocol, steps=())))
-    step, network, penalties = setting.protocol.steps[0], setting.network, found["penalty"]
+    """Predict random features less the published gains of the step's regime; NaN from alpha = 1/2 on."""
+    values, notes = random_features(replace(setting, protocol=replace(setting.protocol, steps=())))
+    step, network, penalties = setting.protocol.steps[0], setting.network, values["penalty"]
     if step.residual != "target" or network.second_layer != "gaussian":
         raise InputError(
             "regime='limit' is published for residual='target' and a Gaussian second layer; use regime='finite'"
@@ -80,7 +80,7 @@ def staircase(setting: Setting) -> Answer:
             ("train_error", gains.train),
             ("train_objective", gains.objective),
         ):
-            rows[name].append(found[name][0] - gain + hidden)
+            rows[name].append(values[name][0] - gain + hidden)
     known = dict.fromkeys(k for k in degrees if k is not None)
     notes = [*notes[:-1], "published limit, degrees learned: " + (", ".join(map(str, known)) or "none")]
     if None in degrees:

@@ -32,16 +32,16 @@ class RandomFeatureErrors(NamedTuple):
     objective: Float[np.ndarray, "..."]
 
 
-def errors(found: Resolvent, penalties: npt.ArrayLike, target_linear: float, target_rest: float) -> RandomFeatureErrors:
+def errors(at: Resolvent, penalties: npt.ArrayLike, target_linear: float, target_rest: float) -> RandomFeatureErrors:
     """Ridge errors from the resolvent, A = ``target_linear``, B = ``target_rest``.
 
     objective = lambda (A m2 + B m1),   test = -(A m2' + B m1') / m1^2,   train = (lambda m1)^2 test.
     """
     lam = np.asarray(penalties, dtype=float)
     first, rest = real(target_linear, "target_linear", least=0.0), real(target_rest, "target_rest", least=0.0)
-    objective = lam * (first * found.m2 + rest * found.m1)
-    test = -(first * found.dm2 + rest * found.dm1) / found.m1**2
-    return RandomFeatureErrors(test, (lam * found.m1) ** 2 * test, objective)
+    objective = lam * (first * at.m2 + rest * at.m1)
+    test = -(first * at.dm2 + rest * at.dm1) / at.m1**2
+    return RandomFeatureErrors(test, (lam * at.m1) ** 2 * test, objective)
 
 
 def random_features(
@@ -93,9 +93,9 @@ def kernel(
         raise InputError(
             "a kernel's penalty must be a finite number, positive, or 0 where the kernel has a nonlinear part"
         )
-    kept = lam / total
+    factor = lam / total
     if a == 0:  # no linear part: nothing is predicted
         power = np.full(lam.shape, float(target_linear) + float(target_rest))
-        return RandomFeatureErrors(power, kept**2 * power, kept * power)
+        return RandomFeatureErrors(power, factor**2 * power, factor * power)
     inputs = linear_regression(phi, total / a, target_linear, target_rest)
-    return RandomFeatureErrors(inputs.test, kept**2 * inputs.train, kept * inputs.objective)
+    return RandomFeatureErrors(inputs.test, factor**2 * inputs.train, factor * inputs.objective)

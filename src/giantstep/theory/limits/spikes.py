@@ -167,21 +167,21 @@ def outliers(step: Step) -> tuple[PredictedSpike, ...]:
         start = 1e-12 * (1 + float(np.linalg.norm(S, 2)) ** 2)  # no bulk at all
     end = FAR * (start + float(np.linalg.norm(S, 2)) ** 2)
     count = int(np.sum(_curves(step, S, start)[0] > 1))
-    found = []
+    spikes = []
     for i in range(count):
         y = bulk.root(lambda y, i=i: float(_curves(step, S, y)[0][i]) - 1, start, end)
-        found.append(_outlier(step, S, y, i))
-    return tuple(sorted(found, key=lambda o: -o.position))
+        spikes.append(_outlier(step, S, y, i))
+    return tuple(sorted(spikes, key=lambda o: -o.position))
 
 
 def _green(step: Step, size: tuple[int, int], y: Any) -> tuple[float | complex, Inexact[np.ndarray, "both both"]]:
     """x and G(x); y may be complex, for derivatives."""
-    found = bulk.beyond(step.shape, y)
-    x, (rows, columns) = np.sqrt(found.z), size
-    G = np.diag(np.concatenate([np.full(rows, -x * found.m1), np.full(columns, -x * found.companion)]))
+    resolvent = bulk.beyond(step.shape, y)
+    x, (rows, columns) = np.sqrt(resolvent.z), size
+    G = np.diag(np.concatenate([np.full(rows, -x * resolvent.m1), np.full(columns, -x * resolvent.companion)]))
     lean, kind = step.lean, rows + (0 if step.second_layer == "constant" else 1)
     over = -1 / (y - step.shape.linear / step.shape.psi)  # t / w
-    G[1, 1] = -x * found.m2 * (1 - lean**2 * over)
+    G[1, 1] = -x * resolvent.m2 * (1 - lean**2 * over)
     G[1, kind] = G[kind, 1] = lean * over
     return x, G
 

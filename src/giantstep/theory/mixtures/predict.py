@@ -32,7 +32,7 @@ SEEN = 100  # sizes below which corrections are worth a word
 
 
 class MixtureProblem(NamedTuple):
-    """Ready to be solved at any penalty."""
+    """The features' law and the signal of a mixture, which can be solved at any penalty."""
 
     features: Features
     signal: Signal
@@ -51,7 +51,7 @@ class Groups(NamedTuple):
 
 
 def groups(of: Structure, rows: SteppedRows, count: int, seed: int) -> Groups:
-    """The groups of samples of all components."""
+    """Group the samples of all components by their coordinates."""
     typical = np.sqrt(rows.u**2 @ rows.omega)
     along = float(np.sqrt(rows.omega @ rows.U**2))
     each = max(2 ** int(np.log2(count / len(of.parts))), 32)
@@ -151,12 +151,12 @@ def _solved(
 ) -> tuple[Float[np.ndarray, "4 E L"], Float[np.ndarray, "E L"]]:
     """Errors (4, E, L) and residuals (E, L)."""
     with on_host():
-        found = [path(*made, own) for made, own in zip(problems, penalties, strict=True)]
-        return np.stack([errors for errors, _ in found], axis=1), np.stack([residual for _, residual in found])
+        paths = [path(*made, own) for made, own in zip(problems, penalties, strict=True)]
+        return np.stack([errors for errors, _ in paths], axis=1), np.stack([residual for _, residual in paths])
 
 
 def checked(count: int) -> int:
-    """A number of Sobol points."""
+    """Return ``count`` if it is a valid number of Sobol points, and refuse it otherwise."""
     if not isinstance(count, int) or not LEAST <= count <= MOST or count & (count - 1):
         raise InputError(f"nodes must be a power of two from {LEAST} to {MOST}, not {count!r}")
     return count
@@ -176,15 +176,16 @@ def mixed(setting: Setting, count: int = COUNT) -> Answer:
         penalties = lowest_gcv(lambda grid: _solved(made, grid)[0][3], etas.size)
     else:
         penalties = np.tile(penalties_of(setting, notes), (etas.size, 1))
-    found = predicted(setting, of, etas, penalties, count)
-    notes += _notes(setting, of, found, count)
-    learned = [_learned(setting, of, rows) for rows in found.rows]
+    prediction = predicted(setting, of, etas, penalties, count)
+    notes += _notes(setting, of, prediction, count)
+    learned = [_learned(setting, of, rows) for rows in prediction.rows]
     values = {
-        "test_error": found.errors.test, "train_error": found.errors.train, "train_objective": found.errors.objective,
+        "test_error": prediction.errors.test, "train_error": prediction.errors.train,
+        "train_objective": prediction.errors.objective,
         "captured": np.array([[c] for c, _ in learned]), "null_level": np.array([n for _, n in learned]), "penalty": penalties,
     }  # fmt: skip
-    if np.any(found.doubt.test > 0):
-        values["test_error_se"] = found.doubt.test
+    if np.any(prediction.doubt.test > 0):
+        values["test_error_se"] = prediction.doubt.test
     return Answer(values, notes)
 
 
@@ -198,22 +199,22 @@ def _learned(setting: Setting, of: Structure, rows: SteppedRows) -> tuple[float,
     return captured, (1 - captured) / (setting.d - 1)
 
 
-def _notes(setting: Setting, of: Structure, found: MixturePrediction, count: int) -> list[str]:
+def _notes(setting: Setting, of: Structure, prediction: MixturePrediction, count: int) -> list[str]:
     """What the prediction is made of, and a sentence for each assumption that does not hold."""
     notes = []
-    if np.any(found.residual > TOLERANCE):
-        notes.append(f"not converged: the largest residual is {np.max(found.residual):.1e}")
+    if np.any(prediction.residual > TOLERANCE):
+        notes.append(f"not converged: the largest residual is {np.max(prediction.residual):.1e}")
     small = min(setting.d, setting.p, setting.protocol.readout_size)
     if small < SEEN:
         notes.append(f"the smallest size is {small}: expect corrections of order 1/{small} times a constant")
-    rows = found.rows[int(np.argmax([r.omega @ r.U**2 for r in found.rows]))]
+    rows = prediction.rows[int(np.argmax([r.omega @ r.U**2 for r in prediction.rows]))]
     neurons, along = rows.a.size, float(np.sqrt(rows.omega @ rows.U**2))
     notes.append(
         f"conditional theory given the component and {of.k} + 1 coordinates, {neurons} groups of neurons: the step moves them by "
         f"{along:.3g} of unit length outside the spikes"
     )
-    if np.any(found.doubt.test > 0):
-        worst = float(np.max(found.doubt.test / found.errors.test))
+    if np.any(prediction.doubt.test > 0):
+        worst = float(np.max(prediction.doubt.test / prediction.errors.test))
         notes.append(
             f"Sobol nodes, {count} of neurons and of samples: their choice moves the test error by up to {100 * worst:.1g}%"
         )

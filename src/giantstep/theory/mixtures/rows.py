@@ -115,20 +115,20 @@ def _in_chunks(
 
 
 def residual(setting: Setting, of: Structure, start: RowStart, count: int, seed: int) -> NodeResidual:
-    """The samples of the step."""
+    """Compute the nodes of the step's samples and the moments of the residual at each."""
     step, noise = setting.protocol.steps[0], setting.target.noise**2
     full = step.residual == "full" and not setting.network.symmetric
     rows = np.full(of.k, start.entry**0.5)
-    found = [samples(part, of, rows, [], count, seed + i) for i, part in enumerate(of.parts)]
-    weights = np.concatenate([part.weight * n.weights for part, n in zip(of.parts, found, strict=True)])
-    bulk = np.concatenate([np.full(n.weights.size, part.bulk) for part, n in zip(of.parts, found, strict=True)])
-    labels = [label(p, of.inside @ n.points, of.outside * p.bulk**0.5) for p, n in zip(of.parts, found, strict=True)]
+    every = [samples(part, of, rows, [], count, seed + i) for i, part in enumerate(of.parts)]
+    weights = np.concatenate([part.weight * n.weights for part, n in zip(of.parts, every, strict=True)])
+    bulk = np.concatenate([np.full(n.weights.size, part.bulk) for part, n in zip(of.parts, every, strict=True)])
+    labels = [label(p, of.inside @ n.points, of.outside * p.bulk**0.5) for p, n in zip(of.parts, every, strict=True)]
     mean, slope, square = (np.concatenate([each[i] for each in labels]) for i in range(3))
     shift = float(weights @ mean) if step.deflate else 0.0
     sigma, factor = setting.network.activation, setting.network.factor
     power = factor**2 * setting.p * hermite.mean_square(lambda x: np.asarray(sigma(x)), sigma.kinks) if full else 0.0
-    kappa = np.concatenate([n.points for n in found], axis=1)
-    r, along, each = _values(of, found, shift, (noise + power) ** 0.5)
+    kappa = np.concatenate([n.points for n in every], axis=1)
+    r, along, each = _values(of, every, shift, (noise + power) ** 0.5)
     cube = np.sum(each * r**3, axis=(1, 2)) / bulk**3
     square = square - 2 * shift * mean + shift**2 + noise + power
     law = (r.ravel(), along.ravel(), (weights[:, None, None] * each).ravel())
@@ -136,12 +136,12 @@ def residual(setting: Setting, of: Structure, start: RowStart, count: int, seed:
 
 
 def _values(
-    of: Structure, found: list, shift: float, noise: float
+    of: Structure, every: list, shift: float, noise: float
 ) -> tuple[Float[np.ndarray, "N z e"], Float[np.ndarray, "N z e"], Float[np.ndarray, "z e"]]:
     """Values of r bulk with the coordinate along e they go with, and their weights given the node; (nodes, along, noise)."""
     (z, w), (x, v) = hermite.gauss_hermite(LABEL_NODES), hermite.gauss_hermite(NOISE_NODES)
     values = []
-    for part, n in zip(of.parts, found, strict=True):
+    for part, n in zip(of.parts, every, strict=True):
         argument = (of.inside @ n.points)[:, None] + of.outside * part.bulk**0.5 * z
         plain = np.asarray(part.target(argument.ravel()[None])).reshape(argument.shape) - shift
         values.append(part.bulk * (plain[:, :, None] + noise * x))

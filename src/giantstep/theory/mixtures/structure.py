@@ -40,7 +40,7 @@ class Structure:
 
     @property
     def k(self) -> int:
-        """Dimension of B."""
+        """The dimension of the span B."""
         return self.inside.size
 
 
@@ -64,13 +64,13 @@ def structure(setting: Setting) -> Structure:
 
 def _basis(rows: Float[np.ndarray, "given d"]) -> Float[np.ndarray, "k d"]:
     """Orthonormal rows, the first ones kept where they are orthonormal already."""
-    kept: list[np.ndarray] = []
+    basis: list[np.ndarray] = []
     for row in rows:
-        left = row - sum(((row @ other) * other for other in kept), np.zeros_like(row))
-        left = left - sum(((left @ other) * other for other in kept), np.zeros_like(row))
+        left = row - sum(((row @ other) * other for other in basis), np.zeros_like(row))
+        left = left - sum(((left @ other) * other for other in basis), np.zeros_like(row))
         if np.linalg.norm(left) > SAME * max(np.linalg.norm(row), 1e-300):
-            kept.append(left / np.linalg.norm(left))
-    return np.array(kept).reshape(len(kept), rows.shape[1])
+            basis.append(left / np.linalg.norm(left))
+    return np.array(basis).reshape(len(basis), rows.shape[1])
 
 
 def _along_label(

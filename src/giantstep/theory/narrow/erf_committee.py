@@ -51,7 +51,7 @@ def _closed(
     v = np.concatenate([-setting.network.factor * a, weights])
     unit = np.sqrt(2) * np.concatenate([np.full(p, student), np.full(len(weights), teacher)])
 
-    def found(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    def means(Q: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         C = np.block([[Q, M], [M.T, np.eye(M.shape[1])]]) * np.outer(unit, unit)
         one = 1 + np.diag(C)
         risk = v @ ((2 / np.pi) * np.arcsin(C / np.sqrt(np.outer(one, one)))) @ v
@@ -63,7 +63,7 @@ def _closed(
         spread = (_fourth(C, one, p, v) + noise**2 * _second(C, one, p)) * np.outer(unit[:p], unit[:p])
         return drift, spread, float(risk)
 
-    return found
+    return means
 
 
 def _second(C: Float[np.ndarray, "m m"], one: Float[np.ndarray, " m"], p: int) -> Float[np.ndarray, "p p"]:

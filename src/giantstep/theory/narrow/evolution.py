@@ -110,8 +110,8 @@ def root_of(
     """Omega = R R^T with R (p + r, k), k = rank Omega."""
     omega = np.block([[Q, M], [M.T, np.eye(M.shape[1])]])
     values, vectors = np.linalg.eigh(omega)
-    kept = values > NULL * values[-1]
-    return omega, vectors[:, kept] * np.sqrt(values[kept])
+    large = values > NULL * values[-1]
+    return omega, vectors[:, large] * np.sqrt(values[large])
 
 
 def labels(setting: Setting, z: Float[np.ndarray, "points r"]) -> Float[np.ndarray, " points"]:

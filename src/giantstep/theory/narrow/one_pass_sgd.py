@@ -56,14 +56,14 @@ def sgd(
         return np.concatenate([dQ.ravel(), inward[:, p:].ravel()])
 
     nu = np.linspace(0, samples, records)
-    found = solve_ivp(
+    solution = solve_ivp(
         flow, (0, samples), np.concatenate([Q.ravel(), M.ravel()]), t_eval=nu, rtol=tolerance, atol=1e-2 * tolerance
     )
-    if not found.success:
+    if not solution.success:
         raise InputError(
-            f"the differential equations could not be followed to {samples} samples: {found.message}; lower eta"
+            f"the differential equations could not be followed to {samples} samples: {solution.message}; lower eta"
         )
-    path = [_unpacked(state, p) for state in found.y.T]
+    path = [_unpacked(state, p) for state in solution.y.T]
     risk = np.array([means(Q, M)[2] for Q, M in path])
     return Trajectory("theory", nu, np.stack([Q for Q, _ in path]), np.stack([M for _, M in path]), risk)
 

@@ -11,7 +11,7 @@ DRAWS = 16  # of the second layer; laws with one value need one
 
 
 def narrow_network(setting: Setting) -> Answer:
-    """Any number of steps on fresh batches, any target; arrays (E, L), and shares (E, r)."""
+    """Predict any number of steps on fresh batches, for any target; the arrays are (E, L), the shares (E, r)."""
     notes: list[str] = []
     given = setting.protocol.readout
     assert isinstance(given, Ridge)

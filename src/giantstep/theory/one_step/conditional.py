@@ -35,7 +35,7 @@ class StepProblem(NamedTuple):
 
 
 def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Float[Array, " J"], Float[Array, " J"]]:
-    """Values of a_i and their weights."""
+    """The values of a_i and their weights."""
     if law == "gaussian":
         a, weights = hermite.gauss_hermite(nodes)
         return xp.asarray(a), xp.asarray(weights)
@@ -43,7 +43,7 @@ def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Float[Array, " J"
 
 
 def problem(numbers: Parameters, form: Form) -> StepProblem:
-    """Tables of the features' and the labels' law given (a_i, kappa)."""
+    """Tabulate the law of the features and of the labels given (a_i, kappa)."""
     sigma, star = activation_of(numbers, form), target_of(numbers, form)
     step = direction(numbers, form, sigma, star)
     a, omega = second_layer(form.second_layer)
@@ -117,6 +117,6 @@ def predict(numbers: Parameters, form: Form) -> tuple[Errors, FixedPoint]:
 
 
 def predict_from(made: StepProblem, penalty: Scalar) -> tuple[Errors, FixedPoint]:
-    """The same from tables made already."""
+    """Predict from tables that are already made."""
     at = solve(made.features, penalty)
     return errors(made.features, made.signal, penalty, at), at

@@ -74,7 +74,7 @@ class Bulk:
         return self._points[0][0]
 
     def farther(self) -> float:
-        """One more point away from the bulk; its s."""
+        """Add one more point away from the bulk, and return its s."""
         s, y, slope = self._points[0]
         y, slope, _ = _real(self.f, s - 2.0, y - 2.0 * slope)
         self._points.insert(0, (s - 2.0, y, slope))
@@ -86,11 +86,11 @@ class Bulk:
         return _real(self.f, s, y + slope * (s - near))
 
     def singular_value(self, s: float) -> float:
-        """sqrt(z)."""
+        """The singular value at s, sqrt(z)."""
         return float(np.exp(self.at(s)[0][-1] / 2))
 
     def solution(self, s: float) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " K"]]:
-        """q and alpha of all groups."""
+        """The fixed point at s: q and alpha of all groups."""
         y: Any = self.at(s)[0]
         J = len(self.f.omega)
         q, delta = -np.exp(y[:J]), -np.exp(y[J:-1])
@@ -114,10 +114,10 @@ def _merged(
     weights: Float[np.ndarray, " groups"], least: float
 ) -> tuple[Int[np.ndarray, " groups"], Float[np.ndarray, " kept"], Int[np.ndarray, " kept"]]:
     """For every group the place of the one whose law it takes, the weights of those, and which they are."""
-    kept = np.flatnonzero(weights >= least)
-    kept = kept if kept.size else np.array([int(np.argmax(weights))])
-    place = np.abs(np.arange(weights.size)[:, None] - kept).argmin(axis=1)
-    return place, np.bincount(place, weights), kept
+    large = np.flatnonzero(weights >= least)
+    large = large if large.size else np.array([int(np.argmax(weights))])
+    place = np.abs(np.arange(weights.size)[:, None] - large).argmin(axis=1)
+    return place, np.bincount(place, weights), large
 
 
 def _size(f: Features) -> Float[np.ndarray, " K"]:
@@ -126,7 +126,7 @@ def _size(f: Features) -> Float[np.ndarray, " K"]:
 
 
 def _start(f: Features) -> tuple[float, Float[np.ndarray, " y"], Float[np.ndarray, " y"]]:
-    """Far above the bulk q = -1/z and delta = -(p/n) size/z."""
+    """The fixed point far above the bulk, where q = -1/z and delta = -(p/n) size/z."""
     J, K = f.gain.shape
     largest = np.max(f.noise + (f.modes @ f.variance)[:, None] * f.gain**2)
     top = float(50 * largest * (1 + np.sqrt(f.p_over_n)) ** 2 * (1 + np.sqrt(f.p_over_d)) ** 2)

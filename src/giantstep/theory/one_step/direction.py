@@ -95,13 +95,13 @@ def direction(numbers: Parameters, form: Form, sigma: GaussianFunction, star: Ga
         v, e = xp.insert(v, 1, 0.0), xp.insert(e, 1, 0.0)
         basis = xp.stack([v, e, (xp.array([0.0, 1.0, 0.0]) - o_v * v - o_e * e) / o_f])
         omega = xp.stack([o_v, o_e, o_f])
-    found = StepDirection(step * c1 * beta, beta, rho, omega, 0.0, 0.0, *_no_modes(len(basis)))
+    rank_one = StepDirection(step * c1 * beta, beta, rho, omega, 0.0, 0.0, *_no_modes(len(basis)))
     if form.rank_one:
-        return found
+        return rank_one
     law = _residual_law(numbers, form, star, r)
     modes, along = gradient_law.quadratures(law, phi, basis, MODE_NODES, DIRECTION_NODES)
     white = step**2 * phi * r.square * xp.maximum(sigma.slope_square - c1**2 - 4 * c2**2, 0.0)
-    return found._replace(turn=2 * step * c2, white=white, modes=modes, along=along)
+    return rank_one._replace(turn=2 * step * c2, white=white, modes=modes, along=along)
 
 
 def _no_modes(directions: int) -> tuple[SpectralModes, SpectralModes]:

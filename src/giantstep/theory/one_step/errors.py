@@ -94,7 +94,7 @@ def _signal(
 
 
 def errors(f: Features, signal: Signal, penalty: Scalar, at: FixedPoint) -> Errors:
-    """The errors at a fixed point."""
+    """Compute the errors at a fixed point."""
     alpha, q = alphas(f, at.delta), at.q
     first = derivatives(f, penalty, q, alpha)
     S, excess, S_m, Y_m = channels(f, signal, q, alpha)
@@ -132,9 +132,9 @@ def path(
     f: Features, signal: Signal, penalties: Float[np.ndarray, " L"]
 ) -> tuple[Float[np.ndarray, "4 L"], Float[np.ndarray, " L"]]:
     """Errors (4, L) and residuals (L,) by NumPy; from the largest penalty down, each fixed point starts from the one before."""
-    found, near = np.zeros((5, penalties.size)), None
+    table, near = np.zeros((5, penalties.size)), None
     for k in np.argsort(-penalties):
         at = solve(f, penalties[k], near)
-        found[:, k] = *errors(f, signal, penalties[k], at), at.residual
+        table[:, k] = *errors(f, signal, penalties[k], at), at.residual
         near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
-    return found[:4], found[4]
+    return table[:4], table[4]

@@ -87,12 +87,12 @@ def inner(f: Features, table: Inexact[Array, "... K"]) -> Inexact[Array, "... r"
 
 
 def outer(f: Features, coefficients: Inexact[Array, "... r"]) -> Inexact[Array, "... K"]:
-    """Rows from their coefficients."""
+    """Rows of a table from their coefficients in the basis."""
     return coefficients if f.basis is None else coefficients @ f.basis
 
 
 def gram(f: Features, weights: Inexact[Array, "... K"]) -> Inexact[Array, "... r r"]:
-    """R diag(weights) R^T."""
+    """The Gram matrix of the basis under these weights, R diag(weights) R^T."""
     if f.basis is None:
         return weights[..., None] * np.eye(f.pi.size)
     return (f.basis * weights[..., None, :]) @ f.basis.T
@@ -118,15 +118,15 @@ def derivatives(
     f: Features, penalty: Inexact[Array, "..."] | float, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"]
 ) -> Derivatives:
     """The right-hand sides at (q, alpha) and their partial derivatives; several penalties are a leading axis of all three."""
-    found = _part(f, q, alpha, f.modes, f.variance, f.gain)
+    total = _part(f, q, alpha, f.modes, f.variance, f.gain)
     for pattern in () if f.leverage is None else f.leverage:
         d = xp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
         own = _part(f, q, alpha, 1 / d, xp.broadcast_to(d, (1, q.shape[-1])), pattern)
-        found = Derivatives(*(x + y for x, y in zip(found, own, strict=True)))
-    return found._replace(
-        right=found.right + xp.asarray(penalty)[..., None] + alpha @ f.noise.T,
-        trace=found.trace + (f.omega * q) @ f.noise + DEAD,
-        slope=found.slope + f.noise,
+        total = Derivatives(*(x + y for x, y in zip(total, own, strict=True)))
+    return total._replace(
+        right=total.right + xp.asarray(penalty)[..., None] + alpha @ f.noise.T,
+        trace=total.trace + (f.omega * q) @ f.noise + DEAD,
+        slope=total.slope + f.noise,
     )
 
 
@@ -138,7 +138,7 @@ def _part(
     variance: Float[Array, "M J"],
     gain: Float[Array, "J K"],
 ) -> Derivatives:
-    """What modes of these weights and variances, with one gain, add."""
+    """The terms that modes of these weights and variances, with one gain, add to the derivatives."""
     core, Y = modes(f, q, alpha, variance, gain)
     S, Y = outer(f, xp.swapaxes(outer(f, core), -1, -2)), outer(f, Y)
     weighted = weights[:, None] * variance  # w_mu V_j(mu)
@@ -153,7 +153,7 @@ def _part(
 
 
 def alphas(f: Features, delta: Inexact[Array, "... K"]) -> Inexact[Array, "... K"]:
-    """alpha_k = pi_k / (1 + delta_k)."""
+    """The samples' effective weights, alpha_k = pi_k / (1 + delta_k)."""
     return f.pi / (1 + delta)
 
 

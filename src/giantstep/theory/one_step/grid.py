@@ -57,8 +57,8 @@ def _tables(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, t
 @jax.jit
 def _answers(made: conditional.StepProblem, penalties: Float[Array, " N"]) -> tuple[Errors, Float[Array, " N"]]:
     """Errors and residuals for problems and penalties side by side."""
-    found, at = jax.vmap(conditional.predict_from)(made, penalties)
-    return found, at.residual
+    errors, at = jax.vmap(conditional.predict_from)(made, penalties)
+    return errors, at.residual
 
 
 def curves(numbers: Parameters, form: Form, points: int | None = None) -> Curves:
@@ -88,18 +88,18 @@ def pointwise(
 
 
 def _now(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
-    """One step size after the other by NumPy."""
-    learned, found = [], []
+    """Compute the curves by NumPy, one step size after the other."""
+    learned, paths = [], []
     for e, own in enumerate(penalties):
         made, step = _table(Parameters(*(np.asarray(x)[e] for x in numbers)), form)
         learned.append([float(x) for x in step])
-        found.append(path(made.features, made.signal, own))
-    values = np.stack([values for values, _ in found], axis=1)
-    return Curves(Errors(*values), np.stack([residual for _, residual in found]), *np.array(learned).T)
+        paths.append(path(made.features, made.signal, own))
+    values = np.stack([values for values, _ in paths], axis=1)
+    return Curves(Errors(*values), np.stack([residual for _, residual in paths]), *np.array(learned).T)
 
 
 def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"], points: int | None) -> Curves:
-    """By compiled programs."""
+    """Compute the curves by compiled programs, in blocks of fixed size."""
     (count, width), points = penalties.shape, points or POINTS
     made, learned = _joined(
         [_tables(Parameters(*(jnp.asarray(x[rows]) for x in numbers)), form) for rows in _blocks(count, TABLES)],
@@ -109,8 +109,8 @@ def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E 
     for some in _blocks(count * width, points):
         own = jax.tree.map(lambda x, rows=some // width: jnp.asarray(x[rows]), made)
         parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[some]))))
-    found, residual = jax.tree.map(lambda x: x.reshape(count, width), _joined(parts, count * width))
-    return Curves(found, residual, *learned)
+    errors, residual = jax.tree.map(lambda x: x.reshape(count, width), _joined(parts, count * width))
+    return Curves(errors, residual, *learned)
 
 
 def _blocks(count: int, size: int) -> list[Int[np.ndarray, " size"]]:

@@ -99,14 +99,14 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
 
 @lru_cache(maxsize=64)
 def activation_constants(sigma: Activation) -> tuple[Float[np.ndarray, " k"], float, float]:
-    """c_0 .. c_6, E sigma^2 and E sigma'^2."""
+    """The activation's Hermite coefficients c_0 .. c_6, E sigma^2 and E sigma'^2."""
     slope = hermite.mean_square(lambda x: np.asarray(sigma.slope(x)), sigma.kinks)
     return sigma.hermite(ORDERS - 1), sigma.mean_square, slope
 
 
 @lru_cache(maxsize=64)
 def target_constants(target: Target) -> tuple[Float[np.ndarray, " k"], float]:
-    """c*_0 .. c*_6 and E f*^2."""
+    """The target's Hermite coefficients c*_0 .. c*_6 and its power E f*^2."""
     return np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDERS)]), target.power
 
 

@@ -17,45 +17,47 @@ LONG = 1.5  # U from which gaps of 3% and more were seen (relu, n = 2000, eta = 
 
 
 def finite(setting: Setting) -> Answer:
-    """The conditional theory; arrays (E, L)."""
+    """Predict by the conditional theory; the arrays are (E, L)."""
     notes: list[str] = []
     numbers, form = parameters(setting)
     if setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
         penalties = _gcv(numbers, form)
         each = _grid.repeated(numbers, len(penalties))._replace(eta=np.atleast_1d(numbers.eta))
-        found = _grid.pointwise(each, form, penalties)
+        curves = _grid.pointwise(each, form, penalties)
     else:
         penalties = penalties_of(setting, notes)
-        found = _grid.curves(numbers._replace(penalty=penalties), form)
-    notes += doubts(found)
+        curves = _grid.curves(numbers._replace(penalty=penalties), form)
+    notes += doubts(curves)
     small = min(setting.d, setting.p, setting.protocol.sizes()[0], setting.protocol.readout_size)
     if small < SMALL:
         notes.append(f"the smallest size is {small}: expect corrections of order 1/{small} times a constant")
     etas = np.atleast_1d(numbers.eta)
-    span = f"{found.strength.min():.3g}" + (f" to {found.strength.max():.3g}" if len(etas) > 1 else "")
+    span = f"{curves.strength.min():.3g}" + (f" to {curves.strength.max():.3g}" if len(etas) > 1 else "")
     notes.append(
-        f"conditional theory: a neuron with a = 1 moves by U = {span} along β, cos(β, β*) = {found.rho[0]:.3g}"
+        f"conditional theory: a neuron with a = 1 moves by U = {span} along β, cos(β, β*) = {curves.rho[0]:.3g}"
     )
     values = {
-        "test_error": found.errors.test,
-        "train_error": found.errors.train,
-        "train_objective": found.errors.objective,
+        "test_error": curves.errors.test,
+        "train_error": curves.errors.train,
+        "train_objective": curves.errors.objective,
     }
-    return Answer(values | {"captured": found.captured[:, None], "null_level": found.null, "penalty": penalties}, notes)
+    return Answer(
+        values | {"captured": curves.captured[:, None], "null_level": curves.null, "penalty": penalties}, notes
+    )
 
 
-def doubts(found: _grid.Curves) -> list[str]:
+def doubts(curves: _grid.Curves) -> list[str]:
     """A sentence for each assumption that does not hold, with the number that says so."""
     notes = []
-    if np.any(found.residual > TOLERANCE):
-        notes.append(f"not converged: the largest residual is {np.max(found.residual):.1e}")
-    if np.max(found.bend) > BENT:
+    if np.any(curves.residual > TOLERANCE):
+        notes.append(f"not converged: the largest residual is {np.max(curves.residual):.1e}")
+    if np.max(curves.bend) > BENT:
         notes.append(
-            f"the gradient's remainder is {np.max(found.bend):.2g} times the rows it is added to (its law holds well below 1)"
+            f"the gradient's remainder is {np.max(curves.bend):.2g} times the rows it is added to (its law holds well below 1)"
         )
-    if np.max(found.strength) > LONG:
+    if np.max(curves.strength) > LONG:
         notes.append(
-            f"the step is long: a neuron with a = 1 moves by U = {np.max(found.strength):.3g} times its length "
+            f"the step is long: a neuron with a = 1 moves by U = {np.max(curves.strength):.3g} times its length "
             f"(above {LONG:g} expect gaps of several percent)"
         )
     return notes

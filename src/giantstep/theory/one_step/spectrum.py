@@ -66,7 +66,7 @@ class Law:
         return tuple(o for o in self.outliers if o.position > self.edge * (1 + measure.margin(self.count)))
 
     def cdf(self, x: npt.ArrayLike) -> Float[np.ndarray, "..."]:
-        """Share of the bulk below x."""
+        """The share of the bulk below x."""
         ends = np.linspace(0.0, np.pi, len(self.x) + 1)
         mass = self.density * np.sin((ends[1:] + ends[:-1]) / 2) * (self.edge - self.low) / 2 * ends[1]
         along = (2 * np.asarray(x, dtype=float) - self.low - self.edge) / (self.edge - self.low)
@@ -96,9 +96,9 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
 def _of_features(made: StepProblem, density: bool) -> Law:
     n, d, p = _sizes(made)
     bulk = Bulk(made.features, n, p)
-    found = _outliers(bulk, made.signal, _powers(made.features.pi), made.step.omega is not None)
+    outliers = _outliers(bulk, made.signal, _powers(made.features.pi), made.step.omega is not None)
     rank = min(n, p) if np.max(made.features.noise) > 1e-12 else min(n, p, d)
-    return _law(bulk, found, rank, density, share=n / rank, rows=False)
+    return _law(bulk, outliers, rank, density, share=n / rank, rows=False)
 
 
 def _of_weights(made: StepProblem, form: Form, density: bool) -> Law:
@@ -123,9 +123,9 @@ def _of_weights(made: StepProblem, form: Form, density: bool) -> Law:
     weights: Any = np.einsum("xc,mcd,yd->mxy", basis, s.weights, basis)
     signal = Signal(weights, s.variance, tables, tables[:0], mean, second, mean, f.pi, s.p)
     bulk = Bulk(f._replace(gain=one, noise=0 * one, p_over_n=np.asarray(ENDLESS)), n, p)
-    found = _outliers(bulk, signal, np.ones((1, K)), made.step.omega is not None)
-    found = [Outlier(o.position, (o.constant,)) for o in found]
-    return _law(bulk, found, min(p, d), density, share=p / min(p, d), rows=True)
+    outliers = _outliers(bulk, signal, np.ones((1, K)), made.step.omega is not None)
+    outliers = [Outlier(o.position, (o.constant,)) for o in outliers]
+    return _law(bulk, outliers, min(p, d), density, share=p / min(p, d), rows=True)
 
 
 def _sizes(made: StepProblem) -> tuple[float, float, float]:
@@ -141,15 +141,15 @@ def _powers(pi: Float[np.ndarray, " K"]) -> Float[np.ndarray, "functions K"]:
     return np.concatenate([np.ones((1, pi.size)), (basis / np.sqrt(pi)[:, None]).T])
 
 
-def _law(bulk: Bulk, found: list[Outlier], count: float, density: bool, *, share: float, rows: bool) -> Law:
+def _law(bulk: Bulk, outliers: list[Outlier], count: float, density: bool, *, share: float, rows: bool) -> Law:
     """A law of ``count`` singular values that are not zero, one in ``share`` of the samples or, for ``rows``, the neurons."""
     edge, count = bulk.singular_value(bulk.edge), round(count)
     if not density:
-        return Law(count, 0.0, edge, np.zeros(0), np.zeros(0), tuple(found))
+        return Law(count, 0.0, edge, np.zeros(0), np.zeros(0), tuple(outliers))
     x = _middles(0.0, edge, CELLS // 2)
     low = _low(x, np.nan_to_num(bulk.density(x, rows=rows)))
     x = _middles(low, edge, CELLS)
-    return Law(count, low, edge, x, share * bulk.density(x, rows=rows), tuple(found))
+    return Law(count, low, edge, x, share * bulk.density(x, rows=rows), tuple(outliers))
 
 
 def _middles(low: float, edge: float, cells: int) -> Float[np.ndarray, " cells"]:
@@ -169,7 +169,7 @@ def _low(x: Float[np.ndarray, " cells"], density: Float[np.ndarray, " cells"]) -
 def _outliers(bulk: Bulk, signal: Signal, h: Float[np.ndarray, "functions K"], lean: bool) -> list[Outlier]:
     """Zeros of det(I + Delta S) above the bulk, with cos^2 along the rows of h: first the constant, then the rest."""
     spikes = lambda s: _spikes(bulk.full, signal, *bulk.solution(s), lean=lean)  # noqa: E731
-    found = []
+    outliers = []
     for i in range(int(np.sum(spikes(bulk.edge)[0] > 1))):
         excess = lambda s, i=i: float(spikes(s)[0][i]) - 1  # noqa: E731
         far = bulk.far
@@ -178,8 +178,8 @@ def _outliers(bulk: Bulk, signal: Signal, h: Float[np.ndarray, "functions K"], l
         s = float(brentq(excess, far, bulk.edge, xtol=1e-10))  # type: ignore[arg-type]
         change = (excess(s + 1e-4) - excess(s - 1e-4)) / 2e-4
         cosines = (h @ spikes(s)[1][i]) ** 2 * max(-bulk.at(s)[1][-1], 0.0) / change
-        found.append(Outlier(bulk.singular_value(s), tuple(cosines[1:].tolist()), float(cosines[0])))
-    return found
+        outliers.append(Outlier(bulk.singular_value(s), tuple(cosines[1:].tolist()), float(cosines[0])))
+    return outliers
 
 
 def _spikes(

@@ -69,8 +69,8 @@ def population(setting: Setting, W: Float[np.ndarray, "p d"]) -> Population:
     cross = _cross(setting, of, U)
     with one_blas_thread(p):
         values, Q = np.linalg.eigh(second / p)
-    kept = values > SMALL * p * values[-1]
-    values, Q = values[kept], Q[:, kept]
+    large = values > SMALL * p * values[-1]
+    values, Q = values[large], Q[:, large]
     along = Q.T @ cross / sqrt(p)
     floor = max(setting.target.power - float(np.sum(along**2 / values)), 0.0)
     return Population(values, along / values, Q.T @ of.coefficients[:, 0] / sqrt(p), floor, rest)
@@ -91,9 +91,9 @@ def _at(sigma: Activation, s: float) -> Float[np.ndarray, " columns"]:
     """sqrt(k!) c_k(s) for k = 0, ..., ORDERS, and E sigma(s z)^2."""
     stretched = lambda z: np.asarray(sigma(s * z))  # noqa: E731
     kinks = [kink / s for kink in sigma.kinks]
-    found, _ = hermite.coefficients(stretched, ORDERS, kinks)
+    coefficients, _ = hermite.coefficients(stretched, ORDERS, kinks)
     roots = np.array([sqrt(factorial(k)) for k in range(ORDERS + 1)])
-    return np.append(roots * found, hermite.mean_square(stretched, kinks))
+    return np.append(roots * coefficients, hermite.mean_square(stretched, kinks))
 
 
 def _second(of: Expanded, U: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray, "p p"], float]:
@@ -118,7 +118,7 @@ def _second(of: Expanded, U: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray
 
 
 def _cross(setting: Setting, of: Expanded, U: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
-    """E sigma(<w_i, x>) f*(x), (p)."""
+    """The products of features and target, E sigma(<w_i, x>) f*(x), (p)."""
     along = U @ setting.target.orthonormal(setting.d).T
     total = np.zeros(len(U))
     for beta, c in setting.target.hermite.items():

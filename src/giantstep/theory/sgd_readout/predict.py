@@ -62,8 +62,8 @@ def excess(of: Population, readout: SGD, n: int, *, averaged: bool = False) -> E
         c = (shrunk**2 + real * (g * lam) ** 2) * c + g**2 * (lam * drive - 2 * square * around)
         if t % 64 == 0:
             c[:, ~(np.max(c @ lam, axis=0) < highest)] = np.nan
-    found = (squares / n**2 + 0 * c if readout.average else c) @ lam
-    return Excess(*found)
+    final = (squares / n**2 + 0 * c if readout.average else c) @ lam
+    return Excess(*final)
 
 
 def parts(setting: Setting, seed: int | None = None) -> Parts:
@@ -75,15 +75,15 @@ def parts(setting: Setting, seed: int | None = None) -> Parts:
 
 
 def predicted(setting: Setting) -> Answer:
-    """Test error and its spread over draws of the first layer; arrays (1, L)."""
-    found, rest = _parts(setting, None)
+    """Predict the test error and its spread over draws of the first layer; the arrays are (1, L)."""
+    parts, rest = _parts(setting, None)
     noise = setting.target.noise**2
-    values = {"test_error": np.atleast_1d(found.risk + noise)[None]}
+    values = {"test_error": np.atleast_1d(parts.risk + noise)[None]}
     notes = ["SGD on random features: exact second moments of the features, fourth moments as of Gaussian ones"]
-    if found.risk_se is not None:
-        values["test_error_se"] = np.atleast_1d(found.risk_se)[None]
+    if parts.risk_se is not None:
+        values["test_error_se"] = np.atleast_1d(parts.risk_se)[None]
         notes[0] += f"; mean of {_draws(setting.p)} first layers"
-    if not np.all(np.isfinite(found.risk)):
+    if not np.all(np.isfinite(parts.risk)):
         notes.append("not converged: SGD diverges at some rates, where NaN stands; keep them below 1 / E F^2")
     if rest > DOUBT:
         notes.append(f"neurons overlap so much that {rest:.1g} of the second moments is left out of their expansion")
@@ -93,7 +93,7 @@ def predicted(setting: Setting) -> Answer:
 
 
 def _parts(setting: Setting, seed: int | None) -> tuple[Parts, float]:
-    """The parts, and the largest bound of what the moments leave out."""
+    """Compute the parts of the risk, and the largest bound on what the moments leave out."""
     readout, n = setting.protocol.readout, setting.protocol.readout_size
     assert isinstance(readout, SGD)
     own = setting.network.weights is not None
@@ -117,7 +117,7 @@ def _parts(setting: Setting, seed: int | None) -> tuple[Parts, float]:
 
 
 def _draws(p: int) -> int:
-    """More of narrow networks, which differ more and cost less."""
+    """The number of first layers to average over: more for narrow networks, which differ more and cost less."""
     return int(np.clip(NEURONS // p, DRAWS, 40))
 
 

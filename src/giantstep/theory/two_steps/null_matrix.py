@@ -26,24 +26,24 @@ def initial(seed: int, p: int, d: int, sphere: bool) -> Float[np.ndarray, "p d"]
     return Z / (np.linalg.norm(Z, axis=1, keepdims=True) if sphere else np.sqrt(d))
 
 
-def shuffles(given: Draws, found: Slopes) -> tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]]:
+def shuffles(given: Draws, slopes: Slopes) -> tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]]:
     """Weights (p, q) and matrices (q, d, d) with sum_q weights_iq matrices_q = X2^T diag(r2 E sigma''(h(t_i, x))) X2 / n2."""
-    basis, small = np.linalg.qr(found.weights)
-    U, s, Vt = np.linalg.svd(small @ found.along, full_matrices=False)
-    kept = s > RANK_TOLERANCE * s[0]
-    rows = found.r2 * Vt[kept] / len(found.r2)
-    return basis @ (U * s)[:, kept], np.stack([given.X2.T @ (row[:, None] * given.X2) for row in rows])
+    basis, small = np.linalg.qr(slopes.weights)
+    U, s, Vt = np.linalg.svd(small @ slopes.along, full_matrices=False)
+    large = s > RANK_TOLERANCE * s[0]
+    rows = slopes.r2 * Vt[large] / len(slopes.r2)
+    return basis @ (U * s)[:, large], np.stack([given.X2.T @ (row[:, None] * given.X2) for row in rows])
 
 
 def null(
     given: Draws,
-    found: Slopes,
+    slopes: Slopes,
     mixing: tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]],
     etas: tuple[float, float],
     seed: int,
     sphere: bool,
 ) -> Float[np.ndarray, "p d"]:
-    """The matrix (p, d), of ``found`` and its ``shuffles`` for step sizes of which the first is that of ``found``."""
+    """The null matrix (p, d) for two step sizes; the first must be that of ``slopes``, and ``mixing`` their ``shuffles``."""
     (p, d), (first, second) = (len(given.a), len(given.beta)), (eta * given.scale for eta in etas)
     Z = initial(seed, p, d, sphere)
     W1 = Z + (first * given.a * given.mu[1])[:, None] * (Z @ given.M)
@@ -51,8 +51,8 @@ def null(
     W2 = W1 + sum((second * given.a * c)[:, None] * (W1 @ one) for c, one in zip(weights.T, matrices, strict=True))
     _, mu2, variance = given.mu
     own = np.mean(given.r1**2) * (variance - mu2**2) / len(given.r1)
-    n2, both = len(found.r2), found.r2 * given.r1 if given.reused else np.zeros(len(found.r2))
-    rest = found.weights @ np.mean(found.r2**2 * found.rest, axis=1) / n2
-    shared = found.weights @ np.mean(both * found.shared, axis=1) / n2
+    n2, both = len(slopes.r2), slopes.r2 * given.r1 if given.reused else np.zeros(len(slopes.r2))
+    rest = slopes.weights @ np.mean(slopes.r2**2 * slopes.rest, axis=1) / n2
+    shared = slopes.weights @ np.mean(both * slopes.shared, axis=1) / n2
     power = given.a**2 * (first**2 * own + second**2 * rest + 2 * first * second * shared)
     return W2 + np.sqrt(np.maximum(power, 0.0))[:, None] * normals(seed, (Stream.NULL, 1), 0, p, d)

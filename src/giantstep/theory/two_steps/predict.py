@@ -124,8 +124,8 @@ def second_step(setting: Setting, seed: int = 0, *, memory: float | None = None)
     _check_memory(setting, memory)
     etas = setting.protocol.etas(setting.d, setting.p)
     with one_blas_thread(setting.d):
-        found = _predicted(setting, seed, [(float(x), float(y)) for x, y in np.atleast_2d(etas)])
-    return found[0] if etas.ndim == 1 else tuple(found)
+        predictions = _predicted(setting, seed, [(float(x), float(y)) for x, y in np.atleast_2d(etas)])
+    return predictions[0] if etas.ndim == 1 else tuple(predictions)
 
 
 def _predicted(setting: Setting, seed: int, pairs: list[tuple[float, float]]) -> list[SecondStep]:
@@ -163,10 +163,10 @@ def limit(setting: Setting, e: int = 0) -> int | None:
 
 def notes(setting: Setting, own: int) -> tuple[str, ...]:
     """What the limit's count leaves out, and what this prediction does."""
-    network, said = setting.network, []
+    network, sentences = setting.network, []
     vanishing = [k for k, c in enumerate(network.activation.hermite(LIMITED)) if k and abs(c) < 1e-9]
     if vanishing:
-        said.append(
+        sentences.append(
             f"E sigma^(k) = 0 for k = {', '.join(map(str, vanishing))}: spike k of the limit's count is missing"
         )
     if network.second_layer != "gaussian":
@@ -174,14 +174,16 @@ def notes(setting: Setting, own: int) -> tuple[str, ...]:
             "rademacher": "a^3 = a: the second step adds two spikes at most",
             "constant": "a^2 = a: there is one spike",
         }
-        said.append(most[network.second_layer])
+        sentences.append(most[network.second_layer])
     if own:
-        said.append(f"{own} of the outliers are there without signal: the steps shuffle the initial weights that much")
+        sentences.append(
+            f"{own} of the outliers are there without signal: the steps shuffle the initial weights that much"
+        )
     if setting.protocol.steps[0].residual == "full" or setting.protocol.steps[1].residual == "full":
-        said.append("the network's output enters by its mean over the initial weights, up to a relative 1/sqrt(p)")
+        sentences.append("the network's output enters by its mean over the initial weights, up to a relative 1/sqrt(p)")
     if setting.protocol.readout is not None:
-        said.append("the errors of the readout are not predicted: simulate them")
-    return tuple(said)
+        sentences.append("the errors of the readout are not predicted: simulate them")
+    return tuple(sentences)
 
 
 def covers(setting: Setting) -> bool:

@@ -61,7 +61,7 @@ class Draws:
 
     @cached_property
     def M(self) -> Float[np.ndarray, "d d"]:
-        """X1^T diag(r1) X1 / n1."""
+        """The weighted covariance of the first batch, X1^T diag(r1) X1 / n1."""
         return self.X1.T @ (self.r1[:, None] * self.X1) / len(self.r1)
 
     @cached_property
@@ -141,7 +141,7 @@ def _reused(given: Draws, nodes: Float[np.ndarray, " nodes"]) -> Float[np.ndarra
 
 
 def _reused_at(given: Draws, t: float) -> Float[np.ndarray, "5 n2"]:
-    """Sums over points for z and z'."""
+    """The five averages at one t, as sums over points for z and z'."""
     mu1, mu2, _ = given.mu
     mean, v = given.widths
     z, w = hermite.offset_trapezoid(POINTS)
@@ -177,12 +177,12 @@ class SignalMatrix:
         return self.right @ (self.strengths[:, None] * (self.left.T @ directions))
 
 
-def signal(given: Draws, found: Slopes, etas: tuple[float, float]) -> SignalMatrix:
-    """S for step sizes of which the first is that of ``found``."""
+def signal(given: Draws, slopes: Slopes, etas: tuple[float, float]) -> SignalMatrix:
+    """S for step sizes of which the first is that of ``slopes``."""
     first, second = (eta * given.scale for eta in etas)
     # S = sum_j (a o L_j(t)) R_j^T + mu_1 t beta^T,   R_j = (eta_2 s / n2) X2^T (r2 o E sigma'(h_j))
-    left = np.column_stack([given.a[:, None] * found.weights, given.a])
-    R = given.X2.T @ (found.r2 * found.mean).T * (second / len(found.r2))
+    left = np.column_stack([given.a[:, None] * slopes.weights, given.a])
+    R = given.X2.T @ (slopes.r2 * slopes.mean).T * (second / len(slopes.r2))
     right = np.column_stack([R, first * given.mu[0] * given.beta])
     (ql, rl), (qr, rr) = np.linalg.qr(left), np.linalg.qr(right)
     U, strengths, Vt = np.linalg.svd(rl @ rr.T)
