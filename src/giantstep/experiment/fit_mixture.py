@@ -63,11 +63,9 @@ class FittedClass(NamedTuple):
     bulk: float
 
 
-def fit(
-    X: npt.ArrayLike, labels: npt.ArrayLike, spikes: int | None, classes: Iterable[Any] | None, noise: float
-) -> list[FittedClass]:
+def fit(X: npt.ArrayLike, labels: npt.ArrayLike, spikes: int | None, classes: Any, noise: float) -> list[FittedClass]:
     """Fit the classes from which ``Mixture.fit`` builds its components."""
-    rows, noise = Samples(X, labels), real(noise, "noise", least=0.0)
+    rows, noise = Samples(X, labels), real(noise, "noise", least=0.0)  # type: ignore[arg-type]
     most = None if spikes is None else whole(spikes, "spikes", least=0)
     given = np.unique(rows.labels) if classes is None else classes
     chosen = [whole(c, "every class", -(2**31)) for c in given] if isinstance(given, Iterable) else []
@@ -87,7 +85,7 @@ def _fitted(X: Float[np.ndarray, "n d"], weight: float, most: int | None, noise:
     values, vectors = _eigen(X - mean, d if most is None else most)
     trace, shrink = float(np.sum(values)), (N - 1) / N  # shrunk, the trace is that of the rows, the sum of np.var
     count, bulk = separate(values, N - 1, d)
-    along = bulk + strength(values[: count if most is None else min(count, most)], bulk, d / (N - 1))
+    along = np.asarray(bulk + strength(values[: count if most is None else min(count, most)], bulk, d / (N - 1)))
     along, bulk = _visible(along, trace, N - 1, d, noise**2 / shrink)
     spikes = len(along)
     same = not np.any(np.ptp(X, axis=0))  # the trace is then zero but for the rounding of the mean
@@ -115,7 +113,7 @@ def _visible(
 
 
 def _shown(theta: float, bulk: float, n: int, d: int) -> bool:
-    return theta > bulk * (d / n) ** 0.5 and eigenvalue(theta, bulk, d / n) > edge(n, d, bulk)
+    return bool(theta > bulk * (d / n) ** 0.5 and eigenvalue(theta, bulk, d / n) > edge(n, d, bulk))
 
 
 def separate(values: Float[np.ndarray, " k"], n: int, d: int) -> tuple[int, float]:

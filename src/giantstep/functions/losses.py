@@ -54,7 +54,7 @@ def conjugate(loss: str, g: Array, y: Array) -> Array:
     return xp.where((a < -1e-12) | (a > 1 + 1e-12), xp.inf, entropy)
 
 
-def ascent(loss: str, g: Array, f: Array, y: Array, k: Array) -> Array:
+def ascent(loss: str, g: Array, f: Array, y: Array, k: Array | float) -> Array:
     """The g' that maximises ``-l*(g') + g' f - (k/2) (g' - g)^2`` (JAX)."""
     if loss == "square":
         return (f - y + k * g) / (1 + k)

@@ -1,6 +1,8 @@
 """What can be read off weights, features and spectra. Everything takes and returns NumPy arrays."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
@@ -17,7 +19,7 @@ FEWEST = 40  # singular values from which a bulk edge can be read off
 
 
 def mean_and_error(
-    samples: Shaped[np.ndarray, "..."], axis: int = -1
+    samples: Shaped[np.ndarray, "..."] | Sequence[Any], axis: int = -1
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
     """Mean and its standard error along an axis (NaN error for a single sample)."""
     samples = np.asarray(samples, dtype=float)

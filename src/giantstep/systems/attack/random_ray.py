@@ -136,4 +136,4 @@ def _averaged(
     for one in np.array_split(centre.ravel(), -(-centre.size // CHUNK)):
         (mean, turn), (square,) = slopes(g, one, max(spread, 1e-12), sigma.kinks, (1, 0), panels=12)
         parts.append((mean, turn, square))
-    return tuple(np.concatenate([p[k] for p in parts]).reshape(centre.shape) for k in range(3))
+    return tuple(np.concatenate([p[k] for p in parts]).reshape(centre.shape) for k in range(3))  # type: ignore[return-value]

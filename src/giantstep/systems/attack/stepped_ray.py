@@ -73,7 +73,7 @@ def rows(setting: Setting) -> RayRows:
     )  # the readout plays no part
     numbers, form = parameters(full)
     step = direction(numbers, form, activation_of(numbers, form), target_of(numbers, form))
-    a, omega = second_layer(form.second_layer)
+    a, omega = (np.asarray(x) for x in second_layer(form.second_layer))
     return RayRows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a)))
 
 

@@ -174,7 +174,7 @@ def outliers(step: Step) -> tuple[PredictedSpike, ...]:
     return tuple(sorted(spikes, key=lambda o: -o.position))
 
 
-def _green(step: Step, size: tuple[int, int], y: Any) -> tuple[float | complex, Inexact[np.ndarray, "both both"]]:
+def _green(step: Step, size: tuple[int, int], y: Any) -> tuple[Any, Inexact[np.ndarray, "both both"]]:
     """x and G(x); y may be complex, for derivatives."""
     resolvent = bulk.beyond(step.shape, y)
     x, (rows, columns) = np.sqrt(resolvent.z), size

@@ -155,7 +155,7 @@ def _solved(
         return np.stack([errors for errors, _ in paths], axis=1), np.stack([residual for _, residual in paths])
 
 
-def checked(count: int) -> int:
+def checked(count: object) -> int:
     """Return ``count`` if it is a valid number of Sobol points, and refuse it otherwise."""
     if not isinstance(count, int) or not LEAST <= count <= MOST or count & (count - 1):
         raise InputError(f"nodes must be a power of two from {LEAST} to {MOST}, not {count!r}")

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._machine.arrays import Array
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.functions import hermite
@@ -85,8 +86,8 @@ class SteppedRows(NamedTuple):
     modes: SpectralModes
     along: SpectralModes
 
-    def variance(self, mu: Float[np.ndarray, " M"]) -> Float[np.ndarray, "M J"]:
-        return self.outside * (1 + self.turn * mu[:, None]) ** 2 + self.white
+    def variance(self, mu: Float[Array, " M"]) -> Float[np.ndarray, "M J"]:
+        return self.outside * (1 + self.turn * np.asarray(mu)[:, None]) ** 2 + self.white
 
 
 def label(
@@ -101,7 +102,7 @@ def table(
     sigma: Activation, t: Float[np.ndarray, "J N"], b: Float[np.ndarray, "..."], *, slope: bool = False
 ) -> tuple[Float[np.ndarray, "J N"], Float[np.ndarray, "J N"], Float[np.ndarray, "J N"], Float[np.ndarray, "J N"]]:
     """E f, E f', E f^2 and E (z^2 - 1) f of the activation, or its slope, over groups of neurons and samples; b broadcasts."""
-    return _in_chunks(sigma, slope, t, np.broadcast_to(b, t.shape))
+    return _in_chunks(sigma, slope, t, np.broadcast_to(b, t.shape))  # type: ignore[return-value]
 
 
 def _in_chunks(

@@ -37,9 +37,9 @@ class Bulk:
     """
 
     def __init__(self, full: Features, n: float, p: float) -> None:
-        self._rows, omega, j = _merged(full.omega, FEWEST / p)
-        self._columns, pi, k = _merged(full.pi, FEWEST / n)
-        _, modes, m = _merged(full.modes, TAIL)
+        self._rows, omega, j = _merged(np.asarray(full.omega), FEWEST / p)
+        self._columns, pi, k = _merged(np.asarray(full.pi), FEWEST / n)
+        _, modes, m = _merged(np.asarray(full.modes), TAIL)
         self.f = Features(
             omega, pi, modes, full.gain[j][:, k], full.noise[j][:, k], full.variance[m][:, j], full.p_over_d,
             full.p_over_n,
@@ -122,7 +122,7 @@ def _merged(
 
 def _size(f: Features) -> Float[np.ndarray, " K"]:
     """Mean square over the neurons of the part of a feature that is not signal, for every group of samples."""
-    return f.omega @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2)
+    return np.asarray(f.omega @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2))
 
 
 def _start(f: Features) -> tuple[float, Float[np.ndarray, " y"], Float[np.ndarray, " y"]]:

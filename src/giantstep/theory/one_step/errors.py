@@ -51,12 +51,12 @@ class Signal(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """Predicted errors: test (label noise included), train (mean square), objective (penalty included), and the GCV score."""
+    """Predicted errors: test (label noise included), train (mean square), objective (penalty included), and GCV score."""
 
-    test: Scalar
-    train: Scalar
-    objective: Scalar
-    gcv: Scalar
+    test: Float[Array, "..."]
+    train: Float[Array, "..."]
+    objective: Float[Array, "..."]
+    gcv: Float[Array, "..."]
 
 
 def channels(

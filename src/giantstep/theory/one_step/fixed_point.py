@@ -47,11 +47,11 @@ class Features(NamedTuple):
     gain: Float[Array, "J K"]  # l_jk
     noise: Float[Array, "J K"]  # c_jk^2
     variance: Float[Array, "M J"]  # V_j(mu)
-    p_over_d: Float[Array, ""]
-    p_over_n: Float[Array, ""]
+    p_over_d: Scalar
+    p_over_n: Scalar
     basis: Float[Array, "r K"] | None = None  # R, orthonormal rows under pi; None for groups so few that R = 1
     leverage: Float[Array, "L J K"] | None = None  # patterns m_jk whose leverage counts
-    p: Float[Array, ""] | None = None  # width, with patterns
+    p: Scalar | None = None  # width, with patterns
 
 
 class Derivatives(NamedTuple):

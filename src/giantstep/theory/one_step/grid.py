@@ -49,7 +49,7 @@ def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tu
 
 
 @partial(jax.jit, static_argnames="form")
-def _tables(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Float[Array, " E"], ...]]:
+def _tables(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Any, ...]]:
     """The same for every set of parameters along their first axis."""
     return jax.vmap(lambda own: _table(own, form))(numbers)
 
@@ -102,7 +102,10 @@ def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E 
     """Compute the curves by compiled programs, in blocks of fixed size."""
     (count, width), points = penalties.shape, points or POINTS
     made, learned = _joined(
-        [_tables(Parameters(*(jnp.asarray(x[rows]) for x in numbers)), form) for rows in _blocks(count, TABLES)],
+        [
+            _tables(Parameters(*(jnp.asarray(np.asarray(x)[rows]) for x in numbers)), form)
+            for rows in _blocks(count, TABLES)
+        ],
         count,
     )
     parts = []

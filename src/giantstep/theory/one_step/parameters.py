@@ -89,7 +89,7 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
         n_over_d=protocol.readout_size / d,
         p_over_d=setting.p / d,
         eta=step.etas(protocol.sizes()[0], setting.d, setting.p),
-        penalty=np.nan if readout.penalty == "gcv" else readout.penalty,
+        penalty=np.nan if readout.penalty == "gcv" else readout.penalty,  # type: ignore[arg-type]
         noise=setting.target.noise,
         activation=activation_constants(form.sigma)[0],
         target=target_constants(form.target)[0],

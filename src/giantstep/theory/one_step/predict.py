@@ -67,7 +67,7 @@ def _gcv(numbers: Parameters, form: Form) -> Float[np.ndarray, "E 1"]:
     """The penalty with the least predicted GCV score for every step size, (E, 1)."""
     etas = np.atleast_1d(numbers.eta)
     each = _grid.repeated(numbers, etas.size)._replace(eta=etas)
-    return lowest_gcv(lambda grid: _grid.pointwise(each, form, grid).errors.gcv, etas.size)
+    return lowest_gcv(lambda grid: np.asarray(_grid.pointwise(each, form, grid).errors.gcv), etas.size)
 
 
 def lowest_gcv(score: Callable[[np.ndarray], np.ndarray], count: int) -> Float[np.ndarray, "count 1"]:

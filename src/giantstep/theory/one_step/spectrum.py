@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from jaxtyping import Float
 from scipy.optimize import brentq
 
@@ -65,7 +64,7 @@ class Law:
         """The outliers that ``measure.outliers`` would tell from the edge's own fluctuation."""
         return tuple(o for o in self.outliers if o.position > self.edge * (1 + measure.margin(self.count)))
 
-    def cdf(self, x: npt.ArrayLike) -> Float[np.ndarray, "..."]:
+    def cdf(self, x: Float[np.ndarray, "..."] | float) -> Float[np.ndarray, "..."] | float:
         """The share of the bulk below x."""
         ends = np.linspace(0.0, np.pi, len(self.x) + 1)
         mass = self.density * np.sin((ends[1:] + ends[:-1]) / 2) * (self.edge - self.low) / 2 * ends[1]
@@ -96,7 +95,7 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
 def _of_features(made: StepProblem, density: bool) -> Law:
     n, d, p = _sizes(made)
     bulk = Bulk(made.features, n, p)
-    outliers = _outliers(bulk, made.signal, _powers(made.features.pi), made.step.omega is not None)
+    outliers = _outliers(bulk, made.signal, _powers(np.asarray(made.features.pi)), made.step.omega is not None)
     rank = min(n, p) if np.max(made.features.noise) > 1e-12 else min(n, p, d)
     return _law(bulk, outliers, rank, density, share=n / rank, rows=False)
 
