@@ -42,8 +42,12 @@ def propose(
 
 
 def rho(
-    u: Float[Array, "... J"], v: Float[Array, "... J"], U: Float[Array, "..."], slope: Float[Array, "... J"], h: Scalar
-) -> Float[Array, "..."]:
+    u: Float[Array, "... J"],
+    v: Float[Array, "... J"],
+    U: Float[Array, "..."] | float,
+    slope: Float[Array, "... J"],
+    h: Scalar,
+) -> Float[Array, "..."] | float:
     """The acceptance term rho(u, v) of every row."""
     product = (v - u) / 2 + h / 4 * (u + v) + h / 4 * slope
     return U + jnp.sum(product * slope, axis=-1)
