@@ -74,7 +74,7 @@ def test_options_at_their_default_are_dropped_and_the_rest_is_sorted():
     route = Route("equivalent", (("n_test", 500), ("model", "spiked"), ("degree", 2), ("spectrum", True)))
     assert route.key == "equivalent(degree=2, model=spiked, n_test=500, spectrum=true)"
     assert Route.parse("equivalent(model=gaussian)").key == "equivalent"
-    assert Route("theory", {"spectra": True}).key == "theory(spectra=true)"
+    assert Route("theory", {"spectra": True}).key == "theory(spectrum=true)"
 
 
 @given(some.sampled_from(["auto", "dense", "overlap"]), some.integers(2, 10**6), some.booleans())
@@ -85,7 +85,7 @@ def test_a_route_is_read_back_from_its_key(method, n_test, spectrum):
 
 @pytest.mark.parametrize(
     "text",
-    ["guess", "simulate(", "simulate(depth=3)", "simulate(n_test=x)", "simulate(method=a b)", "", "theory(spectra=1)"],
+    ["guess", "simulate(", "simulate(depth=3)", "simulate(n_test=x)", "simulate(method=a b)", "", "theory(spectrum=1)"],
 )
 def test_a_bad_route_is_one_sentence(text):
     with pytest.raises(InputError) as told:

@@ -8,6 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.lab.store import Store
+from giantstep.lab.store.trial import Route
 
 DUMP = Path(__file__).parent / "flat-layout.sql"
 BASE = gs.Setting(
@@ -50,3 +51,15 @@ def test_nothing_is_computed_again(old, monkeypatch):
 def test_what_was_kept_by_key_is_there(old):
     with Store.open(old) as store:
         assert store.kept("some key") == ({"a": [1, 2.5]}, 0.5)
+
+
+def test_the_theorys_option_has_its_new_name(old):
+    connection = sqlite3.connect(old)
+    connection.execute("INSERT INTO routes VALUES (9, 'theory', 'theory(regime=limit, spectra=true)')")
+    connection.commit()
+    connection.close()
+    with Store.open(old):
+        pass
+    (route,) = sqlite3.connect(old).execute("SELECT route FROM routes WHERE key = 9").fetchone()
+    assert Route.parse(route).key == route == "theory(regime=limit, spectrum=true)"
+    assert Route.parse("theory(spectra=true)") == Route("theory", {"spectrum": True})  # in a file written before

@@ -38,11 +38,11 @@ REGIMES = ("finite", "limit")
 @overload
 def theory(setting: System) -> Finding: ...
 @overload
-def theory(setting: Setting, regime: str = "finite", *, spectra: bool = False, nodes: int = COUNT) -> Outcome: ...
+def theory(setting: Setting, regime: str = "finite", *, spectrum: bool = False, nodes: int = COUNT) -> Outcome: ...
 def theory(
-    setting: Setting | System, regime: str = "finite", *, spectra: bool = False, nodes: int = COUNT
+    setting: Setting | System, regime: str = "finite", *, spectrum: bool = False, nodes: int = COUNT
 ) -> Outcome | Finding:
-    """Predict the errors, and with ``spectra`` the spectrum, of giant steps and a readout on fresh samples.
+    """Predict the errors, and with ``spectrum`` the spectrum, of giant steps and a readout on fresh samples.
 
     Args:
         setting: the experiment on isotropic Gaussian data: one step or none with a target of one direction at any width; several
@@ -51,17 +51,17 @@ def theory(
             A system gives a Finding.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
-        spectra: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
+        spectrum: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
         nodes: Sobol points, a power of two, for a mixture with more than three coordinates to condition on; their error, which
             ``test_error_se`` says, falls about as one over them, and the time grows as their cube.
     """
     if isinstance(setting, System):
-        _system.refuse_options(setting, theory, regime=regime, spectra=spectra, nodes=nodes)
+        _system.refuse_options(setting, theory, regime=regime, spectrum=spectrum, nodes=nodes)
         return _system.predicted(setting)
     choice(regime, REGIMES, "regime")
     checked(nodes)
     overlaps = regime == "finite" and needs_overlaps(setting)
-    check(setting, narrow=overlaps, mixed=regime == "finite", sgd=regime == "finite" and not spectra)
+    check(setting, narrow=overlaps, mixed=regime == "finite", sgd=regime == "finite" and not spectrum)
     start = time.perf_counter()
     if isinstance(setting.protocol.readout, SGD):
         route = predict.predicted
@@ -73,7 +73,7 @@ def theory(
         route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
     values, notes = route(setting)
     known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)
-    if spectra and not overlaps and not isinstance(setting.data, Mixture):
+    if spectrum and not overlaps and not isinstance(setting.data, Mixture):
         values |= _spectra(setting)
     status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
     return _outcome(setting, values, status, time.perf_counter() - start)

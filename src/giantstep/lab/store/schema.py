@@ -69,7 +69,12 @@ def _records(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS = (_tables, _leaves, _records)
+def _spectrum(connection: sqlite3.Connection) -> None:
+    """Version 4: the option ``spectra`` of the theory is called ``spectrum``, as in the other routes."""
+    connection.execute("UPDATE routes SET route = replace(route, 'spectra=', 'spectrum=') WHERE verb = 'theory'")
+
+
+MIGRATIONS = (_tables, _leaves, _records, _spectrum)
 VERSION = len(MIGRATIONS)
 
 

@@ -27,8 +27,9 @@ DEFAULTS: dict[str, dict[str, Value]] = {
         "width": None,
         **_MEASURED,
     },  # fmt: skip
-    "theory": {"regime": "finite", "spectra": False, "nodes": 256},
+    "theory": {"regime": "finite", "spectrum": False, "nodes": 256},
 }
+OLDER = {("theory", "spectra"): "spectrum"}  # names that files written before may have
 REAL = ("width",)  # options that are any number, where others are whole
 RANDOM = ("simulate", "equivalent")  # the verbs that take a seed
 
@@ -52,6 +53,7 @@ class Route:
         known = DEFAULTS[self.verb]
         checked = {}
         for name, value in given:
+            name = OLDER.get((self.verb, name), name)
             if name not in known:
                 raise InputError(f"the route {self.verb!r} has no option {name!r}; it has {', '.join(sorted(known))}")
             what = f"the option {name!r} of the route {self.verb!r}"

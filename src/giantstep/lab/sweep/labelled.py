@@ -86,7 +86,7 @@ def _coordinates(sweep: Sweep) -> dict[str, Any]:
 
 def labels(sweep: Sweep) -> list[str]:
     """The routes as they were written: without the spectra that the measures ask for, where that is unambiguous."""
-    bare = [Route(r.verb, tuple(o for o in r.options if o[0] not in ("spectrum", "spectra"))).key for r in sweep.routes]
+    bare = [Route(r.verb, tuple(o for o in r.options if o[0] != "spectrum")).key for r in sweep.routes]
     return bare if len(set(bare)) == len(bare) else [route.key for route in sweep.routes]
 
 

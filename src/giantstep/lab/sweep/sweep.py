@@ -179,7 +179,7 @@ def _route(given: str | Route, measures: tuple[str, ...]) -> Route:
     route = given if isinstance(given, Route) else Route.parse(given)
     if not any(name in _SPECTRAL for name in measures):
         return route
-    return Route(route.verb, {**dict(route.options), "spectra" if route.verb == "theory" else "spectrum": True})  # type: ignore[arg-type]
+    return Route(route.verb, {**dict(route.options), "spectrum": True})  # type: ignore[arg-type]
 
 
 def _ordered(formulas: Mapping[str, str], axes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
