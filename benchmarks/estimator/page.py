@@ -35,7 +35,7 @@ class Results:
     """Lines by task and contender, and then by split."""
 
     tasks: Sequence[Task]
-    found: Mapping[tuple[str, str], Mapping[int, Line]]
+    lines: Mapping[tuple[str, str], Mapping[int, Line]]
 
     @property
     def names(self) -> list[str]:
@@ -43,18 +43,18 @@ class Results:
 
     def of(self, task: str, name: str) -> dict[int, Line]:
         """Lines by split, without failures."""
-        return {split: line for split, line in self.found.get((task, name), {}).items() if line.error is not None}
+        return {split: line for split, line in self.lines.get((task, name), {}).items() if line.error is not None}
 
     def failed(self, task: str, name: str) -> bool:
-        return (task, name) in self.found and not self.of(task, name)
+        return (task, name) in self.lines and not self.of(task, name)
 
     def mean(self, task: str, name: str) -> float:
         return float(np.mean([line.error for line in self.of(task, name).values()] or [np.inf]))
 
     def times(self, task: str, name: str) -> float | None:
         """Fitting time over ours, the median over splits."""
-        found = [line.times for line in self.of(task, name).values() if line.times is not None]
-        return float(np.median(found)) if found else None
+        ratios = [line.times for line in self.of(task, name).values() if line.times is not None]
+        return float(np.median(ratios)) if ratios else None
 
     def verdict(self, task: str, name: str) -> str:
         """We against another: "better", "worse", or "level" within 2 standard errors of the difference over the same splits;
@@ -105,8 +105,8 @@ def score(results: Results) -> list[str]:
             continue
         cells = []
         for group in groups:
-            found = [results.verdict(t.name, name) for t in results.tasks if t.group == group]
-            cells.append(" / ".join(str(found.count(word)) for word in ("better", "level", "worse")))
+            verdicts = [results.verdict(t.name, name) for t in results.tasks if t.group == group]
+            cells.append(" / ".join(str(verdicts.count(word)) for word in ("better", "level", "worse")))
         times = [results.times(t.name, name) for t in results.tasks]
         middle = np.median([each for each in times if each is not None])
         lines.append(f"| {name} | {' | '.join(cells)} | {middle:.2g}× |")
@@ -143,16 +143,16 @@ def text(tasks: Sequence[Task], lines: Sequence[Line]) -> str:
     """Everything between the markers."""
     if not lines:
         return "Nothing has been measured yet: `python -m benchmarks.estimator --help` says how.\n"
-    found: dict[tuple[str, str], dict[int, Line]] = {}
+    by_contender: dict[tuple[str, str], dict[int, Line]] = {}
     for line in lines:
-        found.setdefault((line.task, line.contender), {})[line.split] = line
-    results, ran = Results(tasks, found), {line.contender for line in lines}
+        by_contender.setdefault((line.task, line.contender), {})[line.split] = line
+    results, ran = Results(tasks, by_contender), {line.contender for line in lines}
     parts = [HOW, "", *goal(results)]
     for group in TITLES:
         parts += table(results, group)
     parts += [*score(results), *(f"- {each.name}: {each.about}." for each in CONTENDERS if each.name in ran), ""]
-    said = [(line, line.failed or line.warned and f"warned: {line.warned}") for line in lines]
-    notes = dict.fromkeys(f"- {line.contender}, `{line.task}`: {words}" for line, words in said if words)
+    problems = [(line, line.failed or line.warned and f"warned: {line.warned}") for line in lines]
+    notes = dict.fromkeys(f"- {line.contender}, `{line.task}`: {words}" for line, words in problems if words)
     if notes:
         parts += ["Failures and warnings:", "", *notes, ""]
     return "\n".join([*parts, "Measured with " + "; ".join(dict.fromkeys(line.made for line in lines)) + "."]) + "\n"

@@ -290,7 +290,7 @@ def test_spikes_of_a_dataset_are_whole_and_leave_something():
     for spikes, words in ((-1, "spikes must be a whole"), (1.5, "spikes must be a whole"), (10, "at most 9 here")):
         with pytest.raises(gs.InputError, match=words):
             gs.equivalent(s, "conditional", n_test=100, spikes=spikes)
-    assert eigenvectors(s, None, 1) == 9 and laws(s, 9)[0].said == "9 spikes"
+    assert eigenvectors(s, None, 1) == 9 and laws(s, 9)[0].description == "9 spikes"
 
 
 def test_routes_have_the_options():

@@ -50,7 +50,7 @@ def test_nothing_is_computed_again(old, monkeypatch):
 
 def test_what_was_kept_by_key_is_there(old):
     with Store.open(old) as store:
-        assert store.kept("some key") == ({"a": [1, 2.5]}, 0.5)
+        assert store.get_record("some key") == ({"a": [1, 2.5]}, 0.5)
 
 
 def test_the_theorys_option_has_its_new_name(old):

@@ -11,7 +11,7 @@ import giantstep as gs
 from giantstep import system
 from giantstep._machine.plain import real, whole
 from giantstep.cli import run
-from giantstep.lab.compare.systems import beside
+from giantstep.lab.compare.systems import compare_system
 from giantstep.results.system import Curve, Number, Reading, System
 
 
@@ -122,7 +122,7 @@ def test_the_command_line(tmp_path, capsys):
         assert (tmp_path / f"{command[0]}.svg").stat().st_size > 5000
         assert run([command[0], str(path), *command[1:], "--json"]) == 0
         assert json.loads(capsys.readouterr().out)
-    found = beside(Walk(4), range(20))
+    found = compare_system(Walk(4), range(20))
     assert abs(found.gaps["square"].in_se) < 4 and len(found.along("spread")) == 4
 
 

@@ -135,7 +135,7 @@ def forget(product, known, C, d, seed, key):
 def test_what_is_known_of_a_reused_batch_is_consistent():
     """In coordinates, C^T X computed later from the rows that are then known is what the step was given."""
     rng = np.random.default_rng(0)
-    known = reuse.drawn(rng.standard_normal((20, 4)), rng.standard_normal(20))
+    known = reuse.fresh_batch(rng.standard_normal((20, 4)), rng.standard_normal(20))
     for t in range(3):
         C = rng.standard_normal((20, 3)) if t < 2 else known.left @ rng.standard_normal((6, 3))
         known, product = reuse.product(known, C, 50, 0, (16 + t,))

@@ -123,8 +123,8 @@ def test_the_same_numbers_whether_batches_are_held_or_drawn_again(small, batch, 
     ridge = gs.Ridge(90, 0.05, batch=batch, deflate=2)
     setting = dataclasses.replace(small, protocol=gs.Protocol((gs.GiantStep(90, 3.0, deflate=2),), ridge))
     held = gs.simulate(setting, seed=seed, n_test=100)
-    monkeypatch.setattr("giantstep._training.plan.KEPT_BYTES", 0.0)
-    assert make_plan(setting, 1, 100, 8, None).kept == 0
+    monkeypatch.setattr("giantstep._training.plan.HELD_BYTES", 0.0)
+    assert make_plan(setting, 1, 100, 8, None).room == 0
     again = gs.simulate(setting, seed=seed, n_test=100)
     for name in ("risk", "train_error"):
         assert getattr(again, name) == pytest.approx(getattr(held, name), rel=1e-10)

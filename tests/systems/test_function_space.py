@@ -16,7 +16,7 @@ from giantstep.claims.lobo import covariance, eigenvalues, sweep
 from giantstep.cli import run
 from giantstep.functions.activation import activation, normalised
 from giantstep.functions.hermite import gauss_hermite, hermite_table
-from giantstep.lab.compare.systems import beside
+from giantstep.lab.compare.systems import compare_system as beside
 from giantstep.measure.kernel_modes import galerkin, profile
 from giantstep.plot import style
 from giantstep.systems.function_space.simulate import covariance as covariance_of

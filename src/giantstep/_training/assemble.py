@@ -45,17 +45,17 @@ def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     if readout is not None:
         values[readout.axis] = layers(joined["penalty"][:, :, 0]) if readout.path == "gcv" else readout.path
     converged, iterated = _iterated(joined)
-    said = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
-    said += setting.data.notes if isinstance(setting.data, Dataset) else ()
+    sentences = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
+    sentences += setting.data.notes if isinstance(setting.data, Dataset) else ()
     finite = all(
         np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
     )
     if not finite:
-        said.insert(0, "some numbers are not finite: the step size or the weights overflow")
+        sentences.insert(0, "some numbers are not finite: the step size or the weights overflow")
     eta = tuple(np.atleast_2d(etas)[:, lists[0]].tolist()) if lists else (float(etas[0]) if etas.size == 1 else None)
     return Outcome(
         setting, job.route, axes, eta, seeds=job.seeds if job.several else None,
-        seconds=time.perf_counter() - job.started, status=Status(finite and converged, tuple(said)), **values,
+        seconds=time.perf_counter() - job.started, status=Status(finite and converged, tuple(sentences)), **values,
     )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def _merged(notes: list[str]) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for note in notes:
         kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note.rstrip("."))
-    return [said[0] if len(said) == 1 else f"{said[0]} (and {len(said) - 1} more such)" for said in kinds.values()]
+    return [group[0] if len(group) == 1 else f"{group[0]} (and {len(group) - 1} more such)" for group in kinds.values()]
 
 
 def drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:

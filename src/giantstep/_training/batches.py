@@ -86,10 +86,10 @@ class Batches:
             for first, *rows in _mesh.shared(self.mesh, X, y, self.dtype):
                 yield Chunk(batch, start + first, *rows)
 
-    def noise(self, chunk: Chunk, apart: bool = False) -> Array:
+    def noise(self, chunk: Chunk, separate: bool = False) -> Array:
         """Z for the rows of a chunk, (S, rows, p); ``apart`` for one that the neurons of a pair do not share."""
         place = (chunk.batch, chunk.start, chunk.stop)
-        each = [draw.feature_noise(self.setting, seed, *place, apart=apart) for seed in self.seeds]
+        each = [draw.feature_noise(self.setting, seed, *place, apart=separate) for seed in self.seeds]
         return self.put(np.stack(each) if len(each) > 1 else each[0][None])
 
     def components(self, chunk: Chunk) -> np.ndarray:

@@ -197,7 +197,7 @@ def measured(
 
     ``own`` are coefficients (S, 1, p) to take instead of a readout; ``layers`` is where overlaps are read.
     """
-    found: dict[str, Any] = {"notes": []}
+    numbers: dict[str, Any] = {"notes": []}
     low = None
     if own is not None:
         coefficients = [own] * len(family)
@@ -211,16 +211,16 @@ def measured(
         iterated = ("residual", "iterations") if run.plan.solver == "cg" else ()
         of_ridge = () if run.plan.solver == "sgd" else ("train_objective", "penalty")
         for name in ("train_error", *of_ridge, *iterated):
-            found[name] = np.stack([getattr(f, name) for f in fits])
+            numbers[name] = np.stack([getattr(f, name) for f in fits])
         if spectrum:
-            found["squares"] = np.stack([np.asarray(f.squares) for f in fits])
-        found["notes"] = [note for f in fits for note in f.notes]
-    found["risk"], found["risk_se"] = (each[0] for each in test(run, family, coefficients, n_test, [low]))
-    setting, seen = run.setting, learned(run, layers)
-    found |= {name: seen[name] for name in ("overlaps", "norms", "learned")}
-    found["null_level"] = np.mean(1 - seen["inside"], axis=2) / max(run.d - setting.target.rank, 1)
-    found["captured"], found["captured_se"] = measure.mean_and_error(seen["shares"], axis=2)
-    found["captured_se"] = found["captured_se"] * np.sqrt(
+            numbers["squares"] = np.stack([np.asarray(f.squares) for f in fits])
+        numbers["notes"] = [note for f in fits for note in f.notes]
+    numbers["risk"], numbers["risk_se"] = (each[0] for each in test(run, family, coefficients, n_test, [low]))
+    setting, geometry = run.setting, learned(run, layers)
+    numbers |= {name: geometry[name] for name in ("overlaps", "norms", "learned")}
+    numbers["null_level"] = np.mean(1 - geometry["inside"], axis=2) / max(run.d - setting.target.rank, 1)
+    numbers["captured"], numbers["captured_se"] = measure.mean_and_error(geometry["shares"], axis=2)
+    numbers["captured_se"] = numbers["captured_se"] * np.sqrt(
         setting.p / setting.network.drawn
     )  # a pair starts from one draw
-    return found
+    return numbers

@@ -69,7 +69,7 @@ def start(
     host: bool = False,
 ) -> Run:
     """A run of these seeds as planned."""
-    return Run(Batches(setting, seeds, plan.rows, plan.kept, np.dtype(dtype), held, mesh, host), plan, tick)
+    return Run(Batches(setting, seeds, plan.rows, plan.room, np.dtype(dtype), held, mesh, host), plan, tick)
 
 
 @dataclass(frozen=True)
@@ -214,9 +214,9 @@ def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
     (E, S, p), and the mean (E, S, r, r) of the outer products of their cosines with orthonormal directions."""
     directions = run.setting.length * run.setting.target.matrix(run.setting.d)
     basis, rows = measure.span(directions), run.setting.target.orthonormal(run.setting.d)
-    found = [_learned(layers[e], directions, basis, rows) for e in range(len(layers))]
+    parts = [_learned(layers[e], directions, basis, rows) for e in range(len(layers))]
     names = ("overlaps", "norms", "shares", "inside", "learned")
-    return {name: np.stack([np.asarray(f[k], dtype=float) for f in found]) for k, name in enumerate(names)}
+    return {name: np.stack([np.asarray(f[k], dtype=float) for f in parts]) for k, name in enumerate(names)}
 
 
 @compiled

@@ -15,7 +15,7 @@ from giantstep._machine.seeds import checked as seeds_given
 from giantstep._machine.watchdog import watchdog
 from giantstep._training.first_layer import Run, Tick
 from giantstep._training.first_layer import start as begin
-from giantstep._training.plan import Plan, at_once, in_cache, make_plan
+from giantstep._training.plan import Plan, in_cache, make_plan, runs_on_numpy
 from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import SGD
@@ -79,7 +79,7 @@ def prepare(
 def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
     """``part`` of every group of seeds, under a progress bar and a watchdog."""
     plan, parts = job.plan, []
-    host = at_once(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
+    host = runs_on_numpy(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
     plan = in_cache(plan, job.setting) if host else plan
     with _progress(job.progress, job.route, plan.work * len(job.seeds)) as tick:
         for start in range(0, len(job.seeds), plan.seeds):

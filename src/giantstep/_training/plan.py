@@ -15,7 +15,7 @@ from giantstep.ridge.conjugate_gradients import RANK
 
 CHUNK_BYTES = 2.0**28  # rows of a chunk and what is computed from them; larger chunks are no faster on a CPU
 ON_DEVICE = 8.0  # times as much on an accelerator, whose host then draws with all its cores most of the time
-KEPT_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is drawn again
+HELD_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is drawn again
 TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
 MAX_SEEDS = 32
 ITERATIONS = 100  # of conjugate gradients, as a guess of the work ahead
@@ -29,7 +29,7 @@ AT_ONCE = (
 class Plan:
     """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
     operations of one seed; bytes: what one group of seeds holds on one device; method: the method of simulation that it is
-    for; kept: samples of a batch that may stay in memory; solver: of the ridge problem, "direct" or "cg", or "sgd"; features:
+    for; room: samples of a batch that may stay in memory; solver: of the ridge problem, "direct" or "cg", or "sgd"; features:
     whether the last two have all of F in memory."""
 
     rows: int
@@ -38,7 +38,7 @@ class Plan:
     work: float
     bytes: float
     method: str = "dense"
-    kept: int = 0
+    room: int = 0
     solver: str = "direct"
     features: bool = False
 
@@ -92,10 +92,10 @@ def make_plan(
     if solver != "direct":
         whole = replace(s, features=True)
         s = whole if whole.held(1) + block * s.row() <= allowed / 2 else s  # the other half is for what comes and goes
-    kept = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # overlaps and singular values of the outcome
-    if kept > allowed / 2:
-        raise _memory.refuse(2 * kept, allowed, f"{int(seeds * allowed / (2 * kept))} seeds")
-    allowed -= kept
+    outcome = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # bytes of its overlaps and singular values
+    if outcome > allowed / 2:
+        raise _memory.refuse(2 * outcome, allowed, f"{int(seeds * allowed / (2 * outcome))} seeds")
+    allowed -= outcome
     least = s.held(1) + block * s.row()
     if least > allowed:
         raise _memory.refuse(least, allowed, _what_fits(s, block, allowed))
@@ -111,13 +111,13 @@ def make_plan(
     one = s.held(grams) + rows * s.row()
     together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
     together = -(-seeds // -(-seeds // together))  # groups of one size where possible: what is compiled serves all
-    spare = min(KEPT_BYTES, (allowed - together * one) / 2)  # two batches at most
-    kept = int(spare // (together * (s.d + 1) * item))
-    work, kept = _work(setting, s, n_test), kept * s.devices
-    return Plan(rows * s.devices, together, grams, work, together * one, "dense", kept, solver, s.features)
+    spare = min(HELD_BYTES, (allowed - together * one) / 2)  # two batches at most
+    room = int(spare // (together * (s.d + 1) * item)) * s.devices
+    work = _work(setting, s, n_test)
+    return Plan(rows * s.devices, together, grams, work, together * one, "dense", room, solver, s.features)
 
 
-def at_once(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: jax.sharding.Mesh | None = None) -> bool:
+def runs_on_numpy(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: jax.sharding.Mesh | None = None) -> bool:
     """Whether a run is NumPy's: on the CPU, by a factorisation, and small, or with one core to itself."""
     if mesh is not None or plan.solver != "direct" or jax.default_backend() != "cpu":
         return False

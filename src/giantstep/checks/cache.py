@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # reading the list of claims must stay fast
 __all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "one_blas_thread", "simulate"]
 
 NARROW = 64  # neurons up to which overlaps and lengths are kept
-_HOW = ("memory", "progress", "devices", "solver")  # options that change no number: the executor's affair
+RUN_OPTIONS = ("memory", "progress", "devices", "solver")  # options that change no number: the executor's affair
 
 
 class Interrupted(Exception):
@@ -68,7 +68,7 @@ def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) 
         return gs.simulate(setting, seed, **options)
     from giantstep.lab.store.trial import Route
 
-    return _trials(bench, setting, Route("simulate", _what(options)), seed)  # type: ignore[arg-type]
+    return _trials(bench, setting, Route("simulate", _number_options(options)), seed)  # type: ignore[arg-type]
 
 
 def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
@@ -80,11 +80,11 @@ def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable
         return gs.equivalent(setting, model, seed, **options)
     from giantstep.lab.store.trial import Route
 
-    return _trials(bench, setting, Route("equivalent", {"model": model, **_what(options)}), seed)  # type: ignore[arg-type]
+    return _trials(bench, setting, Route("equivalent", {"model": model, **_number_options(options)}), seed)  # type: ignore[arg-type]
 
 
-def _what(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in _HOW}
+def _number_options(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in RUN_OPTIONS}
 
 
 def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":
@@ -104,16 +104,16 @@ def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterab
         if done.refused is not None:
             refused.append(done)
 
-    ended = run(missing(todo, bench.store), bench.store, bench.where, tick, _trimmed)
+    ended = run(missing(todo, bench.store), bench.store, bench.where, tick, _trim)
     _complain(refused)
     if ended.left:
         raise Interrupted
     return join(whole, bench.store.find(whole.trials, ARRAYS), several=several)
 
 
-def _trimmed(found: "Outcome") -> "Outcome":
+def _trim(outcome: "Outcome") -> "Outcome":
     """Without what a wide network has for every neuron, which would make most of the store and no claim asks for."""
-    return found if found.setting.p <= NARROW else replace(found, overlaps=None, norms=None)
+    return outcome if outcome.setting.p <= NARROW else replace(outcome, overlaps=None, norms=None)
 
 
 def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: bool = False) -> list[Any]:
@@ -131,24 +131,24 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
     if bench is None:
         return list(_threaded(function, arguments) if threads else (function(*each) for each in arguments))
     calls = [call(function, argument) for argument in arguments]
-    kept = {one.key: bench.store.kept(_key(bench, one)) for one in calls}
-    todo = [one for one in calls if kept[one.key] is None]
+    stored = {one.key: bench.store.get_record(_key(bench, one)) for one in calls}
+    todo = [one for one in calls if stored[one.key] is None]
     refused: list[Done] = []
     if threads and isinstance(bench.where, Here):
         for one, value in zip(todo, _threaded(function, [c.arguments for c in todo]), strict=True):
-            bench.store.keep(_key(bench, one), value)
+            bench.store.put_record(_key(bench, one), value)
     else:
         for done in bench.where.run(todo):
             assert isinstance(done.task, Call)
             if done.refused is not None:
                 refused.append(done)
             else:
-                bench.store.keep(_key(bench, done.task), done.value, done.seconds, done.provenance)
+                bench.store.put_record(_key(bench, done.task), done.value, done.seconds, done.provenance)
     _complain(refused)
-    found = [bench.store.kept(_key(bench, one)) for one in calls]
-    if any(one is None for one in found):
+    records = [bench.store.get_record(_key(bench, one)) for one in calls]
+    if any(one is None for one in records):
         raise Interrupted
-    return [one[0] for one in found if one is not None]
+    return [one[0] for one in records if one is not None]
 
 
 def _complain(refused: "Sequence[Done]") -> None:

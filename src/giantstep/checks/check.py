@@ -57,42 +57,42 @@ def check(
             writes to the same store. Without it one claim runs after the other.
         expected: seconds by the names of claims, as far as they are known; side by side, long claims are begun first.
     """
-    found = {} if bench is None else _stored(claims, size, bench)
-    todo = [claim for claim in claims if claim.name not in found]
+    finished = {} if bench is None else _stored(claims, size, bench)
+    todo = [claim for claim in claims if claim.name not in finished]
     if task is not None:
         todo = longest_first(todo, expected or {})
-    beside = bench.where.workers if bench is not None and task is not None and isinstance(bench.where, Pool) else 1
-    known = len(found)
+    workers = bench.where.workers if bench is not None and task is not None and isinstance(bench.where, Pool) else 1
+    known = len(finished)
 
     def tell(latest: Result | None) -> None:
-        begun = len(found) - known + beside  # claims are begun in their order, so many at a time
-        results = tuple(found[claim.name] for claim in claims if claim.name in found)
-        running = tuple(claim for claim in todo[:begun] if claim.name not in found)
+        begun = len(finished) - known + workers  # claims are begun in their order, so many at a time
+        results = tuple(finished[claim.name] for claim in claims if claim.name in finished)
+        running = tuple(claim for claim in todo[:begun] if claim.name not in finished)
         if on_progress is not None:
-            on_progress(Standing(results, running, tuple(todo[begun:]), latest, beside, expected or {}))
+            on_progress(Standing(results, running, tuple(todo[begun:]), latest, workers, expected or {}))
 
     tell(None)
     ran = _in_turn(todo, size, bench) if bench is None or task is None else _side_by_side(todo, size, bench, task)
     for result in ran:
-        found[result.claim.name] = result
+        finished[result.claim.name] = result
         tell(result)
-    if any(claim.name not in found for claim in claims):
+    if any(claim.name not in finished for claim in claims):
         raise Interrupted
-    return [found[claim.name] for claim in claims]
+    return [finished[claim.name] for claim in claims]
 
 
 def verdict_of(store: Store, name: str, size: Size) -> Verdict | None:
     """The verdict that a store keeps of a claim, made by this version of the code."""
-    kept = store.kept(_key(computing(), name, size, "verdict"))
-    return None if kept is None else _verdict(kept[0])
+    record = store.get_record(_key(computing(), name, size, "verdict"))
+    return None if record is None else _verdict(record[0])
 
 
 def _stored(claims: Sequence[Claim], size: Size, bench: Bench, fresh: bool = False) -> dict[str, Result]:
     """The results that the store has, by the names of their claims; ``fresh`` ones were made by this check."""
-    kept = ((claim, bench.store.kept(_key(bench.code, claim.name, size, "verdict"))) for claim in claims)
+    records = ((claim, bench.store.get_record(_key(bench.code, claim.name, size, "verdict"))) for claim in claims)
     return {
         claim.name: Result(claim, _verdict(there[0]), there[1], size, stored=not fresh)
-        for claim, there in kept
+        for claim, there in records
         if there is not None
     }
 
@@ -130,14 +130,14 @@ def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
         verdict = claim.judge(size, measured, predicted)
         spent = took + more + time.perf_counter() - judging
         if bench is not None:
-            bench.store.keep(_key(bench.code, claim.name, size, "verdict"), asdict(verdict), spent)
+            bench.store.put_record(_key(bench.code, claim.name, size, "verdict"), asdict(verdict), spent)
     except MissingData as problem:
         return Result(claim, Verdict("not run", _plain(str(problem))), time.perf_counter() - start, size)
     except (InputError, Interrupted):
         raise
     except Exception as problem:  # the report names whatever a claim stumbles over
-        said = _plain(str(problem))
-        error = f"{type(problem).__name__}: {said}" if said else type(problem).__name__
+        text = _plain(str(problem))
+        error = f"{type(problem).__name__}: {text}" if text else type(problem).__name__
         return _broken(claim, size, error, time.perf_counter() - start)
     return Result(claim, verdict, spent, size)
 
@@ -158,16 +158,16 @@ def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callab
         start = time.perf_counter()
         return make(size), time.perf_counter() - start
     key = _key(bench.code, claim.name, size, name)
-    kept = bench.store.kept(key)
-    if kept is not None:
-        return kept
+    record = bench.store.get_record(key)
+    if record is not None:
+        return record
     start = time.perf_counter()
     with on(replace(bench, code=f"{bench.code} {measuring(claim.name)}")):
-        found = make(size)
-    bench.store.keep(key, found, time.perf_counter() - start)
-    kept = bench.store.kept(key)  # as it is read again: tuples are lists from the start
-    assert kept is not None
-    return kept
+        value = make(size)
+    bench.store.put_record(key, value, time.perf_counter() - start)
+    record = bench.store.get_record(key)  # as it is read again: tuples are lists from the start
+    assert record is not None
+    return record
 
 
 def _key(code: str, name: str, size: Size, part: str) -> str:
@@ -175,6 +175,6 @@ def _key(code: str, name: str, size: Size, part: str) -> str:
     return f"{code} {own} {name} {size} {part}"
 
 
-def _verdict(kept: dict[str, Any]) -> Verdict:
-    tuples = {"rows": tuple(tuple(row) for row in kept["rows"])}
-    return Verdict(**{**kept, **tuples, "header": tuple(kept["header"]), "settings": tuple(kept["settings"])})
+def _verdict(record: dict[str, Any]) -> Verdict:
+    tuples = {"rows": tuple(tuple(row) for row in record["rows"])}
+    return Verdict(**{**record, **tuples, "header": tuple(record["header"]), "settings": tuple(record["settings"])})

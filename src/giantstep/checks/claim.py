@@ -144,6 +144,6 @@ def show(results: Sequence[Result]) -> None:
     table.columns[2].justify = "right"
     for result in results:
         verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])
-        seen = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
-        table.add_row(verdict, seen, duration(result.seconds))
+        summary = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
+        table.add_row(verdict, summary, duration(result.seconds))
     Console().print(table)

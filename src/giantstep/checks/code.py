@@ -34,18 +34,18 @@ def judging(claim: str) -> str:
 
 @cache
 def _own(paper: str) -> tuple[str, ...]:
-    home, found, todo = files("giantstep.claims"), set(), [paper]
+    home, parts, todo = files("giantstep.claims"), set(), [paper]
     while todo:
         name = todo.pop()
         place = home.joinpath(name)
         place = place if place.is_dir() else home.joinpath(f"{name}.py")
         part = f"claims/{place.name}"
-        if part in found or not (place.is_dir() or place.is_file()):
+        if part in parts or not (place.is_dir() or place.is_file()):
             continue
-        found.add(part)
+        parts.add(part)
         each = [one for one in place.iterdir() if one.name.endswith(".py")] if place.is_dir() else [place]
         todo += [name for one in each for name in _used(one.read_text(encoding="utf-8"))]
-    return tuple(sorted(found)) or ("claims/__init__.py",)
+    return tuple(sorted(parts)) or ("claims/__init__.py",)
 
 
 def _used(source: str) -> list[str]:

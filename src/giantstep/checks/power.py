@@ -29,9 +29,9 @@ def detectable(error: float, level: float, granted: float = 0.0) -> float:
     return max(level * error, granted) + _Z_SEEN * error
 
 
-def decided(contradicted: bool, seen: float, needed: float) -> Literal["holds", "fails", "inconclusive"]:
+def decided(contradicted: bool, departure: float, needed: float) -> Literal["holds", "fails", "inconclusive"]:
     """The outcome of a test that would have seen a departure of ``seen``, of a statement that one of ``needed`` would falsify."""
-    return "fails" if contradicted else "holds" if seen <= needed else "inconclusive"
+    return "fails" if contradicted else "holds" if departure <= needed else "inconclusive"
 
 
 def stated(
@@ -52,8 +52,8 @@ def stated(
     known = [(float(error), float(grant)) for error, grant in zip(errors, grants, strict=False) if isfinite(error)]
     if not known:
         return "No error bar is known: the test has no stated power."
-    seen = [scale * detectable(error, level, grant) for error, grant in known]
-    least, most = (f"{bound:.2g}" for bound in (min(seen), max(seen)))
+    departures = [scale * detectable(error, level, grant) for error, grant in known]
+    least, most = (f"{bound:.2g}" for bound in (min(departures), max(departures)))
     count = "One comparison" if len(known) == 1 else f"{len(known)} comparisons"
     span = f"{least if least == most else f'{least} to {most}'}{unit}"
     return (

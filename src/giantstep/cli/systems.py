@@ -35,9 +35,9 @@ def simulate(system: System, seeds: int | Iterable[int], plot: Path | None, as_j
 
 
 def compare(system: System, seeds: int | Iterable[int], plot: Path | None, as_json: bool) -> None:
-    from giantstep.lab.compare.systems import beside
+    from giantstep.lab.compare.systems import compare_system
 
-    result = beside(system, seeds)
+    result = compare_system(system, seeds)
     draw(plot, result)
     show(result.to_dict() if as_json else str(result))
     for finding in result:

@@ -74,7 +74,7 @@ def equivalent(
     choice(base, ("network", "gaussian"), "base")
     options = {"degree": degree, "directions": directions, "spikes": spikes, "width": width}
     _check(setting, model, {**options, "base": None if base == "network" else base})
-    noise, table = beside(setting, model, base)
+    noise, table = extra_numbers(setting, model, base)
     prepare = partial(
         _job.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
         noise=noise, planner=partial(make_plan, table=table),
@@ -97,16 +97,16 @@ def equivalent(
     top = law.eigenvectors(setting, spikes, count)
     job = prepare()
     parts = _job.in_groups(job, lambda run: conditional.part(run, count, top, job.n_test, spectrum))
-    found = assemble(job, parts, conditional.notes(setting, count, top, parts))
-    return found if conditional.known(parts) else replace(found, status=replace(found.status, ok=False))
+    outcome = assemble(job, parts, conditional.notes(setting, count, top, parts))
+    return outcome if conditional.known(parts) else replace(outcome, status=replace(outcome.status, ok=False))
 
 
-def beside(setting: Setting, model: str, base: str = "network") -> tuple[int, int]:
+def extra_numbers(setting: Setting, model: str, base: str = "network") -> tuple[int, int]:
     """For the plan of memory: numbers that every feature of a row carries beside itself, and that every neuron holds."""
     if model != "conditional":
         return int(model != "spiked" or base == "gaussian"), 0
     components = 1 if isinstance(setting.data, Gaussian) else len(setting.data.components)
-    return conditional.BESIDE, components * moments.USUAL
+    return conditional.EXTRA, components * moments.USUAL
 
 
 def _check(setting: Setting, model: str, options: dict[str, Any]) -> None:
@@ -123,5 +123,5 @@ def _check(setting: Setting, model: str, options: dict[str, Any]) -> None:
         raise InputError("equivalent needs a readout: without one there is nothing to fit to the replaced features")
 
 
-__all__ = ["MODELS", "beside", "degree_of", "equivalent"]
+__all__ = ["MODELS", "extra_numbers", "degree_of", "equivalent"]
 callable_module(__name__, equivalent)

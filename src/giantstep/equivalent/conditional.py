@@ -35,7 +35,7 @@ from giantstep.equivalent.split import Split, basis, split
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 
-BESIDE = 8  # numbers beside a feature: u, its cell, m, l, nu, Z, and what the look-up holds
+EXTRA = 8  # numbers beside a feature: u, its cell, m, l, nu, Z, and what the look-up holds
 USELESS = 1e-2  # error of the moments' tables from which the status is not ok
 
 
@@ -97,7 +97,7 @@ class ConditionalFeatures:
 
     def parts(self, chunk: Chunk) -> Parts:
         before, Z = self.layers.preactivations(chunk.X), self.run.batches.noise(chunk)
-        own = self.run.batches.noise(chunk, apart=True) if self.run.setting.network.symmetric else None
+        own = self.run.batches.noise(chunk, separate=True) if self.run.setting.network.symmetric else None
         c = self.run.batches.components(chunk)
         return lambda e: (*before[e], self.members[e], _coordinates(chunk.X, self.members[e].Q, c), c, Z, own)
 
@@ -130,8 +130,8 @@ def part(run: Run, count: int, spikes: int, n_test: int, spectrum: bool) -> Part
     cells = max(one.cells for each in splits for x in each for one in x.ranges)  # one shape for all, compiled once
     made = [_member(run, Q, each, cells) for Q, each in zip(bases, splits, strict=True)]
     family = ConditionalFeatures(run, layers, tuple(member for member, _ in made))
-    found = measured(run, family, layers, n_test, spectrum)
-    return {**found, "moved": np.stack([v for v, _ in spectra]), "table": np.stack([error for _, error in made])}
+    numbers = measured(run, family, layers, n_test, spectrum)
+    return {**numbers, "moved": np.stack([v for v, _ in spectra]), "table": np.stack([error for _, error in made])}
 
 
 def known(parts: list[Part]) -> bool:
@@ -141,25 +141,29 @@ def known(parts: list[Part]) -> bool:
 
 def notes(setting: Setting, count: int, spikes: int, parts: list[Part]) -> list[str]:
     """The directions and how far they stand out, and what the model does not cover."""
-    said = []
+    sentences = []
     if count:
-        said.append(moved_directions.note(np.concatenate([part["moved"] for part in parts], axis=1), count))
-    said += _given(laws(setting, spikes))
+        sentences.append(moved_directions.note(np.concatenate([part["moved"] for part in parts], axis=1), count))
+    sentences += _given(laws(setting, spikes))
     readout = setting.protocol.readout
     if readout is not None and readout.batch == "reuse":
-        said.append("the readout reuses the batch of the last step, on which W depends: the model supposes new samples")
+        sentences.append(
+            "the readout reuses the batch of the last step, on which W depends: the model supposes new samples"
+        )
     worst = float(np.max([part["table"].max() for part in parts]))
     if not worst < WORST:
-        said.append(
+        sentences.append(
             f"the step is too large for the grid of the moments: they are known to {worst:.1g} of their size only"
         )
-    return said
+    return sentences
 
 
 def _given(parts: Sequence[ComponentLaw]) -> list[str]:
     """What is given of the data, component by component or once for all."""
     if not any(len(law.given) for law in parts):
         return []
-    same = len({law.said for law in parts}) == 1
-    each = [parts[0].said] if same else [f"{law.said} in component {c + 1}" for c, law in enumerate(parts)]
+    same = len({law.description for law in parts}) == 1
+    each = (
+        [parts[0].description] if same else [f"{law.description} in component {c + 1}" for c, law in enumerate(parts)]
+    )
     return [f"conditioned on the component, and on {', '.join(each)}" + " of each" * (same and len(parts) > 1)]

@@ -56,9 +56,9 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
     """One group of seeds, with the mean squared row of W (E, S)."""
     run = run.holding_the_last()
     layers = train(run).layers
-    found = measured(run, GaussianFeatures(run, layers), layers, n_test, spectrum)
+    numbers = measured(run, GaussianFeatures(run, layers), layers, n_test, spectrum)
     rows = [np.asarray(xp.mean(xp.sum(layers[e] ** 2, axis=2), axis=1)) for e in range(len(layers))]
-    return {**found, "row": np.stack(rows)}
+    return {**numbers, "row": np.stack(rows)}
 
 
 def notes(parts: list[Part]) -> list[str]:

@@ -101,27 +101,27 @@ def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bo
         c, rest = expansion(run.sigma, b, degree)
         padded = np.concatenate([c, np.zeros(most - degree)])  # one shape, compiled once
         each.append((run.batches.put(padded), run.batches.put(rest)))
-    found = measured(run, HermiteFeatures(run, layers, b, tuple(each)), layers, n_test, spectrum)
+    numbers = measured(run, HermiteFeatures(run, layers, b, tuple(each)), layers, n_test, spectrum)
     squares = [
         sum(law.weight * np.asarray(_square(layers[e], law.mean, law.bulk, law.B, law.M)) for law in laws(run.setting))
         for e in range(len(layers))
     ]
-    return {**found, "square": np.stack(squares) / b**2}
+    return {**numbers, "square": np.stack(squares) / b**2}
 
 
 def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, b: float, parts: list[Part]) -> list[str]:
     """The degrees chosen, and the step sizes at which W x / b is not of size one."""
     etas = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
     etas = etas.max(axis=1) if etas.size else np.zeros(1)
-    said = []
+    sentences = []
     if chosen:
         each = [f"{k} at eta = {span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
-        said.append(f"degree chosen by strength: {', '.join(each)}; b = {b:.3g}")
+        sentences.append(f"degree chosen by strength: {', '.join(each)}; b = {b:.3g}")
     square = np.concatenate([part["square"] for part in parts], axis=1).mean(axis=1)
     far = ~(np.abs(square - 1) <= OFF)
     if np.any(far):
-        said.append(
+        sentences.append(
             f"the mean square of W x / b is {span(square[far])} at eta = {span(etas[far])}: the expansion supposes that it is "
             "about 1, and beyond a higher degree makes it worse"
         )
-    return said
+    return sentences

@@ -35,7 +35,7 @@ class ComponentLaw:
     spikes: int = 0
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The directions in words."""
         many = f"{self.spikes} spike{'s' * (self.spikes != 1)}"
         return many + " and the mean" * bool(np.any(self.mean))
@@ -112,10 +112,10 @@ def _class(X: np.ndarray, everything: int, noise: bool) -> ComponentLaw:
     left, few = X - mean, len(X) < X.shape[1]
     # the eigenvectors of X^T X / n are those of X X^T / n times X
     squares, vectors = np.linalg.eigh((left @ left.T if few else left.T @ left) / len(X))
-    kept = np.flatnonzero(squares > NOTHING * max(squares[-1], 0.0))[::-1]
-    B = vectors[:, kept].T
-    B = (B @ left) / np.sqrt(len(X) * squares[kept])[:, None] if few else B
-    return ComponentLaw(len(X) / everything, mean, float(noise), B, np.diag(squares[kept]), B[:0])
+    large = np.flatnonzero(squares > NOTHING * max(squares[-1], 0.0))[::-1]
+    B = vectors[:, large].T
+    B = (B @ left) / np.sqrt(len(X) * squares[large])[:, None] if few else B
+    return ComponentLaw(len(X) / everything, mean, float(noise), B, np.diag(squares[large]), B[:0])
 
 
 def _orthonormal(rows: np.ndarray) -> np.ndarray:

@@ -20,14 +20,14 @@ def _spectra(trained: TrainedLayer, k: int) -> list[tuple[np.ndarray, np.ndarray
     layers, W0 = trained.layers, trained.W0
     one_step = layers.slope is not None and layers.members[0] is W0  # all step sizes move along one slope
     moves = [layers.slope] if one_step else [layers[e] - W0 for e in range(len(layers))]
-    found = []
+    spectra = []
     with one_blas_thread(min(W0.shape[1:])):
         for move in moves:
             each = [[np.asarray(x) for x in _moved(D, k=k)] for D in move]  # type: ignore[union-attr]
-            found.append((np.stack([v for v, _ in each]), np.stack([V for _, V in each])))
+            spectra.append((np.stack([v for v, _ in each]), np.stack([V for _, V in each])))
     if one_step:
-        found = [(abs(eta) * found[0][0], found[0][1]) for eta in layers.etas]
-    return found
+        spectra = [(abs(eta) * spectra[0][0], spectra[0][1]) for eta in layers.etas]
+    return spectra
 
 
 @compiled(static_argnames="k")
@@ -51,5 +51,5 @@ def note(moved: np.ndarray, count: int) -> str:
         return f"conditioned on {many}: singular values of W_T - W_0 {values}"
     edge = np.mean([measure.bulk_edge(v) for v in moved[e]])
     out = int(np.min([len(measure.outliers(v)) for v in moved[e]]))
-    told = "" if out == count else f", and {out} stand{'s' * (out == 1)} out in every run"
-    return f"conditioned on {many}: singular values of W_T - W_0 {values}, bulk edge {edge:.3g}{told}"
+    others = "" if out == count else f", and {out} stand{'s' * (out == 1)} out in every run"
+    return f"conditioned on {many}: singular values of W_T - W_0 {values}, bulk edge {edge:.3g}{others}"

@@ -101,27 +101,27 @@ def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: b
     right = [_right(run, second, eta, degree, most) for eta, degree in zip(etas.tolist(), degrees, strict=True)]
     family = SpikedFeatures(random, beta.astype(run.batches.dtype), tuple(right))
     layers = start.stepped([rank_one(run, a, beta)], etas)
-    found = measured(run, family, layers, n_test, spectrum)
+    numbers = measured(run, family, layers, n_test, spectrum)
     strength = run.setting.network.factor * run.sigma.hermite(1)[1] * np.linalg.norm(np.asarray(beta), axis=1)
     with np.errstate(over="ignore"):
-        return {**found, "tau": np.abs(etas[:, None] * strength)}
+        return {**numbers, "tau": np.abs(etas[:, None] * strength)}
 
 
 def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[Part]) -> list[str]:
     """Which degrees were chosen, and which step sizes are outside the assumptions."""
     etas, alphas = _etas(setting), regime.exponents(setting)
     tau = np.concatenate([part["tau"] for part in parts], axis=1).mean(axis=1)
-    said = []
+    sentences = []
     if chosen:
         each = [f"{k} at eta = {span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
-        said.append("degree chosen by step size: " + ", ".join(each))
+        sentences.append("degree chosen by step size: " + ", ".join(each))
     outside = alphas >= 0.5
     if np.any(outside):
-        said.append(
+        sentences.append(
             f"eta = {span(etas[outside])} is n^(1/2) or more, outside the assumptions of the expansion: "
             f"tau = eta s c_1 |beta| = {span(tau[outside])}"
         )
-    return said
+    return sentences
 
 
 def span(values: np.ndarray) -> str:

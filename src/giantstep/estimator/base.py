@@ -46,12 +46,12 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
         """Everything after the labels have become numbers (n, k)."""
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        kept = weights > 0
-        if kept.sum() < 2:
+        positive = weights > 0
+        if positive.sum() < 2:
             raise InputError(
-                f"fit needs at least two rows of positive weight, not {int(kept.sum())} (n_samples = {len(X)})"
+                f"fit needs at least two rows of positive weight, not {int(positive.sum())} (n_samples = {len(X)})"
             )
-        X, Y, weights = X[kept], Y[kept].astype(np.float64), weights[kept] / weights[kept].mean()
+        X, Y, weights = X[positive], Y[positive].astype(np.float64), weights[positive] / weights[positive].mean()
         wanted, where = self._wanted(len(X)), arrays(self.device)
         self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.wider or wanted.width, where)
         self._centre = np.average(Y, axis=0, weights=weights)
@@ -66,8 +66,8 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.scaling_, self._scaler = choose(self.scaling, X, weights, random_error)
         table = Table(self._scaler.transform(X), Y, weights)
         tell = print if self.verbose else None
-        found = learning.learn(table, wanted, np.random.default_rng(seed), where, tell)
-        self._keep(found, table, np.flatnonzero(kept))
+        learned = learning.learn(table, wanted, np.random.default_rng(seed), where, tell)
+        self._keep(learned, table, np.flatnonzero(positive))
         return self
 
     def _wanted(self, n: int) -> learning.Wanted:
@@ -93,21 +93,21 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if 8 * numbers > allowed:
             raise _memory.refuse(8 * numbers, allowed, f"fewer than {n} rows, {d} columns or {p} neurons")
 
-    def _keep(self, found: learning.Learned, table: Table, rows: np.ndarray) -> None:
-        self.steps_, self.eta_, self.penalty_, self.batch_ = found.steps, found.eta, found.penalty, found.batch
-        self.width_ = len(found.layer.bias)
-        self.loo_error_, self.loo_errors_ = found.loo_error, found.by_steps
-        self._layer = FirstLayer(np.asarray(found.layer.W), np.asarray(found.layer.bias), found.layer.sigma)
-        self._fitted = FittedReadout(np.asarray(found.fitted.coefficients), np.asarray(found.fitted.intercept))
-        self._left_out = rows[found.rows], found.residuals
-        self.directions_ = self._directions(found, table)
+    def _keep(self, learned: learning.Learned, table: Table, rows: np.ndarray) -> None:
+        self.steps_, self.eta_, self.penalty_, self.batch_ = learned.steps, learned.eta, learned.penalty, learned.batch
+        self.width_ = len(learned.layer.bias)
+        self.loo_error_, self.loo_errors_ = learned.loo_error, learned.by_steps
+        self._layer = FirstLayer(np.asarray(learned.layer.W), np.asarray(learned.layer.bias), learned.layer.sigma)
+        self._fitted = FittedReadout(np.asarray(learned.fitted.coefficients), np.asarray(learned.fitted.intercept))
+        self._left_out = rows[learned.rows], learned.residuals
+        self.directions_ = self._directions(learned, table)
         self._n_features_out = max(self.directions_.count, 1)
-        shown = found.rows[:SHOWN]
+        shown = learned.rows[:SHOWN]
         self._shown = table.X[shown] @ self.directions_.components[:1].T, self._labels(table.Y[shown])
 
-    def _directions(self, found: learning.Learned, table: Table) -> Directions:
-        strength, components = directions.strengths(found.gradient, MOST_DIRECTIONS)
-        level = directions.null_level(found.null)
+    def _directions(self, learned: learning.Learned, table: Table) -> Directions:
+        strength, components = directions.strengths(learned.gradient, MOST_DIRECTIONS)
+        level = directions.null_level(learned.null)
         shown = min(int(np.sum(strength > level)) + 1, len(strength))
         share = [
             directions.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))

@@ -37,13 +37,13 @@ class GiantStepClassifier(ClassifierMixin, GiantStepBase):
 
     def _all_classes(self, X: Any) -> np.ndarray:
         """Fitted indicators of all classes."""
-        found = self._predicted(X)
-        return _both(found) if len(self.classes_) == 2 else found
+        fitted = self._predicted(X)
+        return _both(fitted) if len(self.classes_) == 2 else fitted
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Fitted indicators (n, classes); of two classes twice that of the second minus one, (n,)."""
-        found = self._predicted(X)
-        return 2 * found[:, 0] - 1 if len(self.classes_) == 2 else found
+        fitted = self._predicted(X)
+        return 2 * fitted[:, 0] - 1 if len(self.classes_) == 2 else fitted
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, in the order of ``classes_``."""
@@ -67,5 +67,5 @@ def _sharpness(scores: np.ndarray, number: np.ndarray) -> float:
     def loss(logarithm: float) -> float:
         return -float(np.mean(log_softmax(np.exp(logarithm) * scores, axis=1)[np.arange(len(number)), number]))
 
-    found: Any = minimize_scalar(loss, bounds=(-2.0, 5.0), method="bounded")
-    return float(np.exp(found.x))
+    minimum: Any = minimize_scalar(loss, bounds=(-2.0, 5.0), method="bounded")
+    return float(np.exp(minimum.x))

@@ -51,9 +51,9 @@ class FitExplanation:
         d = self.directions
         many = {0: "no direction", 1: "one direction"}.get(d.count, f"{d.count} directions")
         carried = f", carrying {d.share[d.count - 1]:.0%} of the network's variance" if d.count else ""
-        taken = {0: "no giant step", 1: "one giant step"}.get(self.steps, f"{self.steps} giant steps")
+        steps = {0: "no giant step", 1: "one giant step"}.get(self.steps, f"{self.steps} giant steps")
         lines = [
-            f"{many} above the null level{carried}; {taken}, {self.width} neurons",
+            f"{many} above the null level{carried}; {steps}, {self.width} neurons",
             f"leave-one-out error {self.error:.3g} of the variance of the labels; random features {self.random_features:.3g}",
             "   strength   over null   share so far   direction",
         ]

@@ -21,7 +21,7 @@ from giantstep.estimator.search import (
     Wanted,
     climb,
     dealt,
-    drawn,
+    draw_start,
     judge,
     last_eta,
     solved,
@@ -66,7 +66,7 @@ class Learned:
     null: np.ndarray
 
 
-def _taken(
+def _take_steps(
     parts: Sequence[Table], start: SearchStart, wanted: Wanted, etas: Sequence[float], decades: Sequence[float]
 ) -> FirstLayer:
     """The layer after a step on each part."""
@@ -84,7 +84,7 @@ def _fresh(
 ) -> SearchPoint:
     """A part of the rows for each step and one for the readout, whose rows are the judges."""
     deal = np.array_split(rng.permutation(len(table)), len(etas) + 1)
-    layer = _taken([table.take(rows) for rows in deal[:-1]], start, wanted, etas, decades)
+    layer = _take_steps([table.take(rows) for rows in deal[:-1]], start, wanted, etas, decades)
     last = table.take(deal[-1])
     rows, linear = pieces(last, layer, start.where), linear_moments(last, layer, start.where)
     equations = start.normal(rows, layer, linear)
@@ -105,19 +105,19 @@ def _null(
 def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> float:
     """The leave-one-out error of random features."""
     with where.exact():
-        start = drawn(table, wanted, rng, where)
+        start = draw_start(table, wanted, rng, where)
         return climb(dealt(table, start, rng), start.narrow, wanted, 0, None)[0].error
 
 
 def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays, tell: Tell = None) -> Learned:
     """A network for rows scaled to variance one, labels too; ``tell`` takes a sentence about every stage."""
     with where.exact():
-        start = drawn(table, wanted, rng, where)
+        start = draw_start(table, wanted, rng, where)
         folds, steps = dealt(table, start, rng), STEPS if wanted.steps is None else wanted.steps
         begun = start.narrow
         climbed = climb(folds, begun, wanted, steps, tell)
         if wanted.steps is None and _in_vain(climbed):
-            wide = start if wanted.wider is None else drawn(table, replace(wanted, width=wanted.wider), rng, where)
+            wide = start if wanted.wider is None else draw_start(table, replace(wanted, width=wanted.wider), rng, where)
             again = climb(folds, wide, wanted, steps, tell) if wide.width > begun.width else climbed
             if not _in_vain(again):
                 start, begun, climbed = wide, wide, again
@@ -151,7 +151,7 @@ def _chosen(
         fresh = _fresh(table, start, wanted, etas, decades, rng)
         if wanted.batch == "fresh" or fresh.error < best.error:
             best, batch, layer, rest = fresh, "fresh", fresh.stages[0].layer, fresh.stages[0].fold.held
-    layer = layer or _taken([table] * steps, start, wanted, etas, decades)
+    layer = layer or _take_steps([table] * steps, start, wanted, etas, decades)
     rows = pieces(rest, layer, where)
     equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer)
     fitted, penalty = solved(equations, best.decade, wanted, where)

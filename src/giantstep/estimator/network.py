@@ -224,14 +224,14 @@ def left_out(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -
 
     h = (weight / n) (1 + g^T (A + lam)^{-1} g) with g = f - mean;  residual / (1 - h), the penalty term n lam |b|^2 kept.
     """
-    found = []
+    residuals = []
     for piece in rows:
         if not fitted.finite:
-            found.append(np.full(piece.Y.shape, np.nan))
+            residuals.append(np.full(piece.Y.shape, np.nan))
             continue
         away = (where.double(piece.features) - fitted.mean).T
         with one_blas_thread(THREADED * len(away)):
             root = where.linalg.solve_triangular(fitted.factor[0], away, lower=True, overwrite_b=True)
         leverage = piece.weights / fitted.weight * (1 + (root**2).sum(axis=0))
-        found.append(np.asarray((piece.Y - fitted.predict(piece)) / (1 - leverage)[:, None]))
-    return np.concatenate(found)
+        residuals.append(np.asarray((piece.Y - fitted.predict(piece)) / (1 - leverage)[:, None]))
+    return np.concatenate(residuals)

@@ -50,5 +50,5 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
 
     def predict(self, X: Any) -> np.ndarray:
         """The network's value at every row."""
-        found = self._predicted(X)
-        return found[:, 0] if self._one_output else found
+        outputs = self._predicted(X)
+        return outputs[:, 0] if self._one_output else outputs

@@ -117,7 +117,7 @@ class SearchStart:
         return normal(moments(rows, self.linear if linear is None else linear, self.where), layer.q, self.where)
 
 
-def drawn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> SearchStart:
+def draw_start(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> SearchStart:
     d, p, k = table.X.shape[1], wanted.width, table.Y.shape[1]
     W, bias, signs = rng.standard_normal((p, d)), rng.standard_normal(p), rng.choice([-1.0, 1.0], p)
     W /= np.linalg.norm(W, axis=1, keepdims=True)
@@ -133,16 +133,16 @@ def drawn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays)
 class Fold:
     """Rows the steps see and rows they do not, with the linear moments of both."""
 
-    seen: Table
+    training: Table
     held: Table
     rows: np.ndarray  # those held out
     linear: tuple[Array, Array]
 
     def at(self, layer: FirstLayer, where: Arrays) -> "Stage":
-        seen, held = pieces(self.seen, layer, where), pieces(self.held, layer, where)
-        of_seen = moments(seen, self.linear[0], where)
-        of_all = of_seen + moments(held, self.linear[1], where)
-        return Stage(self, layer, seen, held, normal(of_seen, layer.q, where), normal(of_all, layer.q, where))
+        training, held = pieces(self.training, layer, where), pieces(self.held, layer, where)
+        of_training = moments(training, self.linear[0], where)
+        of_all = of_training + moments(held, self.linear[1], where)
+        return Stage(self, layer, training, held, normal(of_training, layer.q, where), normal(of_all, layer.q, where))
 
 
 @dataclass(frozen=True)
@@ -151,9 +151,9 @@ class Stage:
 
     fold: Fold
     layer: FirstLayer
-    seen: Iterable[TablePiece]
+    training: Iterable[TablePiece]
     held: Iterable[TablePiece]
-    of_seen: Normal
+    of_training: Normal
     of_all: Normal
 
     def judged(self, penalty: float, where: Arrays) -> np.ndarray:
@@ -161,7 +161,7 @@ class Stage:
         return left_out(solve(self.of_all, penalty, where), self.held, where)
 
     def gradient(self, start: SearchStart, decade: float, wanted: Wanted) -> Array:
-        return start.gradient(self.seen, solved(self.of_seen, decade, wanted, start.where)[0])
+        return start.gradient(self.training, solved(self.of_training, decade, wanted, start.where)[0])
 
 
 def mean_error(residuals: Sequence[np.ndarray], folds: Sequence[Fold]) -> float:
@@ -204,11 +204,11 @@ def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, p
 
 def climb(folds: Sequence[Fold], start: SearchStart, wanted: Wanted, steps: int, tell: Tell) -> list[SearchPoint]:
     """The points after 0, 1, ..., ``steps`` steps."""
-    layers, near, gradients, found = [start.random] * len(folds), NEAR, (), []
+    layers, near, gradients, points = [start.random] * len(folds), NEAR, (), []
     for t in range(steps + 1):
         stages = [f.at(layer, start.where) for f, layer in zip(folds, layers, strict=True)]
         point = replace(judge(stages, near, wanted, start.where), gradients=gradients)
-        found.append(point)
+        points.append(point)
         if tell is not None:
             tell(f"after {t} giant steps: leave-one-out error {point.error:.4g}")
         if not np.isfinite(point.error):
@@ -217,7 +217,7 @@ def climb(folds: Sequence[Fold], start: SearchStart, wanted: Wanted, steps: int,
             near = point.decade
             gradients = tuple(s.gradient(start, near, wanted) for s in stages)
             layers = [start.moved(g, wanted.step_size) for g in gradients]
-    return found
+    return points
 
 
 def last_eta(point: SearchPoint, start: SearchStart, wanted: Wanted) -> tuple[SearchPoint, float]:
@@ -239,7 +239,7 @@ def dealt(table: Table, start: SearchStart, rng: np.random.Generator) -> list[Fo
     return [fold(table, np.setdiff1d(rows, held), held, start) for held in (part[:ENOUGH] for part in parts[:count])]
 
 
-def fold(table: Table, seen: np.ndarray, held: np.ndarray, start: SearchStart) -> Fold:
-    parts = table.take(seen), table.take(held)
+def fold(table: Table, training: np.ndarray, held: np.ndarray, start: SearchStart) -> Fold:
+    parts = table.take(training), table.take(held)
     one, other = (linear_moments(part, start.layer, start.where) for part in parts)
     return Fold(*parts, held, (one, other))

@@ -46,10 +46,10 @@ def explain(
     again, generative, missing = _generative(asked, reuse)
     later = again if reuse and again is not None else asked.fresh()
     path = walk(asked.f.rank, lambda t: later if t > 0 else asked.fresh(), asked.steps)
-    told = [*reasons(asked.f, path, reuse, asked.symbol), ending(later, asked.top, path, asked.whole)]
+    sentences = [*reasons(asked.f, path, reuse, asked.symbol), ending(later, asked.top, path, asked.whole)]
     leaps = [new[0].order for new in asked.stairs]
     return Explanation(
-        **_climb(asked, path, told).to_dict(),
+        **_climb(asked, path, sentences).to_dict(),
         target=asked.target.name,
         rank=asked.target.rank,
         batch=batch,
@@ -78,21 +78,21 @@ def _generative(asked: ScalingCase, reuse: bool) -> tuple[Rule | None, list[int]
     if asked.target.polynomial:  # E[f^2 (|z_perp|^2 - dim) | z_U] > 0 for a polynomial: never above 2
         leaps = [min(order, 2) for order in leaps]
     doubtful = doubt and max(leaps, default=1) > 1
-    told = [f"the generative exponents {doubt}, and may be too large."] if doubtful else []
-    return Rule(functions, threshold, asked.limit), leaps, told
+    doubts = [f"the generative exponents {doubt}, and may be too large."] if doubtful else []
+    return Rule(functions, threshold, asked.limit), leaps, doubts
 
 
-def _climb(asked: ScalingCase, path: Walk, told: list[str]) -> Climb:
+def _climb(asked: ScalingCase, path: Walk, sentences: list[str]) -> Climb:
     """The staircase of a walk and what it leaves."""
     expansion, basis = asked.target.hermite, path.last
     complete = len(basis) >= len(asked.whole)
     return Climb(
         staircase=[b.tolist() for b in path.bases],
-        orders=[[v.order for v in new] for new in path.found],
-        strengths=[[v.strength for v in new] for new in path.found],
+        orders=[[v.order for v in new] for new in path.directions],
+        strengths=[[v.strength for v in new] for new in path.directions],
         terms=terms(expansion, asked.f, basis, asked.kappa, complete, asked.symbol),
         floor=floors(asked.f, basis, asked.kappa, expansion.truncated, complete),
-        reasons=told,
+        reasons=sentences,
     )
 
 
@@ -101,14 +101,14 @@ def _realised(asked: ScalingCase, sigma: Activation, conjectured: Walk) -> Climb
     first, later = visible_orders(sigma, asked.top + 1)
     rules = [asked.fresh(first), asked.fresh(later)]
     path = walk(asked.f.rank, lambda t: rules[min(t, 1)], asked.steps)
-    if path.found == conjectured.found:
+    if path.directions == conjectured.directions:
         return _climb(asked, path, [f"{sigma.name} sees every order that these steps need."])
-    seen = Series(asked.f.rank, {k: a for k, a in asked.f.orders.items() if k in first | later})
-    told = [
-        sentence.replace("Step", f"With {sigma.name}, step") for sentence in reasons(seen, path, False, asked.symbol)
+    visible = Series(asked.f.rank, {k: a for k, a in asked.f.orders.items() if k in first | later})
+    sentences = [
+        sentence.replace("Step", f"With {sigma.name}, step") for sentence in reasons(visible, path, False, asked.symbol)
     ]
     stuck = blocked(sigma.name, asked.f, rules[1], path.last)
-    return _climb(asked, path, [*told, stuck or ending(rules[1], asked.top, path, asked.whole)])
+    return _climb(asked, path, [*sentences, stuck or ending(rules[1], asked.top, path, asked.whole)])
 
 
 __all__ = ["Climb", "Explanation", "explain"]

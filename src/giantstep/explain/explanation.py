@@ -116,8 +116,8 @@ def explanation_table(x: Explanation) -> str:
 
 
 def _exponents(x: Explanation) -> str:
-    told = [f"information exponent {_or_none(x.information_exponent)}", f"leap {_or_none(x.leap)}"]
-    return ", ".join([*told, f"generative exponent {_or_none(x.generative_exponent)}"])
+    exponents = [f"information exponent {_or_none(x.information_exponent)}", f"leap {_or_none(x.leap)}"]
+    return ", ".join([*exponents, f"generative exponent {_or_none(x.generative_exponent)}"])
 
 
 def _or_none(value: int | None) -> str:

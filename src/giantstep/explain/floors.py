@@ -57,11 +57,11 @@ def terms(expansion: Expansion, f: Series, basis: np.ndarray, kappa: int, comple
     With P the projection on what the regime fits, the share is ``E[h_beta P f] / E[h_beta f]``: 1 is fitted, 0 lost, else
     partial. So the masses that are not kept, ``mass (1 - share)``, add up to the network's floor.
     """
-    kept, listed = f if complete else _fitted(f, basis, kappa), []
+    fitted, listed = f if complete else _fitted(f, basis, kappa), []
     for order in sorted({sum(beta) for beta in expansion}):
         betas = sorted((b for b in expansion if sum(b) == order), reverse=True)
         rows = places(f.rank, order, np.array(betas).reshape(len(betas), f.rank))
-        for beta, share in zip(betas, kept.orders[order][rows] / f.orders[order][rows], strict=True):
+        for beta, share in zip(betas, fitted.orders[order][rows] / f.orders[order][rows], strict=True):
             c = expansion[beta]
             fate = "fitted" if abs(share - 1) < ALMOST else "lost" if abs(share) < ALMOST else "partial"
             mass = float(c * c * prod(map(factorial, beta)))
@@ -84,5 +84,5 @@ def _fitted(f: Series, basis: np.ndarray, kappa: int) -> Series:
     axes = frame(basis)
     turned = rotated(f, axes)
     slots = outside(turned, len(basis))
-    kept = {k: np.where(slots[k] <= kappa, a, 0.0) for k, a in turned.orders.items()}
-    return rotated(Series(f.rank, kept), axes.T)
+    orders = {k: np.where(slots[k] <= kappa, a, 0.0) for k, a in turned.orders.items()}
+    return rotated(Series(f.rank, orders), axes.T)

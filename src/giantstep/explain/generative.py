@@ -29,8 +29,12 @@ def transforms(target: Target) -> tuple[list[Series], float, str]:
     Powers y, y^2, ... for polynomials, exact; for other targets y and cosines of the rank of y among its values, on a grid.
     """
     if target.polynomial:
-        found = _powers(target.hermite)
-        return found, target.hermite.threshold, "" if len(found) >= ENOUGH else f"come from y^j, j <= {len(found)}"
+        functions = _powers(target.hermite)
+        return (
+            functions,
+            target.hermite.threshold,
+            "" if len(functions) >= ENOUGH else f"come from y^j, j <= {len(functions)}",
+        )
     if target.rank not in GRID:
         raise InputError(
             f"what reusing a batch finds is computed for polynomials and for up to 4 directions, not {target.rank}"
@@ -38,8 +42,8 @@ def transforms(target: Target) -> tuple[list[Series], float, str]:
     cosines, resolved = _cosines(target)
     f = series(target.hermite)  # scaled so that its own threshold becomes that of the grid
     scale = (GRID_THRESHOLD / (target.hermite.threshold * max(f.variance, 1e-300))) ** 0.5
-    found = [Series(f.rank, {k: scale * a for k, a in f.orders.items()}), *cosines]
-    return found, GRID_THRESHOLD, "" if resolved > RESOLVED else "come from a grid too coarse for this target"
+    functions = [Series(f.rank, {k: scale * a for k, a in f.orders.items()}), *cosines]
+    return functions, GRID_THRESHOLD, "" if resolved > RESOLVED else "come from a grid too coarse for this target"
 
 
 def _powers(f: Expansion) -> list[Series]:
@@ -50,7 +54,7 @@ def _powers(f: Expansion) -> list[Series]:
         dense[beta] = float(c)
     scale = [np.sqrt(np.cumprod([1.0, *range(1, d + 1)])) for d in degrees]
     dense *= reduce(np.multiply.outer, scale)
-    found = []
+    powers = []
     for j in range(1, POWERS + 1):
         top = min(j * f.degree, 2 * f.degree + 2)
         while top > f.degree and comb(f.rank + top - 1, top) > MAX_KEPT:
@@ -65,8 +69,8 @@ def _powers(f: Expansion) -> list[Series]:
             grid = _contract(dense, [hermite_table(d, x).T for d, (x, _) in zip(degrees, rules, strict=True)])
             grid = grid / max(np.sqrt(np.mean(grid**2)), 1e-300)
             values = _contract(grid**j, [hermite_table(k, x) * w for k, (x, w) in zip(keep, rules, strict=True)])
-        found.append(_unit(values, top))
-    return found
+        powers.append(_unit(values, top))
+    return powers
 
 
 def _cosines(target: Target) -> tuple[list[Series], float]:
@@ -85,13 +89,13 @@ def _cosines(target: Target) -> tuple[list[Series], float]:
         position = np.interp(y, levels, rank)
         table = hermite_table(top, x) * offset_trapezoid(points)[1]
         tables.append([_cosine(j, position, weights, table, top) for j in range(1, COSINES + 1)])
-    count, found, resolved = comb(target.rank + top, top), [], 0.0
+    count, cosines, resolved = comb(target.rank + top, top), [], 0.0
     for first, second in zip(*tables, strict=True):
         error = max(float(np.max(np.abs(first.orders[k] - a))) for k, a in second.orders.items())
         scale = min(1.0, (GRID_THRESHOLD / count) ** 0.5 / max(error, 1e-100))
         resolved = max(resolved, scale)
-        found.append(Series(second.rank, {k: scale * a for k, a in second.orders.items()}))
-    return found, resolved
+        cosines.append(Series(second.rank, {k: scale * a for k, a in second.orders.items()}))
+    return cosines, resolved
 
 
 def _labels(target: Target, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,42 +13,44 @@ from giantstep.functions.staircase import empty, extended, found, lowest
 def notes(asked: ScalingCase, path: Walk, again: Rule | None) -> list[str]:
     """All that apply; ``again`` is the rule of later steps when they reuse the batch."""
     target = asked.target
-    told = _deflation(target, path, asked.fresh(), again is not None)
-    told += _second_layer(path) if again is None else _reuse(path, again)
+    sentences = _deflation(target, path, asked.fresh(), again is not None)
+    sentences += _second_layer(path) if again is None else _reuse(path, again)
     expansion = target.hermite
     if target.mixing is not None:
-        told.append(
+        sentences.append(
             "the directions are not orthonormal: w1, w2, ... stand for their Gram-Schmidt basis in the order given, and "
             "q1, q2, ... for the coordinates along it."
         )
     beyond = expansion.truncated
     if beyond > 1e-9 * expansion.power and 0 < len(path.last) < len(asked.whole):
-        told.append(f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, by which the floors may be too low.")
+        sentences.append(
+            f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, by which the floors may be too low."
+        )
     if expansion.error > 1e-6 * expansion.power**0.5:
         least = expansion.threshold * expansion.power
-        told.append(
+        sentences.append(
             f"quadrature resolves this target to {expansion.error:.1g}: parts of mass below {least:.1g} count as zero."
         )
-    return told
+    return sentences
 
 
 def _deflation(target: Target, path: Walk, fresh: Rule, reuse: bool) -> list[str]:
     """At step size p d^((l-1)/2) a lower order m < l is larger by d^((l-m)/2) and must be removed (Dandi et al. 2305.18270)."""
-    for t, new in enumerate(path.found[:1] if reuse else path.found):
+    for t, new in enumerate(path.directions[:1] if reuse else path.directions):
         order = max((v.order for v in new), default=1)
         if not any(target.hermite.mass(m) > 0 for m in range(1, order)):
             continue
         how = f"by deflate={order} in its GiantStep" if order <= MAX_DEFLATE else f"and deflate ends at {MAX_DEFLATE}"
-        seen = extended(empty(target.rank), found(fresh.functions, path.bases[t], (order,), fresh.threshold))
-        rest = [v.vector for v in new if np.linalg.norm(seen @ v.vector) < 1 - 1e-6]
-        apart = f"; {listing(rest)} then needs a step of its own" if rest else ""
-        return [f"step {t + 1} sees order {order} only if the lower orders are taken out of the labels, {how}{apart}."]
+        basis = extended(empty(target.rank), found(fresh.functions, path.bases[t], (order,), fresh.threshold))
+        rest = [v.vector for v in new if np.linalg.norm(basis @ v.vector) < 1 - 1e-6]
+        later = f"; {listing(rest)} then needs a step of its own" if rest else ""
+        return [f"step {t + 1} sees order {order} only if the lower orders are taken out of the labels, {how}{later}."]
     return []
 
 
 def _second_layer(path: Walk) -> list[str]:
     """One known direction v: the new overlap is a function of (a_i, |<w_i, v>|), the same for all neurons if |a_i| is."""
-    for t, new in enumerate(path.found):
+    for t, new in enumerate(path.directions):
         several = sum(v.order == 1 for v in new)
         if len(path.bases[t]) == 1 and several > 1:
             names = listing([v.vector for v in new if v.order == 1])

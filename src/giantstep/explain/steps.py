@@ -31,7 +31,7 @@ class Walk:
     """Bases U_0, U_1, ... and the directions each step found."""
 
     bases: list[np.ndarray]
-    found: list[list[FoundDirection]]
+    directions: list[list[FoundDirection]]
 
     @property
     def last(self) -> np.ndarray:
@@ -52,12 +52,12 @@ def walk(rank: int, rule: Callable[[int], Rule], steps: int | None) -> Walk:
 
 def reasons(f: Series, path: Walk, reuse: bool, symbol: str) -> list[str]:
     """One sentence for every direction found."""
-    told = []
-    for t, new in enumerate(path.found):
+    sentences = []
+    for t, new in enumerate(path.directions):
         basis = path.bases[t]
         for i, direction in enumerate(new):
             name = combination(direction.vector)
-            seen = "" if direction.order == 1 else f" at order {direction.order}"
+            order = "" if direction.order == 1 else f" at order {direction.order}"
             if reuse and t > 0:
                 given = f", {listing(basis.tolist(), symbol)}" if len(basis) else ""
                 what = combination(direction.vector, symbol)
@@ -65,10 +65,10 @@ def reasons(f: Series, path: Walk, reuse: bool, symbol: str) -> list[str]:
                 why = f"on a batch seen before the step acts on functions of y, and E[{what} | y{given}] is not zero"
             else:
                 why = reason(f, basis, new, i, symbol)
-            told.append(f"Step {t + 1} finds {name}{seen}: {why}.")
-        if not new and any(path.found[t:]):
-            told.append(f"Step {t + 1} finds nothing new.")
-    return told
+            sentences.append(f"Step {t + 1} finds {name}{order}: {why}.")
+        if not new and any(path.directions[t:]):
+            sentences.append(f"Step {t + 1} finds nothing new.")
+    return sentences
 
 
 def ending(rule: Rule, top: int, path: Walk, whole: np.ndarray) -> str:
@@ -101,7 +101,7 @@ def blocked(sigma: str, f: Series, rule: Rule, basis: np.ndarray) -> str | None:
         k for k in sorted(f.orders) if found([f], basis, range(1, rule.limit + 1), rule.threshold, frozenset({k}))
     ]
     names, many = listing([v.vector for v in more]), "s" * (len(orders) > 1)
-    seen = ", ".join(map(str, sorted(k for k in rule.visible or () if k <= max(orders) + 1)))
-    sees = f"only orders {seen}, ..." if seen else "none up to that"
+    visible = ", ".join(map(str, sorted(k for k in rule.visible or () if k <= max(orders) + 1)))
+    sees = f"only orders {visible}, ..." if visible else "none up to that"
     needs = f"that needs the target's order{many} {', '.join(map(str, orders))}"
     return f"{sigma} does not find {names}: {needs}, and {sigma} sees {sees} (E sigma^(k) is zero for the others)."

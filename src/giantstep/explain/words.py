@@ -85,8 +85,8 @@ def _largest_derivative(turned: Series, learned: int, place: int, order: int) ->
     delta = max(sizes, key=lambda d: weight(sizes[d]))
     slots = [(learned + i, k) for i, k in enumerate(delta) if k]
     largest = max(abs(c) for _, c in sizes[delta])
-    kept = [(gamma, c) for gamma, c in sizes[delta] if abs(c) > 1e-9 * largest]  # the others are rounding
-    return slots, sorted(kept, key=lambda item: (sum(item[0]), item[0]))
+    terms = [(gamma, c) for gamma, c in sizes[delta] if abs(c) > 1e-9 * largest]  # the others are rounding
+    return slots, sorted(terms, key=lambda item: (sum(item[0]), item[0]))
 
 
 def _coordinate(row: np.ndarray, symbol: str) -> str:

@@ -149,28 +149,28 @@ def _plain(value: Any) -> Any:
     return None if value is None else np.asarray(value, dtype=float).tolist()
 
 
-def pooled(found: Sequence[Finding]) -> Finding:
+def pooled(findings: Sequence[Finding]) -> Finding:
     """The mean over seeds with its standard error; one seed keeps the errors it has."""
-    first = found[0]
-    if len(found) == 1:
+    first = findings[0]
+    if len(findings) == 1:
         return first
     numbers = {}
     for name in first.numbers:
-        mean, error = mean_and_error(np.array([f.numbers[name].value for f in found]), 0)
+        mean, error = mean_and_error(np.array([f.numbers[name].value for f in findings]), 0)
         numbers[name] = Number(float(mean), float(error))
     curves = {}
     for name, curve in first.curves.items():
-        mean, error = mean_and_error(np.array([f.curves[name].y for f in found]), 0)
+        mean, error = mean_and_error(np.array([f.curves[name].y for f in findings]), 0)
         curves[name] = curve._replace(y=np.asarray(mean), se=np.asarray(error))
-    notes = tuple(dict.fromkeys(note for f in found for note in f.status.notes))
+    notes = tuple(dict.fromkeys(note for f in findings for note in f.status.notes))
     return Finding(
         first.system,
         first.route,
         numbers,
         curves,
-        tuple(s for f in found for s in f.seeds or ()),
-        Status(all(f.status.ok for f in found), notes),
-        sum(f.seconds for f in found),
+        tuple(s for f in findings for s in f.seeds or ()),
+        Status(all(f.status.ok for f in findings), notes),
+        sum(f.seconds for f in findings),
     )
 
 

@@ -41,8 +41,8 @@ def measured(run: Any, setting: Setting, seed: int | Iterable[int]) -> Parts:
     return Parts(bias[0], variance[0], bias_se=bias[1], variance_se=variance[1], risk_se=both)
 
 
-def _risk(found: Outcome) -> tuple[Any, Any, Any]:
+def _risk(outcome: Outcome) -> tuple[Any, Any, Any]:
     """Mean, standard error over seeds (None for one) and the values of every seed."""
-    mean = found.mean()
-    several = "seed" in found.axes and len(found.seeds or ()) > 1
-    return mean.risk, mean.risk_se if several else None, found.risk
+    mean = outcome.mean()
+    several = "seed" in outcome.axes and len(outcome.seeds or ()) > 1
+    return mean.risk, mean.risk_se if several else None, outcome.risk

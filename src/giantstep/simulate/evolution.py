@@ -6,7 +6,7 @@ from giantstep._machine.backend import one_blas_thread
 from giantstep._machine.plain import whole
 from giantstep._training import job
 from giantstep._training.first_layer import start
-from giantstep._training.plan import at_once
+from giantstep._training.plan import runs_on_numpy
 from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
@@ -27,7 +27,7 @@ def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -
         raise InputError("simulate.evolution takes one step size: this protocol lists several")
     seed = whole(seed, "seed", least=0)
     plan = cost.plan(setting, 1, 2, 8, memory)
-    run = start(setting, (seed,), plan, float, host=at_once(setting, plan, 1, 0))
+    run = start(setting, (seed,), plan, float, host=runs_on_numpy(setting, plan, 1, 0))
     a, r = draw.second_layer(setting, seed), setting.target.rank
     with one_blas_thread():
         layers = [np.asarray(branches[0].layers[0][0]) for branches in overlap.walk(run, a[None])]

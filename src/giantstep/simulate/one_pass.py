@@ -56,15 +56,15 @@ def _path(setting: Setting, stride: int, records: int, eta: float, seed: int, n_
     batch = Batch((Stream.STEP,), stride * (records - 1))
     X_test, y_test = draw.rows(setting, seed, draw.test_batch(n_test))
     sigma, factor = setting.network.activation, setting.network.factor
-    found = []
+    points = []
     for k in range(records):
         if k:
             X, y = draw.rows(setting, seed, batch, (k - 1) * stride, k * stride)
             W = np.asarray(_pass(W, a, X, y, eta * factor, factor, sigma=sigma))
         with np.errstate(all="ignore"):  # a path that diverges is recorded as it is
             risk = np.mean((y_test - factor * np.asarray(sigma(X_test @ W.T)) @ a) ** 2)
-            found.append((W @ W.T, W @ basis.T, float(risk)))
-    return tuple(np.stack(part) for part in zip(*found, strict=True))
+            points.append((W @ W.T, W @ basis.T, float(risk)))
+    return tuple(np.stack(part) for part in zip(*points, strict=True))
 
 
 @partial(jax.jit, static_argnames="sigma")

@@ -106,14 +106,14 @@ def _root(A: np.ndarray) -> np.ndarray:
 def _batch(run: Run, k: int, t: int) -> tuple[reuse.Known, ...]:
     """The fresh batch of step t, to be held."""
     setting, batch = reduced(run.setting, k), run.batches.steps[t]
-    return tuple(reuse.drawn(*draw.rows(setting, seed, batch)) for seed in run.seeds)
+    return tuple(reuse.fresh_batch(*draw.rows(setting, seed, batch)) for seed in run.seeds)
 
 
 def _held(
     run: Run, W: np.ndarray, a: np.ndarray, t: int, before: tuple[reuse.Known, ...]
 ) -> tuple[tuple[reuse.Known, ...], np.ndarray]:
     """What is known after step t, and C^T X / n in coordinates (S, q, k'), on a batch in memory."""
-    step, found = run.setting.protocol.steps[t], []
+    step, results = run.setting.protocol.steps[t], []
     form = {"sigma": run.sigma, "full": step.residual == "full", "direction": step.update == "rank1"}
     for s, (seed, known) in enumerate(zip(run.seeds, before, strict=True)):
         key = (Stream.STEP + t,)
@@ -121,10 +121,10 @@ def _held(
         k = min(known.X.shape[1], W.shape[2])  # seeds with fewer coordinates have zeros in the others
         given = (np.asarray(x, run.batches.dtype) for x in (W[s][:, :k], a[s], known.X[:, :k], y))
         C = np.asarray(_rows(*given, run.setting.network.factor, **form), float) / len(y)
-        found.append(reuse.product(known, C, run.d, seed, key))
+        results.append(reuse.product(known, C, run.d, seed, key))
         run.tick((4.0 * run.setting.p + NORMAL) * len(y) * k / len(run.seeds))
-    columns = max(product.shape[1] for _, product in found)
-    return tuple(known for known, _ in found), np.stack([padded(product, columns) for _, product in found])
+    columns = max(product.shape[1] for _, product in results)
+    return tuple(known for known, _ in results), np.stack([padded(product, columns) for _, product in results])
 
 
 def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) -> Branch:
@@ -172,9 +172,9 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
     readout = run.setting.protocol.readout
     own = a[:, None, :] * run.setting.network.factor if readout is None else None
     again = readout is not None and readout.batch == "reuse"
-    found = [_measured(run, branch, n_test, spectrum, own, again) for branch in branches]
-    joined = {k: np.concatenate([f[k] for f in found]) for k in found[0] if k != "notes"}
-    return {**joined, "notes": [note for f in found for note in f["notes"]]}
+    parts = [_measured(run, branch, n_test, spectrum, own, again) for branch in branches]
+    joined = {k: np.concatenate([f[k] for f in parts]) for k in parts[0] if k != "notes"}
+    return {**joined, "notes": [note for f in parts for note in f["notes"]]}
 
 
 def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.ndarray | None, again: bool) -> Part:
@@ -207,7 +207,7 @@ def _readout_batch(
         return None
     if readout.batch == "fresh":
         setting, batch = reduced(run.setting, layers.members[0].shape[2]), run.batches.readout
-        known = tuple(reuse.drawn(*draw.rows(setting, seed, batch)) for seed in run.seeds)
+        known = tuple(reuse.fresh_batch(*draw.rows(setting, seed, batch)) for seed in run.seeds)
     assert known is not None
     key = (Stream.READOUT, DEFLATION)
     each = zip(known, run.seeds, strict=True)

@@ -35,7 +35,7 @@ class Known:
     left: np.ndarray
 
 
-def drawn(X: np.ndarray, y: np.ndarray) -> Known:
+def fresh_batch(X: np.ndarray, y: np.ndarray) -> Known:
     """A fresh batch: known on the right only."""
     return Known(X, y, np.zeros((len(y), 0)))
 

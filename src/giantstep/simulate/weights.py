@@ -7,7 +7,7 @@ import numpy as np
 from giantstep._machine.memory import budget, refuse
 from giantstep._machine.plain import choice, whole
 from giantstep._training import first_layer, job
-from giantstep._training.plan import at_once, make_plan
+from giantstep._training.plan import make_plan, runs_on_numpy
 from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.network import Network
@@ -42,7 +42,7 @@ def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: fl
     choice(dtype, ("float64", "float32"), "dtype")
     seed = whole(seed, "seed", least=0)
     plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
-    host = at_once(setting, plan, 1, 0)
+    host = runs_on_numpy(setting, plan, 1, 0)
     trained = first_layer.train(first_layer.start(setting, (seed,), plan, dtype, host=host))
     several = any(step.listed for step in setting.protocol.steps)
     final = np.stack([np.asarray(trained.layers[e][0]) for e in range(len(trained.layers))])

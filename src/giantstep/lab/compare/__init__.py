@@ -63,8 +63,8 @@ def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False,
     """The theory with what a picture of it needs: a ``fine`` curve between the values listed, and the spectra."""
     check(setting, sgd=regime == "finite" and not spectrum)
     between, index = _finer(setting) if fine else (setting, None)
-    found = theory(between, regime)
-    here, curve, limit = (found, None, None) if index is None else (_at(found, setting, index), found, None)
+    outcome = theory(between, regime)
+    here, curve, limit = (outcome, None, None) if index is None else (_at(outcome, setting, index), outcome, None)
     if curve is not None and setting.protocol.steps and regime == "finite":
         try:
             limit = theory(between, "limit")
@@ -79,17 +79,19 @@ def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False,
     return Prediction(_with_laws(here, laws), curve, limit, laws)
 
 
-def _at(found: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
+def _at(outcome: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
     """An outcome at some places of its first axis."""
-    fields = [*SCALARS, *(("captured", "null_level") if "eta" in found.axes else ())]
-    values: dict[str, Any] = {k: np.asarray(getattr(found, k))[index] for k in fields if getattr(found, k) is not None}
+    fields = [*SCALARS, *(("captured", "null_level") if "eta" in outcome.axes else ())]
+    values: dict[str, Any] = {
+        k: np.asarray(getattr(outcome, k))[index] for k in fields if getattr(outcome, k) is not None
+    }
     for axis in ("eta", "penalty", "rate"):
-        value = getattr(found, axis)
+        value = getattr(outcome, axis)
         if isinstance(value, np.ndarray):  # penalties chosen by GCV, one a step size
             values[axis] = value[index]
-        elif found.axes[0] == axis:
+        elif outcome.axes[0] == axis:
             values[axis] = tuple(value[i] for i in index)
-    return replace(found, setting=setting, **values)
+    return replace(outcome, setting=setting, **values)
 
 
 def _with_laws(outcome: Outcome, laws: tuple[Law, ...]) -> Outcome:
@@ -133,9 +135,9 @@ def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tu
     for index in np.ndindex(*(len(getattr(measured, k)) for k in keys)):
         at = dict(zip(keys, index, strict=True))
         gaps = {name: _gap(name, index, predicted, measured, modelled) for name in COMPARED}
-        found = [_value(o.penalty, at, "penalty") for o in (measured, predicted)]
+        penalties = [_value(o.penalty, at, "penalty") for o in (measured, predicted)]
         rate = _value(measured.rate, at, "rate")
-        rows.append(ComparisonRow(_value(measured.eta, at, "eta"), found[0], found[1], rate=rate, **gaps))
+        rows.append(ComparisonRow(_value(measured.eta, at, "eta"), penalties[0], penalties[1], rate=rate, **gaps))
     return tuple(rows)
 
 

@@ -62,8 +62,8 @@ class Gap:
         return (self.predicted - self.measured) / self.se if self.se else None
 
     def to_dict(self) -> dict[str, Any]:
-        found = {k: v for k, v in asdict(self).items() if not k.startswith("equivalent") or v is not None}
-        return found | {"gap_percent": self.percent, "gap_se": self.in_se}
+        plain = {k: v for k, v in asdict(self).items() if not k.startswith("equivalent") or v is not None}
+        return plain | {"gap_percent": self.percent, "gap_se": self.in_se}
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ class ComparisonRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
-        found: dict[str, Any] = {"eta": self.eta, "penalty": self.penalty}
+        plain: dict[str, Any] = {"eta": self.eta, "penalty": self.penalty}
         if self.rate is not None:
-            found["rate"] = self.rate
+            plain["rate"] = self.rate
         if self.penalty_predicted != self.penalty:
-            found["penalty_predicted"] = self.penalty_predicted
-        return found | {name: gap.to_dict() for name in COMPARED if (gap := getattr(self, name)) is not None}
+            plain["penalty_predicted"] = self.penalty_predicted
+        return plain | {name: gap.to_dict() for name in COMPARED if (gap := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -122,11 +122,11 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON data."""
-        found: dict[str, Any] = {"setting_id": self.setting.id, "theory": self.theory.to_dict()}
-        found["simulation"] = self.simulation.to_dict()
+        plain: dict[str, Any] = {"setting_id": self.setting.id, "theory": self.theory.to_dict()}
+        plain["simulation"] = self.simulation.to_dict()
         if self.equivalent is not None:
-            found["equivalent"] = self.equivalent.to_dict()
-        return found | {"comparison": [row.to_dict() for row in self.rows]}
+            plain["equivalent"] = self.equivalent.to_dict()
+        return plain | {"comparison": [row.to_dict() for row in self.rows]}
 
     def __repr__(self) -> str:
         lines = [title(self.simulation, "compare")]

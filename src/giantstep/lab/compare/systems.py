@@ -12,11 +12,11 @@ from giantstep.results.table import aligned, with_error
 from giantstep.simulate import simulate
 from giantstep.theory import theory
 
-__all__ = ["Beside", "beside"]
+__all__ = ["SystemComparison", "compare_system"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Beside:
+class SystemComparison:
     """What was measured and what is predicted. Iterating gives the findings: ``gs.plot(beside)``."""
 
     system: System
@@ -30,13 +30,13 @@ class Beside:
     def gaps(self) -> dict[str, Gap]:
         """For every number that both routes have."""
         both = self.simulation.numbers.keys() & self.theory.numbers.keys()
-        measured, said = self.simulation.numbers, self.theory.numbers
-        return {k: Gap(*measured[k], said[k].value) for k in measured if k in both}
+        measured, predicted = self.simulation.numbers, self.theory.numbers
+        return {k: Gap(*measured[k], predicted[k].value) for k in measured if k in both}
 
     def along(self, name: str) -> list[tuple[float, Gap]]:
         """For every point of a measured curve: x, and the gap to the predicted curve (linear between its points)."""
-        c, said = self.simulation.curves[name], self.theory.curves[name]
-        between = np.interp(c.x, said.x, said.y, left=np.nan, right=np.nan)
+        c, predicted = self.simulation.curves[name], self.theory.curves[name]
+        between = np.interp(c.x, predicted.x, predicted.y, left=np.nan, right=np.nan)
         errors = [None] * len(c.x) if c.se is None else c.se.tolist()
         return [(float(x), Gap(float(y), e, float(t))) for x, y, e, t in zip(c.x, c.y, errors, between, strict=True)]
 
@@ -62,8 +62,8 @@ class Beside:
         for name in self.curves:
             rows = [[f"{x:.4g}", *_cells(g)] for x, g in self.along(name)]
             lines += [self.system.said(name), *aligned([self.simulation.curves[name].along, *header], rows)]
-        for found in (self.simulation, self.theory):
-            lines.append(f"status of {found.route}: {found.status}  ({found.seconds:.1f} s)")
+        for finding in (self.simulation, self.theory):
+            lines.append(f"status of {finding.route}: {finding.status}  ({finding.seconds:.1f} s)")
         return "\n".join(lines)
 
     __str__ = __repr__
@@ -74,7 +74,7 @@ def _cells(gap: Gap) -> list[str]:
     return [with_error(gap.measured, gap.se), f"{gap.predicted:.5g}", f"{gap.percent:+.1f}%", in_se]
 
 
-def beside(system: System, seed: int | Iterable[int] = range(10)) -> Beside:
+def compare_system(system: System, seed: int | Iterable[int] = range(10)) -> SystemComparison:
     """Predict a system, measure it, and lay the two side by side."""
     predicted = theory(system)
-    return Beside(system, simulate(system, seed), predicted)
+    return SystemComparison(system, simulate(system, seed), predicted)

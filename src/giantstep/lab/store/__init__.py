@@ -16,7 +16,7 @@ from typing import Any
 from giantstep._machine.plain import choice, whole
 from giantstep.errors import InputError
 from giantstep.lab.store import condition, serialise, stored_row
-from giantstep.lab.store.file import TIMEOUT, connect, said, transaction
+from giantstep.lab.store.file import TIMEOUT, connect, explain_errors, transaction
 from giantstep.lab.store.provenance import Provenance
 from giantstep.lab.store.schema import plant
 from giantstep.lab.store.setting_paths import default
@@ -72,7 +72,7 @@ class Store:
         self.close()
 
     def __len__(self) -> int:
-        with self._said():
+        with self._explain_errors():
             return self.connection.execute("SELECT count(*) FROM trials").fetchone()[0]
 
     def __bool__(self) -> bool:
@@ -85,11 +85,13 @@ class Store:
         """
         if self.mode != "write":
             raise InputError(f"{self.path} is open for reading: open it with mode 'write' to put rows into it")
-        rows = [(trial, stored_row.columns(trial, found), list(stored_row.arrays(found))) for trial, found in trials]
+        rows = [
+            (trial, stored_row.columns(trial, outcome), list(stored_row.arrays(outcome))) for trial, outcome in trials
+        ]
         plains = {trial.key[0]: trial.setting for trial, _, _ in rows}
         texts = {name: setting.to_plain() for name, setting in plains.items()}
         now, new = time.time(), 0
-        with self._said(), transaction(self.connection):
+        with self._explain_errors(), transaction(self.connection):
             settings = {name: self._setting(name, plain) for name, plain in texts.items()}
             routes = {route.key: self._route(route.key, route.verb) for route in {t.route for t, _, _ in rows}}
             made = self._provenance(provenance or Provenance.here())
@@ -126,7 +128,7 @@ class Store:
         wanted = {trial.key: trial for trial in trials}
         keys = ((place, key[0], -1 if key[1] is None else key[1], key[2]) for place, key in enumerate(wanted))
         columns = "place INTEGER PRIMARY KEY, setting TEXT, seed INTEGER, route TEXT"
-        with self._said(), transaction(self.connection, "DEFERRED"):
+        with self._explain_errors(), transaction(self.connection, "DEFERRED"):
             self.connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS wanted ({columns})")
             self.connection.execute("DELETE FROM wanted")
             self.connection.executemany("INSERT INTO wanted VALUES (?, ?, ?, ?)", keys)
@@ -136,16 +138,16 @@ class Store:
     def get(self, trial: Trial) -> Outcome | None:
         """The outcome of a trial as it was put, or None."""
         setting, seed, route = trial.key
-        with self._said(), transaction(self.connection, "DEFERRED"):
-            found = self.connection.execute(
+        with self._explain_errors(), transaction(self.connection, "DEFERRED"):
+            row = self.connection.execute(
                 f"SELECT t.key, {', '.join(f't.{name}' for name in _FOUND)} FROM settings s JOIN routes r "
                 "JOIN trials t ON t.setting = s.key AND t.route = r.key WHERE s.id = ? AND t.seed = ? AND r.route = ?",
                 (setting, -1 if seed is None else seed, route),
             ).fetchone()
-            if found is None:
+            if row is None:
                 return None
-            arrays = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", found[:1]))
-        return stored_row.outcome(trial, found[1:], arrays)
+            arrays = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", row[:1]))
+        return stored_row.outcome(trial, row[1:], arrays)
 
     def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[StoredRow]:
         """The rows that meet every condition, one after the other, never all in memory.
@@ -154,7 +156,7 @@ class Store:
         ``activation=relu``. A name is a column (seed, route, verb, ok, test_error, ...) or a leaf of the setting: its dotted
         path, or the end of it where that is unambiguous.
         """
-        with self._said():
+        with self._explain_errors():
             clause, parameters = self._where(where)
         count = -1 if limit is None else whole(limit, "limit", least=0)
         order = "ORDER BY t.setting, t.seed, t.route LIMIT ?"
@@ -162,14 +164,14 @@ class Store:
 
     def tally(self, where: Sequence[str] = ()) -> dict[tuple[str, bool], int]:
         """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
-        with self._said():
+        with self._explain_errors():
             clause, parameters = self._where(where)
             counted = f"SELECT t.route, t.ok, count(*) AS rows FROM trials t {clause} GROUP BY t.route, t.ok"
-            found = self.connection.execute(
+            counts = self.connection.execute(
                 f"SELECT r.route, c.ok, c.rows FROM ({counted}) c JOIN routes r ON r.key = c.route ORDER BY 1, 2",
                 parameters,
             )
-            return {(route, bool(ok)): rows for route, ok, rows in found}
+            return {(route, bool(ok)): rows for route, ok, rows in counts}
 
     def count(self, where: Sequence[str] = ()) -> int:
         """How many rows meet the conditions."""
@@ -177,57 +179,57 @@ class Store:
 
     def varying(self, where: Sequence[str] = ()) -> dict[str, str]:
         """Leaves that differ among the settings of such rows: path and kind, "text", "real" or "integer"."""
-        with self._said():
+        with self._explain_errors():
             clause, parameters = self._where(where)
             chosen = f"(SELECT DISTINCT t.setting FROM trials t {clause})"
             (settings,) = self.connection.execute(f"SELECT count(*) FROM {chosen}", parameters).fetchone()
-            found = self.connection.execute(
+            leaves = self.connection.execute(
                 "SELECT path, text, real FROM paths JOIN (SELECT path AS leaf, min(value) AS low, max(value) AS high, "
                 "count(*) AS times, max(typeof(value) = 'text') AS text, max(typeof(value) = 'real') AS real "
                 f"FROM leaves WHERE setting IN {chosen} GROUP BY path) ON key = leaf "
                 "WHERE times < ? OR low IS NOT high ORDER BY key",
                 [*parameters, settings],
             )
-            kinds = {path: "text" if text else "real" if real else "integer" for path, text, real in found}
+            kinds = {path: "text" if text else "real" if real else "integer" for path, text, real in leaves}
         usual = {str: "text", float: "real"}  # a setting that leaves the field out has its default
         return {path: usual.get(type(default(path)), kind) if kind != "text" else kind for path, kind in kinds.items()}
 
-    def keep(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
+    def put_record(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
         """Write a record, plain data with arrays; one that is there already stays as it is."""
         data = serialise.dumps(value)
-        with self._said(), transaction(self.connection):
+        with self._explain_errors(), transaction(self.connection):
             made = self._provenance(provenance or Provenance.here())
             self.connection.execute(
                 "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", (key, data, seconds, time.time(), made)
             )
 
-    def kept(self, key: str) -> tuple[Any, float] | None:
+    def get_record(self, key: str) -> tuple[Any, float] | None:
         """A record and the seconds that it took, or None."""
-        with self._said():
-            found = self.connection.execute("SELECT data, seconds FROM records WHERE key = ?", (key,)).fetchone()
-        return None if found is None else (serialise.loads(found[0]), found[1])
+        with self._explain_errors():
+            row = self.connection.execute("SELECT data, seconds FROM records WHERE key = ?", (key,)).fetchone()
+        return None if row is None else (serialise.loads(row[0]), row[1])
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """What is read inside is of one moment, whatever other processes write meanwhile."""
-        with self._said(), transaction(self.connection, "DEFERRED"):
+        with self._explain_errors(), transaction(self.connection, "DEFERRED"):
             yield
 
     def resolve(self, name: str) -> str:
         """The column or the leaf's full path that a name stands for."""
-        with self._said():
+        with self._explain_errors():
             return condition.resolve(name, condition.known_paths(self.connection))
 
     def _rows(self, sql: str, parameters: list[Any]) -> Iterator[StoredRow]:
         last, plain = "", {}
-        with self._said(), closing(self.connection.execute(sql, parameters)) as found:
-            for name, seed, route, text, created, ok, *values, seconds, nans, notes in found:
+        with self._explain_errors(), closing(self.connection.execute(sql, parameters)) as cursor:
+            for name, seed, route, text, created, ok, *values, seconds, nans, notes in cursor:
                 if name != last:
                     last, plain = name, json.loads(text)
-                said_so = tuple(json.loads(notes)) if notes else ()
+                sentences = tuple(json.loads(notes)) if notes else ()
                 known = stored_row.numbers(tuple(values), nans)
                 yield StoredRow(
-                    name, None if seed < 0 else seed, route, bool(ok), known, said_so, seconds, created, plain
+                    name, None if seed < 0 else seed, route, bool(ok), known, sentences, seconds, created, plain
                 )
 
     def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
@@ -237,9 +239,9 @@ class Store:
 
     def _setting(self, name: str, plain: dict[str, Any]) -> int:
         """The key of a setting, written with its leaves if it is new."""
-        found = self.connection.execute("SELECT key FROM settings WHERE id = ?", (name,)).fetchone()
-        if found is not None:
-            return found[0]
+        row = self.connection.execute("SELECT key FROM settings WHERE id = ?", (name,)).fetchone()
+        if row is not None:
+            return row[0]
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
         key = self.connection.execute("INSERT INTO settings (id, plain) VALUES (?, ?)", (name, text)).lastrowid
         assert key is not None
@@ -259,5 +261,5 @@ class Store:
             f"SELECT key FROM provenance WHERE {stored_row} = {marks}", astuple(made)
         ).fetchone()[0]
 
-    def _said(self) -> Any:
-        return said(self.path, self.timeout)
+    def _explain_errors(self) -> Any:
+        return explain_errors(self.path, self.timeout)

@@ -122,8 +122,8 @@ def _of_column(condition: Condition, name: str) -> tuple[str, list[Any]]:
             if condition.sign not in ("=", "!="):
                 raise InputError(f"{name} can be = none or != none, not {condition.sign} none")
             return f"t.{name} IS {'NOT ' * (condition.sign == '!=')}NULL", []
-    drawn = " AND t.seed >= 0" if name == "seed" and value != -1 else ""  # -1 stands for none, which is no number
-    return f"t.{name} {condition.sign} ?{drawn}", [value]
+    has_seed = " AND t.seed >= 0" if name == "seed" and value != -1 else ""  # -1 stands for none, which is no number
+    return f"t.{name} {condition.sign} ?{has_seed}", [value]
 
 
 def _or(name: str) -> str:

@@ -51,12 +51,12 @@ def export(store: Store, path: str | Path, where: Sequence[str] = (), *, force: 
 
 def to_dataset(rows: Iterable[StoredRow]) -> Any:
     """An xarray Dataset with one dimension, trial: columns and varying leaves as variables, constant leaves as attributes."""
-    found = list(rows)
-    leaves = [row.leaves for row in found]
+    listed = list(rows)
+    leaves = [row.leaves for row in listed]
     paths = list(dict.fromkeys(path for each in leaves for path in each))
     values = {path: [each.get(path) for each in leaves] for path in paths}
     varying = [path for path in paths if len(set(values[path])) > 1]
-    return _dataset(found, varying, {path: values[path][0] for path in paths if path not in varying})
+    return _dataset(listed, varying, {path: values[path][0] for path in paths if path not in varying})
 
 
 def _dataset(rows: list[StoredRow], varying: Iterable[str], constant: dict[str, Any]) -> Any:
@@ -94,10 +94,10 @@ def _cell(value: Any) -> Any:
 
 
 def _netcdf(path: Path, rows: Iterator[StoredRow], varying: Mapping[str, str]) -> int:
-    found = list(rows)
-    constant = {name: value for name, value in (found[0].leaves if found else {}).items() if name not in varying}
-    _dataset(found, varying, constant).to_netcdf(path, engine="scipy", format="NETCDF3_64BIT")
-    return len(found)
+    listed = list(rows)
+    constant = {name: value for name, value in (listed[0].leaves if listed else {}).items() if name not in varying}
+    _dataset(listed, varying, constant).to_netcdf(path, engine="scipy", format="NETCDF3_64BIT")
+    return len(listed)
 
 
 def _parquet(path: Path, rows: Iterator[StoredRow], varying: Mapping[str, str]) -> int:

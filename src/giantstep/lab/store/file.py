@@ -10,7 +10,7 @@ from pathlib import Path
 from giantstep.errors import InputError
 from giantstep.lab.store.schema import APPLICATION, VERSION, migrate
 
-__all__ = ["connect", "said", "transaction"]
+__all__ = ["connect", "explain_errors", "transaction"]
 
 TIMEOUT = 30.0  # seconds to wait for another process's transaction
 
@@ -27,7 +27,7 @@ _SENTENCES = {
 
 
 @contextmanager
-def said(path: Path, timeout: float = TIMEOUT) -> Iterator[None]:
+def explain_errors(path: Path, timeout: float = TIMEOUT) -> Iterator[None]:
     """What SQLite stumbles over, as one sentence with the file's name."""
     try:
         yield
@@ -61,7 +61,7 @@ def connect(path: Path, mode: str, timeout: float) -> tuple[sqlite3.Connection, 
         raise InputError(f"{path} is a folder: a store is one file, such as {path / 'results.db'}.")
     if mode == "read" and not path.is_file():
         raise InputError(f"There is no store {path}.")
-    with said(path, timeout):
+    with explain_errors(path, timeout):
         return _writing(path, timeout) if mode == "write" else _reading(path, timeout)
 
 

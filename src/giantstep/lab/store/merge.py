@@ -7,7 +7,7 @@ from pathlib import Path
 
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.store.file import said, transaction
+from giantstep.lab.store.file import explain_errors, transaction
 from giantstep.lab.store.stored_row import NUMBERS
 
 __all__ = ["Merged", "merge"]
@@ -54,10 +54,10 @@ def _merged(store: Store, source: Path) -> Merged:
     run = store.connection.execute
     with Store.open(source, "read", timeout=store.timeout) as checked:
         address = checked.address
-    with said(source, store.timeout):
+    with explain_errors(source, store.timeout):
         run("ATTACH ? AS source", (address,))
     try:
-        with said(store.path, store.timeout), transaction(store.connection):
+        with explain_errors(store.path, store.timeout), transaction(store.connection):
             return _copied(store)
     finally:
         run("DETACH source")

@@ -28,10 +28,10 @@ def flatten(plain: Any, path: str = "") -> dict[str, Value]:
         return {path: f"array {identifier(plain)[:8]}"} if plain else {}
     else:
         return {path: _word(plain)}
-    found: dict[str, Value] = {}
+    leaves: dict[str, Value] = {}
     for key, value in items:
-        found |= flatten(value, f"{path}.{key}" if path else str(key))
-    return found
+        leaves |= flatten(value, f"{path}.{key}" if path else str(key))
+    return leaves
 
 
 def _word(value: Any) -> Value:
@@ -77,10 +77,12 @@ def anchor(path: str) -> str:
 
 def filled(leaves: dict[str, Value]) -> dict[str, Value]:
     """With the fields at their default put back."""
-    found = dict(leaves)
+    complete = dict(leaves)
     for path in leaves:
         parent, _, name = path.rpartition(".")
         for place, always, known in _NOUNS:
             if name == always and re.fullmatch(place, parent):
-                found |= {f"{parent}.{key}": value for key, value in known.items() if f"{parent}.{key}" not in leaves}
-    return found
+                complete |= {
+                    f"{parent}.{key}": value for key, value in known.items() if f"{parent}.{key}" not in leaves
+                }
+    return complete

@@ -70,19 +70,19 @@ class StoredRow:
         return {**head, **self.numbers, **tail, **self.leaves}
 
 
-def columns(trial: Trial, found: Outcome) -> tuple[Any, ...]:
+def columns(trial: Trial, result: Outcome) -> tuple[Any, ...]:
     """ok, the numbers, seconds, nans, notes: what a row of trials holds besides its key."""
-    _check(trial, found)
-    values = [_number(getattr(found, name), name) for name in NUMBERS]
+    _check(trial, result)
+    values = [_number(getattr(result, name), name) for name in NUMBERS]
     nans = ",".join(name for name, v in zip(NUMBERS, values, strict=True) if v is not None and math.isnan(v))
-    notes = json.dumps(found.status.notes, ensure_ascii=False) if found.status.notes else None
-    return (int(found.status.ok), *values, float(found.seconds), nans or None, notes)
+    notes = json.dumps(result.status.notes, ensure_ascii=False) if result.status.notes else None
+    return (int(result.status.ok), *values, float(result.seconds), nans or None, notes)
 
 
-def arrays(found: Outcome) -> Iterator[tuple[str, bytes]]:
+def arrays(result: Outcome) -> Iterator[tuple[str, bytes]]:
     """The array fields as compressed .npy files."""
     for name in ARRAYS:
-        value = getattr(found, name)
+        value = getattr(result, name)
         if value is not None:
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.asarray(value), allow_pickle=False)
@@ -105,9 +105,9 @@ def numbers(values: tuple[Any, ...], nans: str | None) -> dict[str, float | None
 
 def outcome(trial: Trial, values: tuple[Any, ...], stored: Mapping[str, bytes]) -> Outcome:
     """The outcome that ``columns`` and ``arrays`` were made from."""
-    ok, *found, seconds, nans, notes = values
+    ok, *known, seconds, nans, notes = values
     status = Status(bool(ok), tuple(json.loads(notes)) if notes else ())
-    fields: dict[str, Any] = numbers(tuple(found), nans)
+    fields: dict[str, Any] = numbers(tuple(known), nans)
     fields |= {name: _array(data) for name, data in stored.items()}
     if isinstance(trial.setting.protocol.readout, SGD):
         fields["rate"] = trial.setting.protocol.readout.rate  # no column of its own: the setting has it
@@ -118,13 +118,13 @@ def _array(data: bytes) -> np.ndarray:
     return np.lib.format.read_array(io.BytesIO(zlib.decompress(data)), allow_pickle=False)
 
 
-def _check(trial: Trial, found: Outcome) -> None:
-    if found.axes:
-        raise InputError(f"a trial has an outcome without axes, not {', '.join(found.axes)}: store one of each")
-    if found.route != trial.route.verb:
-        raise InputError(f"the outcome is of the route {found.route!r} but the trial of {trial.route.key!r}")
-    if found.setting is not trial.setting and found.setting.id != trial.setting.id:
-        raise InputError(f"the outcome is of the setting {found.setting.id} but the trial of {trial.setting.id}")
+def _check(trial: Trial, result: Outcome) -> None:
+    if result.axes:
+        raise InputError(f"a trial has an outcome without axes, not {', '.join(result.axes)}: store one of each")
+    if result.route != trial.route.verb:
+        raise InputError(f"the outcome is of the route {result.route!r} but the trial of {trial.route.key!r}")
+    if result.setting is not trial.setting and result.setting.id != trial.setting.id:
+        raise InputError(f"the outcome is of the setting {result.setting.id} but the trial of {trial.setting.id}")
 
 
 def _number(value: Any, name: str) -> float | int | None:

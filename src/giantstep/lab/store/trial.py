@@ -59,8 +59,8 @@ class Route:
             what = f"the option {name!r} of the route {self.verb!r}"
             measured = name in REAL and value is not None
             checked[name] = real(value, what) if measured else _checked(value, known[name], what)
-        kept = sorted((name, value) for name, value in checked.items() if value != known[name])
-        object.__setattr__(self, "options", tuple(kept))
+        changed = sorted((name, value) for name, value in checked.items() if value != known[name])
+        object.__setattr__(self, "options", tuple(changed))
 
     @property
     def key(self) -> str:

@@ -34,15 +34,15 @@ def names(text: str) -> tuple[str, ...]:
 def value(text: str, known: Mapping[str, float]) -> float:
     """What an expression is worth: a finite number."""
     try:
-        found = _worth(_tree(text), known, text)
+        number = _worth(_tree(text), known, text)
     except (OverflowError, ZeroDivisionError, ValueError, TypeError) as problem:
         if isinstance(problem, InputError):
             raise
-        found = math.nan
-    if isinstance(found, complex) or not math.isfinite(found):
+        number = math.nan
+    if isinstance(number, complex) or not math.isfinite(number):
         at = ", ".join(f"{name} = {known[name]:g}" for name in names(text))
         raise InputError(f"the expression {text!r} is no finite number at {at or 'all'}")
-    return float(found)
+    return float(number)
 
 
 def _tree(text: str) -> ast.expr:

@@ -16,13 +16,13 @@ _INSIDE = ("direction", "neuron", "index", "other")
 SHOWN = 40  # rows of the table as text
 
 
-def averages(sweep: Sweep, found: Any) -> list[dict[str, Any]]:
+def averages(sweep: Sweep, data: Any) -> list[dict[str, Any]]:
     """Rows of the Dataset of a sweep: values of all names, route, how many seeds count, and mean and standard error of every
     measure; of ``captured`` one for each direction. Trials that cannot be trusted are counted apart and left out."""
     rows = []
-    ok, stored = found.ok.values, found.stored.values
-    columns = [column for name in sweep.measures for column in _columns(name, found[name])]
-    for r, route in enumerate(found.route.values.tolist()):
+    ok, stored = data.ok.values, data.stored.values
+    columns = [column for name in sweep.measures for column in _columns(name, data[name])]
+    for r, route in enumerate(data.route.values.tolist()):
         seeds = len(sweep.seeds) if sweep.routes[r].random else 1
         for point in sweep.points:
             here = (r, *point.place, slice(seeds))

@@ -53,8 +53,8 @@ def together(given: Mapping[str, Any]) -> Axis:
     columns = {name: _values(name, values) for name, values in given.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise InputError(f"names of a zip group move together and need lists of one length: {said}")
+        counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"names of a zip group move together and need lists of one length: {counts}")
     return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), _spaces(given))
 
 

@@ -19,22 +19,24 @@ _NAMES = {"simulate": "simulation", "theory": "theory", "equivalent": "equivalen
 _MARKS = ("o", "s", "D", "^", "v", "P")
 
 
-def picture(sweep: Sweep, found: Any) -> "Figure":
+def picture(sweep: Sweep, data: Any) -> "Figure":
     """Every measure that is one number, a row each, against the longest axis of numbers; the next axis is colours, the next
     panels, and what is left stands at its first value, which the title says."""
     along, colours, panels, fixed = _roles(sweep)
-    measures = [name for name in sweep.measures if found[name].dims[-1] == "seed"][:ROWS] or ["ok"]
+    measures = [name for name in sweep.measures if data[name].dims[-1] == "seed"][:ROWS] or ["ok"]
     shown = _some(range(len(panels) if panels else 1), PANELS)
     with style.figure(len(shown), len(measures), width=3.6 if len(shown) > 1 else 4.6, height=3.0) as (fig, axes):
         grid = np.reshape(axes, (len(measures), len(shown)))
         for row, name in zip(grid, measures, strict=True):
             for ax, k in zip(row, shown, strict=True):
                 at = {axis.name: 0 for axis in fixed} | ({panels.name: k} if panels else {})
-                _panel(ax, sweep, found.isel(at), name, along, colours)
+                _panel(ax, sweep, data.isel(at), name, along, colours)
             row[0].set_ylabel(LABELS.get(name, name.replace("_", " ")))
         for ax, k in zip(grid[0], shown, strict=True):
-            said = [(panels, k)] if panels else []
-            title = ", ".join(f"{a.name} = {_short(_value(found, a, i))}" for a, i in [*said, *((a, 0) for a in fixed)])
+            shown_at = [(panels, k)] if panels else []
+            title = ", ".join(
+                f"{a.name} = {_short(_value(data, a, i))}" for a, i in [*shown_at, *((a, 0) for a in fixed)]
+            )
             ax.set_title(title, loc="left")
         for ax in grid[-1]:
             ax.set_xlabel(along.name if along else "")
@@ -54,17 +56,17 @@ def _roles(sweep: Sweep) -> tuple[Axis | None, Axis | None, Axis | None, list[Ax
     return along, colours, panels, [axis for axis in [*others, *short] if axis is not None]
 
 
-def _panel(ax: Any, sweep: Sweep, found: Any, name: str, along: Axis | None, colours: Axis | None) -> None:
-    x, names = _places(found, along)
+def _panel(ax: Any, sweep: Sweep, data: Any, name: str, along: Axis | None, colours: Axis | None) -> None:
+    x, names = _places(data, along)
     lines = _some(range(len(colours) if colours else 1), COLOURED)
     measured = 0
     for r, route in enumerate(sweep.routes):
         mark = _MARKS[measured % len(_MARKS)]
         measured += route.random
         for c, k in enumerate(lines):
-            part = found.isel(route=r, **({colours.name: k} if colours else {}))
+            part = data.isel(route=r, **({colours.name: k} if colours else {}))
             values = np.where(part.ok, part[name], np.nan).reshape(len(x), -1)
-            label = _label(found.route.values[r], colours, found, k)
+            label = _label(data.route.values[r], colours, data, k)
             if not route.random:
                 ax.plot(x, values[:, 0], color=style.COLOURS[c], label=label, marker="" if len(x) > 1 else "_")
                 continue
@@ -77,11 +79,11 @@ def _panel(ax: Any, sweep: Sweep, found: Any, name: str, along: Axis | None, col
         ax.set_xscale("log")
 
 
-def _places(found: Any, along: Axis | None) -> tuple[np.ndarray, list[str] | None]:
+def _places(data: Any, along: Axis | None) -> tuple[np.ndarray, list[str] | None]:
     """Where the points stand along x, and their names where they are no numbers."""
     if along is None:
         return np.zeros(1), [""]
-    values = found[along.name].values
+    values = data[along.name].values
     if values.dtype.kind in "if":
         return values.astype(float), None
     return np.arange(len(values), dtype=float), [str(value) for value in values]
@@ -95,14 +97,14 @@ def _mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     return mean, None if np.all(count < 2) else np.where(count > 1, spread, 0.0)
 
 
-def _label(route: str, colours: Axis | None, found: Any, k: int) -> str:
+def _label(route: str, colours: Axis | None, data: Any, k: int) -> str:
     verb, _, options = str(route).partition("(")
-    said = f"{_NAMES[verb]} ({options}" if options else _NAMES[verb]
-    return f"{said}, {colours.name} = {_short(_value(found, colours, k))}" if colours else said
+    label = f"{_NAMES[verb]} ({options}" if options else _NAMES[verb]
+    return f"{label}, {colours.name} = {_short(_value(data, colours, k))}" if colours else label
 
 
-def _value(found: Any, axis: Axis, index: int) -> Any:
-    values = found[axis.name].values
+def _value(data: Any, axis: Axis, index: int) -> Any:
+    values = data[axis.name].values
     return values[index] if values.ndim else values.item()
 
 

@@ -30,20 +30,20 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
     import xarray as xr
 
     arrays = [name for name in sweep.measures if name in ARRAYS]
-    beside = [f"{name}_se" for name in sweep.measures if name in ("test_error", "risk")]
+    errors = [f"{name}_se" for name in sweep.measures if name in ("test_error", "risk")]
     shape = (len(sweep.routes), *sweep.shape, len(sweep.seeds))
-    names = [name for name in (*sweep.measures, *beside) if name not in ARRAYS]
+    names = [name for name in (*sweep.measures, *errors) if name not in ARRAYS]
     numbers = {name: np.full(shape, np.nan) for name in names}
     ok, there = np.zeros(shape, bool), np.zeros(shape, bool)
     parts: dict[str, list[tuple[tuple, np.ndarray]]] = {name: [] for name in arrays}
-    for place, found in _found(sweep, store, arrays):
-        ok[place], there[place] = found.status.ok, True
+    for place, outcome in _outcomes(sweep, store, arrays):
+        ok[place], there[place] = outcome.status.ok, True
         for name in names:
-            value = getattr(found, name)
+            value = getattr(outcome, name)
             numbers[name][place] = np.nan if value is None else value
         for name in arrays:
-            if getattr(found, name) is not None:
-                parts[name].append((place, np.asarray(getattr(found, name), dtype=float)))
+            if getattr(outcome, name) is not None:
+                parts[name].append((place, np.asarray(getattr(outcome, name), dtype=float)))
     dims = ("route", *(axis.name for axis in sweep.axes), "seed")
     variables: dict[str, Any] = {name: (dims, value) for name, value in numbers.items()}
     variables |= {
@@ -56,32 +56,32 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
     return xr.Dataset(variables, coords=_coordinates(sweep), attrs=attributes)
 
 
-def _found(sweep: Sweep, store: Store, arrays: list[str]) -> Iterator[tuple[tuple, Any]]:
+def _outcomes(sweep: Sweep, store: Store, arrays: list[str]) -> Iterator[tuple[tuple, Any]]:
     """Places in the Dataset and outcomes; without chance the place is all seeds."""
     routes = {route.key: i for i, route in enumerate(sweep.routes)}
     points = {point.setting.id: point.place for point in sweep.points}
     seeds = {seed: i for i, seed in enumerate(sweep.seeds)}
-    for trial, found in store.find(sweep.trials(), arrays):
+    for trial, outcome in store.find(sweep.trials(), arrays):
         setting, seed, route = trial.key
-        yield (routes[route], *points[setting], slice(None) if seed is None else seeds[seed]), found
+        yield (routes[route], *points[setting], slice(None) if seed is None else seeds[seed]), outcome
 
 
 def _coordinates(sweep: Sweep) -> dict[str, Any]:
-    found: dict[str, Any] = {"route": labels(sweep), "seed": list(sweep.seeds)}
+    coordinates: dict[str, Any] = {"route": labels(sweep), "seed": list(sweep.seeds)}
     for axis in sweep.axes:
-        found |= {name: (axis.name, list(axis.column(name))) for name in axis.names}
+        coordinates |= {name: (axis.name, list(axis.column(name))) for name in axis.names}
     for name in (
         name for axis in sweep.axes for name in axis.spaced
     ):  # as used, rounded where a field takes whole numbers
         axis = next(a for a in sweep.axes if name in a.names)
         used = {point.place[sweep.axes.index(axis)]: point.values[name] for point in sweep.points}
-        found[name] = (axis.name, [used[i] for i in range(len(axis))])
+        coordinates[name] = (axis.name, [used[i] for i in range(len(axis))])
     for name, _ in sweep.formulas:
         values = np.reshape([point.values[name] for point in sweep.points], sweep.shape)
         moving = [k for k in range(values.ndim) if np.any(values != np.take(values, [0], axis=k))]
         still = tuple(slice(None) if k in moving else 0 for k in range(values.ndim))
-        found[name] = (tuple(sweep.axes[k].name for k in moving), values[still])
-    return found
+        coordinates[name] = (tuple(sweep.axes[k].name for k in moving), values[still])
+    return coordinates
 
 
 def labels(sweep: Sweep) -> list[str]:
@@ -92,7 +92,7 @@ def labels(sweep: Sweep) -> list[str]:
 
 def _padded(shape: tuple[int, ...], parts: list[tuple[tuple, np.ndarray]], inner: int) -> np.ndarray:
     most = tuple(max((part.shape[k] for _, part in parts), default=0) for k in range(inner))
-    found = np.full((*shape, *most), np.nan)
+    padded = np.full((*shape, *most), np.nan)
     for place, part in parts:
-        found[(*place, *(slice(n) for n in part.shape))] = part
-    return found
+        padded[(*place, *(slice(n) for n in part.shape))] = part
+    return padded

@@ -52,7 +52,7 @@ def run(
     store: Store,
     where: Executor,
     tick: Tick = lambda done: None,
-    kept: Callable[[Outcome], Outcome] = lambda found: found,
+    trim: Callable[[Outcome], Outcome] = lambda outcome: outcome,
 ) -> Ended:
     """Perform the blocks and write every one when it is done; ``tick`` is told of each, ``kept`` says what of it is written."""
     every = list(todo)
@@ -60,7 +60,7 @@ def run(
     for done in where.run(every):
         assert isinstance(done.task, Block)
         if done.refused is None:
-            new += store.put([(trial, kept(found)) for trial, found in done.pairs], done.provenance)
+            new += store.put([(trial, trim(outcome)) for trial, outcome in done.pairs], done.provenance)
         else:
             refused[done.refused] = refused.get(done.refused, 0) + len(done.task.trials)
         tried += len(done.task.trials)
@@ -105,7 +105,7 @@ def sweep(
     from giantstep.lab.sweep.labelled import dataset
     from giantstep.lab.work.progress import shown
 
-    with _kept(store) as opened:
+    with _open_store(store) as opened:
         todo = missing(planned(base), opened)
         with closing(executor(workers, scheduler, memory)) as where, shown(todo, progress) as tick:
             ended = run(todo, opened, where, tick)
@@ -113,7 +113,7 @@ def sweep(
 
 
 @contextmanager
-def _kept(store: str | Path | None) -> Iterator[Store]:
+def _open_store(store: str | Path | None) -> Iterator[Store]:
     """The store at a path, or one for the moment."""
     if store is not None:
         with Store.open(store) as opened:

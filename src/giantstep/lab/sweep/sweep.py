@@ -136,9 +136,9 @@ def make(
     if not listed or len(set(listed)) < len(listed):
         raise InputError("a sweep needs at least one route, each once")
     chosen, _ = seeds_given(seeds)
-    found = Sweep(base, tuple(dimensions), tuple(_ordered(formulas, axes)), chosen, listed, wanted)
-    _check(found)
-    return found
+    sweep = Sweep(base, tuple(dimensions), tuple(_ordered(formulas, axes)), chosen, listed, wanted)
+    _check(sweep)
+    return sweep
 
 
 def _check(sweep: Sweep) -> None:
@@ -151,7 +151,7 @@ def _check(sweep: Sweep) -> None:
     plain = sweep.base.to_plain()
     leaves = filled(flatten(plain))
     used = {name for _, text in sweep.formulas for name in arithmetic.names(text)}
-    taken: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for name in names:
         places = _places(name, plain, leaves)
         if not places and name not in used:
@@ -159,20 +159,20 @@ def _check(sweep: Sweep) -> None:
             raise InputError(f"the setting has no field {name!r} and no expression uses it; fields are {known}")
         for path in places:
             other = next(
-                (taken[each] for each in taken if f"{path}.".startswith(f"{each}.") or each.startswith(f"{path}.")),
+                (owners[each] for each in owners if f"{path}.".startswith(f"{each}.") or each.startswith(f"{path}.")),
                 None,
             )
             if other is not None:
                 raise InputError(f"{name!r} and {other!r} both set {path}")
-            taken[path] = name
+            owners[path] = name
     for point in sweep.points[:1]:
         Trial(point.setting, None, Route("theory"))  # lists in the base setting are refused
-    seen: dict[str, SweepPoint] = {}
+    first: dict[str, SweepPoint] = {}
     for point in sweep.points:
-        other = seen.setdefault(point.setting.id, point)
+        other = first.setdefault(point.setting.id, point)
         if other is not point:
-            said = " and ".join(", ".join(f"{k} = {v}" for k, v in each.values.items()) for each in (other, point))
-            raise InputError(f"two points of the sweep are one setting: {said}")
+            values = " and ".join(", ".join(f"{k} = {v}" for k, v in each.values.items()) for each in (other, point))
+            raise InputError(f"two points of the sweep are one setting: {values}")
 
 
 def _route(given: str | Route, measures: tuple[str, ...]) -> Route:
@@ -204,8 +204,8 @@ def _short(leaves: Mapping[str, Any]) -> list[str]:
 def _one(name: str, leaves: Mapping[str, Any]) -> Any:
     """The value of a short name if all fields that it ends agree."""
     end = "width" if name == "p" else name
-    found = {leaves[path] for path in leaves if path == end or path.endswith(f".{end}")}
-    return found.pop() if len(found) == 1 else None
+    values = {leaves[path] for path in leaves if path == end or path.endswith(f".{end}")}
+    return values.pop() if len(values) == 1 else None
 
 
 def _places(name: str, plain: Mapping[str, Any], leaves: Mapping[str, Any]) -> tuple[str, ...]:

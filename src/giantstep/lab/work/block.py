@@ -129,12 +129,12 @@ def _bare(step: GiantStep) -> GiantStep:
     return _with(step, 0.0)
 
 
-def split(block: Block, found: Outcome) -> list[tuple[Trial, Outcome]]:
+def split(block: Block, outcome: Outcome) -> list[tuple[Trial, Outcome]]:
     """The outcome of a block, trial by trial."""
     etas, penalties, seeds = len(block.members), len(block.members[0]), len(block.seeds)
-    has = ("eta" in found.axes, "penalty" in found.axes or "rate" in found.axes, "seed" in found.axes)
+    has = ("eta" in outcome.axes, "penalty" in outcome.axes or "rate" in outcome.axes, "seed" in outcome.axes)
     shape = tuple(n for n, there in zip((etas, penalties, seeds), has, strict=True) if there)
-    assert found.test_error is None or np.shape(found.test_error) == shape
+    assert outcome.test_error is None or np.shape(outcome.test_error) == shape
     count = len(block.trials)
     pairs = []
     for index, trial in enumerate(block.trials):
@@ -147,18 +147,18 @@ def split(block: Block, found: Outcome) -> list[tuple[Trial, Outcome]]:
         given |= {} if readout is None else {readout.axis: readout.path}
         given = {name: value for name, value in given.items() if value != "gcv"}  # which is chosen run by run
         names = [name for name in (*NUMBERS, *ARRAYS) if name not in given]
-        fields = {**given, **{name: _taken(name, getattr(found, name), at, before) for name in names}}
-        status = _status(found.status, fields)
-        pairs.append((trial, Outcome(setting, found.route, status=status, seconds=found.seconds / count, **fields)))
+        fields = {**given, **{name: _entry(name, getattr(outcome, name), at, before) for name in names}}
+        status = _status(outcome.status, fields)
+        pairs.append((trial, Outcome(setting, outcome.route, status=status, seconds=outcome.seconds / count, **fields)))
     return pairs
 
 
-def _taken(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) -> Any:
+def _entry(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) -> Any:
     """One trial's part of a field; what depends on the features alone has no penalty axis."""
     if value is None:
         return None
-    taken = np.asarray(value)[at if name.removesuffix("_se") in SCALARS else before]
-    return taken.item() if np.ndim(taken) == 0 else np.asarray(taken)
+    entry = np.asarray(value)[at if name.removesuffix("_se") in SCALARS else before]
+    return entry.item() if np.ndim(entry) == 0 else np.asarray(entry)
 
 
 def _status(status: Status, fields: dict[str, Any]) -> Status:
@@ -172,8 +172,8 @@ def _status(status: Status, fields: dict[str, Any]) -> Status:
 
 def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool) -> Outcome:
     """The outcome of a block from those of its trials: what ``split`` took apart. One seed is no axis unless ``several``."""
-    found = {trial.key: outcome for trial, outcome in pairs}
-    each = [found[trial.key] for trial in block.trials]
+    outcomes = {trial.key: outcome for trial, outcome in pairs}
+    each = [outcomes[trial.key] for trial in block.trials]
     etas, penalties, seeds = len(block.members), len(block.members[0]), max(len(block.seeds), 1)
     first, readout = each[0], block.setting.protocol.readout
     lists = (

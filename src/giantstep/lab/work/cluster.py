@@ -108,8 +108,8 @@ def _client(address: str) -> Any:
     try:
         return Client(address, timeout=TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as problem:
-        said = str(problem).strip().splitlines()
-        raise InputError(f"no Dask scheduler answers at {address!r}: {said[0] if said else problem}") from None
+        lines = str(problem).strip().splitlines()
+        raise InputError(f"no Dask scheduler answers at {address!r}: {lines[0] if lines else problem}") from None
 
 
 def _check(client: Any, address: str) -> None:
@@ -118,8 +118,8 @@ def _check(client: Any, address: str) -> None:
         client.wait_for_workers(1, timeout=FIRST)
     except TimeoutError:
         raise InputError(f"the Dask scheduler at {address!r} has no workers: start some and run this again") from None
-    found = client.run(metadata.version, "giantstep", on_error="return")
-    for worker, version in found.items():
+    versions = client.run(metadata.version, "giantstep", on_error="return")
+    for worker, version in versions.items():
         if isinstance(version, BaseException):
             raise InputError(f"the worker {worker} does not have giantstep: install giantstep {__version__} there")
         if version != __version__:

@@ -11,7 +11,7 @@ import numpy as np
 
 from giantstep._machine import memory as _memory
 from giantstep._training.plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
-from giantstep.equivalent import beside
+from giantstep.equivalent import extra_numbers
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.trial import DEFAULTS, Route
 from giantstep.lab.work.block import Block
@@ -58,7 +58,7 @@ def planned(setting: Setting, route: Route, memory: float | None = None, seeds: 
     options: dict[str, Any] = {**DEFAULTS[route.verb], **dict(route.options)}
     item = 8 if options["dtype"] == "float64" else 4
     if route.verb == "equivalent":
-        noise, table = beside(setting, options["model"], options["base"])
+        noise, table = extra_numbers(setting, options["model"], options["base"])
         return make_plan(setting, seeds, options["n_test"], item, memory, noise=noise, table=table)
     method = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}[options["method"]]
     planner = solver.planner(method, "auto", setting, options["spectrum"])

@@ -57,9 +57,9 @@ def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outc
     if verb == "theory":
         from giantstep.theory import theory
 
-        found = theory(block.setting, **options)
-        if found.status.ok or len(block.trials) == 1:
-            return split(block, found)
+        outcome = theory(block.setting, **options)
+        if outcome.status.ok or len(block.trials) == 1:
+            return split(block, outcome)
         alone = (replace(block, setting=each, members=((each,),)) for row in block.members for each in row)
         return [
             pair for one in alone for pair in split(one, theory(one.setting, **options))

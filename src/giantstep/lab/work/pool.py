@@ -76,8 +76,8 @@ class Pool:
                 if tries + 1 < TRIES:
                     waiting.put((task, tries + 1))
                 else:
-                    said = f"its worker process ended {TRIES} times (exit code {code}): out of memory?"
-                    done.put(Done(task, refused=said))
+                    sentence = f"its worker process ended {TRIES} times (exit code {code}): out of memory?"
+                    done.put(Done(task, refused=sentence))
         except BaseException as problem:  # told where the results are read
             done.put(problem)
         finally:
