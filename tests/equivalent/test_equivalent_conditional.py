@@ -179,7 +179,7 @@ def test_the_status_says_the_directions(small):
     assert "conditioned on 1 direction: singular values of W_T - W_0" in one and "bulk edge" in one
     assert "conditioned on 3 directions" in two and "stand" in two
     reuse = change(small, readout=gs.Ridge(None, 0.05, batch="reuse"))
-    assert "supposes new samples" in str(gs.equivalent(reuse, "conditional", n_test=200).status)
+    assert "assumes new samples" in str(gs.equivalent(reuse, "conditional", n_test=200).status)
     overflow = gs.equivalent(change(small, steps=(gs.GiantStep(90, 1e200),)), "conditional", n_test=200)
     assert not overflow.status.ok
 

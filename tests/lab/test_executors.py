@@ -199,7 +199,7 @@ def test_a_worker_with_another_version_is_refused(tmp_path, patient, monkeypatch
     pytest.importorskip("distributed")
     monkeypatch.setattr(clusters, "__version__", "99.0")
     with dask(tmp_path, 1) as (address, _), closing(Cluster(address)) as where:
-        with pytest.raises(InputError, match=r"has giantstep .*, here is 99.0: install one version"):
+        with pytest.raises(InputError, match=r"has giantstep .*, and this machine has 99.0: install the same version"):
             list(where.run([END]))
 
 

@@ -47,7 +47,7 @@ def test_expressions_are_worth_what_python_says(text, d, n):
     except (ZeroDivisionError, OverflowError):
         expected = math.nan
     if isinstance(expected, complex) or not math.isfinite(expected):
-        with pytest.raises(InputError, match="no finite number"):
+        with pytest.raises(InputError, match="not a finite number"):
             arithmetic.value(text, {"d": d, "n": n})
     else:
         assert arithmetic.value(text, {"d": d, "n": n}) == expected
@@ -94,7 +94,7 @@ def test_axes_are_lists_spaces_groups_and_parameters_of_expressions():
 @pytest.mark.parametrize(("axes", "said"), [
     ({"dd": [1]}, "no field 'dd'"),
     ({"d": "2*n", "n": "d"}, "need each other"),
-    ({"penalty": [0.1, 0.1]}, "a value twice"),
+    ({"penalty": [0.1, 0.1]}, "the same value twice"),
     ({"d": [20.5]}, "whole number"),
     ({"d": []}, "no values"),
     ({"d": 3}, "needs a list"),

@@ -1,4 +1,4 @@
-"""From what every group of seeds measured to one Outcome: groups joined, axes that were not asked for dropped."""
+"""Join the measurements of all groups of seeds into one Outcome."""
 
 import re
 import time
@@ -15,7 +15,7 @@ from giantstep.ridge.conjugate_gradients import TOLERANCE
 
 
 def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
-    """Join the groups and drop the axes that were not asked for; ``notes`` are said before those of the fits."""
+    """Join the groups and drop the axes that were not asked for; ``notes`` come before those of the fits."""
     setting, protocol = job.setting, job.setting.protocol
     etas = protocol.etas(setting.d, setting.p)
     readout = protocol.readout
@@ -60,7 +60,7 @@ def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
 
 
 def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
-    """Whether conjugate gradients have converged wherever numbers are finite, and the sentence that says how well."""
+    """Whether conjugate gradients have converged where numbers are finite, and a sentence about their residual."""
     if "residual" not in joined or not np.isfinite(joined["residual"]).any():
         return True, []
     worst, count = np.nanmax(joined["residual"]), joined["iterations"].max()
@@ -71,7 +71,7 @@ def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
 
 
 def _merged(notes: list[str]) -> list[str]:
-    """One sentence of each kind (they differ in their numbers), with how often it was said."""
+    """One sentence of each kind, and how many more there are; sentences of a kind differ only in their numbers."""
     kinds: dict[str, list[str]] = {}
     for note in notes:
         kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note.rstrip("."))
@@ -79,7 +79,7 @@ def _merged(notes: list[str]) -> list[str]:
 
 
 def drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
-    """Without the leading axes that are not kept; a number where none is left."""
+    """Drop the leading axes that are not kept; without any axis the result is a number."""
     index = tuple(slice(None) if k else 0 for k in keep)
     result = array[index]
     return result.item() if np.ndim(result) == 0 else result

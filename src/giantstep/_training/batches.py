@@ -1,4 +1,4 @@
-"""What a group of seeds draws: initial weights and labelled batches, in chunks of rows, as arrays where the work is done."""
+"""Batches: the initial weights and labelled batches of a group of seeds, in chunks of rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -32,17 +32,17 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Batches:
-    """The draws of a group of seeds. A batch is drawn again whenever it is needed, unless its chunks are held.
+    """The draws of a group of seeds. A batch is drawn again whenever it is needed, unless its chunks are in memory.
 
     Attributes:
-        setting: what is drawn from.
-        seeds: of the group.
-        rows: of a chunk.
-        room: the largest batch that may be held.
-        dtype: of the inputs.
+        setting: the experiment.
+        seeds: the seeds of the group.
+        rows: the number of rows of a chunk.
+        room: the largest batch that may stay in memory.
+        dtype: the type of the inputs.
         held: chunks in memory.
-        mesh: its devices share the rows of every chunk.
-        host: arrays are NumPy's, and nothing is compiled.
+        mesh: the devices that share the rows of every chunk.
+        host: whether arrays are NumPy arrays and nothing is compiled.
     """
 
     setting: Setting
@@ -71,7 +71,7 @@ class Batches:
         return W, a
 
     def chunks(self, batch: Batch) -> Iterator[Chunk]:
-        """A batch, chunk by chunk."""
+        """Yield a batch in chunks."""
         held = [chunk for chunk in self.held if chunk.batch == batch]
         if held:
             yield from held
@@ -87,7 +87,7 @@ class Batches:
                 yield Chunk(batch, start + first, *rows)
 
     def noise(self, chunk: Chunk, separate: bool = False) -> Array:
-        """Z for the rows of a chunk, (S, rows, p); ``apart`` for one that the neurons of a pair do not share."""
+        """Z for the rows of a chunk, (S, rows, p); ``separate`` noise is not shared by the neurons of a pair."""
         place = (chunk.batch, chunk.start, chunk.stop)
         each = [draw.feature_noise(self.setting, seed, *place, apart=separate) for seed in self.seeds]
         return self.put(np.stack(each) if len(each) > 1 else each[0][None])
@@ -98,13 +98,13 @@ class Batches:
         return np.stack([draw.components(self.setting, seed, *place) for seed in self.seeds]).astype(np.int32)
 
     def holding(self, batch: Batch) -> "Batches":
-        """The same with that batch in memory, if there is room for it: its rows are drawn once."""
+        """The same draws with that batch in memory, if there is room for it; its rows are then drawn once."""
         if batch.n > self.room or any(chunk.batch == batch for chunk in self.held):
             return self
         return replace(self, held=(*self.held, *self.chunks(batch)))
 
     def holding_the_last(self) -> "Batches":
-        """With the batch of the last step in memory, if its rows are needed more than once."""
+        """The same draws with the batch of the last step in memory, if its rows are needed more than once."""
         steps, readout = self.setting.protocol.steps, self.setting.protocol.readout
         if not steps:
             return self
@@ -112,6 +112,6 @@ class Batches:
         return self.holding(self.steps[-1]) if any(again) else self
 
     def put(self, array: Any, dtype: Any = None) -> Array:
-        """The array where the work is done, in the precision of the products."""
+        """Move an array to the device of the work, in the precision of the products."""
         dtype = self.dtype if dtype is None else dtype
         return np.asarray(array, dtype) if self.host else _mesh.everywhere(self.mesh, array, dtype)

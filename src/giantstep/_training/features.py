@@ -1,7 +1,7 @@
-"""Features of any kind, fitted by the readout and tested, for a group of seeds.
+"""Fit and test the readout on features of any kind, for a group of seeds.
 
-A route says what its features are (a ``Family``); the readout, the test and the measurements are the same for all, so that
-routes differ in their features alone. All penalties use one factorisation, and batches are streamed in chunks of rows.
+A route defines its features (a ``Family``). The readout, the test and the measurements are the same for all, so that routes
+differ only in their features. All penalties use one factorisation, and batches are streamed in chunks of rows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ Recipe = Callable[..., Array]  # features (S, rows, p) from their parts; traced 
 
 
 class Family(Protocol):
-    """Features along the eta axis: ``parts(chunk)(e)`` is what the recipe of every member takes."""
+    """Features along the eta axis: ``parts(chunk)(e)`` are the arguments of the recipe for member e."""
 
     @property
     def recipe(self) -> Recipe: ...
@@ -96,7 +96,7 @@ def _error_sums(parts, y, b, *, recipe):
 
 
 def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None) -> list[Readout]:
-    """The readout of every member, fitted to the labels without the part given."""
+    """Fit the readout of every member to the labels without the given linear part."""
     if run.plan.solver != "direct":
         return [_fit_iterated(run, family, e, low) for e in range(len(family))]
     batch = run.batches.readout
@@ -151,7 +151,7 @@ def _fit_dual(run: Run, recipe: Recipe, pieces: list, group: range, spectrum: bo
 
 
 def _fit_iterated(run: Run, family: Family, e: int, low: LinearPart | None) -> Readout:
-    """By conjugate gradients or SGD: the features of one member, in memory or made again whenever they are met."""
+    """Fit one member by conjugate gradients or SGD; its features are in memory or computed again in every pass."""
     batch, readout, p = run.batches.readout, run.setting.protocol.readout, run.setting.p
     columns = np.size(readout.path)  # type: ignore[union-attr]
 
@@ -176,7 +176,7 @@ def test(
     run: Run, family: Family, coefficients: list[np.ndarray], n_test: int, lows: Sequence[LinearPart | None]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean squared error on noise-free test labels and its standard error, both (K, E, S, L); each of the K linear parts is
-    added to what the features predict."""
+    added to the prediction of the features."""
     b = [run.batches.put(x, float) for x in coefficients]
     squares = fourths = np.zeros(())
     for chunk in run.batches.chunks(draw.test_batch(n_test)):
@@ -193,9 +193,9 @@ def test(
 def measured(
     run: Run, family: Family, layers: FirstLayers, n_test: int, spectrum: bool, own: np.ndarray | None = None
 ) -> dict[str, Any]:
-    """Everything of one group of seeds as arrays (E, S, L, ...), and the sentences of the fits.
+    """Measure one group of seeds: arrays (E, S, L, ...), and the sentences of the fits.
 
-    ``own`` are coefficients (S, 1, p) to take instead of a readout; ``layers`` is where overlaps are read.
+    ``own`` are coefficients (S, 1, p) to use instead of a readout; ``layers`` are the layers whose overlaps are measured.
     """
     numbers: dict[str, Any] = {"notes": []}
     low = None

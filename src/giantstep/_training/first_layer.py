@@ -1,4 +1,4 @@
-"""The first layer, trained: initial weights, batches in chunks of rows, and the giant steps, for a group of seeds.
+"""Train the first layer by giant steps, for a group of seeds; batches come in chunks of rows.
 
 Shared work: all step sizes of the last step use one gradient G and two products, X W^T and X G^T, since
 X (W + eta G)^T = X W^T + eta X G^T. Batches are streamed: their rows are drawn again when they are needed.
@@ -27,8 +27,10 @@ Tick = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Run:
-    """A group of seeds on its way: its draws, its plan, and whom to tell of the work done. ``ambient`` is the dimension of the
-    data where the setting's is only that of the projections drawn."""
+    """The run of a group of seeds: its draws, its plan, and a function that is called with the operations done.
+
+    ``ambient`` is the dimension of the data if the setting has only the dimension of the projections.
+    """
 
     batches: Batches
     plan: Plan
@@ -53,7 +55,7 @@ class Run:
         return self.setting.network.activation
 
     def holding_the_last(self) -> "Run":
-        """With the batch of the last step in memory, if its rows are needed more than once."""
+        """The same run with the batch of the last step in memory, if its rows are needed more than once."""
         return replace(self, batches=self.batches.holding_the_last())
 
 
@@ -68,13 +70,13 @@ def start(
     mesh: jax.sharding.Mesh | None = None,
     host: bool = False,
 ) -> Run:
-    """A run of these seeds as planned."""
+    """Make the run of these seeds with this plan."""
     return Run(Batches(setting, seeds, plan.rows, plan.room, np.dtype(dtype), held, mesh, host), plan, tick)
 
 
 @dataclass(frozen=True)
 class FirstLayers:
-    """First layers along the eta axis: ``members`` as they are, or members[0] + etas[e] * slope."""
+    """First layers along the eta axis: the ``members``, or with a slope members[0] + etas[e] * slope."""
 
     members: tuple[Array, ...]
     slope: Array | None = None
@@ -87,7 +89,7 @@ class FirstLayers:
         return self.members[e] if self.slope is None else self.members[0] + self.etas[e] * self.slope
 
     def stepped(self, slopes: Sequence[Array], etas: np.ndarray) -> "FirstLayers":
-        """After a step along the slope of every member; several step sizes from one member share its slope."""
+        """The layers after a step along the slope of every member; several step sizes of one member share its slope."""
         if len(self) == 1 and etas.size > 1:
             return FirstLayers((self[0],), slopes[0], tuple(etas.tolist()))
         each = np.broadcast_to(etas, (len(self),)).tolist()
@@ -101,8 +103,8 @@ class FirstLayers:
 
 @dataclass(frozen=True)
 class Preactivations:
-    """X W^T of one chunk for every member as (H, slope, eta), meaning H + eta * slope; the affine family holds two
-    products for all."""
+    """X W^T of one chunk for every member as (H, slope, eta), which stands for H + eta * slope; members that share a slope
+    share two products."""
 
     X: Array
     layers: FirstLayers
@@ -134,18 +136,18 @@ def _without(X, y, mean, slope):
 
 @dataclass(frozen=True)
 class LinearPart:
-    """mean + <slope, x> for every seed, (S,) and (S, d): the parts of degree 0 and 1 of labels, or estimates of them."""
+    """mean + <slope, x> for every seed, (S,) and (S, d): the parts of degree 0 and 1 of the labels, or estimates of them."""
 
     mean: Array
     slope: Array
 
     def without(self, X: Array, y: Array) -> Array:
-        """What is left of the labels."""
+        """The labels without this part."""
         return _without(X, y, self.mean, self.slope)
 
 
 def linear_part(run: Run, batch: Batch, deflate: int) -> LinearPart | None:
-    """Plug-in estimates of E y and E[y x] on the batch itself, those of degree below ``deflate``; None for none."""
+    """Plug-in estimates of E y and E[y x] on the batch, for degrees below ``deflate``; None if ``deflate`` is 0."""
     if not deflate:
         return None
     parts = [_low_moments(chunk.X, chunk.y, linear=deflate > 1) for chunk in run.batches.chunks(batch)]
@@ -161,7 +163,7 @@ def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> l
     totals: list[Any] = [0.0] * len(layers)
     for chunk in run.batches.chunks(batch):
         X, y = chunk.X, chunk.y
-        jax.block_until_ready(totals)  # one chunk at work while the next is drawn: no queue of chunks in memory
+        jax.block_until_ready(totals)  # the next chunk is drawn while this one is at work; more would fill the memory
         y = y if low is None else low.without(X, y)
         for e in range(len(layers)):
             part = _sums(product(X, layers[e]), a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
@@ -182,7 +184,7 @@ def rank_one(run: Run, a: Array, beta: Array) -> Array:
 
 
 def _descents(run: Run, layers: FirstLayers, a: Array, t: int) -> list[Array]:
-    """What step t adds to every first layer at step size one, (S, p, d) each."""
+    """The change of every first layer by step t at step size one, (S, p, d) each."""
     if run.setting.protocol.steps[t].update == "rank1":
         return [rank_one(run, a, beta) for beta in _means(run, layers, a, t, rank_one=True)]
     return [mean.astype(run.batches.dtype) for mean in _means(run, layers, a, t, rank_one=False)]
@@ -199,7 +201,7 @@ class TrainedLayer:
 
 
 def train(run: Run) -> TrainedLayer:
-    """All steps of the protocol."""
+    """Take all steps of the protocol."""
     W0, a = run.batches.weights()
     layers, first = FirstLayers((W0,)), None
     for t, (step, n) in enumerate(zip(run.setting.protocol.steps, run.setting.protocol.sizes(), strict=True)):

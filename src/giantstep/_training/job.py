@@ -1,4 +1,4 @@
-"""A route's call made a job: arguments checked, memory planned, seeds run in groups."""
+"""Job: the call of a route with checked arguments and a memory plan; its seeds run in groups."""
 
 import sys
 import time
@@ -22,24 +22,24 @@ from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 
 SLOW = 1e11  # operations from which a progress bar is worth showing, a few seconds on two cores
-SLOWEST_RATE = 2e8  # operations a second below which a run is taken to be stuck
+SLOWEST_RATE = 2e8  # operations per second below which a run counts as stuck
 
 Part = dict[str, Any]  # what features.measured returns
 
 
 def check(setting: Any, verb: str, spectrum: bool = False) -> None:
-    """Refuse what is not a Setting, and a spectrum that its readout does not have."""
+    """Refuse anything that is not a Setting, and a spectrum that the readout does not have."""
     if not isinstance(setting, Setting):
         raise InputError(f"{verb} takes a Setting, not {type(setting).__name__}")
     if spectrum and setting.protocol.readout is None:
-        raise InputError("spectrum=True needs a readout: the features are taken on its samples")
+        raise InputError("spectrum=True needs a readout: the features are computed on its samples")
     if spectrum and isinstance(setting.protocol.readout, SGD):
-        raise InputError("spectrum=True needs a Ridge readout: SGD forms no matrix of the features' moments")
+        raise InputError("spectrum=True needs a Ridge readout: SGD does not form the matrix of moments of the features")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A route's call once its arguments are checked: ``several`` seeds make an axis, ``started`` is when it began."""
+    """The call of a route with checked arguments; ``several`` seeds make an axis, and ``started`` is the time it began."""
 
     setting: Setting
     route: str
@@ -66,7 +66,7 @@ def prepare(
     planner: Callable[..., Plan] = make_plan,
     mesh: jax.sharding.Mesh | None = None,
 ) -> Job:
-    """Check the arguments and plan the memory; ``noise`` is how many numbers every feature of a row carries beside itself."""
+    """Check the arguments and plan the memory; ``noise`` is the number of additional numbers for every feature of a row."""
     choice(dtype, ("float64", "float32"), "dtype")
     n_test = whole(n_test, "n_test", least=2)
     seeds, several = seeds_given(seed)
@@ -77,7 +77,7 @@ def prepare(
 
 
 def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
-    """``part`` of every group of seeds, under a progress bar and a watchdog."""
+    """Run ``part`` for every group of seeds, with a progress bar and a watchdog."""
     plan, parts = job.plan, []
     host = runs_on_numpy(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
     plan = in_cache(plan, job.setting) if host else plan
@@ -88,14 +88,14 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
             each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
             run = begin(job.setting, group, plan, job.dtype, each, mesh=job.mesh, host=host)
             stuck = watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE)
-            with stuck, np.errstate(all="ignore"):  # what is not finite is a status
+            with stuck, np.errstate(all="ignore"):  # the status mentions numbers that are not finite
                 parts.append(part(run))
     return parts
 
 
 @contextmanager
 def _progress(wanted: bool | None, label: str, work: float) -> Iterator[Any]:
-    """A function to call with the operations done; a bar on stderr if wanted."""
+    """Yield a function to call with the operations done; it moves a progress bar on stderr if one is wanted."""
     if not (sys.stderr.isatty() and work > SLOW if wanted is None else wanted):
         yield lambda done: None
         return

@@ -1,4 +1,4 @@
-"""Before anything large is taken: how many rows, seeds and Gram matrices at a time fit in memory, and the work ahead."""
+"""Plan: how many rows, seeds and Gram matrices fit in memory at a time, and the operations ahead."""
 
 import os
 from dataclasses import dataclass, replace
@@ -13,24 +13,33 @@ from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.ridge.conjugate_gradients import RANK
 
-CHUNK_BYTES = 2.0**28  # rows of a chunk and what is computed from them; larger chunks are no faster on a CPU
-ON_DEVICE = 8.0  # times as much on an accelerator, whose host then draws with all its cores most of the time
-HELD_BYTES = 2.0**32  # of a batch used more than once, at most: a larger one is drawn again
-TOGETHER_BYTES = 2.0**27  # seeds run side by side only while they are small: large products are at full speed alone
+CHUNK_BYTES = 2.0**28  # the rows of a chunk and what is computed from them; larger chunks are not faster on a CPU
+ON_DEVICE = 8.0  # this many times more on an accelerator, whose host draws with all its cores meanwhile
+HELD_BYTES = 2.0**32  # the largest reused batch that stays in memory; a larger one is drawn again
+TOGETHER_BYTES = 2.0**27  # the most memory of seeds that run side by side; large products gain nothing from that
 MAX_SEEDS = 32
-ITERATIONS = 100  # of conjugate gradients, as a guess of the work ahead
-CACHED = 2.0**22  # bytes of a chunk's features on NumPy, whose steps follow each other through the cache
+ITERATIONS = 100  # a guess of the iterations of conjugate gradients, for the work ahead
+CACHED = 2.0**22  # bytes of the features of a chunk on NumPy, which stay in the cache
 AT_ONCE = (
     2.0**28
-)  # features of a call up to which NumPy is done before XLA has compiled; on one core it is the faster one
+)  # up to this many features in a call NumPy is done before XLA has compiled; on one core it is always faster
 
 
 @dataclass(frozen=True)
 class Plan:
-    """rows: samples at a time; seeds: runs side by side; grams: Gram matrices held at once; work: floating-point
-    operations of one seed; bytes: what one group of seeds holds on one device; method: the method of simulation that it is
-    for; room: samples of a batch that may stay in memory; solver: of the ridge problem, "direct" or "cg", or "sgd"; features:
-    whether the last two have all of F in memory."""
+    """The sizes of a run.
+
+    Attributes:
+        rows: samples at a time.
+        seeds: runs side by side.
+        grams: Gram matrices in memory at a time.
+        work: floating-point operations of one seed.
+        bytes: memory of one group of seeds on one device.
+        method: the method of simulation that the plan is for.
+        room: samples of a batch that may stay in memory.
+        solver: "direct" or "cg" for a ridge problem, or "sgd".
+        features: whether "cg" and "sgd" have all of F in memory.
+    """
 
     rows: int
     seeds: int
@@ -52,12 +61,12 @@ class _Sizes:
     etas: int
     affine: bool  # all step sizes share one gradient
     item: int  # bytes of a number in the products
-    noise: int  # numbers that every feature of a row carries beside itself: random ones, and what comes with them
+    noise: int  # additional numbers for every feature of a row: random ones, and what is computed with them
     table: int  # numbers held for every neuron
-    devices: int = 1  # that share the rows; bytes are those of one of them
+    devices: int = 1  # devices that share the rows; bytes are for one of them
     columns: int = 0  # penalties of conjugate gradients, or rates of SGD; 0 for a factorisation
-    features: bool = False  # F stays in memory meanwhile
-    passes: int = 0  # of SGD through the rows; 0 for ridge
+    features: bool = False  # whether F stays in memory
+    passes: int = 0  # passes of SGD through the rows; 0 for ridge
 
     def held(self, grams: int) -> float:
         """Bytes of one seed that do not depend on the chunk: layers, gradient, Gram matrices and their factor."""
@@ -73,7 +82,7 @@ class _Sizes:
         return layers + features + 8.0 * small**2 * ((1 if dual else grams) + 4)
 
     def row(self) -> float:
-        """Bytes of one row in flight: input, two preactivations, features, a temporary; noise as drawn and as used."""
+        """Bytes of one row at work: input, two preactivations, features, a temporary, and noise as drawn and as used."""
         return (2 * self.d + (5 + self.noise) * self.p) * self.item + 8.0 * self.noise * self.p
 
 
@@ -81,7 +90,7 @@ def make_plan(
     setting: Setting, seeds: int, n_test: int, item: int, memory: float | None, noise: int = 0, table: int = 0,
     mesh: jax.sharding.Mesh | None = None, solver: str = "direct",
 ) -> Plan:  # fmt: skip
-    """The plan within the memory allowed; raises a sentence that says what would fit when none exists.
+    """Plan a run within the memory allowed; if nothing fits, raise a sentence that says what would.
 
     On a mesh the bytes are those of one device, and every device has its share of the rows.
     """
@@ -91,7 +100,7 @@ def make_plan(
     block = block_rows(s.d)
     if solver != "direct":
         whole = replace(s, features=True)
-        s = whole if whole.held(1) + block * s.row() <= allowed / 2 else s  # the other half is for what comes and goes
+        s = whole if whole.held(1) + block * s.row() <= allowed / 2 else s  # the other half is for temporary arrays
     outcome = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # bytes of its overlaps and singular values
     if outcome > allowed / 2:
         raise _memory.refuse(2 * outcome, allowed, f"{int(seeds * allowed / (2 * outcome))} seeds")
@@ -110,7 +119,9 @@ def make_plan(
         grams += 1
     one = s.held(grams) + rows * s.row()
     together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
-    together = -(-seeds // -(-seeds // together))  # groups of one size where possible: what is compiled serves all
+    together = -(
+        -seeds // -(-seeds // together)
+    )  # groups of one size if possible, so that one compiled program serves all
     spare = min(HELD_BYTES, (allowed - together * one) / 2)  # two batches at most
     room = int(spare // (together * (s.d + 1) * item)) * s.devices
     work = _work(setting, s, n_test)
@@ -118,7 +129,7 @@ def make_plan(
 
 
 def runs_on_numpy(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: jax.sharding.Mesh | None = None) -> bool:
-    """Whether a run is NumPy's: on the CPU, by a factorisation, and small, or with one core to itself."""
+    """Whether NumPy runs it: on the CPU, with a factorisation, and either small or on one core."""
     if mesh is not None or plan.solver != "direct" or jax.default_backend() != "cpu":
         return False
     s = _sizes(setting, 8, 0, 0, plan.solver)
@@ -165,14 +176,14 @@ def _work(setting: Setting, s: _Sizes, n_test: int) -> float:
     penalty = setting.protocol.readout.path if setting.protocol.readout is not None else ()
     factor = (1 / 3 if isinstance(penalty, float) and penalty > 0 else 4 / 3 * 3) * small**3
     gram = float(s.readout) * s.p * small
-    if s.columns:  # what is made again in every iteration is in the second term
+    if s.columns:  # the second term counts what is computed again in every iteration
         again = 0.0 if s.features else s.readout * product * products
         gram, factor = (s.passes or ITERATIONS) * (4.0 * s.readout * s.p * s.columns + again), 0.0
     return steps + (s.readout + n_test) * product * products + s.etas * (gram + factor)
 
 
 def _what_fits(s: _Sizes, block: int, allowed: float) -> str:
-    """The largest width that fits, keeping everything else."""
+    """The largest width that fits if everything else stays the same."""
     low, high = 0, s.p
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""One giant step on given data: the gradient of the first layer, shared by every route that trains one.
+"""One giant step on given data: the gradient of the first layer, for every route that trains one.
 
 The loss and minus its gradient in W, with s the scale of the network:
 
@@ -34,7 +34,7 @@ def descent_rows(
     scale: float | Float[Array, ""],
     full: bool,
 ) -> Float[Array, "n p"]:
-    """C = s (r a^T) o sigma'(H): n times minus the gradient is C^T X, so a step needs of X no more than H and C^T X."""
+    """C = s (r a^T) o sigma'(H): n times minus the gradient is C^T X, so a step needs only H and C^T X from X."""
     r = residuals(H, a, y, sigma=sigma, scale=scale, full=full)
     return (scale * r[:, None] * a) * sigma.slope(H)
 

@@ -1,7 +1,7 @@
-"""The bench of a claim: measurements that are kept in a store and may be spread over workers, or simply made.
+"""The bench of a claim: measurements that are stored and may be spread over workers; without a bench they are simply made.
 
-Inside ``bench.on(store, executor)`` whatever was measured before is read from the store, and what is new is written to it as
-soon as it is there: a claim that was killed goes on where it was.
+Inside ``on(bench)`` earlier measurements are read from the store, and new ones are written to it as soon as they are made. So a
+claim that was killed goes on where it was.
 """
 
 import os
@@ -25,21 +25,21 @@ if TYPE_CHECKING:  # reading the list of claims must stay fast
 
 __all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "one_blas_thread", "simulate"]
 
-NARROW = 64  # neurons up to which overlaps and lengths are kept
-RUN_OPTIONS = ("memory", "progress", "devices", "solver")  # options that change no number: the executor's affair
+NARROW = 64  # the largest width for which overlaps and lengths are stored
+_RUN_OPTIONS = ("memory", "progress", "devices", "solver")  # options that change no number
 
 
 class Interrupted(Exception):
-    """The executor was stopped before all was measured."""
+    """The executor was stopped before everything was measured."""
 
 
 class Unmeasured(Exception):
-    """A measurement was refused or broke, with the sentence that says why."""
+    """A measurement was refused or failed; the message says why."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where measurements are stored and made; ``code`` is the version of the code that calls are stored under."""
+    """A store, an executor, and the version of the code under which calls are stored."""
 
     store: "Store"
     where: "Executor"
@@ -51,7 +51,7 @@ _CURRENT: ContextVar[Bench | None] = ContextVar("bench", default=None)
 
 @contextmanager
 def on(bench: Bench) -> Iterator[None]:
-    """Use this bench inside."""
+    """Use this bench inside a ``with`` statement."""
     token = _CURRENT.set(bench)
     try:
         yield
@@ -60,7 +60,7 @@ def on(bench: Bench) -> Iterator[None]:
 
 
 def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
-    """``giantstep.simulate``, from the store where it is there."""
+    """``giantstep.simulate``, read from the store if possible."""
     bench = _CURRENT.get()
     if bench is None:
         import giantstep as gs
@@ -72,7 +72,7 @@ def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) 
 
 
 def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
-    """``giantstep.equivalent``, from the store where it is there."""
+    """``giantstep.equivalent``, read from the store if possible."""
     bench = _CURRENT.get()
     if bench is None:
         import giantstep as gs
@@ -84,7 +84,7 @@ def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable
 
 
 def _number_options(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in RUN_OPTIONS}
+    return {name: value for name, value in options.items() if name not in _RUN_OPTIONS}
 
 
 def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":
@@ -98,29 +98,29 @@ def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterab
     whole = Block(setting, members(setting), seeds, route)
     count = together(setting, route)
     todo = [whole.narrowed(some) for some in portions(seeds, count)]
-    refused: list[Done] = []  # and nothing of the others, whose outcomes may be large
+    refused: list[Done] = []  # the others are dropped, because their outcomes may be large
 
     def tick(done: "Done") -> None:
         if done.refused is not None:
             refused.append(done)
 
     ended = run(missing(todo, bench.store), bench.store, bench.where, tick, _trim)
-    _complain(refused)
+    _raise_first(refused)
     if ended.left:
         raise Interrupted
     return join(whole, bench.store.find(whole.trials, ARRAYS), several=several)
 
 
 def _trim(outcome: "Outcome") -> "Outcome":
-    """Without what a wide network has for every neuron, which would make most of the store and no claim asks for."""
+    """Drop the arrays with an entry for every neuron of a wide network; they would fill the store, and no claim uses them."""
     return outcome if outcome.setting.p <= NARROW else replace(outcome, overlaps=None, norms=None)
 
 
 def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: bool = False) -> list[Any]:
-    """``function(*argument)`` for every argument, from the store where it is there.
+    """``function(*argument)`` for every argument, read from the store if possible.
 
     Args:
-        function: one of a module, so that workers find it; it returns plain data or an array.
+        function: a function of a module, so that workers can import it; it returns plain data or an array.
         arguments: tuples of plain values (text, numbers, true and false, None, tuples of these).
         threads: run them side by side in threads with one BLAS thread each, which suits small solves of NumPy and SciPy.
             JAX must not run inside.
@@ -144,15 +144,15 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
                 refused.append(done)
             else:
                 bench.store.put_record(_key(bench, done.task), done.value, done.seconds, done.provenance)
-    _complain(refused)
+    _raise_first(refused)
     records = [bench.store.get_record(_key(bench, one)) for one in calls]
     if any(one is None for one in records):
         raise Interrupted
     return [one[0] for one in records if one is not None]
 
 
-def _complain(refused: "Sequence[Done]") -> None:
-    """Raise the first refusal, once all is tried: a pool that is left in the middle stops for good."""
+def _raise_first(refused: "Sequence[Done]") -> None:
+    """Raise the first refusal. This waits until everything was tried, because a pool that is left in the middle stops."""
     for done in refused:
         raise MissingData(done.refused) if done.cause == "data" else Unmeasured(done.refused)
 

@@ -1,7 +1,7 @@
-"""check(claims, size): measure, predict and judge, with everything kept: a second time it is instant.
+"""check(claims, size): measure, predict and judge. Everything is stored, so a second time it is instant.
 
-What a claim measures, what it predicts and its verdict are stored apart, each under the version of the code that it comes from:
-a change in how verdicts are judged or drawn leaves the measurements.
+The measurement, the prediction and the verdict of a claim are stored separately, each with the version of its code. So a change
+in how verdicts are judged or plotted does not discard the measurements.
 """
 
 import re
@@ -22,12 +22,12 @@ from giantstep.lab.work.pool import Pool
 
 __all__ = ["NotRun", "check", "verdict_of"]
 
-_FOLDERS = re.compile(r"(?<![\w.:/)~])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # of a path: a report names no machine
+_FOLDERS = re.compile(r"(?<![\w.:/)~])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # folders, not shown in a report
 
 
 @dataclass(frozen=True)
 class NotRun:
-    """What a worker returns of a claim that has no verdict: the sentence that says why, and the error if there was one."""
+    """The answer of a worker for a claim without a verdict: a sentence that says why, and the error if there was one."""
 
     sentence: str
     error: str | None
@@ -44,18 +44,17 @@ def check(
 ) -> list[Result]:
     """Run the claims that have no stored verdict; results come in the order of the list.
 
-    A claim that needs data that are not on this machine is not run, and neither is one that breaks, whose result carries the
-    error; the others go on. Such a claim is run again the next time. Bad input is not a verdict and goes through, and so does an
-    interruption.
+    A claim whose data are not on this machine gets the verdict "not run". So does a claim that fails, and its result has the
+    error. The other claims go on, and such a claim is run again the next time. Bad input and an interruption are raised.
 
     Args:
         claims: what to check, each name once.
         size: "quick" or "full".
-        bench: where measurements are stored and made; without one nothing is stored.
+        bench: the store and the executor; without a bench nothing is stored.
         on_progress: called once at the start and after every claim that ends.
         task: ``task(name, size, store)`` makes whole claims run side by side on the bench's executor, each in a process that
             writes to the same store. Without it one claim runs after the other.
-        expected: seconds by the names of claims, as far as they are known; side by side, long claims are begun first.
+        expected: seconds by the names of claims, as far as they are known; workers begin with the longest claims.
     """
     finished = {} if bench is None else _stored(claims, size, bench)
     todo = [claim for claim in claims if claim.name not in finished]
@@ -65,7 +64,7 @@ def check(
     known = len(finished)
 
     def tell(latest: Result | None) -> None:
-        begun = len(finished) - known + workers  # claims are begun in their order, so many at a time
+        begun = len(finished) - known + workers  # claims begin in their order, this many at a time
         results = tuple(finished[claim.name] for claim in claims if claim.name in finished)
         running = tuple(claim for claim in todo[:begun] if claim.name not in finished)
         if on_progress is not None:
@@ -82,13 +81,13 @@ def check(
 
 
 def verdict_of(store: Store, name: str, size: Size) -> Verdict | None:
-    """The verdict that a store keeps of a claim, made by this version of the code."""
+    """The stored verdict of a claim from this version of the code, or None."""
     record = store.get_record(_key(computing(), name, size, "verdict"))
     return None if record is None else _verdict(record[0])
 
 
 def _stored(claims: Sequence[Claim], size: Size, bench: Bench, fresh: bool = False) -> dict[str, Result]:
-    """The results that the store has, by the names of their claims; ``fresh`` ones were made by this check."""
+    """The stored results by the names of their claims; ``fresh`` ones were made by this check."""
     records = ((claim, bench.store.get_record(_key(bench.code, claim.name, size, "verdict"))) for claim in claims)
     return {
         claim.name: Result(claim, _verdict(there[0]), there[1], size, stored=not fresh)
@@ -105,7 +104,7 @@ def _in_turn(todo: Sequence[Claim], size: Size, bench: Bench | None) -> Iterator
 
 
 def _side_by_side(todo: Sequence[Claim], size: Size, bench: Bench, task: Callable[..., Call]) -> Iterator[Result]:
-    """Verdicts come from the store, to which the workers write; why there is none is what a worker returns."""
+    """Workers write verdicts to the store; a worker without a verdict returns the reason."""
     tasks = {task(claim.name, size, str(bench.store.path.absolute())): claim for claim in todo}
     for done in bench.where.run(tasks):
         assert isinstance(done.task, Call)
@@ -135,7 +134,7 @@ def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
         return Result(claim, Verdict("not run", _plain(str(problem))), time.perf_counter() - start, size)
     except (InputError, Interrupted):
         raise
-    except Exception as problem:  # the report names whatever a claim stumbles over
+    except Exception as problem:  # the report shows the error
         text = _plain(str(problem))
         error = f"{type(problem).__name__}: {text}" if text else type(problem).__name__
         return _broken(claim, size, error, time.perf_counter() - start)
@@ -153,7 +152,7 @@ def _plain(text: str) -> str:
 
 
 def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callable[[Size], Any]) -> tuple[Any, float]:
-    """What was measured or predicted, made now or kept, and the seconds that it took."""
+    """A measurement or prediction, stored or made now, and the seconds that it took."""
     if bench is None:
         start = time.perf_counter()
         return make(size), time.perf_counter() - start
@@ -165,7 +164,7 @@ def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callab
     with on(replace(bench, code=f"{bench.code} {measuring(claim.name)}")):
         value = make(size)
     bench.store.put_record(key, value, time.perf_counter() - start)
-    record = bench.store.get_record(key)  # as it is read again: tuples are lists from the start
+    record = bench.store.get_record(key)  # read again, because the store turns tuples into lists
     assert record is not None
     return record
 

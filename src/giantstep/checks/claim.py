@@ -1,4 +1,4 @@
-"""What a claim is and what it answers."""
+"""Claim: a statement of a paper that can be tested. Verdict: the answer. Result: both, with the time it took."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,13 +17,13 @@ Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy array
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of one claim.
+    """The answer to one claim.
 
-    ``outcome`` is "not run" where data were missing or the claim broke: it says nothing about the statement.
-    ``sentence`` says what was seen, with numbers. ``header`` and ``rows`` are the table behind it, ``seeds`` and
+    ``outcome`` is "not run" if data were missing or the claim failed to run; that says nothing about the statement.
+    ``sentence`` describes the measurement with numbers. ``header`` and ``rows`` are the table behind it, ``seeds`` and
     ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document as text
     (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often the test calls a true statement
-    false, and which departure it would see (``lab.power`` writes it); ``trend`` how what was seen moves with the sizes.
+    false and which departure it would detect (``checks.power`` writes it); ``trend`` says how the result changes with the sizes.
     """
 
     outcome: Outcome
@@ -40,7 +40,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.header) for row in self.rows):
-            raise ValueError(f"Every row of a verdict needs {len(self.header)} cells, one a header.")
+            raise ValueError(f"Every row of a verdict needs {len(self.header)} cells, one for each header.")
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Claim:
         statement: one sentence.
         paper: a key of ``giantstep.citations``.
         where: the theorem, section or figure.
-        test: what is compared, what is granted, and when the statement fails or stays open: one or two sentences.
-        measure: what simulations find, given a size; the dear part, kept in a store.
-        judge: the verdict from the size, what was measured and what is predicted; cheap, and free of simulations.
-        predict: what theory says, given a size; None for a statement that needs no theory to be judged.
+        test: the comparison, its tolerance, and when the statement fails or stays open, in one or two sentences.
+        measure: runs the simulations at a size; this is the expensive part, and it is stored.
+        judge: makes the verdict from the size, the measurement and the prediction; it is cheap and runs no simulation.
+        predict: computes the theory at a size; None for a statement that needs no theory.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Claim:
             )
 
     def run(self, size: Size) -> Verdict:
-        """Measure, predict and judge, with nothing kept."""
+        """Measure, predict and judge without storing anything."""
         return self.judge(size, self.measure(size), {} if self.predict is None else self.predict(size))
 
 
@@ -82,7 +82,7 @@ class Claim:
 class Result:
     """A claim with its verdict and the time it took.
 
-    ``error`` says what broke it where it could not be run; data that are missing are no error. ``stored`` says that the
+    ``error`` says why the claim could not be run; missing data are not an error. ``stored`` says that the
     measurements came from a store; the time is then that of making them.
     """
 
@@ -95,7 +95,7 @@ class Result:
 
     @property
     def passed(self) -> bool:
-        """Neither contradicted nor broken; a claim that is inconclusive or lacks its data passes."""
+        """Whether it is neither contradicted nor broken; an inconclusive claim, or one without its data, passes."""
         return self.error is None and self.verdict.outcome != "fails"
 
     def to_dict(self) -> dict[str, object]:
@@ -123,7 +123,7 @@ class Result:
 
 
 def _plain(cell: Cell) -> Cell | None:
-    """A cell as JSON knows it; NumPy scalars become Python's."""
+    """A cell as plain JSON; NumPy scalars become Python numbers."""
     if isinstance(cell, str):
         return cell
     value = cell.item() if hasattr(cell, "item") else cell  # type: ignore[union-attr]
@@ -140,7 +140,7 @@ def show(results: Sequence[Result]) -> None:
     from giantstep.results.table import duration
 
     colour = {"holds": "green", "fails": "red", "inconclusive": "yellow", "not run": "cyan"}
-    table = Table("verdict", "claim, and what was seen", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
+    table = Table("verdict", "claim and result", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
     table.columns[2].justify = "right"
     for result in results:
         verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])

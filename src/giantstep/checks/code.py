@@ -1,4 +1,4 @@
-"""Which sources a measurement and a verdict depend on: what is kept is used again only where none of them has changed."""
+"""The sources that a measurement and a verdict depend on. A stored result is used again only if none of them has changed."""
 
 import ast
 from functools import cache
@@ -8,7 +8,7 @@ from giantstep.lab.store.digest import digest
 
 __all__ = ["COMPUTING", "JUDGING", "computing", "judging", "measuring"]
 
-# Everything that a number is computed with. What only shows numbers, or serves other users, is not here:
+# Everything that computes numbers. Folders that only show numbers, or that claims do not use, are left out:
 # citations, plot, lab.store, lab.sweep, lab.compare, estimator, explorer, cli.
 COMPUTING = (
     "_machine", "functions", "experiment", "ridge", "measure", "results", "_training", "simulate", "equivalent", "theory",
@@ -18,17 +18,17 @@ JUDGING = ("checks", "plot")  # what turns numbers into a verdict, with its figu
 
 
 def computing() -> str:
-    """The version of what numbers are computed with."""
+    """The version of the code that computes numbers."""
     return digest(*COMPUTING)
 
 
 def measuring(claim: str) -> str:
-    """The version of a claim's own sources: the folder of its paper, and what that folder uses of ``claims``."""
+    """The version of the sources of a claim: the folder of its paper, and the modules of ``claims`` that it imports."""
     return digest(*_own(claim.partition("/")[0].replace("-", "_")))
 
 
 def judging(claim: str) -> str:
-    """The version of those and of what judges them."""
+    """The version of these sources and of the code that judges."""
     return f"{measuring(claim)}-{digest(*JUDGING)}"
 
 

@@ -1,4 +1,4 @@
-"""Means over seeds beside what is predicted for them: distances, misses, and the departures that would be seen."""
+"""Compared: means over seeds and their predictions, with distances, misses, and the departures that would be detected."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ __all__ = ["Compared", "compare"]
 
 @dataclass(frozen=True)
 class Compared:
-    """A comparison misses beyond ``level`` standard errors and beyond what is ``granted``, both; the first four are arrays."""
+    """Means and predictions; a difference above ``level`` standard errors and above the tolerance ``granted`` is a miss."""
 
     mean: np.ndarray
     error: np.ndarray
@@ -25,13 +25,13 @@ class Compared:
 
     @property
     def distance(self) -> np.ndarray:
-        """From the prediction, in standard errors."""
+        """The difference from the prediction in standard errors."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return (self.mean - self.predicted) / self.error
 
     @property
     def bound(self) -> np.ndarray:
-        """The difference that is just not a miss; NaN where no error bar is known."""
+        """The largest difference that is not a miss; NaN if there is no error bar."""
         return np.maximum(self.level * self.error, self.granted)
 
     @property
@@ -40,17 +40,17 @@ class Compared:
 
     @property
     def seen(self) -> np.ndarray:
-        """The departures that would be seen with probability 0.9."""
+        """The departures that would be detected with probability 0.9."""
         with np.errstate(invalid="ignore"):
             return np.vectorize(power.detectable, otypes=[float])(self.error, self.level, self.granted)
 
     def power(self, unit: str = "", scale: float = 1.0) -> str:
-        """Size and power in words."""
+        """A sentence about the size and power of the test."""
         granted = np.broadcast_to(self.granted, self.error.shape)
         return power.stated(self.error.flat, self.level, granted.flat, unit, scale=scale, seeds=self.seeds)
 
     def relative(self) -> "Compared":
-        """Everything as a share of the prediction."""
+        """The same comparison in units of the prediction."""
         return self._each(lambda x: x / np.abs(self.predicted))
 
     def __getitem__(self, at: Any) -> "Compared":
@@ -63,7 +63,7 @@ class Compared:
 
 
 def compare(samples: Any, predicted: Any, *, level: float = 3.0, granted: Any = 0.0) -> Compared:
-    """Samples (..., seeds) against a prediction (...)."""
+    """Compare the mean of samples (..., seeds) with a prediction (...), with ``granted`` as the tolerance."""
     samples = np.asarray(samples)
     mean, error = mean_and_error(samples)
     predicted, granted = (np.broadcast_to(np.asarray(x, dtype=float), mean.shape) for x in (predicted, granted))

@@ -1,4 +1,4 @@
-"""Power: how often a test calls a true statement false, and which departure it would see, both from its error bars."""
+"""Power: how often a test calls a true statement false, and which departure it detects, both from its error bars."""
 
 from collections.abc import Iterable
 from itertools import repeat
@@ -7,14 +7,14 @@ from typing import Literal
 
 __all__ = ["SEEN", "alarm", "counted", "decided", "detectable", "stated"]
 
-SEEN = 0.9  # probability with which a departure counts as one that the test sees
+SEEN = 0.9  # the probability of detection at which a departure counts as detectable
 _Z_SEEN = 1.2815515655446004  # Phi^{-1}(SEEN)
 
 
 def alarm(error: float, level: float, granted: float = 0.0, seeds: int | None = None) -> float:
-    """The chance that one comparison of a true statement is beyond ``level`` standard errors and beyond what is ``granted``.
+    """The probability that a comparison of a true statement exceeds ``level`` standard errors and the tolerance ``granted``.
 
-    The rarer of the two: with an error measured over few ``seeds`` the first follows Student's t.
+    It is the smaller of the two probabilities. With an error measured over few ``seeds`` the first follows Student's t.
     """
     from scipy.special import stdtr
 
@@ -24,13 +24,13 @@ def alarm(error: float, level: float, granted: float = 0.0, seeds: int | None = 
 
 
 def detectable(error: float, level: float, granted: float = 0.0) -> float:
-    """The departure that is seen with probability 0.9 where it must pass ``level`` standard errors and what is ``granted``."""
+    """The departure that exceeds ``level`` standard errors and the tolerance ``granted`` with probability 0.9."""
     # P(x + se z > bound) = 0.9 at x = bound + z_0.9 se
     return max(level * error, granted) + _Z_SEEN * error
 
 
 def decided(contradicted: bool, departure: float, needed: float) -> Literal["holds", "fails", "inconclusive"]:
-    """The outcome of a test that would have seen a departure of ``seen``, of a statement that one of ``needed`` would falsify."""
+    """The outcome of a test that detects ``departure``, for a statement that a departure of ``needed`` would falsify."""
     return "fails" if contradicted else "holds" if departure <= needed else "inconclusive"
 
 
@@ -43,10 +43,11 @@ def stated(
     scale: float = 1.0,
     seeds: int | None = None,
 ) -> str:
-    """Size and power of comparisons with these standard errors, in words; ``scale`` and ``unit`` are those of what is said.
+    """A sentence about the size and power of comparisons with these standard errors, in units of ``scale`` and ``unit``.
 
-    A comparison fails beyond ``level`` standard errors and beyond what is granted (to all or to each), both. Shared draws make
-    false alarms rarer than said: the number is a bound. ``seeds`` is the number that the errors were measured over, where few.
+    A comparison fails if it exceeds both ``level`` standard errors and the tolerance ``granted``, one for all or one for each.
+    Shared draws make false alarms rarer, so the probability is a bound. ``seeds`` is the number of seeds behind the errors, if
+    it is small.
     """
     grants = repeat(granted) if isinstance(granted, int | float) else granted
     known = [(float(error), float(grant)) for error, grant in zip(errors, grants, strict=False) if isfinite(error)]
@@ -64,7 +65,7 @@ def stated(
 
 
 def counted(count: int, what: str) -> str:
-    """Power of a test that looks at so many things and fails as soon as one of them is not where it should be."""
+    """A sentence about the power of a test that looks at ``count`` things and fails if one of them is wrong."""
     if not count:
         return f"No {what}: the test has no power."
     # 1 - (1 - share)^count = SEEN

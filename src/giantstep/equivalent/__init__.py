@@ -1,4 +1,4 @@
-"""equivalent(setting, model, seed): the experiment with its features replaced by a simpler model of them, measured."""
+"""equivalent(setting, model, seed): run the experiment with a simpler model of its features."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -44,7 +44,7 @@ def equivalent(
     memory: float | None = None,
     progress: bool | None = None,
 ) -> Outcome:
-    """Draw what ``simulate`` draws from the same seed, replace the features by a model of them, fit the readout, measure.
+    """Draw what ``simulate`` draws from the same seed, replace the features by a model of them, fit the readout, and measure.
 
     Args:
         setting: the experiment; it needs a readout.
@@ -54,20 +54,20 @@ def equivalent(
             number of giant steps; "hermite" for the activation's Hermite expansion in ``X W^T / b`` up to a degree, plus noise.
             The last two take a Mixture and a Dataset.
         seed: a whole number, or several (a range or list): the outcome then has a seed axis.
-        degree: degree of the polynomial of the spiked or the hermite model; by default chosen for every step size, as the
-            status says.
+        degree: degree of the polynomial of the spiked or the hermite model; by default it is chosen for every step size, and
+            the status says which.
         base: random features of the spiked model: those of the "network", or their own "gaussian" equivalent.
-        directions: how many directions the conditional model takes as given; by default one a step.
-        spikes: how many eigenvectors of the covariance of every class of a Dataset the conditional model takes as given; by
-            default 20. Those of a Mixture are all taken.
+        directions: the number of directions that the conditional model takes as given; by default one for each step.
+        spikes: the number of eigenvectors of the covariance of every class of a Dataset that the conditional model takes as
+            given; by default 20. A Mixture uses all its spikes.
         width: b of the hermite model; by default the standard deviation of ``X W^T`` in the bulk before the steps.
         n_test: number of test samples.
-        spectrum: also the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
+        spectrum: also compute the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
-        memory: GiB to stay within; by default a share of what is free.
+        memory: GiB to stay within; by default a share of the free memory.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
 
-    The overlaps of the spiked model are those of ``W + eta c_1 s a beta^T``, the first layer it stands for.
+    The overlaps of the spiked model are those of the first layer ``W + eta c_1 s a beta^T``.
     """
     _job.check(setting, "equivalent", spectrum)
     choice(model, MODELS, "model")
@@ -102,7 +102,7 @@ def equivalent(
 
 
 def extra_numbers(setting: Setting, model: str, base: str = "network") -> tuple[int, int]:
-    """For the plan of memory: numbers that every feature of a row carries beside itself, and that every neuron holds."""
+    """For the memory plan: how many more numbers every feature of a row needs, and how many every neuron holds."""
     if model != "conditional":
         return int(model != "spiked" or base == "gaussian"), 0
     components = 1 if isinstance(setting.data, Gaussian) else len(setting.data.components)
@@ -110,14 +110,14 @@ def extra_numbers(setting: Setting, model: str, base: str = "network") -> tuple[
 
 
 def _check(setting: Setting, model: str, options: dict[str, Any]) -> None:
-    """Refuse options of other models (those that are not None), data that the model does not cover, and no readout."""
+    """Refuse options of other models (options that are not None), data that the model does not cover, and no readout."""
     for name, value in options.items():
         if value is not None and model not in OPTIONS[name]:
             owners = " or ".join(map(repr, OPTIONS[name]))
             raise InputError(f"{name} is an option of model={owners}; model={model!r} does not take it")
     if model not in STRUCTURED and not isinstance(setting.data, Gaussian):
         raise InputError(
-            f"model={model!r} covers isotropic Gaussian data only: 'conditional' and 'hermite' take others"
+            f"model={model!r} covers isotropic Gaussian data only: 'conditional' and 'hermite' also take a Mixture or a Dataset"
         )
     if setting.protocol.readout is None:
         raise InputError("equivalent needs a readout: without one there is nothing to fit to the replaced features")

@@ -35,12 +35,12 @@ from giantstep.equivalent.split import Split, basis, split
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 
-EXTRA = 8  # numbers beside a feature: u, its cell, m, l, nu, Z, and what the look-up holds
-USELESS = 1e-2  # error of the moments' tables from which the status is not ok
+EXTRA = 8  # more numbers for every feature: u, its cell, m, l, nu, Z, and the work space of the look-up
+USELESS = 1e-2  # the status is not ok if the error of the moments' tables is above this
 
 
 def directions(setting: Setting, wanted: int | None) -> int:
-    """How many directions to condition on: the number given, or one a step."""
+    """The number of directions to condition on: the one given, or one for each step."""
     most = min(setting.p, setting.d - 1)
     if wanted is None:
         return min(len(setting.protocol.steps), most)
@@ -48,7 +48,9 @@ def directions(setting: Setting, wanted: int | None) -> int:
     if count > most:
         raise InputError(f"directions must be at most {most} here (the width p, and one less than d), not {count}")
     if count and not setting.protocol.steps:
-        raise InputError(f"directions are those along which steps move W, and this protocol has no step, not {count}")
+        raise InputError(
+            f"directions must be 0, not {count}: this protocol has no steps, which would move W along directions"
+        )
     return count
 
 
@@ -112,7 +114,7 @@ def _coordinates(X, Q, c):
 
 
 def _member(run: Run, Q: list[np.ndarray], splits: list[Split], cells: int) -> tuple[Member, np.ndarray]:
-    """A first layer from its parts in every component, and the error of its tables (S,)."""
+    """Make a first layer from its parts in every component; the second result is the error of its tables (S,)."""
     tables = [tabulate(run.sigma, each.ranges, each.tau, cells, run.batches.put) for each in splits]
     s = np.concatenate([np.concatenate([x.s, x.rest[:, :, None]], axis=2) for x in splits], axis=2)
     rho = np.stack([x.rho for x in splits], axis=1) if run.setting.network.symmetric else None
@@ -121,7 +123,7 @@ def _member(run: Run, Q: list[np.ndarray], splits: list[Split], cells: int) -> t
 
 
 def part(run: Run, count: int, spikes: int, n_test: int, spectrum: bool) -> Part:
-    """One group of seeds, with the singular values of W_T - W_0 (E, S, m) and the error of the tables (E, S)."""
+    """Measure one group of seeds, with the singular values of W_T - W_0 (E, S, m) and the error of the tables (E, S)."""
     trained, parts = train(run), laws(run.setting, spikes)
     layers, spectra = trained.layers, moved_directions.directions(trained, count)
     size = count + max(len(law.given) for law in parts)
@@ -135,12 +137,12 @@ def part(run: Run, count: int, spikes: int, n_test: int, spectrum: bool) -> Part
 
 
 def known(parts: list[Part]) -> bool:
-    """Whether the moments are known well enough for numbers to be trusted."""
+    """Whether the moments are accurate enough for the numbers to be trusted."""
     return bool(np.max([part["table"].max() for part in parts]) < USELESS)
 
 
 def notes(setting: Setting, count: int, spikes: int, parts: list[Part]) -> list[str]:
-    """The directions and how far they stand out, and what the model does not cover."""
+    """Sentences about the directions, about how far they stand out, and about what the model does not cover."""
     sentences = []
     if count:
         sentences.append(moved_directions.note(np.concatenate([part["moved"] for part in parts], axis=1), count))
@@ -148,18 +150,16 @@ def notes(setting: Setting, count: int, spikes: int, parts: list[Part]) -> list[
     readout = setting.protocol.readout
     if readout is not None and readout.batch == "reuse":
         sentences.append(
-            "the readout reuses the batch of the last step, on which W depends: the model supposes new samples"
+            "the readout reuses the batch of the last step, on which W depends, but the model assumes new samples"
         )
     worst = float(np.max([part["table"].max() for part in parts]))
     if not worst < WORST:
-        sentences.append(
-            f"the step is too large for the grid of the moments: they are known to {worst:.1g} of their size only"
-        )
+        sentences.append(f"the step is too large for the grid of the moments, whose relative error is {worst:.1g}")
     return sentences
 
 
 def _given(parts: Sequence[ComponentLaw]) -> list[str]:
-    """What is given of the data, component by component or once for all."""
+    """A sentence about the directions of the data that are given, for each component or for all at once."""
     if not any(len(law.given) for law in parts):
         return []
     same = len({law.description for law in parts}) == 1

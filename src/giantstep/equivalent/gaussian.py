@@ -16,7 +16,7 @@ from giantstep._training.features import Parts, measured
 from giantstep._training.first_layer import Array, FirstLayers, Run, train
 from giantstep._training.job import Part
 
-OFF = 0.1  # distance of the mean squared row of W from one from which the status tells
+OFF = 0.1  # the status mentions a mean squared row of W that differs from one by more than this
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GaussianFeatures:
 
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:
-    """One group of seeds, with the mean squared row of W (E, S)."""
+    """Measure one group of seeds, with the mean squared row of W (E, S)."""
     run = run.holding_the_last()
     layers = train(run).layers
     numbers = measured(run, GaussianFeatures(run, layers), layers, n_test, spectrum)
@@ -62,9 +62,9 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
 
 
 def notes(parts: list[Part]) -> list[str]:
-    """A sentence when the rows of W are far from length one."""
+    """A sentence if the rows of W are far from length one."""
     rows = np.concatenate([part["row"] for part in parts], axis=1).mean(axis=1)
     worst = float(rows[np.argmax(np.abs(rows - 1))])
     if not abs(worst - 1) > OFF:
         return []
-    return [f"the mean squared row of W is {worst:.3g}: coefficients at z ~ N(0, 1) suppose that it is 1"]
+    return [f"the mean squared row of W is {worst:.3g}: the coefficients at z ~ N(0, 1) assume that it is 1"]

@@ -1,4 +1,4 @@
-"""The Hermite equivalent: the activation's expansion up to a degree, and noise of the variance that is left.
+"""The Hermite equivalent: the expansion of the activation up to a degree, plus noise with the remaining variance.
 
     sigma(<w_i, x>)  ->  sum_{j <= degree} h_j / j! He_j(<w_i, x> / b) + h* Z_i,   Z iid N(0, 1)
     h_j = E[sigma(b z) He_j(z)],   h*^2 = E sigma(b z)^2 - sum_j h_j^2 / j!
@@ -27,12 +27,12 @@ from giantstep.experiment.setting import Setting
 from giantstep.functions import hermite
 from giantstep.functions.activation import Activation
 
-SOME = 64  # rows of W whose mean square is looked at
-OFF = 1 / 3  # distance of the mean square of W x / b from one from which the status tells
+SOME = 64  # the number of rows of W whose mean square is computed
+OFF = 1 / 3  # the status mentions a mean square of W x / b that differs from one by more than this
 
 
 def bulk_width(setting: Setting, wanted: float | None) -> float:
-    """b: the number given, or the standard deviation of <w_i, x> in the bulk at the start, which is all of a Dataset."""
+    """b: the number given, or the standard deviation of <w_i, x> in the bulk at the start; a Dataset is all bulk."""
     if wanted is not None:
         if real(wanted, "width") <= 0:
             raise InputError(f"width must be above zero, not {wanted:g}")
@@ -54,7 +54,7 @@ def expansion(sigma: Activation, b: float, degree: int) -> tuple[np.ndarray, flo
 
 @dataclass(frozen=True)
 class Polynomial:
-    """sum_j c_j He_j((H + eta * slope) / b) + rest Z; a coefficient that is zero hides an overflow of its He_j."""
+    """sum_j c_j He_j((H + eta * slope) / b) + rest Z; a term with coefficient zero is left out even if He_j overflows."""
 
     def __call__(self, H: Array, slope: Array | None, eta: float, b: Array, c: Array, rest: Array, Z: Array) -> Array:
         x = (H if slope is None else H + eta * slope) / b
@@ -94,7 +94,7 @@ def _square(W, mean, bulk, B, M):
 
 
 def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bool) -> Part:
-    """One group of seeds, with the mean square of W x / b (E, S)."""
+    """Measure one group of seeds, with the mean square of W x / b (E, S)."""
     run, most = run.holding_the_last(), max(degrees)
     layers, each = train(run).layers, []
     for degree in degrees:
@@ -110,7 +110,7 @@ def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bo
 
 
 def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, b: float, parts: list[Part]) -> list[str]:
-    """The degrees chosen, and the step sizes at which W x / b is not of size one."""
+    """Sentences about the chosen degrees, and about step sizes at which W x / b is not of size one."""
     etas = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
     etas = etas.max(axis=1) if etas.size else np.zeros(1)
     sentences = []
@@ -121,7 +121,7 @@ def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, b: float, pa
     far = ~(np.abs(square - 1) <= OFF)
     if np.any(far):
         sentences.append(
-            f"the mean square of W x / b is {span(square[far])} at eta = {span(etas[far])}: the expansion supposes that it is "
-            "about 1, and beyond a higher degree makes it worse"
+            f"the mean square of W x / b is {span(square[far])} at eta = {span(etas[far])}: the expansion assumes that it is "
+            "about 1, and above that a higher degree is less accurate"
         )
     return sentences

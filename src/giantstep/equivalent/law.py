@@ -1,6 +1,6 @@
-"""What a component of the data is taken for: its mean, its covariance ``bulk I + B^T M B``, and the directions to condition on.
+"""The Gaussian law of a component of the data: mean, covariance ``bulk I + B^T M B``, and the directions to condition on.
 
-A component of a mixture is what it says, and its directions are its spikes and its mean. A class of a data set is the Gaussian
+A component of a mixture has its own law, and its directions are its spikes and its mean. A class of a data set is the Gaussian
 with the mean and the covariance of its training inputs, plus the identity where noise is added to them; its directions are its
 mean and the top eigenvectors of its covariance.
 """
@@ -19,7 +19,7 @@ from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.setting import Setting
 
 SPIKES = 20  # eigenvectors of a class to condition on
-NOTHING = 1e-9  # length of a direction, in units of the longest, below which it is rounding
+NOTHING = 1e-9  # a direction shorter than this, in units of the longest, is a rounding error
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,20 +56,22 @@ def times(V: Any, bulk: Any, B: Any, M: Any) -> Any:
 
 
 def eigenvectors(setting: Setting, wanted: int | None, directions: int = 0) -> int:
-    """How many eigenvectors of a class to condition on: the number given, or 20. Refused for data that say their spikes."""
+    """The number of eigenvectors of a class to condition on: the one given, or 20. A Mixture takes none."""
     data = setting.data
     if not isinstance(data, Dataset):
         if wanted is not None:
-            raise InputError("spikes is for a Dataset: those of a Mixture are known, and all of them are taken")
+            raise InputError(
+                "spikes is an option for a Dataset: the spikes of a Mixture are known, and all of them are used"
+            )
         most = setting.d - 1 - directions
         if (need := max(len(law.given) for law in laws(setting))) > most:
-            raise InputError(f"d = {setting.d} leaves nothing random beside {directions} directions and {need} spikes")
+            raise InputError(f"d = {setting.d} leaves nothing random with {directions} directions and {need} spikes")
         return 0
     fewest = int(np.min(np.bincount(data.split()[1])))
     most = max(min(setting.d, setting.d if data.signal is not None else fewest - 1) - 2 - directions, 0)
     count = min(SPIKES, most) if wanted is None else whole(wanted, "spikes", least=0)
     if count > most:
-        raise InputError(f"spikes must be at most {most} here, for something random to be left, not {count}")
+        raise InputError(f"spikes must be at most {most} here, so that something random is left, not {count}")
     return count
 
 
@@ -85,14 +87,14 @@ def laws(setting: Setting, spikes: int = 0) -> tuple[ComponentLaw, ...]:
 
 
 def _component(data: Mixture, c: int) -> ComponentLaw:
-    """The one place that reads a covariance from a mixture."""
+    """The law of one component of a mixture."""
     part, (B, M) = data.components[c], data.low_rank(c)
     bulk = part.bulk
     return ComponentLaw(part.weight, data.mean(c), bulk, B, M, _orthonormal(B), len(part.spikes))
 
 
 def _classes(data: Dataset, place: str | None, spikes: int) -> tuple[ComponentLaw, ...]:
-    """The classes given their mean and so many eigenvectors."""
+    """The laws of the classes, given their mean and the top eigenvectors."""
     return tuple(
         replace(law, given=_orthonormal(np.concatenate([law.B[:spikes], *([law.mean[None]] if np.any(law.mean) else [])])),
                 spikes=min(spikes, len(law.B)))

@@ -17,22 +17,22 @@ from giantstep.functions.activation import Activation
 from giantstep.functions.gaussian_averages import slopes
 
 Array = Any
-REACH = 9.0  # standard deviations of u that the grid covers; beyond lies a probability of 2e-19
+REACH = 9.0  # standard deviations of u that the grid covers; the probability outside is 2e-19
 STEP = 0.3  # wanted distance of the grid in units of the least tau; the quintics' error is STEP^6 / 46080 times a derivative
 FEWEST, MOST = 1024, 4096  # cells of the grid
 WIDTHS = 16  # Chebyshev nodes in log tau
 NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
-COARSE = 0.5  # to which the logarithms of a grid's ends are rounded
+COARSE = 0.5  # the logarithms of the ends of a grid are rounded to multiples of this
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
 USUAL = NUMBERS * FEWEST  # numbers of one neuron's table, for the estimate of memory
-AT_A_TIME = 2**12  # numbers looked up by NumPy at a time: what they need stays in the cache
+AT_A_TIME = 2**12  # NumPy looks up this many numbers at a time, so that they stay in the cache
 PANELS = 14  # of the quadrature: its error is below that of the quintics
-SPARSE = 4  # one cell in so many is looked at for their error
-WORST = 1e-4  # error of the tables from which the status tells
+SPARSE = 4  # the error is checked in one of this many cells
+WORST = 1e-4  # the status mentions an error of the tables above this
 
 
 class GridRange(NamedTuple):
-    """What a grid covers, |u| up to reach and log tau from low to high: rounded outwards, so that seeds share grids."""
+    """The range of a grid: |u| up to reach and log tau from low to high, rounded outwards so that seeds share grids."""
 
     reach: float
     low: float
@@ -40,7 +40,7 @@ class GridRange(NamedTuple):
 
     @staticmethod
     def of(spread: np.ndarray, tau: np.ndarray, centre: float | np.ndarray = 0.0) -> "GridRange":
-        """For neurons of these standard deviations of u, widths and means of u, all (p,)."""
+        """The range for neurons with these standard deviations of u, widths and means of u, all (p,)."""
         ends = np.log(np.maximum([tau.min(), tau.max()], 1e-300)) / COARSE
         low, high = COARSE * np.floor(ends[0]), COARSE * max(np.ceil(ends[1]), np.floor(ends[0]) + 1)
         wide = max(float(np.max(np.abs(centre) + REACH * spread)), 1e-3 * float(np.exp(low)))
@@ -48,7 +48,7 @@ class GridRange(NamedTuple):
 
     @property
     def cells(self) -> int:
-        """Cells of the grid, a power of two."""
+        """The number of cells of the grid, a power of two."""
         wanted = min(max(2 * self.reach / (STEP * np.exp(self.low)), FEWEST), MOST)
         return 2 ** int(np.ceil(np.log2(wanted)))
 

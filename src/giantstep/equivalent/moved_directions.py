@@ -1,4 +1,4 @@
-"""The directions along which steps moved the first layer: top right singular vectors of W_T - W_0, and how far they stand out."""
+"""The directions along which steps moved the first layer, which are the top right singular vectors of W_T - W_0."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from giantstep._machine.arrays import compiled, xp
 from giantstep._machine.backend import one_blas_thread
 from giantstep._training.first_layer import TrainedLayer
 
-STILL = 1e-6  # share of the rows' length below which a singular value of W_T - W_0 is no direction
+STILL = 1e-6  # a singular value of W_T - W_0 below this share of the rows' length counts as zero
 
 
 def directions(trained: TrainedLayer, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Singular values (S, m) of W_T - W_0 and directions (S, k, d) of every first layer; zeros for a layer that stood still."""
+    """Singular values (S, m) of W_T - W_0 and directions (S, k, d) of every first layer; zeros for a layer that did not move."""
     length = np.asarray(xp.linalg.norm(trained.W0, axis=(1, 2)))[:, None]
     return [(v, np.where((v[:, :k] > STILL * length)[:, :, None], V, 0.0)) for v, V in _spectra(trained, k)]
 
@@ -42,7 +42,7 @@ def _moved(D, *, k):
 
 
 def note(moved: np.ndarray, count: int) -> str:
-    """Singular values of W_T - W_0 (E, S, m), averaged over seeds, against the edge of their bulk, at the largest move."""
+    """A sentence that compares the singular values of W_T - W_0 (E, S, m), averaged over seeds, with the edge of their bulk."""
     mean = moved.mean(axis=1)
     e = int(np.argmax(mean[:, 0]))
     values = ", ".join(f"{v:.3g}" for v in mean[e, :count])

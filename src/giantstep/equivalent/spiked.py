@@ -3,8 +3,8 @@
     F = F_0 + sum_{k=1}^l c_k (c_1 eta s)^k (X beta)^{o k} (a^{o k})^T,   F_0 = sigma(X W_0^T),   beta = X_1^T r / n_1
 
 with (X_1, r) the batch and the residual of the step: Moniri et al. (2024). For eta = n^alpha at scale s = 1/sqrt(p) and
-(l-1)/(2l) < alpha < l/(2l+2) what is left out has operator norm o(sqrt(n)). Its relative size falls like n^(alpha - 1/2)
-only; tau = eta s c_1 ||beta|| says how small the expansion's parameter is.
+(l-1)/(2l) < alpha < l/(2l+2) the remainder has operator norm o(sqrt(n)). Its relative size falls only like
+n^(alpha - 1/2); the parameter of the expansion is tau = eta s c_1 ||beta||.
 """
 
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ from giantstep.errors import InputError
 from giantstep.experiment import regime
 from giantstep.experiment.setting import Setting
 
-MAX_DEGREE = 6  # that is chosen by itself
+MAX_DEGREE = 6  # the largest default
 
 
 def degrees(setting: Setting, degree: int | None) -> tuple[int, ...]:
-    """The degree for every step size: the one given, or the one its size calls for. Refuses what the model is not for."""
+    """The degree for every step size: the one given, or the default. Settings that the model does not cover are refused."""
     steps = setting.protocol.steps
     if len(steps) != 1:
-        raise InputError(f"model='spiked' is the expansion of one step, and this protocol has {len(steps)}")
+        raise InputError(f"model='spiked' expands one step, and this protocol has {len(steps)} steps")
     if steps[0].deflate > 1:
-        raise InputError("model='spiked' lives on the linear part of the labels, which deflate=2 removes")
+        raise InputError("model='spiked' needs the linear part of the labels, which deflate=2 removes")
     if abs(setting.network.activation.hermite(1)[1]) < 1e-12:
         name = setting.network.activation.name
         raise InputError(f"model='spiked' needs an activation with c_1 = E[sigma(z) z] not 0, and {name!r} has c_1 = 0")
@@ -40,7 +40,7 @@ def degrees(setting: Setting, degree: int | None) -> tuple[int, ...]:
 
 
 def default_degree(alpha: float) -> int:
-    """The degree that step size calls for, at least 1 and at most 6; 0 for no step. At a threshold it is the higher one."""
+    """The default degree for a step size, from 1 to 6; 0 for no step. At a threshold it is the higher one."""
     if alpha == -np.inf:
         return 0
     return MAX_DEGREE if alpha >= 0.5 else min(max(regime.degree(alpha + 1e-9), 1), MAX_DEGREE)
@@ -85,13 +85,13 @@ def _right(run: Run, a: np.ndarray, eta: float, degree: int, most: int) -> Array
     """c_k (c_1 eta s)^k a^{o k} for k = 1..degree and zeros up to the largest degree, (S, most, p): one shape, compiled once."""
     k = np.arange(1, most + 1)
     c = run.sigma.hermite(max(most, 1))
-    with np.errstate(over="ignore", invalid="ignore"):  # the status tells of numbers that are not finite
+    with np.errstate(over="ignore", invalid="ignore"):  # the status mentions numbers that are not finite
         powers = (c[1] * eta * run.setting.network.factor * a[:, None, :]) ** k[:, None]
         return run.batches.put(np.where(k[:, None] <= degree, c[1 : most + 1, None] * powers, 0.0))
 
 
 def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: bool) -> Part:
-    """One group of seeds, with tau (E, S)."""
+    """Measure one group of seeds, with tau (E, S)."""
     W0, a = run.batches.weights()
     beta, etas = direction(run, W0, a), _etas(run.setting)
     start = FirstLayers((W0,))
@@ -108,7 +108,7 @@ def part(run: Run, degrees: tuple[int, ...], base: str, n_test: int, spectrum: b
 
 
 def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[Part]) -> list[str]:
-    """Which degrees were chosen, and which step sizes are outside the assumptions."""
+    """Sentences about the chosen degrees, and about step sizes outside the assumptions."""
     etas, alphas = _etas(setting), regime.exponents(setting)
     tau = np.concatenate([part["tau"] for part in parts], axis=1).mean(axis=1)
     sentences = []
@@ -125,6 +125,6 @@ def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[
 
 
 def span(values: np.ndarray) -> str:
-    """The least and the largest in words."""
+    """The smallest and the largest value in words."""
     low, high = f"{values.min():.3g}", f"{values.max():.3g}"
     return low if low == high else f"{low} to {high}"

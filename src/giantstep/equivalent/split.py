@@ -1,8 +1,8 @@
-"""Rows of the first layer, split into what some directions of the inputs say of <w_i, x> and what they leave, in one component.
+"""Split <w_i, x> in one component into its mean given some directions of the input, and the rest.
 
     s = W Sigma Q^T (Q Sigma Q^T)^-1,   u = s Q (x - mu) + W mu,   r = W - s Q,   tau_i^2 = r_i Sigma r_i^T
 
-u is the mean of W x given Q x and tau the standard deviation of what is left; any rows Q that span the directions give the same.
+u is the mean of W x given Q x, and tau the standard deviation of the rest; any rows Q with the same span give the same.
 """
 
 from typing import NamedTuple
@@ -14,13 +14,13 @@ from giantstep._training.first_layer import Array
 from giantstep.equivalent.law import ComponentLaw, times
 from giantstep.equivalent.moments import GridRange
 
-SAME = 1e-6  # length of what a direction adds to others, below which it adds nothing
+SAME = 1e-6  # a direction that adds less than this length to the others adds nothing
 
 
 def basis(given: np.ndarray, V: np.ndarray, size: int) -> np.ndarray:
     """Orthonormal rows that span ``given`` (g, d) and V (S, k, d), and zeros, (S, size, d)."""
     left = V - (V @ given.T) @ given
-    if len(given):  # V is orthonormal, and what is left of it is not
+    if len(given):  # V is orthonormal, but the part outside ``given`` is not
         _, values, left = np.linalg.svd(np.where(np.isfinite(left), left, 0.0), full_matrices=False)
         left = np.where((values > SAME)[:, :, None], left, 0.0)
     S, k, d = V.shape
@@ -44,7 +44,7 @@ class Split(NamedTuple):
 
 
 def split(W: Array, Q: np.ndarray, law: ComponentLaw) -> Split:
-    """Of W (S, p, d) given Q (S, q, d); weights that overflow stay in X W^T alone."""
+    """Split W (S, p, d) given Q (S, q, d); weights that overflow appear only in X W^T."""
     across = times(Q, law.bulk, law.B, law.M)
     C = np.einsum("skd,sld->skl", across, Q)
     if not np.all(np.isfinite(C)):

@@ -1,4 +1,4 @@
-"""The strength of a setting, d^beta = eta ||Sigma||, and the degree of the Hermite equivalent that it calls for.
+"""The strength of a setting, d^beta = eta ||Sigma||, and the default degree of the Hermite equivalent.
 
 Demir and Dogan (arXiv 2503.00856): the expansion of degree l - 1 is enough for (l-2)/(l-1) < beta < (l-1)/l.
 """
@@ -13,13 +13,13 @@ from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.functions.activation import MAX_ORDER
 
-MAX_DEGREE = 4  # that is chosen by itself, as in the authors' code
+MAX_DEGREE = 4  # the largest default, as in the authors' code
 
 
 def degree_of(beta: float, alpha: float | None = None) -> int:
-    """Degree l - 1 for ``eta ||Sigma|| = d^beta``, between 1 and 4: the paper's, the least l with beta <= (l-1)/l.
+    """Degree l - 1 for ``eta ||Sigma|| = d^beta``, from 1 to 4; as in the paper, l is the smallest with beta <= (l-1)/l.
 
-    With ``alpha``, where ``eta = d^(beta alpha)``, the least that the sizes of the shifts call for: l > 1/(2 s) with
+    With ``alpha``, for ``eta = d^(beta alpha)``, l is the smallest that the sizes of the shifts allow: l > 1/(2 s) with
     ``s = min((1 - beta (1 - alpha)) / 2, 1 - beta)``, since spikes shift <w_i, x> by d^(-(1 - beta (1 - alpha))/2) and the step
     by d^-(1 - beta), and a shift to the power l has to vanish against d^(-1/2).
     """
@@ -42,7 +42,7 @@ def strengths(setting: Setting) -> np.ndarray:
 
 
 def degrees(setting: Setting, degree: int | None) -> tuple[int, ...]:
-    """The degree for every step size: the one given, or the one its strength calls for, at a threshold the higher one."""
+    """The degree for every step size: the one given, or the default for its strength (at a threshold the higher one)."""
     if degree is None:
         return tuple(degree_of(beta + 1e-9) for beta in strengths(setting).tolist())
     if whole(degree, "degree", least=0) > MAX_ORDER:

@@ -19,7 +19,7 @@ from giantstep.estimator.network import CHUNK, FirstLayer, FittedReadout, Table,
 from giantstep.estimator.scaling import choose
 from giantstep.functions.activation import activation
 
-LOOKED_AT = 1000  # rows on which shares of variance are measured
+LOOKED_AT = 1000  # the number of rows on which shares of variance are measured
 SHOWN = 500  # rows that a plot shows
 MOST_DIRECTIONS = 10
 
@@ -44,7 +44,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.verbose = verbose
 
     def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
-        """Everything after the labels have become numbers (n, k)."""
+        """Fit labels that are numbers (n, k)."""
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         positive = weights > 0
         if positive.sum() < 2:
@@ -80,13 +80,11 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         penalty = None if _auto(self.penalty) else _positive(self.penalty, "penalty")
         sigma = activation(self.activation)
         if sigma.jumps:
-            raise InputError(
-                f"activation {sigma.name!r} has no useful slope for a giant step; relu, gelu and tanh have"
-            )
+            raise InputError(f"activation {sigma.name!r} has no useful slope for a giant step; use relu, gelu or tanh")
         return learning.Wanted(width, sigma, steps, eta, penalty, self.batch, wider)
 
     def _refuse_too_large(self, n: int, d: int, k: int, p: int, where: Arrays) -> None:
-        """Scaled rows, rows that choices are made on, moments and factors, one chunk of rows with what is made of it."""
+        """Refuse a fit whose scaled rows, choices, moments, factors and chunks of features do not fit in memory."""
         q, few = p + d, min(n, learning.MOST)
         numbers = 2 * n * (d + k) + 2 * few * (d + k) + 8 * (q + k + 1) ** 2 + 6 * min(max(CHUNK, 256 * q), n * q)
         allowed = _memory.budget(self.memory) if where is HOST else _memory.on_each(self.memory, [where.gpu])
@@ -117,7 +115,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return Directions(components, strength, level, np.array(share), tuple(map(str, names)))
 
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
-        """The network of scaled rows, in units of scaled labels."""
+        """The outputs of the network for scaled rows, in units of scaled labels."""
         table = Table(scaled, np.zeros((len(scaled), 0)), np.ones(len(scaled)))
         return np.concatenate([self._fitted.predict(piece) for piece in TableStream(table, self._layer, HOST)])
 
@@ -125,7 +123,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return outputs * self._spread + self._centre
 
     def _rows(self, X: Any) -> tuple[np.ndarray, np.dtype]:
-        """Scaled rows and the type they came in."""
+        """The scaled rows and the type of the given ones."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return self._scaler.transform(X), X.dtype
@@ -135,12 +133,12 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return self._labels(self._outputs(scaled)).astype(dtype, copy=False)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Coordinates of the rows along the learned directions (at least one)."""
+        """The coordinates of the rows along the learned directions, at least one."""
         scaled, dtype = self._rows(X)
         return (scaled @ self.directions_.components[: self._n_features_out].T).astype(dtype, copy=False)
 
     def explain(self) -> FitExplanation:
-        """Which directions were learned, how many, what they carry, and what random features achieve."""
+        """Say which directions were learned, what share of the variance they carry, and how well random features do."""
         check_is_fitted(self)
         return FitExplanation(
             self.directions_, self.steps_, self.batch_, self.loo_error_, self.loo_errors_, self.width_, self._shown

@@ -16,7 +16,7 @@ from giantstep.estimator.base import GiantStepBase
 class GiantStepClassifier(ClassifierMixin, GiantStepBase):
     """Least squares on class indicators, with features learned by up to three giant gradient steps.
 
-    Parameters and attributes are those of ``GiantStepRegressor``; ``loo_error_`` is that of the indicators. Probabilities are
+    Parameters and attributes are those of ``GiantStepRegressor``; ``loo_error_`` is for the indicators. Probabilities are
     the softmax of ``sharpness_`` times the fitted indicators, with one number ``sharpness_`` for all classes that minimises the
     logarithmic loss of left-out rows which the steps have not seen.
     """
@@ -36,12 +36,12 @@ class GiantStepClassifier(ClassifierMixin, GiantStepBase):
         return self
 
     def _all_classes(self, X: Any) -> np.ndarray:
-        """Fitted indicators of all classes."""
+        """The fitted indicators of all classes."""
         fitted = self._predicted(X)
         return _both(fitted) if len(self.classes_) == 2 else fitted
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Fitted indicators (n, classes); of two classes twice that of the second minus one, (n,)."""
+        """The fitted indicators (n, classes); for two classes, twice the second one minus one, (n,)."""
         fitted = self._predicted(X)
         return 2 * fitted[:, 0] - 1 if len(self.classes_) == 2 else fitted
 
@@ -57,12 +57,12 @@ class GiantStepClassifier(ClassifierMixin, GiantStepBase):
 
 
 def _both(fitted: np.ndarray) -> np.ndarray:
-    """Of two classes only the second is fitted; the two indicators add up to one."""
+    """The indicators of two classes from the second one, which alone is fitted; they add up to one."""
     return np.concatenate([1 - fitted, fitted], axis=1)
 
 
 def _sharpness(scores: np.ndarray, number: np.ndarray) -> float:
-    """The factor of least logarithmic loss."""
+    """The factor with the smallest logarithmic loss."""
 
     def loss(logarithm: float) -> float:
         return -float(np.mean(log_softmax(np.exp(logarithm) * scores, axis=1)[np.arange(len(number)), number]))

@@ -24,11 +24,11 @@ import numpy as np
 from giantstep._machine.device import Array, Arrays
 from giantstep.estimator.network import FirstLayer, FittedReadout, TablePiece, weighted
 
-DAMPING = 1.0  # of S, whose columns have variance one
+DAMPING = 1.0  # added to S, whose columns have variance one
 
 
 def damped(spread: Array, where: Arrays) -> tuple:
-    """The factor of (S + damping) / (1 + damping), which stands for S: a table may have fewer rows than columns."""
+    """The Cholesky factor of (S + damping) / (1 + damping), which replaces S because a table may have few rows."""
     return where.linalg.cho_factor((spread + DAMPING * where.xp.eye(len(spread))) / (1 + DAMPING))
 
 
@@ -58,7 +58,7 @@ def descent(
 
 
 def without_common(g: Array, outputs: np.ndarray, where: Arrays) -> Array:
-    """Every second neuron of an output without the average over the neurons of that output."""
+    """Subtract from every second neuron of an output the average over the neurons of that output."""
     k = int(outputs.max()) + 1
     member = where.put((outputs[:, None] == np.arange(k)).astype(float))
     common = (member.T @ g) / member.sum(axis=0)[:, None]
@@ -69,7 +69,7 @@ def without_common(g: Array, outputs: np.ndarray, where: Arrays) -> Array:
 def moved(start: FirstLayer, g: Array, eta: float, spread: Array, where: Arrays) -> FirstLayer:
     """w_i <- w_i + eta g_i / |g_i| from the initial rows, then scaled so that the preactivations of the table have variance one.
 
-    ``spread`` is the covariance of the table. A neuron that no row activates has no gradient, and stays.
+    ``spread`` is the covariance of the table. A neuron that no row activates has no gradient and does not move.
     """
     lengths = where.xp.sqrt((g**2).sum(axis=1))
     W = start.W + eta * g / where.xp.where(lengths > 0, lengths, 1.0)[:, None]
@@ -77,6 +77,6 @@ def moved(start: FirstLayer, g: Array, eta: float, spread: Array, where: Arrays)
 
 
 def unit(W: Array, spread: Array, where: Arrays) -> Array:
-    """Rows for which <w_i, x> has variance one."""
+    """Scale the rows so that <w_i, x> has variance one."""
     deviation = where.xp.sqrt(((W @ spread) * W).sum(axis=1))
     return W / where.xp.where(deviation > 0, deviation, 1.0)[:, None]

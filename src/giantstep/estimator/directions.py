@@ -1,4 +1,4 @@
-"""Which directions of the input a network has learned, and how much of its variance they carry."""
+"""Directions: the directions of the input that a network has learned, and the share of its variance they carry."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ class Directions:
 
     Attributes:
         components: orthonormal rows (m, d), in units of the scaled columns.
-        strength: of every direction, sqrt(mean over neurons of <g_i, v>^2).
+        strength: sqrt(mean over neurons of <g_i, v>^2) of every direction v.
         null_level: the strength that labels without structure reach.
-        share: of the network's variance, carried by the first 1, 2, ... directions together, up to the first that is not
-            above the null level.
-        names: of the columns.
+        share: the share of the network's variance that the first 1, 2, ... directions carry together, up to the first one that
+            is not above the null level.
+        names: the names of the columns.
     """
 
     components: np.ndarray
@@ -28,7 +28,7 @@ class Directions:
 
     @property
     def count(self) -> int:
-        """How many are stronger than the null level."""
+        """The number of directions above the null level."""
         return int(np.sum(self.strength > self.null_level))
 
     def largest(self, which: int, most: int = 4) -> str:
@@ -54,9 +54,9 @@ def strengths(gradient: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def null_level(null: np.ndarray) -> float:
-    """The largest strength without structure and two of its standard deviations.
+    """The largest strength for labels without structure, plus two standard deviations of it.
 
-    It is that of a common gradient, a Gaussian vector in d dimensions, whose length varies by 1/sqrt(2 d) of itself.
+    That strength is the length of a common gradient, a Gaussian vector in d dimensions; its relative deviation is 1/sqrt(2 d).
     """
     return float(strengths(null, 1)[0][0] * (1 + 2 / np.sqrt(2 * null.shape[1])))
 
@@ -64,7 +64,7 @@ def null_level(null: np.ndarray) -> float:
 def share(
     predict: Callable[[np.ndarray], np.ndarray], X: np.ndarray, basis: np.ndarray, rng: np.random.Generator
 ) -> float:
-    """Share of the variance of f that the orthonormal rows of ``basis`` carry: the closed Sobol index of their span,
+    """The share of the variance of f that the orthonormal rows of ``basis`` carry. It is the closed Sobol index of their span,
 
         Cov(f(x), f(P x + (1 - P) x')) / Var f(x)
 

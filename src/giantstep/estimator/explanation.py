@@ -1,4 +1,4 @@
-"""What a fitted network has learned, in words and as a picture."""
+"""FitExplanation: what a fitted network has learned, in words and as a figure."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FitExplanation:
-    """Directions, the steps taken, and leave-one-out errors in units of the variance of the labels.
+    """The learned directions, the steps, and leave-one-out errors in units of the variance of the labels.
 
-    ``errors[t]`` is the error after t steps: the first is that of random features, and ``error`` is that of the network itself.
+    ``errors[t]`` is the error after t steps: ``errors[0]`` is the error of random features, and ``error`` that of the network.
     """
 
     directions: Directions

@@ -1,6 +1,6 @@
-"""Learn a table by giant steps: number of steps, step size, batches and penalty are chosen by leave-one-out (``climb``).
+"""Learn a table by giant steps. Leave-one-out chooses the number of steps, the step size, the batches and the penalty.
 
-With what was chosen, the steps are then taken again on all rows.
+The chosen steps are then taken again on all rows.
 """
 
 from collections.abc import Sequence
@@ -31,25 +31,25 @@ __all__ = ["MOST", "STEPS", "Learned", "Wanted", "learn", "random_error", "wider
 
 STEPS = 3  # at most
 WIDEST = 1024  # neurons
-PLENTY = 4.0  # n / d from which rows are reused without asking
+PLENTY = 4.0  # n / d from which "auto" reuses rows
 
 
 def width(n: int) -> int:
-    """A sixteenth of the rows, between 128 and 1024 neurons: more gain little and cost their square."""
+    """The width for n rows: n / 16, between 128 and 1024; more neurons gain little, and the cost grows with the square."""
     return int(np.clip(n // 16, 128, WIDEST))
 
 
 def wider(n: int) -> int:
-    """Twice that, up to the same most."""
+    """Twice that width, but at most 1024."""
     return min(2 * width(n), WIDEST)
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The network, what was chosen, and the leave-one-out errors behind it (mean squares, of labels of variance one).
+    """The network, the choices, and the leave-one-out errors behind them (mean squares, for labels of variance one).
 
-    ``by_steps[t]`` is the error after t steps, ``residuals`` those of ``rows``, left out. ``gradient`` (p, d) is what a further
-    step would follow, ``null`` the same for residuals of random signs, in which there is nothing to learn.
+    ``by_steps[t]`` is the error after t steps, ``residuals`` are the leave-one-out residuals of ``rows``. ``gradient`` (p, d) is
+    the direction of a further step, and ``null`` the same for residuals with random signs, in which there is nothing to learn.
     """
 
     layer: FirstLayer
@@ -82,7 +82,7 @@ def _take_steps(
 def _fresh(
     table: Table, start: SearchStart, wanted: Wanted, etas: Sequence[float], decades: Sequence[float], rng
 ) -> SearchPoint:
-    """A part of the rows for each step and one for the readout, whose rows are the judges."""
+    """Take each step and the readout on rows of its own, and judge by the rows of the readout."""
     deal = np.array_split(rng.permutation(len(table)), len(etas) + 1)
     layer = _take_steps([table.take(rows) for rows in deal[:-1]], start, wanted, etas, decades)
     last = table.take(deal[-1])
@@ -110,7 +110,7 @@ def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: 
 
 
 def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays, tell: Tell = None) -> Learned:
-    """A network for rows scaled to variance one, labels too; ``tell`` takes a sentence about every stage."""
+    """Learn a network for rows and labels of variance one; ``tell`` is called with a sentence about every stage."""
     with where.exact():
         start = draw_start(table, wanted, rng, where)
         folds, steps = dealt(table, start, rng), STEPS if wanted.steps is None else wanted.steps
@@ -129,7 +129,7 @@ def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays,
 
 
 def _in_vain(climbed: Sequence[SearchPoint]) -> bool:
-    """Whether no step has made the error less."""
+    """Whether no step has reduced the error."""
     return min(point.error for point in climbed) == climbed[0].error
 
 
@@ -141,7 +141,7 @@ def _chosen(
     wanted: Wanted,
     rng: np.random.Generator,
 ) -> Learned:
-    """The best of what was tried from ``begun``, on all rows and from ``start``."""
+    """Take the best of the steps tried from ``begun`` again, from ``start`` and on all rows."""
     where, errors = start.where, tuple(point.error for point in climbed)
     steps = int(np.argmin(errors)) if wanted.steps is None else wanted.steps
     best, eta = last_eta(climbed[steps], begun, wanted)

@@ -1,9 +1,9 @@
-"""A first layer with biases, and what the rows of a table become in it: features, slopes, and their normal equations.
+"""A first layer with biases, the features and slopes of the rows of a table, and the normal equations of the readout.
 
     f(x) = c + sum_i b_i sigma(<w_i, x> + t_i) + <b_0, x>
 
-The features of a row are q = p + d numbers, those of the p neurons followed by the row itself. Rows may have weights. Products
-with the rows are in the rows' own precision, sums of them and everything solved in double.
+The features of a row are q = p + d numbers: the outputs of the p neurons, then the row itself. Rows may have weights. Products
+with the rows use the precision of the rows; sums and solves use double precision.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,9 +17,7 @@ from giantstep._machine.threads import one_blas_thread
 from giantstep.functions.activation import Activation
 
 CHUNK = 2**23  # numbers that the features of a chunk of rows may fill
-THREADED = (
-    4  # with many right-hand sides, matrices of a quarter of the size that is small for BLAS threads gain from them
-)
+THREADED = 4  # with many right-hand sides, BLAS threads help already at a quarter of the usual size
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class Table:
 
 @dataclass(frozen=True)
 class TablePiece:
-    """Some rows in a layer, where the work is done, with the preactivations H = X W^T + t."""
+    """Some rows of a table on the device of the work, and their preactivations H = X W^T + t in a layer."""
 
     X: Array
     Y: Array
@@ -90,13 +88,13 @@ class TablePiece:
 
     @property
     def roots(self) -> Array | None:
-        """Square roots of the weights as a column, None where they are all one."""
+        """Square roots of the weights as a column; None if all weights are one."""
         return None if self.equal else self.where.xp.sqrt(self.weights)[:, None].astype(self.X.dtype)
 
 
 @dataclass(frozen=True)
 class TableStream:
-    """The pieces of a table, made again whenever they are met."""
+    """The pieces of a table, computed again in every iteration."""
 
     table: Table
     layer: FirstLayer
@@ -116,7 +114,7 @@ class TableStream:
 
 
 def pieces(table: Table, layer: FirstLayer, where: Arrays) -> Iterable[TablePiece]:
-    """A table in a layer: held in memory where it is one piece, streamed otherwise."""
+    """The pieces of a table: a list if there is only one, and a stream otherwise."""
     stream = TableStream(table, layer, where)
     return list(stream) if len(table) <= stream.rows else stream
 
@@ -134,7 +132,7 @@ def linear_moments(table: Table, layer: FirstLayer, where: Arrays) -> Array:
 
 
 def moments(rows: Iterable[TablePiece], linear: Array, where: Arrays) -> Array:
-    """Z^T diag(weights) Z for Z = [sigma(H), V]: all that a ridge fit needs. Moments of parts add up."""
+    """Z^T diag(weights) Z for Z = [sigma(H), V], which is all that a ridge fit needs. Moments of parts add up."""
     own: Array = 0.0
     cross: Array = 0.0
     for piece in rows:
@@ -158,7 +156,7 @@ class Normal:
 
     @property
     def size(self) -> float:
-        """tr A, the unit of penalties: with more features of the same kind A + lam keeps its proportions."""
+        """tr A, the unit of penalties, so that a penalty means the same for any number of features."""
         return float(self.A.diagonal().sum())
 
 
@@ -171,7 +169,7 @@ def normal(total: Array, q: int, where: Arrays) -> Normal:
 
 @dataclass(frozen=True)
 class FittedReadout:
-    """Coefficients (q, k), intercept (k,), and what leave-one-out needs: the means of the features, the Cholesky factor of
+    """Coefficients (q, k) and intercept (k,). Leave-one-out also needs the means of the features, the Cholesky factor of
     A + lam and the total weight."""
 
     coefficients: Array
@@ -192,7 +190,7 @@ class FittedReadout:
 def solve(equations: Normal, penalty: float, where: Arrays) -> FittedReadout:
     """Ridge: minimise (1/n) sum_mu weight_mu (y - c - F b)^2 + lam |b|^2, n the total weight, c not penalised.
 
-    b = (A + lam)^{-1} B; not a number where A + lam is not positive in floating point.
+    b = (A + lam)^{-1} B; it is NaN if A + lam is not positive definite in floating point.
     """
     e = equations
     with one_blas_thread(THREADED * len(e.A)):
@@ -203,13 +201,13 @@ def _solved(e: Normal, penalty: float, where: Arrays) -> FittedReadout:
     try:
         factor = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True)
         b = where.linalg.cho_solve(factor, e.B)
-    except (np.linalg.LinAlgError, ValueError):  # not positive, or not finite; JAX says it with NaN
+    except (np.linalg.LinAlgError, ValueError):  # not positive definite, or not finite; JAX returns NaN instead
         factor, b = (), np.full(e.B.shape, np.nan)
     return FittedReadout(b, e.mean_y - e.mean @ b, e.mean, factor, e.weight)
 
 
 def refit(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> FittedReadout:
-    """The same rows and penalty with other labels: one product and one solve."""
+    """Fit other labels on the same rows with the same penalty; this takes one product and one solve."""
     cross: Array = 0.0
     mean: Array = 0.0
     for piece in rows:
@@ -220,7 +218,7 @@ def refit(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> F
 
 
 def left_out(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> np.ndarray:
-    """Residuals (n, k) of rows that are part of the fit, each as if its row had not been.
+    """Leave-one-out residuals (n, k): the residual of every row of the fit as if that row had been left out.
 
     h = (weight / n) (1 + g^T (A + lam)^{-1} g) with g = f - mean;  residual / (1 - h), the penalty term n lam |b|^2 kept.
     """

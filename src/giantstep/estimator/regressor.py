@@ -12,8 +12,8 @@ from giantstep.estimator.base import GiantStepBase
 class GiantStepRegressor(RegressorMixin, GiantStepBase):
     """Ridge regression on features that were learned by up to three giant gradient steps.
 
-    ``fit(X, y)`` alone works on any table of numbers: what is ``"auto"`` is chosen by leave-one-out on rows that the steps have
-    not seen, the same way every time for the same ``random_state``.
+    ``fit(X, y)`` works on any table of numbers. Leave-one-out on rows that the steps do not use chooses every parameter that is
+    ``"auto"``; the choice is the same every time for the same ``random_state``.
 
     Parameters:
         width: number of neurons.
@@ -24,14 +24,14 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
         penalty: lam of (1/n) |y - F b|^2 + lam |b|^2, for labels and columns scaled to variance one.
         scaling: ``"standard"`` or ``"normal"`` (normal scores, for columns with values far out).
         device: ``"cpu"``, ``"gpu"``, or ``"auto"`` for a GPU where there is one.
-        memory: GiB to stay within; what would need more is refused before it is taken.
-        random_state: of the initial network and of the rows held out.
+        memory: GiB to stay within; a fit that needs more is refused before it starts.
+        random_state: the seed of the initial network and of the rows held out.
         verbose: print a line for every stage.
 
     Attributes:
-        steps_, eta_, batch_, penalty_, width_, scaling_: what was chosen.
+        steps_, eta_, batch_, penalty_, width_, scaling_: the values used.
         loo_error_: leave-one-out error, a mean square in units of the variance of y (so 1 - R^2).
-        loo_errors_: the same after 0, 1, ... steps; the first is that of random features.
+        loo_errors_: the errors after 0, 1, ... steps; the first is the error of random features.
         directions_: learned directions with their strength, the null level and the share of variance they carry.
     """
 
@@ -49,6 +49,6 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
         return self._learn(X, y.reshape(len(y), -1), sample_weight)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The network's value at every row."""
+        """The output of the network for every row."""
         outputs = self._predicted(X)
         return outputs[:, 0] if self._one_output else outputs

@@ -1,4 +1,4 @@
-"""How the columns of a table are brought to one scale, by scikit-learn's transformers."""
+"""Scalings of the columns of a table, made with scikit-learn's transformers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
 from giantstep.errors import InputError
 
-ALIKE = 1.5  # ratio of two standard deviations up to which columns are in one unit already
+ALIKE = 1.5  # the largest ratio of standard deviations of columns that count as having the same unit
 FAR = 6.0  # standard deviations: a Gaussian column stays within them up to some 10^8 rows
 
 
@@ -19,7 +19,7 @@ def standard(X: np.ndarray, weights: np.ndarray) -> Any:
 
 
 def common(X: np.ndarray, weights: np.ndarray) -> Any:
-    """Mean zero, and one factor for all columns: for columns in the same unit, like pixels."""
+    """Mean zero and one factor for all columns, for columns in the same unit, such as pixels."""
     scaler = StandardScaler().fit(X, sample_weight=weights)
     factor = np.sqrt(np.mean(scaler.var_))  # type: ignore[arg-type]
     scaler.scale_ = np.full(X.shape[1], factor if factor > 0 else 1.0)
@@ -27,7 +27,7 @@ def common(X: np.ndarray, weights: np.ndarray) -> Any:
 
 
 def normal(X: np.ndarray, weights: np.ndarray) -> Any:
-    """Normal scores: every column as if it were Gaussian, by its ranks; weights are not used."""
+    """Normal scores: the ranks of every column become Gaussian quantiles; weights are not used."""
     ranks = QuantileTransformer(
         n_quantiles=min(200, len(X)), output_distribution="normal", random_state=0, subsample=100_000
     )
@@ -38,7 +38,7 @@ SCALINGS = {"standard": standard, "common": common, "normal": normal}
 
 
 def choose(name: str, X: np.ndarray, weights: np.ndarray, error: Callable[[np.ndarray], float]) -> tuple[str, Any]:
-    """The scaling of that name; for "auto" the one of least error among those that can make a difference."""
+    """The scaling with this name; "auto" takes the one with the smallest error among those that can matter."""
     if name != "auto":
         if name not in SCALINGS:
             raise InputError(f'scaling is "auto", {", ".join(map(repr, SCALINGS))}, not {name!r}'.replace("'", '"'))

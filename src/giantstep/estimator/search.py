@@ -1,8 +1,8 @@
-"""The climb of a table by giant steps, judged by leave-one-out: which number of steps, step size and penalty are best.
+"""The search by leave-one-out for the best number of giant steps, step size and penalty.
 
-A leave-one-out error of the readout means little on rows that the steps have seen: the directions know their labels. So the
-choice is made on rows held out of the steps. The readout is fitted to all rows, and every held-out row is predicted as if it
-had been left out of it: no direction and no coefficient has seen the label it is judged by.
+The leave-one-out error of the readout means little on rows that the steps use, because the directions depend on their labels. So
+some rows are held out of the steps. The readout is fitted to all rows, and every held-out row is predicted as if it had been left
+out of that fit: neither the directions nor the coefficients depend on its label.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,23 +30,23 @@ from giantstep.functions.activation import Activation
 
 Tell = Callable[[str], Any] | None
 
-ETA = 30.0  # of a step, in units of the neurons' own length
-ETAS = (3.0,)  # tried beside it for the last step
-HELD_OUT, ENOUGH = 0.2, 600  # of the rows, and how many judge well enough
-FOLDS, FEW = 5, 2000  # one fold from FEW rows on, up to FOLDS of them below
-MOST = 16384  # rows that choices are made on
-DECADES = (-10.0, 0.0)  # of the penalty, in units of the trace of A
-SINGLE = -8.0  # the least of them in single precision
-NEAR, FINE = -3.5, 0.5  # where the search begins, by whole decades, and how fine it ends
+ETA = 30.0  # step size, in units of the initial length of a neuron
+ETAS = (3.0,)  # other sizes to try for the last step
+HELD_OUT, ENOUGH = 0.2, 600  # share of the rows, and a number of rows that is enough
+FOLDS, FEW = 5, 2000  # one fold from FEW rows on, and up to FOLDS folds for fewer rows
+MOST = 16384  # the most rows that the choices use
+DECADES = (-10.0, 0.0)  # decades of the penalty, in units of the trace of A
+SINGLE = -8.0  # the smallest decade in single precision
+NEAR, FINE = -3.5, 0.5  # the search begins here with whole decades and ends with half decades
 NARROW = 2  # choices are made with a network this many times narrower
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for; None leaves it to leave-one-out. ``batch`` is "auto", "fresh" or "reuse".
+    """The options of a fit; leave-one-out chooses those that are None. ``batch`` is "auto", "fresh" or "reuse".
 
-    ``wider`` is a width to try where ``width`` learns nothing: of a target without a linear part, x1 x2, the first steps show so
-    little that it takes more neurons to see it.
+    ``wider`` is a width to try if ``width`` learns nothing. A target without a linear part, such as x1 x2, shows so little in the
+    first steps that more neurons are needed.
     """
 
     width: int
@@ -66,7 +66,7 @@ class Wanted:
 
 
 def solved(equations: Normal, decade: float, wanted: Wanted, where: Arrays) -> tuple[FittedReadout, float]:
-    """The fit at the penalty of a decade; where rounding has left nothing to solve there, at the first decade above that has."""
+    """The fit at the penalty of a decade, or at the first larger decade at which rounding leaves a solvable problem."""
     penalty = wanted.penalty_at(decade, equations)
     fitted = solve(equations, penalty, where)
     while not fitted.finite and wanted.penalty is None and decade < DECADES[1]:
@@ -78,7 +78,7 @@ def solved(equations: Normal, decade: float, wanted: Wanted, where: Arrays) -> t
 
 @dataclass(frozen=True)
 class SearchStart:
-    """What every run begins with: initial layer, sign and output of each neuron, linear moments and covariance of the table."""
+    """The start of every run: initial layer, sign and output of each neuron, linear moments and covariance of the table."""
 
     layer: FirstLayer
     signs: Array
@@ -95,7 +95,7 @@ class SearchStart:
 
     @property
     def narrow(self) -> "SearchStart":
-        """The same with fewer neurons."""
+        """The same start with fewer neurons."""
         p = max(self.width // NARROW, min(64, self.width))
         layer = replace(self.layer, W=self.layer.W[:p], bias=self.layer.bias[:p])
         return replace(self, layer=layer, signs=self.signs[:p], outputs=self.outputs[:p])
@@ -131,11 +131,11 @@ def draw_start(table: Table, wanted: Wanted, rng: np.random.Generator, where: Ar
 
 @dataclass(frozen=True)
 class Fold:
-    """Rows the steps see and rows they do not, with the linear moments of both."""
+    """The rows that the steps use and the rows held out, with the linear moments of both."""
 
     training: Table
     held: Table
-    rows: np.ndarray  # those held out
+    rows: np.ndarray  # indices of the rows held out
     linear: tuple[Array, Array]
 
     def at(self, layer: FirstLayer, where: Arrays) -> "Stage":
@@ -182,7 +182,7 @@ class SearchPoint:
 
 
 def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, pace: float = 1.0) -> SearchPoint:
-    """The penalty by leave-one-out: downhill from ``near`` by ``pace`` decades at a time."""
+    """Choose the penalty by leave-one-out: go downhill from ``near`` in steps of ``pace`` decades."""
     folds, known = [s.fold for s in stages], {}
     least = DECADES[0] if folds[0].held.X.dtype == np.float64 else SINGLE
 
@@ -203,7 +203,7 @@ def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, p
 
 
 def climb(folds: Sequence[Fold], start: SearchStart, wanted: Wanted, steps: int, tell: Tell) -> list[SearchPoint]:
-    """The points after 0, 1, ..., ``steps`` steps."""
+    """Take the steps on all folds; return the points after 0, 1, ..., ``steps`` steps."""
     layers, near, gradients, points = [start.random] * len(folds), NEAR, (), []
     for t in range(steps + 1):
         stages = [f.at(layer, start.where) for f, layer in zip(folds, layers, strict=True)]
@@ -221,7 +221,7 @@ def climb(folds: Sequence[Fold], start: SearchStart, wanted: Wanted, steps: int,
 
 
 def last_eta(point: SearchPoint, start: SearchStart, wanted: Wanted) -> tuple[SearchPoint, float]:
-    """The last step again with other step sizes."""
+    """Take the last step again with other step sizes; return the best point and its step size."""
     best, eta = point, wanted.step_size
     for other in ETAS if point.gradients and wanted.eta is None else ():
         moves = zip(point.stages, point.gradients, strict=True)

@@ -1,4 +1,4 @@
-"""explain(target): what a few giant steps can learn of a target, in the limit of large d, and why."""
+"""explain(target): what a few giant steps can learn about a target in the limit of large d, and why."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,19 +29,19 @@ def explain(
     reuse: bool = False,
     activation: "str | Activation | None" = None,
 ) -> Explanation:
-    """Which directions of a target a network finds step by step, which terms it can fit, and the error it cannot go below.
+    """Say which directions of a target a network finds in each step, which terms it can fit, and its smallest possible error.
 
     Args:
         target: a formula or a Target.
         batch: size of every batch as a power of the dimension: "d", "d^2", "d^1.5", "d^0.5".
         width: the same for the width: "1", "d", "d^2".
-        steps: number of steps; None means until nothing more is found.
-        reuse: all steps go over one batch, instead of a fresh one each.
+        steps: number of steps; None goes on until no step finds a new direction.
+        reuse: all steps use one batch, instead of a fresh batch each.
         activation: also say which part of the staircase this activation can climb.
     """
     asked = case(as_target(target), batch, width, steps)
     if flag(reuse, "reuse") and activation is not None:
-        raise InputError("what an activation sees on a batch it has seen before is not known: give reuse or activation")
+        raise InputError("what an activation sees on a reused batch is not known: give either reuse or activation")
     sigma = None if activation is None else as_activation(activation)
     again, generative, missing = _generative(asked, reuse)
     later = again if reuse and again is not None else asked.fresh()
@@ -67,7 +67,7 @@ def explain(
 
 
 def _generative(asked: ScalingCase, reuse: bool) -> tuple[Rule | None, list[int] | None, list[str]]:
-    """The rule of a step on a batch seen before, the generative leaps, and what could not be computed."""
+    """The rule of a step on a reused batch, the generative leaps, and notes on what could not be computed."""
     try:
         functions, threshold, doubt = transforms(asked.target)
     except InputError as problem:
@@ -83,7 +83,7 @@ def _generative(asked: ScalingCase, reuse: bool) -> tuple[Rule | None, list[int]
 
 
 def _climb(asked: ScalingCase, path: Walk, sentences: list[str]) -> Climb:
-    """The staircase of a walk and what it leaves."""
+    """The staircase of a walk, and the parts of the target that are not fitted."""
     expansion, basis = asked.target.hermite, path.last
     complete = len(basis) >= len(asked.whole)
     return Climb(

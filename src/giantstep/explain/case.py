@@ -1,4 +1,4 @@
-"""The question asked of ``explain``, read and checked: a target, a batch, a width and a number of steps."""
+"""ScalingCase: the checked arguments of ``explain``, which are a target, a batch, a width and a number of steps."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class ScalingCase:
 
     @property
     def limit(self) -> int:
-        """The largest order that a batch shows: l needs d^l samples."""
+        """The largest order that a batch shows; order l needs d^l samples."""
         return int(self.batch + 1e-9)
 
     @property
@@ -43,7 +43,7 @@ class ScalingCase:
 
     @property
     def threshold(self) -> float:
-        """What counts as zero, in units of f^2."""
+        """The mass below which a part of the target counts as zero, in units of f^2."""
         return self.target.hermite.threshold * self.f.variance
 
     @property
@@ -58,7 +58,7 @@ class ScalingCase:
 
     @cached_property
     def stairs(self) -> list[list[FoundDirection]]:
-        """The staircase when every step may see the order it needs."""
+        """The staircase of a batch that shows every order."""
         return climb([self.f], self.threshold)
 
     @cached_property
@@ -72,7 +72,7 @@ class ScalingCase:
 
 
 def case(target: Target, batch: Any, width: Any, steps: Any) -> ScalingCase:
-    """A Case from what the user gave."""
+    """Check the arguments and make a ScalingCase."""
     steps = None if steps is None else whole(steps, "steps", least=0)
     if steps is not None and steps > MAX_STEPS:
         raise InputError(f"steps must be at most {MAX_STEPS}, not {steps}: no staircase has more steps than directions")

@@ -1,4 +1,4 @@
-"""Explanation: what a few giant steps can learn of a target, and why."""
+"""Explanation: what a few giant steps can learn about a target, and why."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,12 +11,12 @@ MAX_TERMS = 24
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Climb:
-    """A staircase and what it leaves: that of the conjecture, or the one an activation can climb.
+    """A staircase and the parts it does not fit, for the conjecture or for an activation.
 
     Attributes:
-        staircase: over steps, an orthonormal basis of U_t as a list of r-vectors; entry 0 is empty.
-        orders: over steps, the order at which each new direction is seen.
-        strengths: over steps, the strength ``v^T G_l(U) v`` of each new direction.
+        staircase: for every step, an orthonormal basis of U_t as a list of r-vectors; entry 0 is empty.
+        orders: for every step, the order at which each new direction is found.
+        strengths: for every step, the strength ``v^T G_l(U) v`` of each new direction.
         terms: the target's Hermite terms: term, mass, fate (fitted, partial or lost), coefficient, and the share fitted.
         floor: lower bounds of the mean square error: narrow, network, random_features.
         reasons: why each step finds what it finds, and why it stops.
@@ -36,29 +36,29 @@ class Climb:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Explanation:
-    """What ``gs.explain`` found.
+    """The result of ``gs.explain``.
 
     Attributes:
         target: the formula, or the callable's name.
         rank: number of directions of the target.
         batch: batch size as a power of d.
         width: width as a power of d.
-        reuse: whether all steps go over one batch.
+        reuse: whether all steps use one batch.
         information_exponent: smallest order of the target that is not zero; None for a constant.
-        leap: largest order needed along the whole staircase.
+        leap: the largest order that a step of the whole staircase needs.
         leaps: the order of every step of that staircase.
         generative_exponent: smallest information exponent of any function of the label; None when not known.
         generative_leaps: the same along the staircase with reuse.
-        staircase: over steps, an orthonormal basis of U_t as a list of r-vectors; entry 0 is empty.
-        orders: over steps, the order at which each new direction is seen.
-        strengths: over steps, the strength ``v^T G_l(U) v`` of each new direction.
+        staircase: for every step, an orthonormal basis of U_t as a list of r-vectors; entry 0 is empty.
+        orders: for every step, the order at which each new direction is found.
+        strengths: for every step, the strength ``v^T G_l(U) v`` of each new direction.
         terms: the target's Hermite terms: term, mass, fate (fitted, partial or lost), coefficient, and the share fitted.
         floor: lower bounds of the mean square error without label noise: narrow (width of order one), network (the given
             batch and width), random_features (no step at all).
         reasons: why each step finds what it finds, and why it stops.
-        warnings: what the step needs, or where the numbers end.
+        warnings: conditions that a step needs, and limits of the numbers.
         activation: the activation's name, if one was given.
-        realised: staircase, floors and terms for that activation, beside the conjecture's.
+        realised: the staircase, floors and terms for that activation.
     """
 
     target: str
@@ -88,13 +88,13 @@ class Explanation:
 
     @property
     def climbs(self) -> "list[tuple[str, Climb | Explanation]]":
-        """What was learned; with an activation the conjecture, and under the activation's name what it realises."""
+        """The staircases with their names: the conjecture, and with an activation also the one that it realises."""
         if self.realised is None:
             return [("learned", self)]
         return [("conjecture", self), (str(self.activation), self.realised)]
 
     def largest(self, most: int) -> list[int]:
-        """The places of at most so many terms, those of largest mass, in their own order."""
+        """The indices of the ``most`` terms of largest mass, in their own order."""
         return sorted(sorted(range(len(self.terms)), key=lambda i: -self.terms[i]["mass"])[:most])
 
     def __repr__(self) -> str:
@@ -104,7 +104,7 @@ class Explanation:
 
 
 def explanation_table(x: Explanation) -> str:
-    """Exponents, the staircase, why, what is fitted and the floors; with an activation its own staircase beside."""
+    """The explanation as text: exponents, staircase, reasons, terms and floors, also for the activation if there is one."""
     batch = f"one batch of {x.batch} reused" if x.reuse else f"fresh batches of {x.batch}"
     lines = [f"explain: {x.target}, {batch}, width {x.width}", _exponents(x), "", *_staircase(x)]
     lines += ["", *x.reasons]
@@ -158,7 +158,7 @@ def _floors(x: Explanation) -> list[str]:
         return f"{f['network']:.5g} with width {x.width}, {f['narrow']:.5g} with width of order one"
 
     lines = [
-        f"least mean square error (label noise apart): {numbers(x)}, {x.floor['random_features']:.5g} without steps"
+        f"least mean square error (without label noise): {numbers(x)}, {x.floor['random_features']:.5g} without steps"
     ]
     if x.realised is not None:
         lines.append(f"with {x.activation}: {numbers(x.realised)}")

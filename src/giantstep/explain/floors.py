@@ -1,4 +1,4 @@
-"""What no fit in a regime can remove: masses of the target by degree and by what lies outside the learned directions.
+"""Lower bounds of the error: masses of the target by degree and by the number of slots outside the learned directions.
 
 With U learned, width p = d^k1, batch n = d^k2 and kappa = floor(min(k1, k2)), the readout fits everything in x_U and degree up to
 kappa in what is perpendicular to U (Conjecture 3 of Dandi et al., arXiv 2305.18270; kappa = 0 is their theorem for p = O(1)).
@@ -27,9 +27,9 @@ def masses(f: Series, basis: np.ndarray) -> dict[tuple[int, int], float]:
 
 
 def floors(f: Series, basis: np.ndarray, kappa: int, beyond: float, complete: bool) -> dict[str, float]:
-    """The three floors of the mean square error; ``beyond`` is the mass above the orders kept, lost for certain if U = 0.
+    """The three floors of the mean square error; ``beyond`` is the mass of higher orders, which is certainly lost if U = 0.
 
-    ``complete`` says that f depends on x_U alone, so that what quadrature leaves outside is its error.
+    ``complete`` means that f depends on x_U alone, so that any mass outside is an error of the quadrature.
 
     narrow: ``E Var(f | P_U x) = sum_{j >= 1} m_{k,j}``; network: ``sum_{j > kappa} m_{k,j}``; random_features:
     ``sum_{k > kappa} m_{k,.}``.
@@ -55,7 +55,7 @@ def terms(expansion: Expansion, f: Series, basis: np.ndarray, kappa: int, comple
     """Every Hermite term with its mass ``beta! c^2`` and the share of its coefficient that the fitted part of f keeps.
 
     With P the projection on what the regime fits, the share is ``E[h_beta P f] / E[h_beta f]``: 1 is fitted, 0 lost, else
-    partial. So the masses that are not kept, ``mass (1 - share)``, add up to the network's floor.
+    partial. So the masses that are lost, ``mass (1 - share)``, add up to the floor of the network.
     """
     fitted, listed = f if complete else _fitted(f, basis, kappa), []
     for order in sorted({sum(beta) for beta in expansion}):

@@ -1,4 +1,4 @@
-"""Going over one batch again lets a network act on functions T(y) of the labels: the generative exponent and its staircase.
+"""The generative exponent and its staircase: a reused batch lets a network act on functions T(y) of the labels.
 
 ``zeta_k(y) = E[h_k(z) | y]``; the generative exponent is the least k with zeta_k not zero, which is the least information
 exponent of T(y) over all T (Damian et al., arXiv 2403.05529; for several directions arXiv 2506.05500; giant steps that reuse a
@@ -24,9 +24,9 @@ COSINES = 16
 
 
 def transforms(target: Target) -> tuple[list[Series], float, str]:
-    """Functions T(y) of unit variance, the threshold at which their parts count as zero, and a doubt about them or "".
+    """Functions T(y) of unit variance, the threshold below which their parts count as zero, and a doubt about them or "".
 
-    Powers y, y^2, ... for polynomials, exact; for other targets y and cosines of the rank of y among its values, on a grid.
+    For polynomials they are powers of y, computed exactly; for other targets y and cosines of the rank of y, on a grid.
     """
     if target.polynomial:
         functions = _powers(target.hermite)
@@ -37,7 +37,7 @@ def transforms(target: Target) -> tuple[list[Series], float, str]:
         )
     if target.rank not in GRID:
         raise InputError(
-            f"what reusing a batch finds is computed for polynomials and for up to 4 directions, not {target.rank}"
+            f"what a reused batch finds can be computed for polynomials and for up to 4 directions, not for {target.rank}"
         )
     cosines, resolved = _cosines(target)
     f = series(target.hermite)  # scaled so that its own threshold becomes that of the grid
@@ -47,7 +47,7 @@ def transforms(target: Target) -> tuple[list[Series], float, str]:
 
 
 def _powers(f: Expansion) -> list[Series]:
-    """f, f^2, ..., as many as Gauss-Hermite grids that are exact for them can hold."""
+    """f, f^2, ..., as many as fit on Gauss-Hermite grids that are exact for them."""
     degrees = [max((beta[i] for beta in f), default=0) for i in range(f.rank)]
     dense = np.zeros([d + 1 for d in degrees])
     for beta, c in f.items():
@@ -76,8 +76,8 @@ def _powers(f: Expansion) -> list[Series]:
 def _cosines(target: Target) -> tuple[list[Series], float]:
     """``T_j = sqrt(2) cos(pi j F)``, F the rank of y with ties shared, centred (else ties leak the error of the grid).
 
-    Two grids tell the error of a T_j; one that is not resolved is scaled down until its error is below the threshold. Also
-    returned: the largest of these scales.
+    The difference between two grids is the error of T_j. A T_j that is not resolved is scaled down until its error is below the
+    threshold. The second result is the largest of these scales.
     """
     coarse, fine, top = GRID[target.rank]
     values, share = _labels(target, fine)[1:]

@@ -1,4 +1,4 @@
-"""What a staircase silently asks of a network, and where its numbers end: one sentence each."""
+"""Notes of an explanation: conditions that a staircase needs, and limits of its numbers, one sentence each."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from giantstep.functions.staircase import empty, extended, found, lowest
 
 
 def notes(asked: ScalingCase, path: Walk, again: Rule | None) -> list[str]:
-    """All that apply; ``again`` is the rule of later steps when they reuse the batch."""
+    """All notes that apply; ``again`` is the rule of later steps if they reuse the batch."""
     target = asked.target
     sentences = _deflation(target, path, asked.fresh(), again is not None)
     sentences += _second_layer(path) if again is None else _reuse(path, again)
@@ -24,12 +24,12 @@ def notes(asked: ScalingCase, path: Walk, again: Rule | None) -> list[str]:
     beyond = expansion.truncated
     if beyond > 1e-9 * expansion.power and 0 < len(path.last) < len(asked.whole):
         sentences.append(
-            f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, by which the floors may be too low."
+            f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, so the floors may be too low by that much."
         )
     if expansion.error > 1e-6 * expansion.power**0.5:
         least = expansion.threshold * expansion.power
         sentences.append(
-            f"quadrature resolves this target to {expansion.error:.1g}: parts of mass below {least:.1g} count as zero."
+            f"quadrature has an error of {expansion.error:.1g} on this target: parts of mass below {least:.1g} count as zero."
         )
     return sentences
 
@@ -40,11 +40,13 @@ def _deflation(target: Target, path: Walk, fresh: Rule, reuse: bool) -> list[str
         order = max((v.order for v in new), default=1)
         if not any(target.hermite.mass(m) > 0 for m in range(1, order)):
             continue
-        how = f"by deflate={order} in its GiantStep" if order <= MAX_DEFLATE else f"and deflate ends at {MAX_DEFLATE}"
+        how = (
+            f"by deflate={order} in its GiantStep" if order <= MAX_DEFLATE else f"but deflate is at most {MAX_DEFLATE}"
+        )
         basis = extended(empty(target.rank), found(fresh.functions, path.bases[t], (order,), fresh.threshold))
         rest = [v.vector for v in new if np.linalg.norm(basis @ v.vector) < 1 - 1e-6]
         later = f"; {listing(rest)} then needs a step of its own" if rest else ""
-        return [f"step {t + 1} sees order {order} only if the lower orders are taken out of the labels, {how}{later}."]
+        return [f"step {t + 1} sees order {order} only if the lower orders are removed from the labels, {how}{later}."]
     return []
 
 
@@ -69,4 +71,4 @@ def _reuse(path: Walk, again: Rule) -> list[str]:
     if not left:
         return []
     names = listing([v.vector for v in left])
-    return [f"{names} is seen at order 2 of a function of y: with a batch of d that takes of order log d steps."]
+    return [f"{names} can be seen at order 2 of a function of y; with a batch of d this takes about log d steps."]

@@ -1,4 +1,4 @@
-"""The steps of one regime: what each finds, in which order, and why."""
+"""The directions that each step finds, and sentences that say why."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MAX_STEPS = 100
 
 @dataclass(frozen=True)
 class Rule:
-    """What one step may see: functions of the label, their threshold, orders of the batch, orders the activation sees."""
+    """What one step can see: functions of the label, their threshold, the largest order of the batch, and visible orders."""
 
     functions: list[Series]
     threshold: float
@@ -22,7 +22,7 @@ class Rule:
     visible: frozenset[int] | None = None
 
     def new(self, basis: np.ndarray) -> list[FoundDirection]:
-        """What the step adds to the span of the basis."""
+        """The directions that the step adds to the span of the basis."""
         return found(self.functions, basis, range(1, self.limit + 1), self.threshold, self.visible)
 
 
@@ -39,7 +39,7 @@ class Walk:
 
 
 def walk(rank: int, rule: Callable[[int], Rule], steps: int | None) -> Walk:
-    """``U_{t+1} = U_t + what rule(t) finds``; with ``steps=None`` until the rule no longer changes and finds nothing."""
+    """Take the steps: U_{t+1} is U_t and what rule(t) finds. With ``steps=None``, stop when nothing new can be found."""
     bases, news = [empty(rank)], []
     for t in range(MAX_STEPS if steps is None else steps):
         new = rule(t).new(bases[-1]) if len(bases[-1]) < rank else []
@@ -62,7 +62,7 @@ def reasons(f: Series, path: Walk, reuse: bool, symbol: str) -> list[str]:
                 given = f", {listing(basis.tolist(), symbol)}" if len(basis) else ""
                 what = combination(direction.vector, symbol)
                 what = what if direction.order == 1 else f"h{direction.order} along {what}"
-                why = f"on a batch seen before the step acts on functions of y, and E[{what} | y{given}] is not zero"
+                why = f"on a reused batch the step acts on functions of y, and E[{what} | y{given}] is not zero"
             else:
                 why = reason(f, basis, new, i, symbol)
             sentences.append(f"Step {t + 1} finds {name}{order}: {why}.")
@@ -72,27 +72,29 @@ def reasons(f: Series, path: Walk, reuse: bool, symbol: str) -> list[str]:
 
 
 def ending(rule: Rule, top: int, path: Walk, whole: np.ndarray) -> str:
-    """Why the staircase ends where it does."""
+    """A sentence that says why the staircase ends."""
     basis, missing = path.last, len(whole) - len(path.last)
     if len(whole) == 0:
         return "The target is a constant: there is no direction to find."
     if missing <= 0:
         return "Every direction of the target is found."
     if rule.limit < 1:
-        return "A batch smaller than d finds nothing, whatever the step size and the number of steps."
+        return "A batch smaller than d finds nothing, for any step size and any number of steps."
     more = rule.new(basis)
     if more:
         return f"Another step would find {listing([v.vector for v in more])}."
     later = lowest(rule.functions, basis, range(rule.limit + 1, top + 1), rule.threshold)
-    stop = f"It stops with {missing} of {len(whole)} directions unfound: no order up to {rule.limit} is left to see"
+    stop = f"The steps do not find {missing} of {len(whole)} directions: up to order {rule.limit} there is nothing left to see"
     if not later:
         return f"{stop}."
     needed = f"a batch of d^{later[0].order}"
-    return f"{stop}; {listing([v.vector for v in later])} would be seen at order {later[0].order}, from {needed} on."
+    return (
+        f"{stop}; {listing([v.vector for v in later])} would be seen at order {later[0].order}, which needs {needed}."
+    )
 
 
 def blocked(sigma: str, f: Series, rule: Rule, basis: np.ndarray) -> str | None:
-    """Which terms would go on if the activation saw their order."""
+    """A sentence about the terms that would find more if the activation saw their order."""
     free = Rule(rule.functions, rule.threshold, rule.limit)
     more = free.new(basis)
     if not more or rule.new(basis):

@@ -1,7 +1,7 @@
-"""Which orders of the target an activation can see: a term of order k moves a neuron by a multiple of ``E sigma^(k)(sqrt(q) z)``.
+"""The orders of a target that an activation sees: a term of order k moves a neuron by a multiple of ``E sigma^(k)(sqrt(q) z)``.
 
 By Stein's lemma the gradient on a neuron of squared norm q is ``sum_k E[sigma'(sqrt(q) z) He_{k-1}(z)] / (k-1)! C_k[...]``, so an
-order whose factor vanishes leaves no trace: ReLU sees 1, 2, 4, 6, ...; tanh sees 1, 3, 5, ...
+order whose factor is zero has no effect: ReLU sees 1, 2, 4, 6, ...; tanh sees 1, 3, 5, ...
 """
 
 from math import sqrt
@@ -13,15 +13,13 @@ from giantstep.functions import hermite
 from giantstep.functions.activation import Activation, normalised
 
 LATER = (1.7, 2.9)
-"""Squared norms of a neuron after a step; two, so that an accidental zero at one is not taken for a rule."""
+"""Two squared norms of a neuron after a step, because a factor may be zero at one of them by accident."""
 
 
 def visible_orders(sigma: Activation, top: int) -> tuple[frozenset[int], frozenset[int]]:
     """Orders from 1 to ``top`` seen at the first step, where neurons have norm one, and later, where they have any norm."""
     if sigma.jumps:
-        raise InputError(
-            f"{sigma.name} jumps: its derivative is no useful gradient, and a giant step on it finds nothing"
-        )
+        raise InputError(f"{sigma.name} jumps: its derivative is not a useful gradient, so a giant step finds nothing")
     first = _nonzero(sigma, top, 1.0)
     return first, frozenset().union(*(_nonzero(sigma, top, q) for q in LATER))
 

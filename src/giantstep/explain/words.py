@@ -1,4 +1,4 @@
-"""Directions, terms and reasons as a person would write them."""
+"""Directions, terms and reasons in words and formulas."""
 
 from collections.abc import Sequence
 from math import factorial, prod, sqrt
@@ -51,12 +51,12 @@ def _signed(parts: list[tuple[str, str, bool]]) -> str:
 
 
 def listing(vectors: Sequence[Sequence[float]], symbol: str = "w") -> str:
-    """The basis vectors in a row, or ``nothing``."""
+    """The vectors separated by commas, or ``nothing``."""
     return ", ".join(combination(v, symbol) for v in vectors) or "nothing"
 
 
 def reason(f: Series, basis: np.ndarray, new: list[FoundDirection], which: int, symbol: str = "x") -> str:
-    """Which mean derivative of f, given the directions known, is not zero along this new one: ``E[df/dx2 | x1] = H2(x1)``."""
+    """The mean derivative of f along a new direction, given the known ones, that is not zero: ``E[df/dx2 | x1] = H2(x1)``."""
     learned, order = len(basis), new[which].order
     axes = frame(extended(basis, new))
     names = [_coordinate(row, symbol) for row in axes]
@@ -96,7 +96,7 @@ def _coordinate(row: np.ndarray, symbol: str) -> str:
 
 
 def _sum(parts: list[tuple[float, str]]) -> str:
-    """Coefficients and names as a sum; of many the largest."""
+    """A sum of coefficients times names; if there are many, only the largest."""
     shown = sorted(parts, key=lambda part: -abs(part[0]))[:SHOWN] if len(parts) > SHOWN else parts
     signed = [("1", f"{abs(c):.4g}", c < 0) if name == "1" else (f"{abs(c):.4g}", name, c < 0) for c, name in shown]
     return _signed(signed) + (" + ..." if len(parts) > len(shown) else "")

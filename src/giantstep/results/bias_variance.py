@@ -1,4 +1,4 @@
-"""Parts: the risk of a readout that is linear in the labels, taken apart into bias and variance."""
+"""Parts: bias and variance of the risk of a readout that is linear in the labels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Parts:
-    """Risk = bias + variance, on average over the label noise; arrays along the penalties or rates where they are a list.
+    """Risk = bias + variance, averaged over the label noise; arrays along the penalties or rates if those are lists.
 
     Attributes:
         bias: the risk of the same readout on labels without noise; it includes the floor.
-        variance: what label noise alone, fitted by the same readout, adds.
-        floor: the least risk of any coefficients of these features; theory only.
+        variance: the risk that the same readout adds by fitting the label noise.
+        floor: the smallest risk that any coefficients of these features reach; theory only.
         gradient_bias: the share of the bias that goes when phi phi^T is replaced by its mean: B1 of Liu et al. (2022), with what
             the floor, as label noise, adds to it; theory only.
         gradient_variance: the same share of the variance, V1; theory only.

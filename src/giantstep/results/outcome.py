@@ -1,4 +1,4 @@
-"""Outcome: one answer type for every route. Axes in order: eta, penalty or rate (when they are lists), seed (when several)."""
+"""Outcome: the result of every route. Its axes are eta, penalty or rate (if they are lists) and seed (if there are several)."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -22,7 +22,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Status:
-    """Whether the numbers can be trusted, and the sentences that say why not or how they were made."""
+    """Whether the numbers can be trusted, and sentences that say why not or how they were computed."""
 
     ok: bool = True
     notes: tuple[str, ...] = ()
@@ -36,13 +36,13 @@ Field = Any  # a NumPy array, a float when there are no axes, or None
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Outcome:
-    """What a route found. A field it does not know is None; a number with no axes is a float.
+    """The result of a route. A field that the route does not compute is None; a number without axes is a float.
 
     Attributes:
         axes: names of the leading axes of the errors, among "eta", "penalty" or "rate", "seed".
         eta: step sizes along the eta axis (those of the first step with a list), or the one step size of a single step.
         penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, one per step size and seed.
-        rate: rates of an SGD readout along the rate axis, or the one.
+        rate: rates of an SGD readout along the rate axis, or the one rate.
         seeds: seeds along the seed axis.
         test_error: mean square error on new data with label noise.
         risk: the same without label noise.
@@ -53,14 +53,14 @@ class Outcome:
         captured: mean over neurons of ``cos^2(w_i, w*_k)``, shape (axes without penalty, r).
         learned: mean over neurons of pi pi^T, pi the cosines with orthonormal target directions (``target.orthonormal``), shape
             (axes without penalty, r, r): eigenvalues above 5 null levels are directions learned (``measure.learned_rank``).
-        null_level: what an unlearned direction captures, (1 - share inside the target's span) / (d - r).
+        null_level: the share that an unlearned direction captures, (1 - share inside the target's span) / (d - r).
         singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
         bulk_edge: edge of the bulk of those.
-        outliers: how many values lie above it (see ``measure.outliers``).
+        outliers: the number of values above it (see ``measure.outliers``).
         status: whether the numbers can be trusted.
         seconds: how long it took.
 
-    Beside a field stands its standard error, ``test_error_se`` and so on: over test samples (``test_error``, ``risk``), over
+    A field such as ``test_error`` has its standard error in ``test_error_se``: over test samples (``test_error``, ``risk``), over
     neurons (``captured``), or over seeds after ``mean()``.
     """
 
@@ -106,7 +106,7 @@ class Outcome:
             if array is None:
                 continue
             mean, error = mean_and_error(array, at)
-            if one:  # one seed has no spread: what was known of it stays
+            if one:  # one seed has no spread, so it keeps the errors it has
                 error = getattr(self, f"{name}_se")
                 error = None if error is None else np.take(error, 0, axis=at)
             values[name], values[f"{name}_se"] = _scalar(mean), None if error is None else _scalar(error)

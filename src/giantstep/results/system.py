@@ -1,7 +1,7 @@
-"""System: an experiment that is no ``Setting``; and Finding: what a route finds out about it, numbers and curves.
+"""System: an experiment that is not a ``Setting``. Finding: the numbers and curves that a route computes for it.
 
-``simulate(system, seed)`` and ``theory(system)`` give a ``Finding`` each. A noun says how by two methods, ``measured`` and
-``predicted``, which both give a ``Reading``; each of the package's own systems is a folder of ``giantstep.systems``.
+``simulate(system, seed)`` and ``theory(system)`` give a ``Finding`` each. A system defines them by two methods, ``measured`` and
+``predicted``, which both return a ``Reading``; each of the package's own systems is a folder of ``giantstep.systems``.
 """
 
 import time
@@ -25,14 +25,14 @@ from giantstep.results.table import aligned, with_error
 
 
 class Number(NamedTuple):
-    """A value and its standard error, where it has one."""
+    """A value and its standard error, if it has one."""
 
     value: float
     se: float | None = None
 
 
 class Curve(NamedTuple):
-    """Values y over x; ``along`` says what x is. ``log`` names the axes that a picture has logarithmic: "", "x", "y" or "xy"."""
+    """Values y over x; ``along`` says what x is. ``log`` names the logarithmic axes of a figure: "", "x", "y" or "xy"."""
 
     along: str
     x: np.ndarray
@@ -42,7 +42,7 @@ class Curve(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a route returns: numbers and curves by name, and sentences; one that starts "not " says not to trust them."""
+    """Numbers and curves by name, and notes; a note that starts with "not " means that they cannot be trusted."""
 
     numbers: Mapping[str, Number | float] = {}
     curves: Mapping[str, Curve] = {}
@@ -51,21 +51,21 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class System:
-    """The base of such nouns. ``kind`` is its word in files; ``words`` say in a few words what each number and curve is."""
+    """The base class of systems. ``kind`` is its name in files; ``words`` describes each number and curve in a few words."""
 
     kind: ClassVar[str]
     words: ClassVar[Mapping[str, str]] = {}
 
     def measured(self, seed: int) -> Reading:
-        """One seed of a simulation."""
+        """Simulate one seed."""
         raise NotImplementedError
 
     def predicted(self) -> Reading:
-        """What theory says."""
+        """Compute the theory."""
         raise NotImplementedError
 
     def said(self, name: str) -> str:
-        """A number or curve in words."""
+        """The name of a number or curve in words."""
         return self.words.get(name, name.replace("_", " "))
 
     @cached_property
@@ -81,20 +81,20 @@ class System:
 
     @classmethod
     def from_plain(cls, data: Any) -> "System":
-        """From the fields of a file, without ``system``; a noun with nouns inside overrides this."""
+        """Make a system from the fields of a file, without ``system``; a system with nested nouns overrides this."""
         return build(cls, data, cls.kind)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Finding:
-    """What ``simulate`` measured or ``theory`` predicts of a system: the same names on both routes.
+    """The measurement of ``simulate`` or the prediction of ``theory`` for a system; both use the same names.
 
     Attributes:
-        system: what it is about.
+        system: the experiment.
         route: "simulate" or "theory".
-        numbers: by name; the system's ``words`` say what a name means.
-        curves: by name.
-        seeds: those measured, None on a route without.
+        numbers: numbers by name; the system's ``words`` say what a name means.
+        curves: curves by name.
+        seeds: the seeds of a simulation; None for theory.
         status: whether the numbers can be trusted.
         seconds: how long it took.
     """
@@ -150,7 +150,7 @@ def _plain(value: Any) -> Any:
 
 
 def pooled(findings: Sequence[Finding]) -> Finding:
-    """The mean over seeds with its standard error; one seed keeps the errors it has."""
+    """Average over seeds, with standard errors; one seed keeps the errors it has."""
     first = findings[0]
     if len(findings) == 1:
         return first
@@ -175,21 +175,21 @@ def pooled(findings: Sequence[Finding]) -> Finding:
 
 
 def measured(system: System, seed: int | Iterable[int]) -> Finding:
-    """The mean over seeds of what the system measures."""
+    """Simulate the system and average over the seeds."""
     seeds, _ = seeds_given(seed)
     return pooled([_finding(system, "simulate", lambda s=s: system.measured(s), (s,)) for s in seeds])
 
 
 def refuse_options(system: System, verb: Callable[..., Any], **given: Any) -> None:
-    """Options of a verb that are for settings, where one was given."""
+    """Raise if an option that is only for settings was given."""
     defaults = signature(verb).parameters
     for name, value in given.items():
         if value is not defaults[name].default and value != defaults[name].default:
-            raise InputError(f"{name} is an option for a Setting: a system of kind {system.kind!r} does not take it")
+            raise InputError(f"{name} is an option for a Setting; a system of kind {system.kind!r} does not take it")
 
 
 def predicted(system: System) -> Finding:
-    """What theory says of the system."""
+    """Compute the theory of the system."""
     return _finding(system, "theory", system.predicted, None)
 
 

@@ -1,4 +1,4 @@
-"""Numbers as text that a person wants to read: a value with its error, a duration, a table."""
+"""Numbers as text to read: a value with its error, a duration, a table."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ MAX_ROWS = 24
 
 
 def with_error(value: float, error: float | None) -> str:
-    """The value with its standard error, both to the digits that the error allows: 0.1234 ± 0.0056."""
+    """The value with its standard error, rounded as the error suggests: 0.1234 ± 0.0056."""
     if error is None or not np.isfinite(error) or error <= 0:
         return f"{value:.5g}"
     digits = int(np.clip(1 - np.floor(np.log10(error)), 0, 12))
@@ -14,14 +14,14 @@ def with_error(value: float, error: float | None) -> str:
 
 
 def aligned(header: list[str], body: list[list[str]], most: int = MAX_ROWS) -> list[str]:
-    """Columns to the right; of more than ``most`` rows the first and the last."""
+    """The lines of a table with right-aligned columns; of more than ``most`` rows only the first and the last."""
     shown = body if len(body) <= most else [*body[: most // 2], ["..."] * len(header), *body[-(most // 2) :]]
     widths = [max(len(r[i]) for r in [header, *shown]) for i in range(len(header))]
     return ["  " + "  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in [header, *shown]]
 
 
 def duration(seconds: float, *, rough: bool = False) -> str:
-    """12.3 s, 4.5 min or 2.1 h; a rough estimate is no more exact than it is: about 20 s, about 3 min, about 1.5 h."""
+    """A duration such as 12.3 s, 4.5 min or 2.1 h; with ``rough`` it is rounded: about 20 s, about 3 min, about 1.5 h."""
     if seconds >= 5400:
         return f"{'about ' * rough}{seconds / 3600:.1f} h"
     if rough:

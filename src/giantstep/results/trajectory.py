@@ -1,4 +1,4 @@
-"""Trajectory: overlaps along one-pass SGD; Evolution: those after giant steps. The same nouns for simulation and theory."""
+"""Trajectory: overlaps along one-pass SGD. Evolution: overlaps after giant steps. Simulation and theory both return them."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What was recorded on the way.
+    """The recorded points of a path.
 
     Attributes:
         route: "simulate" or "theory".
-        samples: how many samples had been seen, (R,).
-        Q: W W^T, (R, p, p); a first axis of seeds where there are several.
+        samples: the number of samples used so far, (R,).
+        Q: W W^T, (R, p, p); with several seeds they are the first axis.
         M: W W*^T with orthonormal target directions, (R, p, r).
-        risk: E (f* - f)^2 of the network itself, second layer as it started, (R,).
+        risk: E (f* - f)^2 of the network with its initial second layer, (R,).
     """
 
     route: str
@@ -31,7 +31,7 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Evolution:
-    """Overlaps before the first step and after every one.
+    """Overlaps before the first step and after every step.
 
     Attributes:
         Q: W W^T, (T + 1, p, p).

@@ -1,4 +1,4 @@
-"""simulate(setting, seed): what a finite network does, measured."""
+"""simulate(setting, seed): draw a finite network and its data, train it, and measure it."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -51,19 +51,19 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     """Draw the network and the data, take the giant steps, fit the readout, and measure.
 
     Args:
-        setting: the experiment; or a system, which takes seeds alone and gives a Finding.
+        setting: the experiment; or a system, which takes only seeds and gives a Finding.
         seed: a whole number, or several (a range or list): the outcome then has a seed axis.
         method: "dense" draws everything in d dimensions; "overlap" draws only the projections that matter, which is
-            exact in law at any d; "auto" takes "overlap" when dense does not fit, or is slow and ten times slower.
+            exact in law at any d; "auto" uses "overlap" if dense does not fit in memory, or is slow and ten times slower.
         n_test: number of test samples.
-        spectrum: also the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
+        spectrum: also compute the singular values of ``F / sqrt(n)``, their bulk edge and outliers.
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
-        memory: GiB to stay within (on each device that has memory of its own); by default a share of what is free.
+        memory: GiB to stay within, on each device that has its own memory; by default a share of the free memory.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
-        solver: of a ridge readout: "direct" factorises a matrix of min(n, p) rows; "cg" takes conjugate gradients, for widths
-            beyond that; "auto" takes "cg" where the factorisation does not fit in memory, and the status says so.
-        devices: share the samples between devices: how many of the local ones, a list of JAX devices or a mesh with one axis;
-            the route is then "dense". By default all is on one device.
+        solver: how a ridge readout is solved: "direct" factorises a matrix of min(n, p) rows; "cg" uses conjugate gradients, for
+            larger widths; "auto" uses "cg" if the factorisation does not fit in memory, and the status says so.
+        devices: share the samples between devices: a number of local devices, a list of JAX devices, or a mesh with one axis;
+            the method is then "dense". By default everything runs on one device.
     """
     if isinstance(setting, System):
         _system.refuse_options(
@@ -74,9 +74,11 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     _job.check(setting, "simulate", spectrum)
     choice(method, METHODS, "method")
     if devices is not None and method == "overlap":
-        raise InputError("devices= is an option of the dense route: method='overlap' runs on one device")
+        raise InputError("devices= is an option of method='dense': method='overlap' runs on one device")
     if devices is not None and isinstance(setting.protocol.readout, SGD):
-        raise InputError("devices= shares the samples out, and an SGD readout takes them one after the other")
+        raise InputError(
+            "devices= shares the samples between devices, but an SGD readout uses them one after the other"
+        )
     mesh = _mesh.mesh(devices)
     planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
     choice(solver, SOLVERS, "solver")
@@ -93,12 +95,12 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
 
 
 def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:
-    """Bias and variance of the readout: two simulations, of labels without noise and of noise alone, on the same features.
+    """Measure bias and variance of the readout by two simulations, with labels without noise and with noise alone.
 
     Args:
-        setting: without steps, and with label noise.
-        seed: one or several, over which the mean is taken.
-        options: those of ``simulate``.
+        setting: an experiment without steps and with label noise.
+        seed: one seed, or several to average over.
+        options: the options of ``simulate``.
     """
     _job.check(setting, "parts")
     return _parts.measured(partial(simulate, **options), setting, seed)

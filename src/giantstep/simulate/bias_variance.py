@@ -1,4 +1,4 @@
-"""Bias and variance of a readout, measured: ridge and SGD are linear in the labels, so their two parts are fits of their own.
+"""Measure bias and variance of a readout. Ridge and SGD are linear in the labels, so each part is a fit of its own.
 
 b(f* + noise) = b(f*) + b(noise),   E risk = risk of b(f*) + E <b(noise), F>^2,   F the features of a new input
 """
@@ -18,20 +18,20 @@ from giantstep.results.outcome import Outcome
 
 
 def halves(setting: Setting) -> tuple[Setting, Setting]:
-    """The same experiment with labels without noise, and with labels of noise alone; seeds draw the same numbers."""
+    """The same experiment with labels without noise, and with noise alone; a seed draws the same numbers in both."""
     readout = setting.protocol.readout
     if setting.protocol.steps or readout is None or readout.path == "gcv":
         raise InputError(
-            "parts takes a protocol without steps and a readout that is linear in the labels: Ridge at given penalties, or SGD"
+            "parts needs a protocol without steps and a readout that is linear in the labels: Ridge with given penalties, or SGD"
         )
     noise = target("0*x1", noise=setting.target.noise)
     return replace(setting, target=replace(setting.target, noise=0.0)), replace(setting, target=noise)
 
 
 def measured(run: Any, setting: Setting, seed: int | Iterable[int]) -> Parts:
-    """Bias and variance by two calls of ``run(setting, seed)``, in the mean over the seeds."""
+    """Measure bias and variance by two calls of ``run(setting, seed)``, averaged over the seeds."""
     if not setting.target.noise:
-        raise InputError("parts needs label noise: without it the bias is the whole risk")
+        raise InputError("parts needs label noise: without noise the bias is the whole risk")
     seed = seed if isinstance(seed, int) else tuple(seed)
     bias, variance = (_risk(run(each, seed)) for each in halves(setting))
     both = None
@@ -42,7 +42,7 @@ def measured(run: Any, setting: Setting, seed: int | Iterable[int]) -> Parts:
 
 
 def _risk(outcome: Outcome) -> tuple[Any, Any, Any]:
-    """Mean, standard error over seeds (None for one) and the values of every seed."""
+    """The mean, the standard error over seeds (None for one seed), and the values of all seeds."""
     mean = outcome.mean()
     several = "seed" in outcome.axes and len(outcome.seeds or ()) > 1
     return mean.risk, mean.risk_se if several else None, outcome.risk

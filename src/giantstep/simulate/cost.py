@@ -1,4 +1,4 @@
-"""What the overlap route costs, and when "auto" takes it: memory before anything is allocated, operations against dense."""
+"""The memory and operations of the overlap method, and the choice of method="auto"."""
 
 from dataclasses import replace
 
@@ -12,17 +12,17 @@ from giantstep.simulate import reuse
 from giantstep.simulate.projections import reduced
 
 CHUNK_BLOCKS = 8  # blocks of random numbers in a chunk: enough for threads to share, small enough for the cache
-NORMAL = 100.0  # operations in the time that a random number takes
-SLOW = 1e11  # operations, a few seconds: below that "auto" keeps the dense route and its draws
-FASTER = 10.0  # times fewer operations from which "auto" takes the overlap route
+NORMAL = 100.0  # operations that take as long as one random number
+SLOW = 1e11  # operations, a few seconds: below this "auto" uses the dense method
+FASTER = 10.0  # "auto" uses the overlap method if it needs this many times fewer operations
 CHOSEN = (
-    "simulated from overlaps (method='overlap'): exact in law and free of d, where the dense route would take too long "
-    "or too much memory"
+    "simulated from overlaps (method='overlap'), which has exactly the same distribution, because method='dense' would take "
+    "too long or too much memory"
 )
 
 
 def aligned(rows: int, columns: int) -> int:
-    """Rows of a chunk, at most that many unless one block is more: whole blocks of random numbers."""
+    """The number of rows of a chunk: whole blocks of random numbers, at most ``rows`` unless one block is larger."""
     block = block_rows(columns)
     return min(CHUNK_BLOCKS, max(1, rows // block)) * block
 
@@ -37,7 +37,7 @@ def plan(
     *,
     solver: str = "direct",
 ) -> Plan:
-    """The plan of the overlap route; its work counts the random numbers too, which are most of it when p is small."""
+    """Plan the overlap method; its work includes the random numbers, which are most of it for small p."""
     need_gaussian(setting, "method='overlap'")
     protocol, p, r = setting.protocol, setting.p, setting.target.rank
     usual, most = min(setting.d, r + p), min(setting.d, r + 2 * p)  # coordinates, without and with shared step sizes
@@ -49,7 +49,7 @@ def plan(
     readout = 0 if protocol.readout is None else protocol.readout_size
     spare = max(
         0, base.rows - max([*protocol.sizes(), readout, n_test])
-    )  # rows of a block that short batches do not fill
+    )  # rows of a block that short batches leave empty
     one = base.bytes / base.seeds - spare * (2 * most + 5 * p) * item + held
     together = int(min(TOGETHER_BYTES, allowed) // one)
     together = max(1, min(seeds, MAX_SEEDS, together))
@@ -59,13 +59,13 @@ def plan(
 
 
 def _rows(setting: Setting, n_test: int) -> int:
-    """Samples drawn in a run."""
+    """The number of samples that a run draws."""
     protocol = setting.protocol
     return sum(protocol.sizes()) + n_test + (protocol.readout_size if protocol.readout is not None else 0)
 
 
 def _held_bytes(setting: Setting) -> float:
-    """Bytes of the largest batch that is used again: n (p + r + 2 p T) numbers for T products with it, and work space."""
+    """Bytes of the largest reused batch: n (p + r + 2 p T) numbers after T products with it, and work space."""
     protocol, p, d = setting.protocol, setting.p, setting.d
     largest, products = 0.0, 0
     for t, (step, n) in enumerate(zip(protocol.steps, protocol.sizes(), strict=True)):
@@ -89,12 +89,12 @@ def best(
     *,
     solver: str = "direct",
 ) -> Plan:
-    """The plan of "auto": dense, unless it does not fit, or takes more than a few seconds and ten times as long."""
+    """The plan of "auto": dense, unless it does not fit in memory, or takes more than a few seconds and ten times as long."""
     try:
         dense = make_plan(setting, seeds, n_test, item, memory, noise, solver=solver)
     except InputError:
         if setting.d <= setting.target.rank + setting.p or not isinstance(setting.data, Gaussian):
-            raise  # no fewer coordinates than d, or another law
+            raise  # the overlap method has no fewer coordinates, or does not apply
         return plan(setting, seeds, n_test, item, memory, solver=solver)
     try:
         overlap = plan(setting, seeds, n_test, item, memory, solver=solver)

@@ -12,10 +12,10 @@ from giantstep.experiment.setting import Setting
 
 
 def deflated_errors(settings: Sequence[Setting], seed: int, n_test: int, dtype: str = "float32") -> np.ndarray:
-    """As printed, and the risk, (settings, 2), from one pass through one test batch.
+    """The printed error and the risk of every setting, (settings, 2), from one pass through one test batch.
 
-    As printed, the mean and linear part of the test labels are estimated on the test labels; the risk takes those of the
-    training batch, which the prediction has.
+    For the error that the paper prints, the mean and linear part of the test labels are estimated on the test labels. The
+    risk uses the estimates of the training batch, which the prediction includes.
     """
     errors, held, theirs, test = [], (), None, draw.test_batch(n_test)
     for setting in settings:

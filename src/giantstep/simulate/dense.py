@@ -1,4 +1,4 @@
-"""The dense route: draw the weights and the data in d dimensions and take the steps. Any network, any protocol."""
+"""The dense method: draw weights and data in d dimensions and take the steps. It runs any network and any protocol."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from giantstep._training.job import Part
 
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:
-    """One group of seeds: F = sigma(X W^T) with the trained W; without a readout the network's own coefficients s a."""
+    """Measure one group of seeds: F = sigma(X W^T) with the trained W; without a readout the coefficients are s a."""
     run = run.holding_the_last()
     trained = train(run)
     own = None

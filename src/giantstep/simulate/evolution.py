@@ -1,4 +1,4 @@
-"""The overlaps of one seed after every giant step: the chain of ``overlap`` recorded on the way, in a time free of d."""
+"""The overlaps of one seed after every giant step, by the method of ``overlap``, in a time that does not depend on d."""
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from giantstep.simulate import cost, overlap
 
 
 def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Evolution:
-    """Overlaps before the first step and after every one, exactly in law; the twin of ``theory.evolution``.
+    """Simulate the overlaps before the first step and after every step; ``theory.evolution`` predicts the same.
 
     Args:
-        setting: giant steps of one size each on isotropic Gaussian data, fresh batches or reused; a readout is not used.
-        seed: of the weights and the batches, as in ``simulate(setting, seed, method="overlap")``.
+        setting: giant steps of one size each on isotropic Gaussian data, with fresh or reused batches; its readout is not used.
+        seed: the seed of the weights and the batches, as in ``simulate(setting, seed, method="overlap")``.
         memory: GiB to stay within.
     """
     job.check(setting, "evolution")

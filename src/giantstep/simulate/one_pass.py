@@ -1,4 +1,4 @@
-"""One-pass SGD on the first layer, simulated: a new sample at every step, nothing seen twice.
+"""Simulate one-pass SGD on the first layer: every step uses a new sample.
 
 W <- W + eta s a Delta sigma'(W x) x^T,    Delta = y - s a^T sigma(W x)
 """
@@ -29,18 +29,18 @@ def sgd(
     records: int = 50,
     n_test: int = 4000,
 ) -> Trajectory:
-    """``samples`` steps of size ``eta``, one sample each; the setting's protocol is not used.
+    """Take ``samples`` steps of size ``eta``, one sample each; the protocol of the setting is not used.
 
     Args:
         setting: data, target and network; the second layer stays as it starts.
-        samples: how many; rounded to a multiple of ``records - 1``.
-        eta: step size of each.
-        seed: one, or several, which give a first axis.
-        records: how many points of the path are kept.
-        n_test: samples on which the risk is measured.
+        samples: the number of samples, rounded to a multiple of ``records - 1``.
+        eta: the step size.
+        seed: one seed, or several, which give a first axis.
+        records: the number of recorded points of the path.
+        n_test: the number of samples on which the risk is measured.
     """
     if isinstance(setting.data, Dataset):
-        raise InputError("simulate.sgd sees a new sample at every step: a Dataset is finite")
+        raise InputError("simulate.sgd needs a new sample at every step, and a Dataset is finite")
     records, n_test = whole(records, "records", least=2), whole(n_test, "n_test", least=2)
     stride = max(round(whole(samples, "samples") / (records - 1)), 1)
     eta = real(eta, "eta")

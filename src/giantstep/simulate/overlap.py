@@ -1,12 +1,13 @@
-"""The overlap route: exactly the law of the dense route, at a cost that does not depend on d.
+"""The overlap method: exactly the distribution of the dense method, at a cost that does not depend on d.
 
 In k coordinates (see ``projections``) a step needs the rows of C = s (r a^T) o sigma'(H) and
 
     C^T X = [C^T Z, L G],   Z = X Q^T the coordinates,   L L^T = C^T C,   G ~ N(0, 1) of p rows and d - k columns,
 
 since the part of the data outside the coordinates is Gaussian and independent of C. Only G G^T ~ Wishart_p(d - k) matters, so
-G is replaced by its triangular factor: at most p new coordinates. Fresh batches are streamed, C^T Z and C^T C are all that is
-kept; batches used again are held (see ``reuse``). Saad and Solla (1995) for overlaps as the state; here without a limit.
+G is replaced by its triangular factor: at most p new coordinates. Fresh batches are streamed, and only C^T Z and C^T C are
+stored; reused batches are held in memory (see ``reuse``). Saad and Solla (1995) use overlaps as the state in a limit; here there
+is no limit.
 """
 
 from collections.abc import Iterator
@@ -27,23 +28,23 @@ from giantstep.simulate import reuse
 from giantstep.simulate.cost import NORMAL, aligned
 from giantstep.simulate.projections import bartlett, compressed, initial, padded, reduced
 
-DEFLATION = 5  # entry of the key of what the estimate of the linear part uncovers
+DEFLATION = 5  # entry of the random key for the estimate of the linear part
 
 
 @dataclass(frozen=True)
 class Branch:
-    """First layers in one set of coordinates, (S, p, k), and what every seed knows of the batch in use, if it is held."""
+    """First layers in one set of coordinates, (S, p, k), and the known part of the current batch of every seed, if it is held."""
 
     layers: FirstLayers
     known: tuple[reuse.Known, ...] | None = None
 
     def members(self) -> "list[Branch]":
-        """One branch a step size: later steps differ."""
+        """One branch for each step size, because later steps differ."""
         return [Branch(FirstLayers((self.layers[e],)), self.known) for e in range(len(self.layers))]
 
 
 def within(run: Run, columns: int) -> Run:
-    """The run in that many coordinates; its rows cost their random numbers more than their products."""
+    """The run in that many coordinates; random numbers cost more than products here."""
     share = 1 + NORMAL / (2 * run.setting.p)
     setting, rows = reduced(run.setting, columns), aligned(run.batches.rows, columns)
     batches = replace(run.batches, setting=setting, rows=rows)
@@ -60,7 +61,7 @@ def _rows(W, a, X, y, scale, *, sigma, full, direction):
 
 @compiled(static_argnames=("sigma", "full", "direction"))
 def _added(totals, W, a, X, y, mean, scale, *, sigma, full, direction):
-    """C^T Z and C^T C over the rows given, for every seed, added to the totals."""
+    """Add C^T Z and C^T C of the given rows to the totals, for every seed."""
 
     def one(W, a, X, y):
         C = _rows(W, a, X, y, scale, sigma=sigma, full=full, direction=direction)
@@ -104,7 +105,7 @@ def _root(A: np.ndarray) -> np.ndarray:
 
 
 def _batch(run: Run, k: int, t: int) -> tuple[reuse.Known, ...]:
-    """The fresh batch of step t, to be held."""
+    """The fresh batch of step t, held in memory."""
     setting, batch = reduced(run.setting, k), run.batches.steps[t]
     return tuple(reuse.fresh_batch(*draw.rows(setting, seed, batch)) for seed in run.seeds)
 
@@ -166,7 +167,7 @@ def train(run: Run) -> tuple[list[Branch], np.ndarray]:
 
 
 def part(run: Run, n_test: int, spectrum: bool) -> Part:
-    """One group of seeds: steps by overlaps, then the readout and the test on new coordinates."""
+    """Measure one group of seeds: the steps by overlaps, then the readout and the test on new coordinates."""
     with one_blas_thread():
         branches, a = train(run)
     readout = run.setting.protocol.readout
@@ -200,8 +201,8 @@ def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.nda
 def _readout_batch(
     run: Run, layers: FirstLayers, known: tuple[reuse.Known, ...] | None
 ) -> tuple[reuse.Known, ...] | None:
-    """The batch of the readout where it is held: used again, or with the direction that X^T y uncovers, one more coordinate
-    of the prediction."""
+    """The batch of the readout if it is held in memory: because it is reused, or because the prediction needs the direction
+    X^T y as one more coordinate."""
     readout = run.setting.protocol.readout
     if readout is None or (readout.batch == "fresh" and readout.deflate < 2):
         return None

@@ -1,8 +1,8 @@
-"""The first layer in few coordinates: only its projections on the target and on itself matter to Gaussian data.
+"""The first layer in few coordinates: for Gaussian data only its projections on the target and on itself matter.
 
 Write W = A Q in k orthonormal directions Q of R^d, the first r of which span the target's. A row x ~ N(0, I_d) of a fresh
 batch enters through its coordinates Q x ~ N(0, I_k) alone, so the network behaves as one with first layer A in dimension k;
-the directions Q themselves are never formed. Any A with the same A A^T and the same first r columns is as good.
+the directions Q are never computed. Any A with the same A A^T and the same first r columns is equivalent.
 """
 
 from dataclasses import replace
@@ -48,7 +48,7 @@ def initial(setting: Setting, seed: int) -> np.ndarray:
 
 
 def own(setting: Setting) -> np.ndarray:
-    """The user's first layer in coordinates: an orthonormal basis of the target's span, then of what is left."""
+    """The user's first layer in coordinates: an orthonormal basis of the target's span, then of the rest."""
     W, r, d = setting.network.weights.W, setting.target.rank, setting.d
     all_of_it = setting.p + r >= d
     Q, R = np.linalg.qr(setting.target.matrix(d).T, mode="complete" if all_of_it else "reduced")
@@ -74,5 +74,5 @@ def compressed(W: np.ndarray, r: int) -> np.ndarray:
 
 
 def padded(W: np.ndarray, columns: int) -> np.ndarray:
-    """W with zeros on the coordinates that it does not know yet."""
+    """W with zeros for the coordinates that it does not have yet."""
     return np.pad(W, [(0, 0)] * (W.ndim - 1) + [(0, columns - W.shape[-1])])

@@ -1,8 +1,8 @@
-"""A batch that is used again: what is known of it, in directions on both sides, exactly and without its d columns.
+"""A reused batch: what is known about it along directions on both sides, exactly and without its d columns.
 
 X (n x d) is known on k right directions of R^d (its coordinates there are held) and on l left directions of R^n: X^T L has
 no part outside the right directions. The rest, (1 - L L^T) X on the other d - k directions, is still N(0, 1) and independent
-of all that was computed. Every product C^T X uncovers more of it; Gaussian conditioning as in Bolthausen (2014).
+of everything computed so far. Every product C^T X reveals more of it; Gaussian conditioning as in Bolthausen (2014).
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from giantstep.experiment import draw
 from giantstep.experiment.protocol import Protocol
 from giantstep.simulate.projections import bartlett
 
-NEGLIGIBLE = 1e-12  # share of C below which a direction is rounding
+NEGLIGIBLE = 1e-12  # share of C below which a direction is a rounding error
 
 
 def held(protocol: Protocol, t: int) -> bool:
-    """Whether the batch of step t must stay in memory: it is used again, or the step needs its linear part."""
+    """Whether the batch of step t must stay in memory, because it is reused or the step needs its linear part."""
     after = protocol.steps[t + 1] if t + 1 < len(protocol.steps) else protocol.readout
     again = after is not None and after.batch == "reuse"
     return again or protocol.steps[t].batch == "reuse" or protocol.steps[t].deflate > 1
@@ -36,12 +36,12 @@ class Known:
 
 
 def fresh_batch(X: np.ndarray, y: np.ndarray) -> Known:
-    """A fresh batch: known on the right only."""
+    """A fresh batch, which is known on right directions only."""
     return Known(X, y, np.zeros((len(y), 0)))
 
 
 def product(known: Known, C: np.ndarray, d: int, seed: int, key: draw.Key) -> tuple[Known, np.ndarray]:
-    """C^T X for C (n, q) computed from what is known, in coordinates (q, k'), and what is known then; k' - k <= q."""
+    """C^T X in coordinates (q, k') for a C (n, q) computed from what is known, and what is known afterwards; k' - k <= q."""
     L, X = known.left, known.X
     new = _new_directions(C, L)
     # X^T Ln outside the right directions is (d - k) x q' and N(0, 1): U T^T with T triangular, U the new right directions
@@ -56,7 +56,7 @@ def product(known: Known, C: np.ndarray, d: int, seed: int, key: draw.Key) -> tu
 
 
 def _new_directions(C: np.ndarray, L: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the columns of C outside the span of L; none for a C that has overflowed."""
+    """An orthonormal basis of the columns of C outside the span of L; it is empty if C has overflowed."""
     size = np.max(np.abs(C), initial=0.0)
     if not (np.isfinite(size) and size > 0):
         return np.zeros((len(C), 0))

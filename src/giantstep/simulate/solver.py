@@ -1,4 +1,4 @@
-"""How the ridge problem is solved: by a factorisation, or by conjugate gradients where no factorisation fits."""
+"""The solver of the ridge problem: a factorisation, or conjugate gradients if no factorisation fits in memory."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,30 +12,30 @@ from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 
 SOLVERS = ("auto", "direct", "cg")
-CHOSEN = "solver='cg' was taken: the factorisation of the ridge problem does not fit into the memory allowed"
+CHOSEN = "solver='cg' was used because the factorisation of the ridge problem does not fit into the memory allowed"
 
 
 def check(setting: Setting, spectrum: bool) -> None:
-    """Refuse what conjugate gradients do not answer."""
+    """Refuse a problem that conjugate gradients cannot solve."""
     readout = setting.protocol.readout
     if readout is None:
         raise InputError("solver='cg' needs a readout: without one there is no ridge problem")
     if isinstance(readout, SGD):
-        raise InputError("solver= is of the ridge problem: an SGD readout has none to solve")
+        raise InputError("solver= is an option of a ridge readout: an SGD readout solves no ridge problem")
     if readout.penalty == "gcv":
         raise InputError(
-            "solver='cg' takes given penalties: penalty='gcv' searches on the factorisation of solver='direct'"
+            "solver='cg' needs given penalties: penalty='gcv' searches on the factorisation of solver='direct'"
         )
     if np.min(np.asarray(readout.penalty)) == 0:
         raise InputError(
-            "solver='cg' takes positive penalties: the minimum-norm fit at penalty 0 needs solver='direct'"
+            "solver='cg' needs positive penalties: the minimum-norm fit at penalty 0 needs solver='direct'"
         )
     if spectrum:
         raise InputError("solver='cg' knows no spectrum: spectrum=True needs solver='direct'")
 
 
 def planner(plan: Callable[..., Plan], solver: str, setting: Setting, spectrum: bool) -> Callable[..., Plan]:
-    """Plans with that solver; "auto" is "direct" if that fits, else "cg" if that does."""
+    """A planner with that solver; "auto" is "direct" if it fits in memory, otherwise "cg"."""
     if solver == "cg":
         check(setting, spectrum)
     return partial(_either, plan, spectrum) if solver == "auto" else partial(plan, solver=solver)

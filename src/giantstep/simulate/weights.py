@@ -1,4 +1,4 @@
-"""The weights of one seed, for measurements of one's own: after the steps, and as a network of its own after the readout."""
+"""The weights of one seed for your own measurements: after the steps, or as a network after the readout."""
 
 from dataclasses import dataclass
 
@@ -34,9 +34,9 @@ class Trained:
 
 
 def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Trained:
-    """The weights themselves, for measurements of one's own; the readout and the test are left out.
+    """Train the weights of one seed, for your own measurements; there is no readout and no test.
 
-    ``dtype`` is that of the matrix products, "float64" or "float32", and of what is returned.
+    ``dtype``, "float64" or "float32", is the type of the matrix products and of the weights returned.
     """
     job.check(setting, "train")
     choice(dtype, ("float64", "float32"), "dtype")
@@ -51,9 +51,10 @@ def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: fl
 
 
 def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Network:
-    """The network of one seed after all steps and, where there is one, the readout, with weights of its own.
+    """The network of one seed after all steps and after the readout, if there is one, with its trained weights.
 
-    After a readout its second layer is b and its scale 1, so that f is the prediction. One step size and one penalty.
+    After a readout its second layer is b and its scale 1, so that f is the prediction. The setting must have one step size and
+    one penalty.
     """
     if any(step.listed for step in setting.protocol.steps):
         raise InputError("simulate.network takes one step size: this protocol lists several")
@@ -63,12 +64,12 @@ def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> 
         weights = (trained.final, trained.second_layer)
         return Network(own.width, own.activation, scale=own.scale, weights=weights)
     if not isinstance(readout, Ridge):
-        raise InputError("simulate.network takes a ridge readout or none: SGD is measured by simulate")
+        raise InputError("simulate.network takes a ridge readout or none: use simulate for SGD")
     if isinstance(readout.penalty, tuple):
         raise InputError("simulate.network takes one penalty: this readout lists several")
     if readout.deflate:
         raise InputError(
-            "simulate.network takes a readout without deflate: its prediction is a network and a linear part"
+            "simulate.network takes a readout without deflate, whose prediction would be a network plus a linear part"
         )
     batch = draw.readout_batch(setting)
     needed, allowed = 8.0 * (2 * batch.n * (own.width + setting.d) + own.width**2), budget(memory)

@@ -1,4 +1,4 @@
-"""compare(setting): theory, simulation and on request an equivalent model side by side; predict(setting): the theory alone."""
+"""compare(setting) puts theory, simulation and perhaps an equivalent model side by side; predict(setting) is the theory alone."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -34,11 +34,11 @@ def compare(
     memory: float | None = None,
     progress: bool | None = None,
 ) -> Comparison:
-    """Predict a setting, simulate it, and lay the two side by side.
+    """Predict a setting, simulate it, and compare the two.
 
     Args:
-        setting: an experiment that ``theory`` covers; what it refuses is refused before anything is simulated.
-        seed: seeds of the simulation; the standard errors are those over them.
+        setting: an experiment that ``theory`` covers; any other is refused before anything is simulated.
+        seed: seeds of the simulation; standard errors are taken over them.
         equivalent: also run "gaussian", "spiked", "conditional" or "hermite" features on the same draws.
         spectrum: also the spectrum of the features, measured and predicted.
         n_test: number of test samples.
@@ -60,7 +60,7 @@ def compare(
 
 
 def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
-    """The theory with what a picture of it needs: a ``fine`` curve between the values listed, and the spectra."""
+    """Compute the theory and what a plot of it needs: with ``fine`` a curve between the values listed, and the spectra."""
     check(setting, sgd=regime == "finite" and not spectrum)
     between, index = _finer(setting) if fine else (setting, None)
     outcome = theory(between, regime)
@@ -80,7 +80,7 @@ def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False,
 
 
 def _at(outcome: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
-    """An outcome at some places of its first axis."""
+    """The outcome at some places of its first axis."""
     fields = [*SCALARS, *(("captured", "null_level") if "eta" in outcome.axes else ())]
     values: dict[str, Any] = {
         k: np.asarray(getattr(outcome, k))[index] for k in fields if getattr(outcome, k) is not None
@@ -95,7 +95,7 @@ def _at(outcome: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
 
 
 def _with_laws(outcome: Outcome, laws: tuple[Law, ...]) -> Outcome:
-    """A prediction with the bulk edges of its predicted spectra, and how many outliers a spectrum of that size shows."""
+    """The prediction with the bulk edges of its spectra and the number of outliers that a spectrum of that size shows."""
     edges = np.array([law.edge for law in laws])
     counts = np.array([float(len(law.visible)) for law in laws])
     edge, count = (x if "eta" in outcome.axes else float(x[0]) for x in (edges, counts))
@@ -103,7 +103,7 @@ def _with_laws(outcome: Outcome, laws: tuple[Law, ...]) -> Outcome:
 
 
 def _finer(setting: Setting) -> tuple[Setting, np.ndarray | None]:
-    """More step sizes between those listed (or penalties, where they alone are), and the places of the setting's own."""
+    """The setting with more step sizes (or penalties) between those listed, and the places of the original ones."""
     protocol, steps = setting.protocol, setting.protocol.steps
     if len(steps) == 1 and steps[0].listed:
         own = steps[0].etas(protocol.sizes()[0], setting.d, setting.p)
@@ -118,7 +118,7 @@ def _finer(setting: Setting) -> tuple[Setting, np.ndarray | None]:
 
 
 def _subdivided(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """At least POINTS values between the given ones, evenly (in the logarithm, between positive ones), and where those are."""
+    """At least POINTS values, evenly spaced between the given ones (in the logarithm if positive), and the places of those."""
     ends = np.unique(values)
     pieces = max(len(ends) - 1, 1)
     between = [
@@ -142,14 +142,14 @@ def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tu
 
 
 def _value(values: Any, at: dict[str, int], key: str) -> float | None:
-    """A step size or penalty: one for all, one along its own axis, or (gcv) one a step size."""
+    """A step size or penalty: one for all rows, one along its own axis, or, with gcv, one for each step size."""
     if values is None or np.ndim(values) == 0:
         return None if values is None else float(values)
     return float(values[at[key] if key in at else at["eta"]])
 
 
 def _gap(name: str, index: tuple, predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> Gap | None:
-    """None for what is not predicted, or not there to be measured."""
+    """The gap of a measure, or None if it is not both measured and predicted."""
 
     def entry(o: Outcome | None, field: str) -> float | None:
         value = None if o is None else getattr(o, field)

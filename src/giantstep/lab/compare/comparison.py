@@ -1,4 +1,4 @@
-"""Prediction and Comparison: what is predicted, and what was measured beside it with the gap between the two."""
+"""Prediction: the theory of a setting. Comparison: theory and simulation side by side, with the gaps between them."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -18,13 +18,13 @@ COMPARED = ("test_error", "train_error", "train_objective")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Prediction:
-    """What theory says of a setting. Iterating gives the outcomes that a picture shows: ``gs.plot(prediction)``.
+    """The prediction of a setting. Iterating over it gives the outcomes that ``gs.plot(prediction)`` shows.
 
     Attributes:
         theory: the prediction at the setting's own step sizes and penalties.
-        curve: that on a finer grid of step sizes (of penalties where they alone are listed); None without a list.
-        limit: the published staircase on that grid, where there is one.
-        laws: predicted spectra, one a step size, where asked for.
+        curve: the prediction on a finer grid of step sizes, or of penalties if only they are listed; None without a list.
+        limit: the published staircase on that grid, if there is one.
+        laws: predicted spectra, one for each step size, if asked for.
     """
 
     theory: Outcome
@@ -43,7 +43,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Gap:
-    """A number measured, with its standard error, and predicted; None where it is not known."""
+    """A measured number with its standard error, and the prediction of it; unknown numbers are None."""
 
     measured: float
     se: float | None
@@ -68,8 +68,11 @@ class Gap:
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One step size and penalty or rate; with penalty="gcv" the measured choice, and the predicted one beside it. What is not
-    predicted, as the training error of SGD, is None."""
+    """One step size with one penalty or rate.
+
+    With penalty="gcv" the row has the penalty chosen in the simulation and the one that theory chooses. A measure that is not
+    predicted, such as the training error of SGD, is None.
+    """
 
     eta: float | None
     penalty: float | None
@@ -91,14 +94,14 @@ class ComparisonRow:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
-    """What was predicted and what was measured. Iterating gives the outcomes that a picture shows: ``gs.plot(comparison)``.
+    """Prediction and simulation of a setting. Iterating over it gives the outcomes that ``gs.plot(comparison)`` shows.
 
     Attributes:
         setting: the experiment.
-        rows: one a step size and penalty.
-        prediction: the theory, with a curve to draw.
-        simulation: what ``simulate`` measured.
-        equivalent: what the equivalent model measured on the same draws.
+        rows: one row for each step size and penalty.
+        prediction: the theory, with a curve to plot.
+        simulation: the outcome of ``simulate``.
+        equivalent: the outcome of the equivalent model on the same random draws.
     """
 
     setting: Setting
@@ -114,7 +117,7 @@ class Comparison:
 
     @property
     def laws(self) -> tuple[Law, ...] | None:
-        """Predicted spectra, one a step size, where asked for."""
+        """Predicted spectra, one for each step size, if asked for."""
         return self.prediction.laws
 
     def __iter__(self) -> Iterator[Outcome]:

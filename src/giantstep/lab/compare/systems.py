@@ -1,4 +1,4 @@
-"""Beside: a system measured and predicted, with the gap between the two."""
+"""compare_system(system): the measurement and the prediction of a system, with the gaps between them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["SystemComparison", "compare_system"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SystemComparison:
-    """What was measured and what is predicted. Iterating gives the findings: ``gs.plot(beside)``."""
+    """The measurement and the prediction of a system. Iterating over it gives the two findings that ``gs.plot`` shows."""
 
     system: System
     simulation: Finding
@@ -28,13 +28,13 @@ class SystemComparison:
 
     @property
     def gaps(self) -> dict[str, Gap]:
-        """For every number that both routes have."""
+        """The gap of every number that both routes have."""
         both = self.simulation.numbers.keys() & self.theory.numbers.keys()
         measured, predicted = self.simulation.numbers, self.theory.numbers
         return {k: Gap(*measured[k], predicted[k].value) for k in measured if k in both}
 
     def along(self, name: str) -> list[tuple[float, Gap]]:
-        """For every point of a measured curve: x, and the gap to the predicted curve (linear between its points)."""
+        """For every point of a measured curve, x and the gap to the predicted curve, which is linear between its points."""
         c, predicted = self.simulation.curves[name], self.theory.curves[name]
         between = np.interp(c.x, predicted.x, predicted.y, left=np.nan, right=np.nan)
         errors = [None] * len(c.x) if c.se is None else c.se.tolist()
@@ -75,6 +75,6 @@ def _cells(gap: Gap) -> list[str]:
 
 
 def compare_system(system: System, seed: int | Iterable[int] = range(10)) -> SystemComparison:
-    """Predict a system, measure it, and lay the two side by side."""
+    """Predict a system, simulate it, and compare the two."""
     predicted = theory(system)
     return SystemComparison(system, simulate(system, seed), predicted)

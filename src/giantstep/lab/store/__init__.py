@@ -1,7 +1,7 @@
 """Store: the rows of many trials in one SQLite file, safe under several processes and sudden ends.
 
-One row a trial, and the first writer wins: the same trial computed twice is kept once. ``put`` is one transaction. The file is
-for one machine; workers elsewhere send their outcomes to the process that writes.
+Every trial has one row, and the first writer wins: a trial that is computed twice is stored once. ``put`` is one transaction. The
+file is for one machine; workers on other machines send their outcomes to the process that writes.
 """
 
 import json
@@ -26,7 +26,7 @@ from giantstep.results.outcome import Outcome
 
 __all__ = ["Store"]
 
-_FOUND = ("ok", *NUMBERS, "seconds", "nans", "notes")  # what ``row.columns`` makes
+_FOUND = ("ok", *NUMBERS, "seconds", "nans", "notes")  # what ``stored_row.columns`` makes
 _PUT = ("setting", "seed", "route", *_FOUND, "created", "provenance")
 _INSERT = f"INSERT OR IGNORE INTO trials ({', '.join(_PUT)}) VALUES ({', '.join('?' * len(_PUT))})"
 _FROM = "FROM trials t CROSS JOIN settings s ON s.key = t.setting CROSS JOIN routes r ON r.key = t.route"
@@ -39,7 +39,7 @@ _THERE = (  # trials that are among those wanted
 
 @dataclass(frozen=True)
 class Store:
-    """A store that is open; ``Store.open(path)`` opens one. Use it in a ``with``, or ``close`` it."""
+    """An open store, made by ``Store.open(path)``. Use it in a ``with`` statement, or ``close`` it."""
 
     path: Path
     connection: sqlite3.Connection
@@ -52,8 +52,8 @@ class Store:
         """Open a store.
 
         Args:
-            path: the file; mode "write" makes it if it is not there. A file that is not a store is left as it is.
-            mode: "write", or "read", which changes nothing (a store of an older version is first brought to the newest).
+            path: the file; mode "write" creates it if it does not exist. A file that is not a store is not changed.
+            mode: "write", or "read", which changes nothing except that a store of an older version is upgraded.
             timeout: seconds to wait for another process that is writing.
         """
         choice(mode, ("write", "read"), "mode")
@@ -79,9 +79,9 @@ class Store:
         return True  # an empty store is a store
 
     def put(self, trials: Sequence[tuple[Trial, Outcome]], provenance: Provenance | None = None) -> int:
-        """Write outcomes, all in one transaction; trials that are there already stay as they are. How many were new.
+        """Write outcomes in one transaction and return how many were new; trials that are stored already stay as they are.
 
-        ``provenance`` says what made them, by default this process.
+        ``provenance`` says which versions made them; by default those of this process.
         """
         if self.mode != "write":
             raise InputError(f"{self.path} is open for reading: open it with mode 'write' to put rows into it")
@@ -106,17 +106,17 @@ class Store:
         return new
 
     def missing(self, trials: Iterable[Trial]) -> list[Trial]:
-        """Those that the store lacks, in their order, each once."""
+        """The trials that the store lacks, in their order, each once."""
         with self._wanted(trials) as wanted:
             known = {place for (place,) in self.connection.execute(f"SELECT w.place {_THERE}")}
         return [trial for place, trial in enumerate(wanted) if place not in known]
 
     def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
-        """Those of the trials that the store has, with their numbers and the arrays asked for; of one moment."""
+        """The trials that the store has, with their numbers and the arrays asked for, all read at one moment."""
         columns = f"w.place, t.key, {', '.join(f't.{name}' for name in _FOUND)}"
         stored = f"SELECT name, data FROM arrays WHERE trial = ? AND name IN ({', '.join('?' * len(arrays))})"
         run = self.connection.execute
-        with self._wanted(trials) as wanted:  # over before the first is handed out: a caller may stop anywhere
+        with self._wanted(trials) as wanted:  # closed before the first is yielded, because a caller may stop anywhere
             rows = run(f"SELECT {columns} {_THERE} ORDER BY w.place").fetchall()
             data = {key: dict(run(stored, (key, *arrays))) for _, key, *_ in rows} if arrays else {}
         for place, key, *values in rows:
@@ -136,7 +136,7 @@ class Store:
             self.connection.execute("DELETE FROM wanted")
 
     def get(self, trial: Trial) -> Outcome | None:
-        """The outcome of a trial as it was put, or None."""
+        """The stored outcome of a trial, or None."""
         setting, seed, route = trial.key
         with self._explain_errors(), transaction(self.connection, "DEFERRED"):
             row = self.connection.execute(
@@ -150,11 +150,11 @@ class Store:
         return stored_row.outcome(trial, row[1:], arrays)
 
     def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[StoredRow]:
-        """The rows that meet every condition, one after the other, never all in memory.
+        """Yield the rows that meet every condition, without holding them all in memory.
 
         Conditions are text: ``d=1000``, ``network.width>=100``, ``route=simulate``, ``seed<5``, ``ok=false``,
         ``activation=relu``. A name is a column (seed, route, verb, ok, test_error, ...) or a leaf of the setting: its dotted
-        path, or the end of it where that is unambiguous.
+        path, or the end of that path if it is unambiguous.
         """
         with self._explain_errors():
             clause, parameters = self._where(where)
@@ -178,7 +178,7 @@ class Store:
         return sum(self.tally(where).values())
 
     def varying(self, where: Sequence[str] = ()) -> dict[str, str]:
-        """Leaves that differ among the settings of such rows: path and kind, "text", "real" or "integer"."""
+        """The leaves that differ among the settings of such rows, as path and kind: "text", "real" or "integer"."""
         with self._explain_errors():
             clause, parameters = self._where(where)
             chosen = f"(SELECT DISTINCT t.setting FROM trials t {clause})"
@@ -195,7 +195,7 @@ class Store:
         return {path: usual.get(type(default(path)), kind) if kind != "text" else kind for path, kind in kinds.items()}
 
     def put_record(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
-        """Write a record, plain data with arrays; one that is there already stays as it is."""
+        """Write a record, which is plain data with arrays; a record that is stored already stays as it is."""
         data = serialise.dumps(value)
         with self._explain_errors(), transaction(self.connection):
             made = self._provenance(provenance or Provenance.here())
@@ -204,19 +204,19 @@ class Store:
             )
 
     def get_record(self, key: str) -> tuple[Any, float] | None:
-        """A record and the seconds that it took, or None."""
+        """A stored record and the seconds that it took, or None."""
         with self._explain_errors():
             row = self.connection.execute("SELECT data, seconds FROM records WHERE key = ?", (key,)).fetchone()
         return None if row is None else (serialise.loads(row[0]), row[1])
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """What is read inside is of one moment, whatever other processes write meanwhile."""
+        """Everything read inside comes from one moment, whatever other processes write meanwhile."""
         with self._explain_errors(), transaction(self.connection, "DEFERRED"):
             yield
 
     def resolve(self, name: str) -> str:
-        """The column or the leaf's full path that a name stands for."""
+        """The column, or the full path of the leaf, that a name stands for."""
         with self._explain_errors():
             return condition.resolve(name, condition.known_paths(self.connection))
 
@@ -234,11 +234,11 @@ class Store:
 
     def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
         if isinstance(where, str):
-            raise InputError(f"conditions are given as a list of texts, not as the text {where!r}")
+            raise InputError(f"conditions must be a list of texts, not the text {where!r}")
         return condition.where_sql([condition.parse(each) for each in where], self.connection)
 
     def _setting(self, name: str, plain: dict[str, Any]) -> int:
-        """The key of a setting, written with its leaves if it is new."""
+        """The key of a setting; a new setting is written with its leaves."""
         row = self.connection.execute("SELECT key FROM settings WHERE id = ?", (name,)).fetchone()
         if row is not None:
             return row[0]

@@ -1,4 +1,4 @@
-"""Files written whole or not at all: a reader sees the old one or the new one, never half of one."""
+"""Write a file completely or not at all: a reader sees the old file or the new one, never half of one."""
 
 import os
 import tempfile
@@ -13,7 +13,7 @@ __all__ = ["atomic"]
 
 @contextmanager
 def atomic(place: Path) -> Iterator[Path]:
-    """A file beside the place that takes its name once it is complete, and is removed if it never is."""
+    """Yield a temporary file in the same folder; it is renamed to ``place`` at the end, and removed after an error."""
     try:
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}-", suffix=place.suffix)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Condition: ``d=1000``, ``test_error<0.2`` or ``route=theory`` as parameterised SQL over trials and leaves.
+"""Condition: text such as ``d=1000``, ``test_error<0.2`` or ``route=theory``, turned into parameterised SQL.
 
 A name is a column of trials, a leaf's dotted path, or the end of exactly one such path. What a user types as a value never
 becomes part of the SQL text.
@@ -37,7 +37,7 @@ _SHORT = {"p": "network.width"}  # the notation's name where the leaf has anothe
 
 @dataclass(frozen=True)
 class Condition:
-    """``name`` as typed, one of = != < <= > >=, and a number or a text."""
+    """A name as the user typed it, one of = != < <= > >=, and a number or a text."""
 
     name: str
     sign: str
@@ -48,10 +48,10 @@ class Condition:
 
 
 def parse(text: str) -> Condition:
-    """A condition from text."""
+    """Read a condition from text."""
     match = re.fullmatch(r"\s*([A-Za-z_]\w*(?:\.\w+)*)\s*(<=|>=|!=|==|=|<|>)\s*(\S(?:.*\S)?)\s*", text)
     if match is None:
-        raise InputError(f"a condition is written like d=1000, test_error<0.2 or activation=relu, not {text!r}")
+        raise InputError(f"a condition must look like d=1000, test_error<0.2 or activation=relu, not {text!r}")
     name, sign, value = match.groups()
     return Condition(name, "=" if sign == "==" else sign, _value(value))
 
@@ -67,7 +67,7 @@ def _value(text: str) -> str | int | float:
 
 
 def known_paths(connection: sqlite3.Connection) -> list[str]:
-    """Every leaf's path in the store, with those that every setting leaves at their default."""
+    """The paths of all leaves in the store, with those that every setting leaves at their default."""
     return list(filled(dict(connection.execute("SELECT path, NULL FROM paths ORDER BY key"))))
 
 
@@ -84,14 +84,14 @@ def resolve(name: str, paths: Sequence[str]) -> str:
         raise InputError(f"{name!r} is ambiguous: it may be {', '.join(ends)}")
     names = [*_COLUMNS, *paths, *(path.rpartition(".")[2] for path in paths)]
     near = list(dict.fromkeys(difflib.get_close_matches(name, names, 3))) or [*("seed", "route", "test_error"), *paths]
-    raise InputError(f"the store has no column or setting {name!r}; there is for example {', '.join(near[:8])}")
+    raise InputError(f"the store has no column or setting {name!r}; it has, for example, {', '.join(near[:8])}")
 
 
 def where_sql(conditions: Sequence[Condition], connection: sqlite3.Connection) -> tuple[str, list[Any]]:
     """A WHERE clause over trials t (empty for none), and its parameters.
 
-    A condition on leaves that every setting meets is left out; of the others the rarest gives the list of settings to look
-    at, if that is short, and the rest is looked up for each.
+    A condition that every setting meets is left out. If few settings meet the rarest of the others, it becomes a list of
+    settings, and the rest is looked up for each setting of that list.
     """
     paths = known_paths(connection)
     named = [(resolve(each.name, paths), each) for each in conditions]
@@ -116,13 +116,13 @@ def _of_column(condition: Condition, name: str) -> tuple[str, list[Any]]:
     if isinstance(value, str):
         words = {"true": 1, "false": 0} if name == "ok" else {"none": -1} if name == "seed" else {"none": None}
         if value.lower() not in words:
-            raise InputError(f"{name} is compared with a number{_or(name)}, not {value!r}")
+            raise InputError(f"{name} must be compared with a number{_or(name)}, not {value!r}")
         value = words[value.lower()]
         if value is None:
             if condition.sign not in ("=", "!="):
-                raise InputError(f"{name} can be = none or != none, not {condition.sign} none")
+                raise InputError(f"{name} can only be = none or != none, not {condition.sign} none")
             return f"t.{name} IS {'NOT ' * (condition.sign == '!=')}NULL", []
-    has_seed = " AND t.seed >= 0" if name == "seed" and value != -1 else ""  # -1 stands for none, which is no number
+    has_seed = " AND t.seed >= 0" if name == "seed" and value != -1 else ""  # -1 stands for none, which is not a number
     return f"t.{name} {condition.sign} ?{has_seed}", [value]
 
 
@@ -134,7 +134,7 @@ _HAVE = "FROM leaves WHERE path = (SELECT key FROM paths WHERE path = ?)"
 
 
 def _meeting(condition: Condition, path: str) -> tuple[str, list[Any]]:
-    """The leaves of a path that meet a condition; in SQLite every text is above every number."""
+    """SQL for the leaves of a path that meet a condition; in SQLite every text is larger than every number."""
     kind = ""
     if condition.sign in ("<", "<=") and isinstance(condition.value, str):
         kind = " AND value >= ''"
@@ -144,7 +144,7 @@ def _meeting(condition: Condition, path: str) -> tuple[str, list[Any]]:
 
 
 def _count(connection: sqlite3.Connection, condition: Condition, path: str) -> int:
-    """How many settings meet a condition on a leaf; those that leave it out count with its default."""
+    """The number of settings that meet a condition on a leaf; a setting that leaves it out has its default."""
     clause, values = _meeting(condition, path)
     count = connection.execute(f"SELECT count(*) {clause}", values).fetchone()[0]
     if _met(default(path), condition):
@@ -154,7 +154,7 @@ def _count(connection: sqlite3.Connection, condition: Condition, path: str) -> i
 
 
 def _listed(condition: Condition, path: str) -> tuple[str, list[Any]]:
-    """The settings that meet a condition, as a list."""
+    """SQL for the settings that meet a condition, as a list."""
     clause, values = _meeting(condition, path)
     if _met(default(path), condition):
         absent = f"SELECT setting {_HAVE} EXCEPT SELECT setting {_HAVE}"
@@ -163,7 +163,7 @@ def _listed(condition: Condition, path: str) -> tuple[str, list[Any]]:
 
 
 def _looked_up(condition: Condition, path: str) -> tuple[str, list[Any]]:
-    """The same, asked for one setting at a time."""
+    """SQL for the same condition, looked up for one setting at a time."""
     clause, values = _meeting(condition, path)
     own = "AND setting = t.setting"
     if _met(default(path), condition):

@@ -1,4 +1,4 @@
-"""The version of the code that numbers come from: a digest of the sources that they depend on."""
+"""A digest of source files, which is the version of the code that numbers come from."""
 
 import hashlib
 from functools import cache
@@ -15,7 +15,7 @@ def digest(*parts: str) -> str:
     """8 hexadecimal digits that change with the package's version and with any line of the sources named.
 
     Args:
-        parts: folders (with all below) and files of the package, as "theory" or "claims/growth.py"; without any, all of it.
+        parts: files and folders of the package, such as "theory" or "claims/growth.py"; by default the whole package.
     """
     text = hashlib.sha256(__version__.encode())
     for part in parts or ("",):

@@ -1,7 +1,7 @@
-"""export(store, path): one tidy row a trial as .csv, .parquet or .nc; to_dataset(rows): the same as an xarray Dataset.
+"""export(store, path) writes one tidy row for each trial to .csv, .parquet or .nc; to_dataset(rows) makes an xarray Dataset.
 
-A row has the trial's columns and the leaves of its setting that vary among the rows; those that do not are attributes of the
-dataset.
+A row has the columns of the trial and the leaves of its setting that vary among the rows. The other leaves are attributes of
+the dataset.
 """
 
 import csv
@@ -24,25 +24,23 @@ BATCH = 10_000
 
 
 def export(store: Store, path: str | Path, where: Sequence[str] = (), *, force: bool = False) -> int:
-    """Write the rows that meet the conditions to a file, whole or not at all. How many there were.
+    """Write the rows that meet the conditions to a file, completely or not at all, and return their number.
 
     Args:
-        store: a store that is open.
-        path: ends in .csv, .parquet (needs the extra ``giantstep[lab]``) or .nc (NetCDF).
+        store: an open store.
+        path: a file that ends in .csv, .parquet (needs the extra ``giantstep[lab]``) or .nc (NetCDF).
         where: conditions as in ``Store.select``.
-        force: overwrite a file that is there.
+        force: overwrite an existing file.
     """
     place = Path(path)
     writers = {".csv": _csv, ".parquet": _parquet, ".nc": _netcdf}
     writer = writers.get(place.suffix.lower())
     if writer is None:
-        raise InputError(f"rows are exported to a file ending in {', '.join(writers)}, not {str(path)!r}")
+        raise InputError(f"the file to export to must end in {', '.join(writers)}, not {str(path)!r}")
     if not place.parent.is_dir():
         raise InputError(f"there is no folder {place.parent} to export to")
     if place.is_dir() or (place.exists() and not force):
-        raise InputError(
-            f"{place} is there already: give another name{'' if place.is_dir() else ', or force (--force)'}"
-        )
+        raise InputError(f"{place} exists already: give another name{'' if place.is_dir() else ', or force (--force)'}")
     with store.reading():
         names = store.varying(where)
         with atomic(place) as unfinished:
@@ -50,7 +48,7 @@ def export(store: Store, path: str | Path, where: Sequence[str] = (), *, force: 
 
 
 def to_dataset(rows: Iterable[StoredRow]) -> Any:
-    """An xarray Dataset with one dimension, trial: columns and varying leaves as variables, constant leaves as attributes."""
+    """An xarray Dataset with the dimension trial; columns and varying leaves are variables, constant leaves attributes."""
     listed = list(rows)
     leaves = [row.leaves for row in listed]
     paths = list(dict.fromkeys(path for each in leaves for path in each))
@@ -68,7 +66,7 @@ def _dataset(rows: list[StoredRow], varying: Iterable[str], constant: dict[str, 
 
 
 def _column(values: list[Any]) -> np.ndarray:
-    """Numbers as float64 with NaN for none, whole numbers that fit as int32 (all that classic NetCDF has), else text."""
+    """Text, int32 for whole numbers (classic NetCDF has no larger ones), or float64 with NaN for None."""
     if any(isinstance(value, str) for value in values):
         return np.array(["" if value is None else str(value) for value in values], dtype=str)
     if values and all(isinstance(value, bool) for value in values):

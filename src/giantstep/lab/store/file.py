@@ -1,4 +1,4 @@
-"""The file under a store: opening it safely, and every way that can fail as one sentence."""
+"""Open the file of a store safely, and turn every failure of SQLite into one sentence."""
 
 import os
 import sqlite3
@@ -15,8 +15,8 @@ __all__ = ["connect", "explain_errors", "transaction"]
 TIMEOUT = 30.0  # seconds to wait for another process's transaction
 
 _SENTENCES = {
-    sqlite3.SQLITE_NOTADB: "{path} is not a store: it is no SQLite file; nothing was changed.",
-    sqlite3.SQLITE_CORRUPT: "{path} is damaged: {error}; restore it from a copy, or merge what can be read into a new store.",
+    sqlite3.SQLITE_NOTADB: "{path} is not a store: it is not an SQLite file. Nothing was changed.",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged: {error}. Restore it from a copy, or merge what can be read into a new store.",
     sqlite3.SQLITE_FULL: "{path} cannot grow: the disk is full ({error}); nothing of this batch was written.",
     sqlite3.SQLITE_BUSY: "{path} is locked by another process for longer than {timeout:g} s; try again when it has ended.",
     sqlite3.SQLITE_LOCKED: "{path} is locked by another process for longer than {timeout:g} s; try again when it has ended.",
@@ -28,7 +28,7 @@ _SENTENCES = {
 
 @contextmanager
 def explain_errors(path: Path, timeout: float = TIMEOUT) -> Iterator[None]:
-    """What SQLite stumbles over, as one sentence with the file's name."""
+    """Turn an error of SQLite into an InputError, one sentence with the name of the file."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -41,7 +41,7 @@ def explain_errors(path: Path, timeout: float = TIMEOUT) -> Iterator[None]:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
-    """All of it or nothing; reading ("DEFERRED") inside another is part of that one."""
+    """Run a transaction, which happens completely or not at all; a "DEFERRED" one inside another is part of that one."""
     if kind == "DEFERRED" and connection.in_transaction:
         yield
         return
@@ -56,7 +56,7 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iter
 
 
 def connect(path: Path, mode: str, timeout: float) -> tuple[sqlite3.Connection, str]:
-    """A connection to a store of the newest version, and the address it was opened by."""
+    """Connect to a store and upgrade it to the newest version; return the connection and its address."""
     if path.is_dir():
         raise InputError(f"{path} is a folder: a store is one file, such as {path / 'results.db'}.")
     if mode == "read" and not path.is_file():
@@ -83,12 +83,12 @@ def _reading(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
     try:  # not "ro", which would leave the files of the write-ahead log behind
         connection, address, version = _opened(path, _address(path, "rw"), timeout)
     except sqlite3.OperationalError as error:
-        # Where WAL cannot make its files beside the store, it is read as it lies, provided nothing waits in a log.
+        # WAL cannot create its files here: open the store as it is, unless transactions wait in a log.
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
         if _log(path):
             raise InputError(
-                f"{path} has rows that wait in {path}-wal: copy both to a folder that can be written."
+                f"{path} has rows that are still in {path}-wal: copy both files to a writable folder."
             ) from None
         connection, address, version = _opened(path, _address(path, "ro&immutable=1"), timeout)
     if version == VERSION:
@@ -100,7 +100,7 @@ def _reading(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
         _writing(path, timeout)[0].close()
     except (InputError, sqlite3.OperationalError):
         raise InputError(
-            f"{path} is of schema version {version}: it must be writable once to become {VERSION}."
+            f"{path} has schema version {version}: it must be writable once, for an upgrade to version {VERSION}."
         ) from None
     return _reading(path, timeout)
 
@@ -127,26 +127,26 @@ def _log(path: Path) -> bool:
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    """The schema version, 0 for an empty file; anything that is not a store of ours is refused."""
+    """The schema version, 0 for an empty file; a file that is not a store of giantstep is refused."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if not tables and not version and not application:
         return 0
     if application != APPLICATION or version < 1:
-        raise InputError(f"{path} is not a store of giantstep: it is some other SQLite file; nothing was changed.")
+        raise InputError(f"{path} is not a store of giantstep: it is some other SQLite file. Nothing was changed.")
     if version > VERSION:
         raise InputError(
             f"{path} was written by a newer giantstep (schema version {version}, known here is {VERSION}): upgrade giantstep."
         )
     (size,), (pages,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_size", "page_count"))
     if not _log(path) and path.stat().st_size < size * pages:
-        raise InputError(f"{path} is damaged: it is shorter than it says; restore it from a copy.")
+        raise InputError(f"{path} is damaged: it is shorter than its header says. Restore it from a copy.")
     return version
 
 
 def _write_ahead(connection: sqlite3.Connection, timeout: float) -> None:
-    """Readers beside one writer; where a file system has no shared memory SQLite keeps its rollback journal, safe as well."""
+    """Let others read during a write. Without shared memory SQLite uses its rollback journal, which is safe as well."""
     end = time.monotonic() + timeout
     while True:
         try:

@@ -1,4 +1,4 @@
-"""merge(target, sources): the rows of several stores in one."""
+"""merge(target, sources): copy the rows of several stores into one."""
 
 import os
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _THERE = (
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge did: rows that were new, rows that were there already, and how many of those have other numbers."""
+    """The counts of a merge: rows that were new, rows that were known already, and known rows with other numbers."""
 
     new: int
     known: int
@@ -34,15 +34,17 @@ class Merged:
 
 
 def merge(target: str | Path, sources: Sequence[str | Path]) -> Merged:
-    """Write the rows of the sources into the target (made if it is not there). The first writer wins: a row that the target,
-    or a source named earlier, has already stays as it is, and is a conflict where its test error differs beyond rounding.
-    The sources stay as they are (an older version is first brought to the newest); each is one transaction.
+    """Copy the rows of the sources into the target, which is created if it does not exist.
+
+    A row that the target has already, perhaps from an earlier source, stays as it is. It counts as a conflict if its test error
+    differs by more than rounding. The sources are not changed, except that an older version is upgraded. Each source is copied
+    in one transaction.
     """
     total = Merged(0, 0, 0)
     for source in sources:
         if Path(source).exists() and Path(target).exists() and os.path.samefile(source, target):
             raise InputError(f"{source} is the store to merge into: name others as sources")
-        Store.open(source, "read").close()  # what cannot be read is told before anything is written
+        Store.open(source, "read").close()  # a source that cannot be read is refused before anything is written
     with Store.open(target) as store:
         for source in sources:
             one = _merged(store, Path(source))
@@ -95,7 +97,7 @@ def _copied(store: Store) -> Merged:
 
 
 def _nouns(store: Store) -> None:
-    """The source's routes, provenance, and settings with their leaves."""
+    """Copy the routes, the provenance and the settings of the source, with their leaves."""
     run = store.connection.execute
     (last,) = run("SELECT coalesce(max(key), 0) FROM settings").fetchone()
     made = ", ".join(_MADE)

@@ -24,7 +24,7 @@ class Provenance:
 
     @staticmethod
     def here() -> "Provenance":
-        """That of this process; the device is asked of JAX only where JAX is in use."""
+        """The provenance of this process; JAX is asked for the device only if it is in use."""
         return _here("giantstep._machine.backend" in sys.modules)
 
 

@@ -1,6 +1,6 @@
-"""The schema of a store and how one version becomes the next: ``MIGRATIONS[k]`` takes version k to k + 1.
+"""The schema of a store, and the migrations between versions: ``MIGRATIONS[k]`` takes version k to k + 1.
 
-A new store runs all of them, an older one those it lacks, in one transaction. A migration is never changed once released.
+A new store runs all of them and an older one those it lacks, in one transaction. A released migration is never changed.
 """
 
 import json
@@ -10,7 +10,7 @@ from giantstep.lab.store.setting_paths import flatten
 
 __all__ = ["APPLICATION", "MIGRATIONS", "VERSION", "migrate", "plant"]
 
-APPLICATION = 0x67535470  # "gSTp", in the file's header: what tells a store from any other SQLite file
+APPLICATION = 0x67535470  # "gSTp", in the file's header: the mark of a store, which other SQLite files lack
 
 
 def _tables(connection: sqlite3.Connection) -> None:
@@ -27,7 +27,7 @@ def _tables(connection: sqlite3.Connection) -> None:
         "setting INTEGER NOT NULL REFERENCES settings, seed INTEGER NOT NULL, route INTEGER NOT NULL REFERENCES routes, "
         "ok INTEGER NOT NULL, eta REAL, penalty REAL, test_error REAL, test_error_se REAL, risk REAL, risk_se REAL, "
         "train_error REAL, train_error_se REAL, train_objective REAL, train_objective_se REAL, null_level REAL, "
-        "bulk_edge REAL, bulk_edge_se REAL, outliers, outliers_se REAL, "  # a count, or a mean of counts: as it came
+        "bulk_edge REAL, bulk_edge_se REAL, outliers, outliers_se REAL, "  # a count, or a mean of counts
         "seconds REAL NOT NULL, created REAL NOT NULL, provenance INTEGER NOT NULL REFERENCES provenance, "
         "nans TEXT, notes TEXT, "  # names of the columns that are NaN (SQLite has none); a JSON list of sentences
         "UNIQUE (setting, seed, route))"
@@ -39,7 +39,7 @@ def _tables(connection: sqlite3.Connection) -> None:
 
 
 def _leaves(connection: sqlite3.Connection) -> None:
-    """Version 2: the leaves of every setting, to filter by."""
+    """Version 2: the leaves of every setting, for conditions."""
     connection.execute("CREATE TABLE paths (key INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE)")
     connection.execute(
         "CREATE TABLE leaves (setting INTEGER NOT NULL REFERENCES settings, path INTEGER NOT NULL REFERENCES paths, "
@@ -62,7 +62,7 @@ def plant(connection: sqlite3.Connection, setting: int, plain: dict) -> None:
 
 
 def _records(connection: sqlite3.Connection) -> None:
-    """Version 3: measurements that are no trial of a setting, as plain data."""
+    """Version 3: records, which are measurements that are not trials of a setting."""
     connection.execute(
         "CREATE TABLE records (key TEXT PRIMARY KEY, data BLOB NOT NULL, seconds REAL NOT NULL, created REAL NOT NULL, "
         "provenance INTEGER NOT NULL REFERENCES provenance) WITHOUT ROWID"
@@ -79,7 +79,7 @@ VERSION = len(MIGRATIONS)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a store to the newest version, in one transaction; another process may have done it meanwhile."""
+    """Upgrade a store to the newest version in one transaction, unless another process has just done it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

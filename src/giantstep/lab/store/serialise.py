@@ -1,4 +1,4 @@
-"""Record: plain data with arrays as bytes and back; no pickle, so that a file of unknown origin is only data."""
+"""Turn plain data with arrays into bytes and back. There is no pickle, so a file of unknown origin cannot run code."""
 
 import base64
 import io
@@ -12,16 +12,16 @@ from giantstep.errors import InputError
 
 __all__ = ["dumps", "loads"]
 
-_ARRAY = "\u0000array"  # a key that no table of ours has
+_ARRAY = "\u0000array"  # a key that no other table has
 
 
 def dumps(value: Any) -> bytes:
-    """Text, numbers, true and false, None, NumPy arrays, lists and tables of these; tuples become lists."""
+    """Encode text, numbers, true and false, None, NumPy arrays, and lists and tables of these; tuples become lists."""
     return zlib.compress(json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")).encode(), 1)
 
 
 def loads(data: bytes) -> Any:
-    """What ``dumps`` was given."""
+    """Decode what ``dumps`` encoded."""
     return _back(json.loads(zlib.decompress(data)))
 
 
@@ -38,7 +38,7 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    raise InputError(f"a record holds plain data and arrays, not {type(value).__name__}")
+    raise InputError(f"a record can hold plain data and arrays, not {type(value).__name__}")
 
 
 def _back(value: Any) -> Any:

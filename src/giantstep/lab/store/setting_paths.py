@@ -19,7 +19,7 @@ Value = str | int | float | None
 
 
 def flatten(plain: Any, path: str = "") -> dict[str, Value]:
-    """Every leaf of plain data with its dotted path; lists of tables are numbered, true and false are words."""
+    """The leaves of plain data by their dotted paths; lists of tables are numbered, true and false are words."""
     if isinstance(plain, dict):
         items = plain.items()
     elif isinstance(plain, list) and plain and isinstance(plain[0], dict):
@@ -44,7 +44,7 @@ def _defaults(noun: type) -> dict[str, Value]:
 
 
 def _shared(*nouns: type) -> dict[str, Value]:
-    """Fields that all of them have, with one default."""
+    """The fields that all nouns share with the same default."""
     first, *rest = (_defaults(noun) for noun in nouns)
     return {name: value for name, value in first.items() if all(each.get(name) == value for each in rest)}
 
@@ -62,13 +62,13 @@ _NOUNS = (
 
 
 def default(path: str) -> Value:
-    """What a leaf is where a setting leaves it out; None if it has no default."""
+    """The value of a leaf that a setting leaves out; None if it has no default."""
     parent, _, name = path.rpartition(".")
     return next((known[name] for place, _, known in _NOUNS if re.fullmatch(place, parent) and name in known), None)
 
 
 def anchor(path: str) -> str:
-    """The leaf that is there whenever the noun of this path is."""
+    """The leaf that is always present when the noun of this path is."""
     parent, _, name = path.rpartition(".")
     return next(
         f"{parent}.{always}" for place, always, known in _NOUNS if re.fullmatch(place, parent) and name in known
@@ -76,7 +76,7 @@ def anchor(path: str) -> str:
 
 
 def filled(leaves: dict[str, Value]) -> dict[str, Value]:
-    """With the fields at their default put back."""
+    """The leaves together with the fields that are at their default."""
     complete = dict(leaves)
     for path in leaves:
         parent, _, name = path.rpartition(".")

@@ -1,4 +1,4 @@
-"""Row: what a store holds of one trial, and an outcome as columns and compressed arrays and back."""
+"""StoredRow: one trial in a store; and conversions between an outcome and its columns and compressed arrays."""
 
 import io
 import json
@@ -29,14 +29,14 @@ ARRAYS = ("overlaps", "norms", "captured", "captured_se", "learned", "singular_v
 
 @dataclass(frozen=True)
 class StoredRow:
-    """One trial as it lies in a store.
+    """One trial in a store.
 
     Attributes:
         setting_id: the setting's id.
-        seed: None where nothing is random.
+        seed: None if the route is not random.
         route: the route's key.
         ok: whether the numbers can be trusted.
-        numbers: the scalar fields of the outcome by name; None where the route does not know it.
+        numbers: the scalar fields of the outcome by name; None for a field that the route does not compute.
         notes: the sentences of its status.
         seconds: how long it took.
         created: when it was written, in seconds since 1970 (UTC).
@@ -64,14 +64,14 @@ class StoredRow:
         return Trial(Setting.from_plain(dict(self.plain)), self.seed, Route.parse(self.route))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything flat: the columns, then the setting's leaves."""
+        """The columns and then the leaves of the setting, as one flat table."""
         head = {"setting": self.setting_id, "seed": self.seed, "route": self.route, "ok": self.ok}
         tail = {"seconds": self.seconds, "created": self.created, "notes": "; ".join(self.notes)}
         return {**head, **self.numbers, **tail, **self.leaves}
 
 
 def columns(trial: Trial, result: Outcome) -> tuple[Any, ...]:
-    """ok, the numbers, seconds, nans, notes: what a row of trials holds besides its key."""
+    """The columns of a row without its key: ok, the numbers, seconds, nans and notes."""
     _check(trial, result)
     values = [_number(getattr(result, name), name) for name in NUMBERS]
     nans = ",".join(name for name, v in zip(NUMBERS, values, strict=True) if v is not None and math.isnan(v))
@@ -90,7 +90,7 @@ def arrays(result: Outcome) -> Iterator[tuple[str, bytes]]:
 
 
 def _packed(data: bytes, sample: int = 1024) -> bytes:
-    """zlib, fast; digits of measured numbers are as good as random, and what does not shrink is only wrapped."""
+    """Compress quickly with zlib; data that hardly shrink, such as the digits of measurements, are only wrapped."""
     start = zlib.compress(data[:sample], 1)
     if len(data) <= sample:
         return start
@@ -98,19 +98,19 @@ def _packed(data: bytes, sample: int = 1024) -> bytes:
 
 
 def numbers(values: tuple[Any, ...], nans: str | None) -> dict[str, float | None]:
-    """The numbers by name, NaN put back where SQLite has NULL."""
+    """The numbers by name, with NaN where SQLite stored NULL for it."""
     lost = set(nans.split(",")) if nans else ()
     return {name: math.nan if name in lost else value for name, value in zip(NUMBERS, values, strict=True)}
 
 
 def outcome(trial: Trial, values: tuple[Any, ...], stored: Mapping[str, bytes]) -> Outcome:
-    """The outcome that ``columns`` and ``arrays`` were made from."""
+    """Rebuild the outcome from its columns and arrays."""
     ok, *known, seconds, nans, notes = values
     status = Status(bool(ok), tuple(json.loads(notes)) if notes else ())
     fields: dict[str, Any] = numbers(tuple(known), nans)
     fields |= {name: _array(data) for name, data in stored.items()}
     if isinstance(trial.setting.protocol.readout, SGD):
-        fields["rate"] = trial.setting.protocol.readout.rate  # no column of its own: the setting has it
+        fields["rate"] = trial.setting.protocol.readout.rate  # it has no column, because the setting has it
     return Outcome(trial.setting, trial.route.verb, status=status, seconds=seconds, **fields)
 
 
@@ -120,7 +120,9 @@ def _array(data: bytes) -> np.ndarray:
 
 def _check(trial: Trial, result: Outcome) -> None:
     if result.axes:
-        raise InputError(f"a trial has an outcome without axes, not {', '.join(result.axes)}: store one of each")
+        raise InputError(
+            f"the outcome of a trial must have no axes, not {', '.join(result.axes)}: store one for each trial"
+        )
     if result.route != trial.route.verb:
         raise InputError(f"the outcome is of the route {result.route!r} but the trial of {trial.route.key!r}")
     if result.setting is not trial.setting and result.setting.id != trial.setting.id:

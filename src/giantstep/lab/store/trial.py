@@ -1,4 +1,4 @@
-"""Trial: one number-producing run, named by a setting, a seed and a route; the store keeps one row for each."""
+"""Trial: one run, identified by a setting, a seed and a route; a store has one row for each."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ __all__ = ["DEFAULTS", "Route", "Trial"]
 
 Value = str | int | float | bool | None
 
-# Options of the verbs at their defaults; a test compares with the signatures, which would bring JAX in here.
+# The options of the verbs with their defaults. A test compares them with the signatures, whose modules would import JAX.
 _MEASURED: dict[str, Value] = {"n_test": 10_000, "spectrum": False, "dtype": "float64"}
 DEFAULTS: dict[str, dict[str, Value]] = {
     "simulate": {"method": "auto", **_MEASURED},
@@ -36,12 +36,12 @@ RANDOM = ("simulate", "equivalent")  # the verbs that take a seed
 
 @dataclass(frozen=True)
 class Route:
-    """How a number is found: a verb and those of its options that are not at their default.
+    """The way a number is computed: a verb, and those of its options that are not at their default.
 
     Attributes:
         verb: "simulate", "equivalent" or "theory".
-        options: pairs of name and value, sorted; a mapping may be given. Seed, memory, progress, solver and
-            devices are no part of it: the number is the same.
+        options: sorted pairs of name and value; a mapping is accepted too. Seed, memory, progress, solver and
+            devices are not among them, because they do not change the number.
     """
 
     verb: str
@@ -75,10 +75,10 @@ class Route:
 
     @staticmethod
     def parse(text: str) -> "Route":
-        """The route with this key; options at their default may be spelled out."""
+        """Read a route from its key; options at their default may be written too."""
         match = re.fullmatch(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*", text)
         if match is None:
-            raise InputError(f"a route is written like simulate or equivalent(model=spiked, degree=2), not {text!r}")
+            raise InputError(f"a route must look like simulate or equivalent(model=spiked, degree=2), not {text!r}")
         pairs = [part.partition("=") for part in (match[2] or "").split(",") if part.strip()]
         return Route(match[1], tuple((name.strip(), _value(value.strip())) for name, _, value in pairs))
 
@@ -88,7 +88,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Trial:
-    """One setting with one step size and one penalty or rate, on one seed (None where nothing is random), by one route."""
+    """One setting with one step size and one penalty or rate, one seed (None if the route is not random), and one route."""
 
     setting: Setting
     seed: int | None
@@ -97,22 +97,24 @@ class Trial:
     def __post_init__(self) -> None:
         protocol = self.setting.protocol
         if any(step.listed for step in protocol.steps):
-            raise InputError("a trial has one step size in each step, not a list: make one trial of each")
+            raise InputError(
+                "a trial must have one step size in each step, not a list: make one trial for each step size"
+            )
         if protocol.readout is not None and isinstance(protocol.readout.path, tuple):
-            raise InputError(f"a trial has one {protocol.readout.axis}, not a list: make one trial of each")
+            raise InputError(f"a trial must have one {protocol.readout.axis}, not a list: make one trial for each")
         if not self.route.random and self.seed is not None:
-            raise InputError(f"the route {self.route.key!r} is not random: its seed is None, not {self.seed!r}")
+            raise InputError(f"the route {self.route.key!r} is not random: its seed must be None, not {self.seed!r}")
         if self.route.random:
             object.__setattr__(self, "seed", whole(self.seed, f"the seed of the route {self.route.key!r}", least=0))
 
     @cached_property
     def key(self) -> tuple[str, int | None, str]:
-        """What makes it the same trial: the setting's id, the seed and the route's key."""
+        """The identity of the trial: the id of the setting, the seed and the key of the route."""
         return (self.setting.id, self.seed, self.route.key)
 
 
 def _checked(value: Any, default: Value, what: str) -> Value:
-    """A value of the same kind as the default; None stands for a whole number that is chosen."""
+    """Check that a value is of the same kind as the default; None means that a whole number is chosen."""
     if isinstance(default, bool):
         return flag(value, what)
     if default is None and value is None:

@@ -1,1 +1,1 @@
-"""Grids of settings: described, run, averaged and drawn."""
+"""Sweeps: grids of settings that are described, run, averaged and plotted."""

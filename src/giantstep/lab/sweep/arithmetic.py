@@ -1,4 +1,4 @@
-"""Arithmetic: a number from an expression of other numbers, such as ``2*d`` or ``d^0.5``. Nothing is ever eval'ed."""
+"""Arithmetic: compute a number from an expression such as ``2*d`` or ``d^0.5``. ``eval`` is never called."""
 
 import ast
 import math
@@ -32,16 +32,16 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def value(text: str, known: Mapping[str, float]) -> float:
-    """What an expression is worth: a finite number."""
+    """Compute the value of an expression, a finite number."""
     try:
-        number = _worth(_tree(text), known, text)
+        number = _evaluate(_tree(text), known, text)
     except (OverflowError, ZeroDivisionError, ValueError, TypeError) as problem:
         if isinstance(problem, InputError):
             raise
         number = math.nan
     if isinstance(number, complex) or not math.isfinite(number):
         at = ", ".join(f"{name} = {known[name]:g}" for name in names(text))
-        raise InputError(f"the expression {text!r} is no finite number at {at or 'all'}")
+        raise InputError(f"the expression {text!r} is not a finite number at {at or 'all'}")
     return float(number)
 
 
@@ -54,7 +54,7 @@ def _tree(text: str) -> ast.expr:
         raise InputError(f"cannot read the expression {text!r}: write numbers, names and + - * / ^ ( )") from None
 
 
-def _worth(node: ast.expr, known: Mapping[str, float], text: str) -> float:
+def _evaluate(node: ast.expr, known: Mapping[str, float], text: str) -> float:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return float(node.value)
     if isinstance(node, ast.Name) and node.id in known:
@@ -62,17 +62,19 @@ def _worth(node: ast.expr, known: Mapping[str, float], text: str) -> float:
     if isinstance(node, ast.Name) and node.id in _CONSTANTS:
         return _CONSTANTS[node.id]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        worth = _worth(node.operand, known, text)
-        return -worth if isinstance(node.op, ast.USub) else worth
+        number = _evaluate(node.operand, known, text)
+        return -number if isinstance(node.op, ast.USub) else number
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_worth(node.left, known, text), _worth(node.right, known, text))
+        return _OPERATORS[type(node.op)](_evaluate(node.left, known, text), _evaluate(node.right, known, text))
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in _FUNCTIONS
         and not node.keywords
     ):
-        return float(_FUNCTIONS[node.func.id](*(_worth(each, known, text) for each in node.args)))
+        return float(_FUNCTIONS[node.func.id](*(_evaluate(each, known, text) for each in node.args)))
     if isinstance(node, ast.Name):
-        raise InputError(f"the expression {text!r} uses {node.id!r}, which is no axis and no number of the setting")
-    raise InputError(f"the expression {text!r} may have numbers, names, + - * / ^ ( ) and {', '.join(_FUNCTIONS)} only")
+        raise InputError(
+            f"the expression {text!r} uses {node.id!r}, which is neither an axis nor a number of the setting"
+        )
+    raise InputError(f"the expression {text!r} may only use numbers, names, + - * / ^ ( ) and {', '.join(_FUNCTIONS)}")

@@ -17,8 +17,11 @@ SHOWN = 40  # rows of the table as text
 
 
 def averages(sweep: Sweep, data: Any) -> list[dict[str, Any]]:
-    """Rows of the Dataset of a sweep: values of all names, route, how many seeds count, and mean and standard error of every
-    measure; of ``captured`` one for each direction. Trials that cannot be trusted are counted apart and left out."""
+    """Make one row for each route and point from the Dataset of a sweep.
+
+    A row holds the values of all names, the route, the number of seeds that count, and the mean and standard error of every
+    measure; ``captured`` has one mean for each direction. Trials that cannot be trusted are left out and counted as ``lost``.
+    """
     rows = []
     ok, stored = data.ok.values, data.stored.values
     columns = [column for name in sweep.measures for column in _columns(name, data[name])]
@@ -37,7 +40,7 @@ def averages(sweep: Sweep, data: Any) -> list[dict[str, Any]]:
 
 
 def _columns(name: str, values: Any) -> list[tuple[str, np.ndarray]]:
-    """A number is one column, ``captured`` one a direction; larger arrays are no table."""
+    """A number becomes one column and ``captured`` one column for each direction; larger arrays are left out."""
     inside = [dim for dim in values.dims if dim in _INSIDE]
     if not inside:
         return [(name, values.values)]
@@ -55,7 +58,7 @@ def _mean(values: np.ndarray) -> tuple[float | None, float | None]:
 
 
 def to_csv(rows: list[dict[str, Any]]) -> str:
-    """The rows with all digits."""
+    """The rows as CSV, with all digits."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
@@ -64,7 +67,7 @@ def to_csv(rows: list[dict[str, Any]]) -> str:
 
 
 def text(rows: list[dict[str, Any]], shown: int = SHOWN) -> str:
-    """A table for reading: means with their standard errors; of many rows the first."""
+    """The rows as a table to read, with standard errors; it shows at most ``shown`` rows."""
     if not rows:
         return ""
     names = [name for name in rows[0] if f"{name.removesuffix('_se')}_se" not in rows[0] and name != "lost"]

@@ -18,9 +18,10 @@ _SPACES = {"linspace": np.linspace, "logspace": np.logspace, "geomspace": np.geo
 
 @dataclass(frozen=True)
 class Axis:
-    """``names`` that move together and their ``values``, one row a point; a single name is the usual case.
+    """One dimension: ``names`` that move together, usually one, and their ``values``, one row for each point.
 
-    ``spaced`` names were given as a space: where a field takes whole numbers they are rounded.
+    ``spaced`` lists the names whose values come from linspace, logspace or geomspace. Such values are rounded where a field
+    takes whole numbers.
     """
 
     names: tuple[str, ...]
@@ -29,7 +30,7 @@ class Axis:
 
     @property
     def name(self) -> str:
-        """What the dimension is called: its first name."""
+        """The name of the dimension, which is the first of its names."""
         return self.names[0]
 
     def __len__(self) -> int:
@@ -41,20 +42,20 @@ class Axis:
 
 
 def axis(name: str, given: Any) -> Axis:
-    """From a list, or from a table with one of ``linspace = [from, to, count]`` (even steps), ``logspace`` (the same with
-    powers of ten at its ends, as in NumPy) and ``geomspace`` (even factors between its ends)."""
+    """Make an axis from a list, or from a table with one key: ``linspace = [from, to, count]`` takes even steps, ``logspace``
+    the same with powers of ten at its ends, as in NumPy, and ``geomspace`` even factors between its ends."""
     return Axis((name,), tuple((value,) for value in _values(name, given)), _spaces({name: given}))
 
 
 def together(given: Mapping[str, Any]) -> Axis:
-    """Several names that move together: their lists have one length."""
+    """Make an axis of several names that move together; their lists must have the same length."""
     if not isinstance(given, Mapping) or len(given) < 2:
-        raise InputError("a zip group is a table of at least two names with lists of one length")
+        raise InputError("a zip group must be a table of at least two names whose lists have the same length")
     columns = {name: _values(name, values) for name, values in given.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise InputError(f"names of a zip group move together and need lists of one length: {counts}")
+        raise InputError(f"the lists of a zip group must have the same length, but {counts}")
     return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), _spaces(given))
 
 
@@ -76,9 +77,9 @@ def _values(name: str, given: Any) -> tuple[Value, ...]:
     if not values:
         raise InputError(f"the axis {name!r} has no values")
     if len(values) > MAX_POINTS:
-        raise InputError(f"the axis {name!r} has {len(values)} values; at most {MAX_POINTS} are taken")
+        raise InputError(f"the axis {name!r} has {len(values)} values; an axis may have at most {MAX_POINTS}")
     if len(set(values)) < len(values):
-        raise InputError(f"the axis {name!r} has a value twice")
+        raise InputError(f"the axis {name!r} has the same value twice")
     return values
 
 
@@ -103,9 +104,11 @@ def _spaced(name: str, given: Mapping[str, Any]) -> list[float]:
     first, last = (real(end, f"an end of {kind} of the axis {name!r}") for end in ends[:2])
     count = whole(ends[2], f"the count of {kind} of the axis {name!r}")
     if count > MAX_POINTS:
-        raise InputError(f"the axis {name!r} has {count} values; at most {MAX_POINTS} are taken")
+        raise InputError(f"the axis {name!r} has {count} values; an axis may have at most {MAX_POINTS}")
     if kind == "geomspace" and not first * last > 0:
-        raise InputError(f"geomspace of the axis {name!r} needs ends of one sign that are not zero, not {ends!r}")
+        raise InputError(
+            f"geomspace of the axis {name!r} needs two ends that are not zero and have the same sign, not {ends!r}"
+        )
     with np.errstate(all="ignore"):
         spaced = [float(f"{x:.15g}") for x in _SPACES[kind](first, last, count)]
     return [int(x) if x == int(x) and abs(x) < 2**53 else x for x in spaced] if np.all(np.isfinite(spaced)) else spaced

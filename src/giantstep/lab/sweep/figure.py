@@ -1,4 +1,4 @@
-"""The picture of a sweep: what was measured is dots with error bars over seeds, what is predicted is a line."""
+"""The figure of a sweep: dots with error bars over seeds show measurements, and lines show predictions."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,10 @@ _MARKS = ("o", "s", "D", "^", "v", "P")
 
 
 def picture(sweep: Sweep, data: Any) -> "Figure":
-    """Every measure that is one number, a row each, against the longest axis of numbers; the next axis is colours, the next
-    panels, and what is left stands at its first value, which the title says."""
+    """Plot every measure that is one number, one row each, against the longest numeric axis.
+
+    The next axis gives the colours and the one after it the panels. Other axes stay at their first value, as the title says.
+    """
     along, colours, panels, fixed = _roles(sweep)
     measures = [name for name in sweep.measures if data[name].dims[-1] == "seed"][:ROWS] or ["ok"]
     shown = _some(range(len(panels) if panels else 1), PANELS)
@@ -80,7 +82,7 @@ def _panel(ax: Any, sweep: Sweep, data: Any, name: str, along: Axis | None, colo
 
 
 def _places(data: Any, along: Axis | None) -> tuple[np.ndarray, list[str] | None]:
-    """Where the points stand along x, and their names where they are no numbers."""
+    """The x coordinates of the points, and their names if they are not numbers."""
     if along is None:
         return np.zeros(1), [""]
     values = data[along.name].values
@@ -113,7 +115,7 @@ def _short(value: Any) -> str:
 
 
 def _some(every: range, most: int) -> list[int]:
-    """At most so many, evenly spread, the ends among them."""
+    """At most ``most`` of them, evenly spread, with both ends."""
     if len(every) <= most:
         return list(every)
     return sorted({every[round(i * (len(every) - 1) / (most - 1))] for i in range(most)})

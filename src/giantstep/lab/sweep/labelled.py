@@ -1,4 +1,4 @@
-"""What a sweep found as an xarray Dataset: dimensions route, those of the axes, and seed."""
+"""The results of a sweep as an xarray Dataset with the dimensions route, one for each axis, and seed."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -22,10 +22,10 @@ _INNER = {
 
 
 def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
-    """Every measure with its dimensions; NaN where a trial is missing or a route does not know it.
+    """Collect every measure; it is NaN where a trial is missing or where a route does not compute it.
 
-    A route without chance (theory) has the same number at every seed, so that differences and means need no care. ``ok`` says
-    where numbers can be trusted. Arrays whose size changes along an axis are padded with NaN.
+    A route that is not random (theory) has the same number at every seed, so that differences and means are simple. ``ok``
+    says where numbers can be trusted. Arrays whose size changes along an axis are padded with NaN.
     """
     import xarray as xr
 
@@ -57,7 +57,7 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
 
 
 def _outcomes(sweep: Sweep, store: Store, arrays: list[str]) -> Iterator[tuple[tuple, Any]]:
-    """Places in the Dataset and outcomes; without chance the place is all seeds."""
+    """The stored outcomes and their places in the Dataset; an outcome that is not random fills all seeds."""
     routes = {route.key: i for i, route in enumerate(sweep.routes)}
     points = {point.setting.id: point.place for point in sweep.points}
     seeds = {seed: i for i, seed in enumerate(sweep.seeds)}
@@ -72,7 +72,7 @@ def _coordinates(sweep: Sweep) -> dict[str, Any]:
         coordinates |= {name: (axis.name, list(axis.column(name))) for name in axis.names}
     for name in (
         name for axis in sweep.axes for name in axis.spaced
-    ):  # as used, rounded where a field takes whole numbers
+    ):  # the values used, which are rounded where a field takes whole numbers
         axis = next(a for a in sweep.axes if name in a.names)
         used = {point.place[sweep.axes.index(axis)]: point.values[name] for point in sweep.points}
         coordinates[name] = (axis.name, [used[i] for i in range(len(axis))])

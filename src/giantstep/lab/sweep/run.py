@@ -1,6 +1,6 @@
-"""run(sweep, store): perform what the store lacks, wherever the executor says, and keep it.
+"""run(blocks, store, executor): perform the blocks and store their outcomes.
 
-Killed at any moment and started again, it goes on where it was: a block is written in one transaction or not at all.
+A run that was killed can be started again and goes on where it was: a block is written in one transaction or not at all.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,12 +28,12 @@ Tick = Callable[[Done], None]
 
 
 def planned(sweep: Sweep) -> list[Block]:
-    """All blocks of a sweep, whatever a store has of them."""
+    """All blocks of a sweep, whether they are stored or not."""
     return list(blocks([point.setting for point in sweep.points], sweep.seeds, sweep.routes, together))
 
 
 def shard(every: Sequence[Block], part: tuple[int, int]) -> list[Block]:
-    """Part i of N, i from 1 on: every N-th block, so that large and small ones are spread."""
+    """Part i of N, counted from 1: every N-th block, so that each part has large and small ones."""
     index, count = part
     whole(count, "the number of shards")
     if not 1 <= whole(index, "the shard") <= count:
@@ -42,7 +42,7 @@ def shard(every: Sequence[Block], part: tuple[int, int]) -> list[Block]:
 
 
 def missing(every: Sequence[Block], store: Store) -> list[Block]:
-    """Blocks of which the store lacks a trial."""
+    """The blocks with at least one trial that the store lacks."""
     lacking = {trial.key for trial in store.missing(trial for block in every for trial in block.trials)}
     return [block for block in every if any(trial.key in lacking for trial in block.trials)]
 
@@ -54,7 +54,7 @@ def run(
     tick: Tick = lambda done: None,
     trim: Callable[[Outcome], Outcome] = lambda outcome: outcome,
 ) -> Ended:
-    """Perform the blocks and write every one when it is done; ``tick`` is told of each, ``kept`` says what of it is written."""
+    """Perform the blocks and write each when it is done. ``tick`` is called with each, and ``trim`` may shorten its outcomes."""
     every = list(todo)
     new, tried, refused = 0, 0, {}
     for done in where.run(every):
@@ -85,16 +85,16 @@ def sweep(
     """Run every combination of the axes and return an xarray Dataset with a dimension for each axis, for routes and for seeds.
 
     Args:
-        base: a Setting; or a sweep, or the file of one, and then axes, seeds, routes and measures are its own.
+        base: a Setting; or a Sweep or its file, which have their own axes, seeds, routes and measures.
         axes: names of fields and their values: a list, an array, ``{"logspace": [-2, 2, 9]}`` (also linspace, geomspace) or an
             expression of other axes such as ``"2*d"``. ``n`` is the batch of every step and of the readout.
-        zipped: tables of names whose lists move together, one dimension each.
-        seeds: of the random routes.
+        zipped: tables of names whose lists move together; each table is one dimension.
+        seeds: the seeds of the random routes.
         routes: "simulate", "theory", "equivalent(model=spiked)", ...
         measures: fields of the outcomes: "test_error", "train_error", "captured", "outliers", ...
-        store: a file to keep results in: what is there is not run again. Without one nothing is kept.
-        workers: processes of this machine; by default all runs in this one.
-        scheduler: the address of a Dask scheduler instead.
+        store: a file for the results; trials that it has are not run again. By default nothing is stored.
+        workers: the number of worker processes; by default everything runs in this process.
+        scheduler: the address of a Dask scheduler to use instead of worker processes.
         memory: GiB to stay within.
         progress: show a progress bar on stderr; by default on a terminal.
     """
@@ -114,7 +114,7 @@ def sweep(
 
 @contextmanager
 def _open_store(store: str | Path | None) -> Iterator[Store]:
-    """The store at a path, or one for the moment."""
+    """Open the store at a path, or a temporary one."""
     if store is not None:
         with Store.open(store) as opened:
             yield opened

@@ -1,7 +1,7 @@
 """Sweep: a setting with axes, seeds and routes; every combination is a trial.
 
-A short name stands for every field that it ends: ``n`` is the batch of every step and of the readout, ``eta`` the size of
-every step; ``steps.0.n`` is one of them, and p is the width. A name that is no field is a parameter for expressions.
+A short name stands for every field whose path ends with it: ``n`` is the batch of every step and of the readout, ``eta`` the
+size of every step, ``steps.0.n`` the batch of the first step, and ``p`` the width. Any other name is a parameter for expressions.
 """
 
 import copy
@@ -30,7 +30,7 @@ _SPECTRAL = ("singular_values", "bulk_edge", "outliers")
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One combination: its place along every axis, the values of all names there, and the setting."""
+    """One combination of the axes: its place along each of them, the values of all names, and the setting."""
 
     place: tuple[int, ...]
     values: Mapping[str, Value]
@@ -39,14 +39,14 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to run; ``make`` builds one from lists and expressions.
+    """A sweep to run; ``make`` builds one from lists and expressions.
 
     Attributes:
         base: the setting that the axes change.
         axes: the dimensions.
         formulas: names that are expressions of others, in the order in which they can be computed.
-        seeds: of the random routes.
-        routes: how numbers are found.
+        seeds: the seeds of the random routes.
+        routes: how the numbers are computed.
         measures: the fields of the outcomes that tables and figures show.
     """
 
@@ -96,8 +96,8 @@ class Sweep:
             values = {name: round(v) if name in whole_ones else v for name, v in values.items()}  # type: ignore[arg-type]
             for name, text in self.formulas:
                 known = {**numbers, **{k: v for k, v in values.items() if isinstance(v, int | float)}}
-                worth = arithmetic.value(text, known)
-                values[name] = round(worth) if name in whole_ones else worth
+                number = arithmetic.value(text, known)
+                values[name] = round(number) if name in whole_ones else number
             yield SweepPoint(place, values, self._setting(plain, values, places))
 
     def _setting(self, plain: dict[str, Any], values: Mapping[str, Value], places: Mapping[str, tuple]) -> Setting:
@@ -121,7 +121,7 @@ def make(
     routes: str | Iterable[str | Route] = ("simulate",),
     measures: str | Iterable[str] = ("test_error",),
 ) -> Sweep:
-    """A sweep, checked: every field that an axis names is there, and every combination is a setting."""
+    """Make a sweep and check it: every axis names a field, and every combination is a valid setting."""
     if not isinstance(base, Setting):
         raise InputError(f"a sweep starts from a Setting, not {type(base).__name__}")
     if not isinstance(axes, Mapping):
@@ -134,7 +134,7 @@ def make(
         choice(name, MEASURES, "measure")
     listed = tuple(_route(each, wanted) for each in ((routes,) if isinstance(routes, str | Route) else routes))
     if not listed or len(set(listed)) < len(listed):
-        raise InputError("a sweep needs at least one route, each once")
+        raise InputError("a sweep needs at least one route, and no route twice")
     chosen, _ = seeds_given(seeds)
     sweep = Sweep(base, tuple(dimensions), tuple(_ordered(formulas, axes)), chosen, listed, wanted)
     _check(sweep)
@@ -147,7 +147,7 @@ def _check(sweep: Sweep) -> None:
     if doubled:
         raise InputError(f"{doubled[0]!r} is given twice in the sweep")
     if math.prod(sweep.shape) > MAX_POINTS:
-        raise InputError(f"the sweep has {math.prod(sweep.shape)} points; at most {MAX_POINTS} are taken")
+        raise InputError(f"the sweep has {math.prod(sweep.shape)} points; a sweep may have at most {MAX_POINTS}")
     plain = sweep.base.to_plain()
     leaves = filled(flatten(plain))
     used = {name for _, text in sweep.formulas for name in arithmetic.names(text)}
@@ -166,13 +166,13 @@ def _check(sweep: Sweep) -> None:
                 raise InputError(f"{name!r} and {other!r} both set {path}")
             owners[path] = name
     for point in sweep.points[:1]:
-        Trial(point.setting, None, Route("theory"))  # lists in the base setting are refused
+        Trial(point.setting, None, Route("theory"))  # this refuses lists in the base setting
     first: dict[str, SweepPoint] = {}
     for point in sweep.points:
         other = first.setdefault(point.setting.id, point)
         if other is not point:
             values = " and ".join(", ".join(f"{k} = {v}" for k, v in each.values.items()) for each in (other, point))
-            raise InputError(f"two points of the sweep are one setting: {values}")
+            raise InputError(f"two points of the sweep have the same setting: {values}")
 
 
 def _route(given: str | Route, measures: tuple[str, ...]) -> Route:
@@ -183,7 +183,7 @@ def _route(given: str | Route, measures: tuple[str, ...]) -> Route:
 
 
 def _ordered(formulas: Mapping[str, str], axes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Expressions after those that they use."""
+    """Sort the expressions so that each comes after those it uses."""
     left = dict(formulas)
     while left:
         ready = [name for name, text in left.items() if not set(arithmetic.names(text)) & set(left)]
@@ -202,14 +202,14 @@ def _short(leaves: Mapping[str, Any]) -> list[str]:
 
 
 def _one(name: str, leaves: Mapping[str, Any]) -> Any:
-    """The value of a short name if all fields that it ends agree."""
+    """The value of a short name, if all fields it stands for agree; otherwise None."""
     end = "width" if name == "p" else name
     values = {leaves[path] for path in leaves if path == end or path.endswith(f".{end}")}
     return values.pop() if len(values) == 1 else None
 
 
 def _places(name: str, plain: Mapping[str, Any], leaves: Mapping[str, Any]) -> tuple[str, ...]:
-    """The paths that a name stands for; a step size may be a power, which is set as a whole."""
+    """The paths that a name stands for. A step size that is a power is set as a whole."""
     steps = plain["protocol"].get("steps", ())
     paths = dict.fromkeys([*leaves, *(f"protocol.steps.{t}.eta" for t in range(len(steps)))])
     end = "width" if name == "p" else name

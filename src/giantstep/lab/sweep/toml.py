@@ -1,4 +1,4 @@
-"""A sweep as it is written in a file, SWEEP.toml.
+"""Read a sweep from a file such as SWEEP.toml:
 
 seeds = "0-9"                               # or a number, or a list
 routes = ["simulate", "theory"]             # or equivalent(model=spiked), ...
@@ -30,7 +30,7 @@ _FIELDS = ("setting", "axes", "zip", "seeds", "routes", "measure")
 
 
 def read(path: str | Path) -> Sweep:
-    """The sweep in a .toml or .json file; a setting that it names lies relative to it."""
+    """Read the sweep in a .toml or .json file; the path of its setting is relative to that file."""
     data = read_plain(path, "a sweep")
     try:
         return from_plain(data, Path(path).parent)
@@ -39,9 +39,9 @@ def read(path: str | Path) -> Sweep:
 
 
 def from_plain(data: Any, folder: Path = Path()) -> Sweep:
-    """A sweep from plain data."""
+    """Make a sweep from plain data."""
     if not isinstance(data, Mapping):
-        raise InputError("a sweep is a table of fields")
+        raise InputError("a sweep must be a table of fields")
     for key in data:
         if key not in _FIELDS:
             raise InputError(f"unknown field {key!r} in the sweep; known are {', '.join(_FIELDS)}")
@@ -52,7 +52,7 @@ def from_plain(data: Any, folder: Path = Path()) -> Sweep:
     chosen = data.get("seeds", 0)
     groups = data.get("zip", ())
     if not isinstance(groups, list | tuple):
-        raise InputError("zip groups are written as [[zip]], each a table of names and lists")
+        raise InputError("zip groups must be written as [[zip]], each a table of names and lists")
     return make(
         base,
         data.get("axes", {}),

@@ -1,1 +1,1 @@
-"""Doing the work: blocks of seeds on processes, a cluster or this process, and what they will cost."""
+"""Blocks of trials, the executors that run them, and a forecast of what they cost."""

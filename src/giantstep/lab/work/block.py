@@ -1,8 +1,8 @@
-"""Block: trials that share work, run in one call: the same data and first gradient for all step sizes, one factorisation
-for all penalties, one pass for all rates, small runs of several seeds side by side.
+"""Block: trials that one call runs together because they share work.
 
-Blocks depend on the trials alone, not on what a store has or who runs them: a sweep that was interrupted and continued gives
-the same numbers to the last digit.
+All step sizes share the data and the first gradient, all penalties one factorisation, and all rates one pass; small runs of
+several seeds go side by side. Blocks depend on the trials alone, not on what is stored or on who runs them. So a sweep that was
+interrupted and continued gives the same numbers to the last digit.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from giantstep.results.outcome import SCALARS, Outcome, Status
 
 __all__ = ["Block", "blocks", "join", "members", "portions", "split"]
 
-NOT_FINITE = "not finite"  # in the sentence that an outcome with overflows carries
+NOT_FINITE = "not finite"  # words in the sentence of an outcome that overflows
 
 
 @dataclass(frozen=True)
@@ -30,24 +30,24 @@ class Block:
 
     setting: Setting
     members: tuple[tuple[Setting, ...], ...]
-    seeds: tuple[int, ...]  # empty where nothing is random
+    seeds: tuple[int, ...]  # empty if the route is not random
     route: Route
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
-        """Step sizes, penalties and seeds, in this order."""
+        """The trials in the order of step sizes, penalties and seeds."""
         seeds = self.seeds or (None,)
         return tuple(Trial(each, seed, self.route) for row in self.members for each in row for seed in seeds)
 
     def narrowed(self, seeds: Iterable[int]) -> "Block":
-        """The same for some of the seeds."""
+        """The same block for some of the seeds."""
         return replace(self, seeds=tuple(seeds))
 
 
 def blocks(
     settings: Iterable[Setting], seeds: Sequence[int], routes: Sequence[Route], together: Any = None
 ) -> Iterator[Block]:
-    """Blocks of all settings, seeds and routes; ``together(setting, route)`` is how many seeds one call takes."""
+    """Make the blocks of all settings, seeds and routes; ``together(setting, route)`` is the number of seeds in one call."""
     groups = list(_grouped(settings))
     for route in routes:
         for setting, inner in groups:
@@ -59,7 +59,7 @@ def blocks(
 
 
 def portions(seeds: Sequence[int], most: int) -> list[tuple[int, ...]]:
-    """The seeds, at most so many at a time, in portions of one size where possible: what is compiled serves all."""
+    """Split the seeds into portions of at most ``most``, of one size if possible, so that one compiled program serves all."""
     divisors = [k for k in range(min(most, len(seeds)), most // 2, -1) if len(seeds) % k == 0]
     size = divisors[0] if divisors else -(-len(seeds) // -(-len(seeds) // most))
     return [tuple(seeds[start : start + size]) for start in range(0, len(seeds), size)]
@@ -77,7 +77,7 @@ def members(setting: Setting) -> tuple[tuple[Setting, ...], ...]:
 
 
 def _grouped(settings: Iterable[Setting]) -> Iterator[tuple[Setting, tuple[tuple[Setting, ...], ...]]]:
-    """Settings that differ in step sizes and penalties alone, as one with lists; every step size has the same penalties."""
+    """Group settings that differ only in step sizes and penalties; a group is one setting with lists."""
     families: dict[str, dict[tuple, dict[Any, Setting]]] = {}
     for setting in settings:
         steps, readout = setting.protocol.steps, setting.protocol.readout
@@ -96,7 +96,7 @@ def _grouped(settings: Iterable[Setting]) -> Iterator[tuple[Setting, tuple[tuple
 
 
 def _listing(inner: tuple[tuple[Setting, ...], ...], rows: list[tuple], penalties: tuple) -> Setting:
-    """One setting with lists; a list of one is a number."""
+    """One setting with lists; a list with one entry becomes a number."""
     first = inner[0][0]
     steps, readout = first.protocol.steps, first.protocol.readout
     if len(rows) > 1:
@@ -108,7 +108,7 @@ def _listing(inner: tuple[tuple[Setting, ...], ...], rows: list[tuple], penaltie
 
 
 def _along(readout: Ridge | SGD, value: Any) -> Ridge | SGD:
-    """The readout at another penalty or rate, or several."""
+    """The readout at another penalty or rate, or at several."""
     return replace(readout, **{readout.axis: value})
 
 
@@ -130,7 +130,7 @@ def _bare(step: GiantStep) -> GiantStep:
 
 
 def split(block: Block, outcome: Outcome) -> list[tuple[Trial, Outcome]]:
-    """The outcome of a block, trial by trial."""
+    """Split the outcome of a block into the outcomes of its trials."""
     etas, penalties, seeds = len(block.members), len(block.members[0]), len(block.seeds)
     has = ("eta" in outcome.axes, "penalty" in outcome.axes or "rate" in outcome.axes, "seed" in outcome.axes)
     shape = tuple(n for n, there in zip((etas, penalties, seeds), has, strict=True) if there)
@@ -145,7 +145,7 @@ def split(block: Block, outcome: Outcome) -> list[tuple[Trial, Outcome]]:
         own, readout = protocol.etas(setting.d, setting.p), protocol.readout
         given: dict[str, Any] = {"eta": float(own[0]) if own.size == 1 else None, "penalty": None}
         given |= {} if readout is None else {readout.axis: readout.path}
-        given = {name: value for name, value in given.items() if value != "gcv"}  # which is chosen run by run
+        given = {name: value for name, value in given.items() if value != "gcv"}  # gcv chooses a penalty in every run
         names = [name for name in (*NUMBERS, *ARRAYS) if name not in given]
         fields = {**given, **{name: _entry(name, getattr(outcome, name), at, before) for name in names}}
         status = _status(outcome.status, fields)
@@ -154,7 +154,7 @@ def split(block: Block, outcome: Outcome) -> list[tuple[Trial, Outcome]]:
 
 
 def _entry(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) -> Any:
-    """One trial's part of a field; what depends on the features alone has no penalty axis."""
+    """The entry of one trial in a field; a field that depends on the features alone has no penalty axis."""
     if value is None:
         return None
     entry = np.asarray(value)[at if name.removesuffix("_se") in SCALARS else before]
@@ -162,7 +162,7 @@ def _entry(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) 
 
 
 def _status(status: Status, fields: dict[str, Any]) -> Status:
-    """Overflows of other trials of the block are not this one's."""
+    """The status of one trial, without the overflows of other trials of the block."""
     known = [fields[name] for name in ("risk", "train_error", "overlaps", "captured") if fields[name] is not None]
     if status.ok or not all(np.all(np.isfinite(each)) for each in known):
         return status
@@ -171,7 +171,7 @@ def _status(status: Status, fields: dict[str, Any]) -> Status:
 
 
 def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool) -> Outcome:
-    """The outcome of a block from those of its trials: what ``split`` took apart. One seed is no axis unless ``several``."""
+    """Join the outcomes of the trials of a block, the inverse of ``split``. One seed makes an axis only if ``several``."""
     outcomes = {trial.key: outcome for trial, outcome in pairs}
     each = [outcomes[trial.key] for trial in block.trials]
     etas, penalties, seeds = len(block.members), len(block.members[0]), max(len(block.seeds), 1)

@@ -1,4 +1,4 @@
-"""Call: a function of a module with plain arguments, to be run somewhere and kept; what is no trial of a setting."""
+"""Call: a task that is not a trial of a setting, a function of a module with plain arguments."""
 
 import json
 from collections.abc import Callable
@@ -20,18 +20,18 @@ class Call:
 
     @property
     def key(self) -> str:
-        """What makes it the same call."""
+        """The text that identifies the call."""
         return f"{self.function}{json.dumps(self.arguments, ensure_ascii=False, separators=(',', ':'))}"
 
     def perform(self) -> Any:
-        """What the function returns."""
+        """Call the function and return its value."""
         module, _, name = self.function.partition(":")
         return getattr(import_module(module), name)(*self.arguments)
 
 
 def call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Call:
-    """A call that workers can find."""
+    """Make a call of a function that workers can import."""
     home, name = function.__module__, function.__qualname__
     if "." in name or "<" in name:
-        raise InputError(f"a call needs a function of a module, not {name}")
+        raise InputError(f"a call needs a function at the top level of a module, not {name}")
     return Call(f"{home}:{name}", arguments)

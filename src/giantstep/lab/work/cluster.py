@@ -1,4 +1,4 @@
-"""Cluster: the workers of a Dask scheduler, by its address. They send outcomes back; this process writes the store."""
+"""Cluster: an executor on the workers of a Dask scheduler. They send outcomes back, and this process writes the store."""
 
 import threading
 import time
@@ -18,13 +18,13 @@ __all__ = ["Cluster"]
 
 TIMEOUT = 15  # seconds to reach the scheduler
 FIRST = 15  # seconds to wait for a first worker
-PATIENCE = 60  # seconds without any worker before the rest is given up
-POLL = 2  # seconds between looks
+PATIENCE = 60  # seconds without any worker before the run gives up
+POLL = 2  # seconds between checks
 
 
 @dataclass
 class Cluster:
-    """``run(tasks)`` yields them done, as they come; ``stop`` lets those at work finish and starts no more."""
+    """``run(tasks)`` yields each task when it is done; ``stop`` lets running tasks finish and starts no more."""
 
     address: str
     memory: float | None = None  # GiB for one task
@@ -46,7 +46,7 @@ class Cluster:
         yield from self._spread(self.client, list(tasks))
 
     def _spread(self, client: Any, tasks: list[Task]) -> Iterator[Done]:
-        """Twice as many tasks on their way as the workers have threads: those that only wait can still be called off."""
+        """Submit twice as many tasks as the workers have threads; tasks that still wait can be cancelled."""
         queue = iter(tasks)
         wanted: dict[Any, Task] = {}
         while True:
@@ -68,7 +68,7 @@ class Cluster:
                 wanted = {future: task for future, task in wanted.items() if future not in idle}
 
     def _next(self, client: Any, futures: list[Any]) -> list[Any]:
-        """Those that have ended, at least one; that nobody works on them is told."""
+        """Wait for at least one future to end and return those that have; raise if all workers are gone."""
         from distributed import wait
 
         alone = time.monotonic()
@@ -81,7 +81,7 @@ class Cluster:
                         alone = time.monotonic()
                     elif time.monotonic() - alone > PATIENCE:
                         raise InputError(
-                            f"all workers of {self.address!r} are gone; what they sent is stored: run this again to go on"
+                            f"all workers of {self.address!r} are gone; what they sent is stored, so run this again to go on"
                         ) from None
         return ended
 
@@ -95,7 +95,7 @@ def _reason(future: Any) -> str:
     problem = future.exception()
     name = type(problem).__name__
     if name == "KilledWorker":
-        return "its workers ended again and again: out of memory?"
+        return "its workers died again and again, perhaps because they ran out of memory"
     lines = str(problem).strip().splitlines()
     return f"{name}: {lines[0]}" if lines else name
 
@@ -113,7 +113,7 @@ def _client(address: str) -> Any:
 
 
 def _check(client: Any, address: str) -> None:
-    """Every worker has this version of the package; ``run`` of a function of the standard library needs none of ours."""
+    """Check that every worker has this version of the package, first with a function of the standard library."""
     try:
         client.wait_for_workers(1, timeout=FIRST)
     except TimeoutError:
@@ -123,9 +123,11 @@ def _check(client: Any, address: str) -> None:
         if isinstance(version, BaseException):
             raise InputError(f"the worker {worker} does not have giantstep: install giantstep {__version__} there")
         if version != __version__:
-            raise InputError(f"the worker {worker} has giantstep {version}, here is {__version__}: install one version")
+            raise InputError(
+                f"the worker {worker} has giantstep {version}, and this machine has {__version__}: install the same version"
+            )
     for worker, code in client.run(digest).items():
         if code != digest():
             raise InputError(
-                f"the worker {worker} has other sources of giantstep {__version__}: install the same there"
+                f"the worker {worker} has different source files of giantstep {__version__}: install the same ones there"
             )

@@ -1,4 +1,4 @@
-"""Executor: where tasks are performed. In this process, in processes of this machine, or by the workers of a Dask scheduler."""
+"""Executor: runs tasks in this process, in worker processes of this machine, or on the workers of a Dask scheduler."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -13,8 +13,8 @@ __all__ = ["Executor", "Here", "executor"]
 
 
 class Executor(Protocol):
-    """``run(tasks)`` yields them done, as they come, and may be called again; ``stop`` lets those at work finish and starts no
-    more; ``close`` lets the workers go."""
+    """``run(tasks)`` yields each task when it is done and may be called again; ``stop`` lets running tasks finish and starts
+    no more; ``close`` ends the workers."""
 
     stopping: threading.Event
 
@@ -27,7 +27,7 @@ class Executor(Protocol):
 
 @dataclass
 class Here:
-    """One task after the other in this process."""
+    """Runs one task after the other in this process."""
 
     memory: float | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -46,9 +46,11 @@ class Here:
 
 
 def executor(workers: int | None = None, scheduler: str | None = None, memory: float | None = None) -> Executor:
-    """By the number of worker processes, or by the address of a scheduler; by default in this process."""
+    """Make an executor from a number of worker processes or the address of a scheduler; by default it is this process."""
     if workers is not None and scheduler is not None:
-        raise InputError("workers are processes of this machine, a scheduler has its own: give one of the two")
+        raise InputError(
+            "give either workers (processes of this machine) or a scheduler (which has its own workers), not both"
+        )
     if scheduler is not None:
         from giantstep.lab.work.cluster import Cluster
 

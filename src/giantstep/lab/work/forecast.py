@@ -1,4 +1,4 @@
-"""Forecast: what a sweep will take, before it runs: trials, operations, memory and time."""
+"""Forecast: the trials, operations, memory and time of a sweep, estimated before it runs."""
 
 import math
 import time
@@ -20,17 +20,27 @@ from giantstep.simulate import cost, solver
 
 __all__ = ["Forecast", "forecast", "planned", "together"]
 
-WORK = 2e10  # operations of a block, about a second: what is lost by a sudden end, and how often progress is told
-SHARE = 0.5  # of the rate of a matrix product that whole runs reach
+WORK = 2e10  # operations of a block, about a second: the work that a crash loses, and the time between progress updates
+SHARE = 0.5  # of the speed of a matrix product that whole runs reach
 START = 1.5  # seconds to compile the first block of a shape
-CALL = 0.02  # seconds of a call besides its operations
+CALL = 0.02  # seconds of a call in addition to its operations
 THEORY = 0.1  # seconds of a prediction once it is compiled
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """trials: all of them; missing: those to run; blocks: calls for these; work: operations; bytes: of the largest call;
-    seconds: on this machine, with that many workers; rate: operations a second of a matrix product here."""
+    """The cost of a sweep on this machine.
+
+    Attributes:
+        trials: the number of all trials.
+        missing: the number of trials to run.
+        blocks: the number of calls that run them.
+        work: their floating-point operations.
+        bytes: the memory of the largest call.
+        seconds: the time with that many workers.
+        rate: operations per second of a matrix product on this machine.
+        workers: the number of worker processes.
+    """
 
     trials: int
     missing: int
@@ -54,7 +64,7 @@ class Forecast:
 
 
 def planned(setting: Setting, route: Route, memory: float | None = None, seeds: int = 1) -> Plan:
-    """The plan of a random route: its method, memory and work; refuses what does not fit."""
+    """Plan a random route: its method, memory and work. A route that does not fit in memory is refused."""
     options: dict[str, Any] = {**DEFAULTS[route.verb], **dict(route.options)}
     item = 8 if options["dtype"] == "float64" else 4
     if route.verb == "equivalent":
@@ -67,7 +77,7 @@ def planned(setting: Setting, route: Route, memory: float | None = None, seeds: 
 
 @cache
 def together(setting: Setting, route: Route) -> int:
-    """How many seeds one call takes: as many as are small, and about a second of work."""
+    """The number of seeds in one call: as many as fit in little memory and take about a second."""
     plan = planned(setting, route)
     return max(1, min(MAX_SEEDS, int(TOGETHER_BYTES // (plan.bytes / plan.seeds)), int(WORK // plan.work)))
 
@@ -75,7 +85,7 @@ def together(setting: Setting, route: Route) -> int:
 def forecast(
     every: Iterable[Block], missing: Iterable[Block], *, workers: int = 1, memory: float | None = None
 ) -> Forecast:
-    """What is ahead."""
+    """Estimate the cost of the missing blocks."""
     left = list(missing)
     share = None if memory is None else memory / workers
     plans = [planned(b.setting, b.route, share) if b.route.random else None for b in left]
@@ -93,7 +103,7 @@ def forecast(
 
 
 def _shape(block: Block) -> tuple:
-    """What is compiled anew when it changes, nearly."""
+    """The sizes that need a new compilation when they change, approximately."""
     setting = block.setting
     sizes = (setting.d, setting.p, setting.protocol.sizes(), len(block.seeds), len(block.members))
     return (*sizes, block.route.verb, setting.network.activation.name)
@@ -101,7 +111,7 @@ def _shape(block: Block) -> tuple:
 
 @cache
 def _rate() -> float:
-    """Operations a second of a matrix product, the best of three."""
+    """Operations per second of a matrix product, the best of three."""
     n = 1024
     A = np.random.default_rng(0).standard_normal((n, n))
     took = []
@@ -113,7 +123,7 @@ def _rate() -> float:
 
 
 def _scaled(number: float) -> str:
-    """With a prefix of the thousands."""
+    """A number with a prefix such as k, M or G."""
     power = min(5, max(0, int(math.log10(number) // 3))) if number >= 1 else 0
     return f"{number / 1000**power:.3g} {' kMGTP'[power].strip()}"
 

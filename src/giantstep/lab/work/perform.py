@@ -1,4 +1,4 @@
-"""Perform a task: a block, by calling its verb and taking the outcome apart, or a call. Every executor runs this."""
+"""Perform a task, which is a block of trials or a call. Every executor runs this."""
 
 import threading
 import time
@@ -15,15 +15,16 @@ from giantstep.results.outcome import Outcome
 __all__ = ["Done", "Task", "attempt", "perform"]
 
 Task = Block | Call
-_ALONE = (
-    threading.RLock()
-)  # small solves of JAX from several threads of one process may hang; a claim has tasks of its own
+# Small solves of JAX in several threads of one process may hang. The lock is reentrant: a claim runs tasks inside a task.
+_ALONE = threading.RLock()
 
 
 @dataclass(frozen=True)
 class Done:
-    """A task that was tried: the outcomes of a block or the value of a call, how long it took and what made it; or the
-    sentence that says why there is none, with its ``cause``: bad input, data that are not here, or an error."""
+    """A task that was tried, with the outcomes of a block or the value of a call, the seconds it took and its provenance.
+
+    If it failed, ``refused`` is a sentence that says why, and ``cause`` is bad input, missing data, or an error.
+    """
 
     task: Task
     pairs: tuple[tuple[Trial, Outcome], ...] = ()
@@ -35,7 +36,7 @@ class Done:
 
 
 def attempt(task: Task, memory: float | None = None) -> Done:
-    """The task performed; what goes wrong is told, not raised."""
+    """Perform the task; a failure is returned as a sentence, not raised."""
     try:
         with _ALONE:
             start = time.perf_counter()
@@ -45,13 +46,13 @@ def attempt(task: Task, memory: float | None = None) -> Done:
     except InputError as problem:
         cause = "data" if isinstance(problem, MissingData) else "input"
         return Done(task, refused=str(problem), cause=cause)
-    except Exception as problem:  # whatever it stumbles over is told with the task; the others go on
+    except Exception as problem:  # the failure is returned with the task, and the other tasks go on
         lines = str(problem).strip().splitlines()
         return Done(task, refused=f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__)
 
 
 def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outcome]]:
-    """Every trial of the block with its outcome."""
+    """Run the block and return the outcome of every trial."""
     options: dict[str, Any] = dict(block.route.options)
     verb = block.route.verb
     if verb == "theory":
@@ -63,7 +64,7 @@ def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outc
         alone = (replace(block, setting=each, members=((each,),)) for row in block.members for each in row)
         return [
             pair for one in alone for pair in split(one, theory(one.setting, **options))
-        ]  # each with its own status
+        ]  # so that each has its own status
     options |= {"memory": memory, "progress": False}
     if verb == "equivalent":
         from giantstep.equivalent import equivalent
@@ -71,7 +72,7 @@ def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outc
         return split(block, equivalent(block.setting, seed=block.seeds, **options))
     from giantstep.simulate import simulate
 
-    if options.get("method", "auto") == "auto":  # chosen for one trial: its draws do not depend on its block
+    if options.get("method", "auto") == "auto":  # chosen for one trial, so that its draws do not depend on the block
         from giantstep.lab.work.forecast import planned
 
         options["method"] = planned(block.members[0][0], block.route, memory).method

@@ -1,4 +1,4 @@
-"""Progress of a sweep on standard error: trials done, trials a second, time left."""
+"""A progress bar of a sweep on standard error: trials done, trials per second, time left."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,12 +10,12 @@ from giantstep.lab.work.perform import Done
 
 __all__ = ["shown"]
 
-THEORY = 1e9  # operations that a prediction counts as
+THEORY = 1e9  # operations that one prediction counts as
 
 
 @contextmanager
 def shown(todo: Sequence[Block], wanted: bool | None = None) -> Iterator[Callable[[Done], None]]:
-    """A function to call with every block that is done; time left goes by operations, not by trials."""
+    """Yield a function to call with every finished block. The time left is estimated from operations, not from trials."""
     if not todo or not (sys.stderr.isatty() if wanted is None else wanted):
         yield lambda done: None
         return
