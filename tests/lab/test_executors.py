@@ -110,9 +110,9 @@ def test_stopping_finishes_what_is_at_work():
 
 def test_what_goes_wrong_is_told():
     assert attempt(call(json.loads, ("{",))).refused.startswith("JSONDecodeError")  # type: ignore[union-attr]
-    with pytest.raises(InputError, match="function of a module"):
+    with pytest.raises(InputError, match="function at the top level of a module"):
         call(lambda: 1, ())
-    with pytest.raises(InputError, match="give one of the two"):
+    with pytest.raises(InputError, match="not both"):
         executor(2, "tcp://127.0.0.1:1")
 
 

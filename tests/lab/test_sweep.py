@@ -99,7 +99,7 @@ def test_axes_are_lists_spaces_groups_and_parameters_of_expressions():
     ({"d": []}, "no values"),
     ({"d": 3}, "needs a list"),
     ({"d": {"logspace": [1, 2]}}, "needs \\[from, to, count\\]"),
-    ({"d": {"geomspace": [0, 2, 3]}}, "one sign"),
+    ({"d": {"geomspace": [0, 2, 3]}}, "the same sign"),
     ({"d": {"cubes": [0, 2, 3]}}, "linspace, logspace, geomspace"),
     ({"penalty": {"linspace": [0, 1, 10**9]}}, "at most"),
     ({"eta": [1, 2], "alpha": [0.1]}, "both set"),
@@ -107,8 +107,8 @@ def test_axes_are_lists_spaces_groups_and_parameters_of_expressions():
     ({"width": [0]}, "at width = 0"),
     ({"d": [1, "many"]}, "d = many"),
     ({"penalty": [float("nan")]}, "finite"),
-    ({"d": {"linspace": [20, 21, 5]}}, "one setting"),
-    ({"penalty": "unknown*2"}, "no axis and no number"),
+    ({"d": {"linspace": [20, 21, 5]}}, "the same setting"),
+    ({"penalty": "unknown*2"}, "neither an axis nor a number"),
 ])  # fmt: skip
 def test_bad_axes_get_one_sentence(axes, said):
     with pytest.raises(InputError, match=said) as refusal:
@@ -119,7 +119,7 @@ def test_bad_axes_get_one_sentence(axes, said):
 @pytest.mark.parametrize(("more", "said"), [
     ({"routes": ["magic"]}, "route"), ({"routes": []}, "at least one route"), ({"measures": ["beauty"]}, "measure"),
     ({"seeds": [0, 0]}, "list of different ones"), ({"seeds": [-1]}, "at least 0"), ({"zipped": [{"d": [1]}]}, "at least two"),
-    ({"zipped": [{"d": [1, 2], "noise": [0.1]}]}, "one length"),
+    ({"zipped": [{"d": [1, 2], "noise": [0.1]}]}, "the same length"),
 ])  # fmt: skip
 def test_bad_seeds_routes_measures_and_groups(more, said):
     with pytest.raises(InputError, match=said):
