@@ -265,7 +265,7 @@ def test_a_dataset_drawn_from_a_mixture_has_its_equivalent(coarse):
     [
         ("gaussian", {}, "isotropic Gaussian data only"),
         ("spiked", {}, "isotropic Gaussian data only"),
-        ("conditional", {"spikes": 2}, "spikes is for a Dataset"),
+        ("conditional", {"spikes": 2}, "spikes is an option for a Dataset"),
         ("conditional", {"width": 1.0}, "option of model='hermite'"),
         ("conditional", {"directions": 39}, "leaves nothing random with 39 directions"),
         ("hermite", {"directions": 1}, "option of model='conditional'"),

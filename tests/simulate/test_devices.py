@@ -82,7 +82,7 @@ def test_bad_devices(small, devices, words):
 def test_more_refusals(small):
     with pytest.raises(gs.InputError, match="different JAX devices"):
         gs.simulate(small, devices=jax.devices()[:1] * 2)
-    with pytest.raises(gs.InputError, match="an option of the dense route"):
+    with pytest.raises(gs.InputError, match="an option of method=.dense."):
         gs.simulate(small, devices=1, method="overlap")
 
 

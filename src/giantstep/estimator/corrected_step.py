@@ -18,31 +18,34 @@ would hide the directions in which the gradient averages to little.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from giantstep._machine.device import Array, Arrays
+from giantstep._machine.device import Arrays
+from giantstep.estimator.array import Array
 from giantstep.estimator.network import FirstLayer, FittedReadout, TablePiece, weighted
 
 DAMPING = 1.0  # added to S, whose columns have variance one
 
 
-def damped(spread: Array, where: Arrays) -> tuple:
+def damped(spread: Float[Array, "d d"], where: Arrays) -> tuple:
     """The Cholesky factor of (S + damping) / (1 + damping), which replaces S because a table may have few rows."""
     return where.linalg.cho_factor((spread + DAMPING * where.xp.eye(len(spread))) / (1 + DAMPING))
 
 
 def descent(
-    rows: Iterable[TablePiece], fitted: FittedReadout, outputs: np.ndarray, covariance: tuple, where: Arrays
-) -> Array:
-    """g_i for every neuron, (p, d); neuron i sees the labels ``outputs[i]``.
+    rows: Iterable[TablePiece], fitted: FittedReadout, outputs: Int[np.ndarray, " p"], covariance: tuple, where: Arrays
+) -> Float[Array, "p d"]:
+    """g_i for every neuron; neuron i sees the labels ``outputs[i]``.
 
     The first term is [(T^T T / n) o b^T] W + mean(T) b_0 with slopes T = sigma'(H), so that one product serves all outputs.
     """
-    both: Array = 0.0
-    pull: Array = 0.0
-    active: Array = 0.0
-    n: Array = 0.0
+    both: Any = 0.0
+    pull: Any = 0.0
+    active: Any = 0.0
+    n: Any = 0.0
     layer: FirstLayer = None  # type: ignore[assignment]
     for piece in rows:
         slopes, layer = piece.slopes, piece.layer
@@ -57,7 +60,7 @@ def descent(
     return explained + where.linalg.cho_solve(covariance, (pull / n).T).T
 
 
-def without_common(g: Array, outputs: np.ndarray, where: Arrays) -> Array:
+def without_common(g: Float[Array, "p d"], outputs: Int[np.ndarray, " p"], where: Arrays) -> Float[Array, "p d"]:
     """Subtract from every second neuron of an output the average over the neurons of that output."""
     k = int(outputs.max()) + 1
     member = where.put((outputs[:, None] == np.arange(k)).astype(float))
@@ -66,7 +69,9 @@ def without_common(g: Array, outputs: np.ndarray, where: Arrays) -> Array:
     return g - every_second[:, None] * common[outputs]
 
 
-def moved(start: FirstLayer, g: Array, eta: float, spread: Array, where: Arrays) -> FirstLayer:
+def moved(
+    start: FirstLayer, g: Float[Array, "p d"], eta: float, spread: Float[Array, "d d"], where: Arrays
+) -> FirstLayer:
     """w_i <- w_i + eta g_i / |g_i| from the initial rows, then scaled so that the preactivations of the table have variance one.
 
     ``spread`` is the covariance of the table. A neuron that no row activates has no gradient and does not move.
@@ -76,7 +81,7 @@ def moved(start: FirstLayer, g: Array, eta: float, spread: Array, where: Arrays)
     return start.with_rows(unit(W, spread, where))
 
 
-def unit(W: Array, spread: Array, where: Arrays) -> Array:
+def unit(W: Float[Array, "p d"], spread: Float[Array, "d d"], where: Arrays) -> Float[Array, "p d"]:
     """Scale the rows so that <w_i, x> has variance one."""
     deviation = where.xp.sqrt(((W @ spread) * W).sum(axis=1))
     return W / where.xp.where(deviation > 0, deviation, 1.0)[:, None]

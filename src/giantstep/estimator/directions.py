@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 from scipy.linalg import eigh
 
 
@@ -20,10 +21,10 @@ class Directions:
         names: the names of the columns.
     """
 
-    components: np.ndarray
-    strength: np.ndarray
+    components: Float[np.ndarray, "m d"]
+    strength: Float[np.ndarray, " m"]
     null_level: float
-    share: np.ndarray
+    share: Float[np.ndarray, " s"]
     names: tuple[str, ...]
 
     @property
@@ -40,8 +41,10 @@ class Directions:
         return " ".join(terms).removeprefix("+") + (" + ..." if more else "")
 
 
-def strengths(gradient: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The largest singular values and right vectors of the gradients (p, d) of p neurons, divided by sqrt(p)."""
+def strengths(
+    gradient: Float[np.ndarray, "p d"], most: int
+) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, "m d"]]:
+    """The largest singular values and right vectors of the gradients of p neurons, divided by sqrt(p)."""
     g = gradient / np.sqrt(len(gradient))
     wide = g.shape[0] < g.shape[1]
     size = min(g.shape)
@@ -53,7 +56,7 @@ def strengths(gradient: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     return values, rows
 
 
-def null_level(null: np.ndarray) -> float:
+def null_level(null: Float[np.ndarray, "p d"]) -> float:
     """The largest strength for labels without structure, plus two standard deviations of it.
 
     That strength is the length of a common gradient, a Gaussian vector in d dimensions; its relative deviation is 1/sqrt(2 d).

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from giantstep._machine.device import Array, Arrays
+from giantstep._machine.device import Arrays
 from giantstep.errors import InputError
+from giantstep.estimator.array import Array
 from giantstep.estimator.network import FirstLayer, FittedReadout, Table, TableStream, linear_moments, pieces, refit
 from giantstep.estimator.search import (
     MOST,
@@ -48,7 +50,7 @@ def wider(n: int) -> int:
 class Learned:
     """The network, the choices, and the leave-one-out errors behind them (mean squares, for labels of variance one).
 
-    ``by_steps[t]`` is the error after t steps, ``residuals`` are the leave-one-out residuals of ``rows``. ``gradient`` (p, d) is
+    ``by_steps[t]`` is the error after t steps, ``residuals`` are the leave-one-out residuals of ``rows``. ``gradient`` is
     the direction of a further step, and ``null`` the same for residuals with random signs, in which there is nothing to learn.
     """
 
@@ -60,10 +62,10 @@ class Learned:
     batch: str
     loo_error: float
     by_steps: tuple[float, ...]
-    residuals: np.ndarray
-    rows: np.ndarray
-    gradient: np.ndarray
-    null: np.ndarray
+    residuals: Float[np.ndarray, "m k"]
+    rows: Int[np.ndarray, " m"]
+    gradient: Float[np.ndarray, "p d"]
+    null: Float[np.ndarray, "p d"]
 
 
 def _take_steps(
@@ -80,7 +82,12 @@ def _take_steps(
 
 
 def _fresh(
-    table: Table, start: SearchStart, wanted: Wanted, etas: Sequence[float], decades: Sequence[float], rng
+    table: Table,
+    start: SearchStart,
+    wanted: Wanted,
+    etas: Sequence[float],
+    decades: Sequence[float],
+    rng: np.random.Generator,
 ) -> SearchPoint:
     """Take each step and the readout on rows of its own, and judge by the rows of the readout."""
     deal = np.array_split(rng.permutation(len(table)), len(etas) + 1)
@@ -94,7 +101,7 @@ def _fresh(
 
 def _null(
     table: Table, layer: FirstLayer, fitted: FittedReadout, level: float, start: SearchStart, rng: np.random.Generator
-) -> Array:
+) -> Float[Array, "p d"]:
     """The gradient for residuals of random signs whose mean square is ``level``."""
     residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in TableStream(table, layer, start.where)])
     residual *= np.sqrt(level / max(float(np.mean(residual**2)), 1e-300)) * rng.choice([-1.0, 1.0], (len(table), 1))

@@ -9,11 +9,14 @@ with the rows use the precision of the rows; sums and solves use double precisio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from giantstep._machine.device import Array, Arrays
+from giantstep._machine.device import Arrays
 from giantstep._machine.threads import one_blas_thread
+from giantstep.estimator.array import Array
 from giantstep.functions.activation import Activation
 
 CHUNK = 2**23  # numbers that the features of a chunk of rows may fill
@@ -22,32 +25,32 @@ THREADED = 4  # with many right-hand sides, BLAS threads help already at a quart
 
 @dataclass(frozen=True)
 class FirstLayer:
-    """``W`` (p, d) with rows w_i, ``bias`` (p,) with entries t_i."""
+    """``W`` has rows w_i and ``bias`` entries t_i."""
 
-    W: Array
-    bias: Array
+    W: Float[Array, "p d"]
+    bias: Float[Array, " p"]
     sigma: Activation
 
     @property
     def q(self) -> int:
         return sum(self.W.shape)
 
-    def with_rows(self, W: Array) -> "FirstLayer":
+    def with_rows(self, W: Float[Array, "p d"]) -> "FirstLayer":
         return replace(self, W=W)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to learn from: ``X`` (n, d), ``Y`` (n, k) and weights (n,), on the host."""
+    """Rows to learn from with their labels and weights, on the host."""
 
-    X: np.ndarray
-    Y: np.ndarray
-    weights: np.ndarray
+    X: Float[np.ndarray, "n d"]
+    Y: Float[np.ndarray, "n k"]
+    weights: Float[np.ndarray, " n"]
 
     def __len__(self) -> int:
         return len(self.X)
 
-    def take(self, rows: np.ndarray) -> "Table":
+    def take(self, rows: Int[np.ndarray, " m"]) -> "Table":
         return Table(self.X[rows], self.Y[rows], self.weights[rows])
 
 
@@ -55,39 +58,39 @@ class Table:
 class TablePiece:
     """Some rows of a table on the device of the work, and their preactivations H = X W^T + t in a layer."""
 
-    X: Array
-    Y: Array
-    weights: Array
+    X: Float[Array, "n d"]
+    Y: Float[Array, "n k"]
+    weights: Float[Array, " n"]
     layer: FirstLayer
     where: Arrays
     equal: bool = False  # all weights are one
 
     @cached_property
-    def H(self) -> Array:
+    def H(self) -> Float[Array, "n p"]:
         return self.X @ self.layer.W.T.astype(self.X.dtype) + self.layer.bias.astype(self.X.dtype)
 
     @cached_property
-    def neurons(self) -> Array:
-        """sigma(H), (rows, p)."""
+    def neurons(self) -> Float[Array, "n p"]:
+        """sigma(H)."""
         return self.layer.sigma(self.H).astype(self.X.dtype)
 
     @property
-    def features(self) -> Array:
-        """[sigma(H), X], (rows, q)."""
+    def features(self) -> Float[Array, "n q"]:
+        """[sigma(H), X]."""
         return self.where.xp.concatenate([self.neurons, self.X], axis=1)
 
     @property
-    def slopes(self) -> Array:
+    def slopes(self) -> Float[Array, "n p"]:
         return self.layer.sigma.slope(self.H).astype(self.X.dtype)
 
     @property
-    def linear(self) -> Array:
+    def linear(self) -> Float[Array, "n v"]:
         """[X, Y, 1], in the precision of X."""
         ones = self.where.xp.ones((len(self.X), 1), dtype=self.X.dtype)
         return self.where.xp.concatenate([self.X, self.Y.astype(self.X.dtype), ones], axis=1)
 
     @property
-    def roots(self) -> Array | None:
+    def roots(self) -> Float[Array, "n 1"] | None:
         """Square roots of the weights as a column; None if all weights are one."""
         return None if self.equal else self.where.xp.sqrt(self.weights)[:, None].astype(self.X.dtype)
 
@@ -119,22 +122,22 @@ def pieces(table: Table, layer: FirstLayer, where: Arrays) -> Iterable[TablePiec
     return list(stream) if len(table) <= stream.rows else stream
 
 
-def weighted(rows: Array, roots: Array | None) -> Array:
+def weighted(rows: Float[Array, "n m"], roots: Float[Array, "n 1"] | None) -> Float[Array, "n m"]:
     return rows if roots is None else rows * roots
 
 
-def linear_moments(table: Table, layer: FirstLayer, where: Arrays) -> Array:
+def linear_moments(table: Table, layer: FirstLayer, where: Arrays) -> Float[Array, "v v"]:
     """V^T diag(weights) V for V = [X, Y, 1]: the part of the moments that no step changes."""
-    total: Array = 0.0
+    total: Any = 0.0
     for piece in pieces(table, layer, where):
         total = total + where.double(where.squares(weighted(piece.linear, piece.roots)))
     return total
 
 
-def moments(rows: Iterable[TablePiece], linear: Array, where: Arrays) -> Array:
+def moments(rows: Iterable[TablePiece], linear: Float[Array, "v v"], where: Arrays) -> Float[Array, "z z"]:
     """Z^T diag(weights) Z for Z = [sigma(H), V], which is all that a ridge fit needs. Moments of parts add up."""
-    own: Array = 0.0
-    cross: Array = 0.0
+    own: Any = 0.0
+    cross: Any = 0.0
     for piece in rows:
         F = weighted(piece.neurons, piece.roots)
         own = own + where.double(where.squares(F))
@@ -146,13 +149,13 @@ def moments(rows: Iterable[TablePiece], linear: Array, where: Arrays) -> Array:
 
 @dataclass(frozen=True)
 class Normal:
-    """Centred normal equations: A = F^T F / n (q, q) and B = F^T y / n (q, k), the means of F and y, n the total weight."""
+    """Centred normal equations: A = F^T F / n and B = F^T y / n, the means of F and y, and the total weight n."""
 
-    A: Array
-    B: Array
-    mean: Array
-    mean_y: Array
-    weight: Array
+    A: Float[Array, "q q"]
+    B: Float[Array, "q k"]
+    mean: Float[Array, " q"]
+    mean_y: Float[Array, " k"]
+    weight: Float[Array, ""]
 
     @property
     def size(self) -> float:
@@ -160,7 +163,7 @@ class Normal:
         return float(self.A.diagonal().sum())
 
 
-def normal(total: Array, q: int, where: Arrays) -> Normal:
+def normal(total: Float[Array, "z z"], q: int, where: Arrays) -> Normal:
     """Normal equations from moments."""
     n, mean = total[-1, -1], total[-1, :-1] / total[-1, -1]
     centred = total[:q, :-1] / n - where.xp.outer(mean[:q], mean)
@@ -169,20 +172,20 @@ def normal(total: Array, q: int, where: Arrays) -> Normal:
 
 @dataclass(frozen=True)
 class FittedReadout:
-    """Coefficients (q, k) and intercept (k,). Leave-one-out also needs the means of the features, the Cholesky factor of
+    """Coefficients and intercept. Leave-one-out also needs the means of the features, the Cholesky factor of
     A + lam and the total weight."""
 
-    coefficients: Array
-    intercept: Array
-    mean: Array = None
+    coefficients: Float[Array, "q k"]
+    intercept: Float[Array, " k"]
+    mean: Float[Array, " q"] | None = None
     factor: tuple = ()
-    weight: Array = None
+    weight: Float[Array, ""] | None = None
 
     @property
     def finite(self) -> bool:
         return bool(np.all(np.isfinite(np.asarray(self.coefficients))))
 
-    def predict(self, piece: TablePiece) -> Array:
+    def predict(self, piece: TablePiece) -> Float[Array, "n k"]:
         p, b = piece.neurons.shape[1], self.coefficients.astype(piece.X.dtype)
         return piece.neurons @ b[:p] + piece.X @ b[p:] + self.intercept
 
@@ -208,8 +211,9 @@ def _solved(e: Normal, penalty: float, where: Arrays) -> FittedReadout:
 
 def refit(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> FittedReadout:
     """Fit other labels on the same rows with the same penalty; this takes one product and one solve."""
-    cross: Array = 0.0
-    mean: Array = 0.0
+    assert fitted.mean is not None and fitted.weight is not None
+    cross: Any = 0.0
+    mean: Any = 0.0
     for piece in rows:
         y = piece.weights[:, None] * piece.Y / fitted.weight
         cross, mean = cross + where.double(piece.features).T @ y, mean + y.sum(axis=0)
@@ -217,11 +221,12 @@ def refit(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> F
     return replace(fitted, coefficients=b, intercept=mean - fitted.mean @ b)
 
 
-def left_out(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> np.ndarray:
-    """Leave-one-out residuals (n, k): the residual of every row of the fit as if that row had been left out.
+def left_out(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> Float[np.ndarray, "n k"]:
+    """Leave-one-out residuals: the residual of every row of the fit as if that row had been left out.
 
     h = (weight / n) (1 + g^T (A + lam)^{-1} g) with g = f - mean;  residual / (1 - h), the penalty term n lam |b|^2 kept.
     """
+    assert fitted.mean is not None and fitted.weight is not None
     residuals = []
     for piece in rows:
         if not fitted.finite:

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from giantstep._machine.device import Array, Arrays
+from giantstep._machine.device import Arrays
+from giantstep.estimator.array import Array
 from giantstep.estimator.corrected_step import damped, descent, moved, unit, without_common
 from giantstep.estimator.network import (
     FirstLayer,
@@ -81,11 +83,11 @@ class SearchStart:
     """The start of every run: initial layer, sign and output of each neuron, linear moments and covariance of the table."""
 
     layer: FirstLayer
-    signs: Array
-    outputs: np.ndarray
+    signs: Float[Array, " p"]
+    outputs: Int[np.ndarray, " p"]
     rows: int
-    linear: Array
-    spread: Array
+    linear: Float[Array, "v v"]
+    spread: Float[Array, "d d"]
     covariance: tuple
     where: Arrays
 
@@ -105,15 +107,17 @@ class SearchStart:
         """The layer before any step."""
         return self.layer.with_rows(unit(self.layer.W, self.spread, self.where))
 
-    def moved(self, g: Array, eta: float) -> FirstLayer:
+    def moved(self, g: Float[Array, "p d"], eta: float) -> FirstLayer:
         return moved(
             self.layer, self.signs[:, None] * without_common(g, self.outputs, self.where), eta, self.spread, self.where
         )
 
-    def gradient(self, rows: Iterable[TablePiece], fitted: FittedReadout) -> Array:
+    def gradient(self, rows: Iterable[TablePiece], fitted: FittedReadout) -> Float[Array, "p d"]:
         return descent(rows, fitted, self.outputs, self.covariance, self.where)
 
-    def normal(self, rows: Iterable[TablePiece], layer: FirstLayer, linear: Array | None = None) -> Normal:
+    def normal(
+        self, rows: Iterable[TablePiece], layer: FirstLayer, linear: Float[Array, "v v"] | None = None
+    ) -> Normal:
         return normal(moments(rows, self.linear if linear is None else linear, self.where), layer.q, self.where)
 
 
@@ -135,8 +139,8 @@ class Fold:
 
     training: Table
     held: Table
-    rows: np.ndarray  # indices of the rows held out
-    linear: tuple[Array, Array]
+    rows: Int[np.ndarray, " m"]  # indices of the rows held out
+    linear: tuple[Float[Array, "v v"], Float[Array, "v v"]]
 
     def at(self, layer: FirstLayer, where: Arrays) -> "Stage":
         training, held = pieces(self.training, layer, where), pieces(self.held, layer, where)
@@ -156,15 +160,15 @@ class Stage:
     of_training: Normal
     of_all: Normal
 
-    def judged(self, penalty: float, where: Arrays) -> np.ndarray:
+    def judged(self, penalty: float, where: Arrays) -> Float[np.ndarray, "m k"]:
         """Residuals of the held-out rows."""
         return left_out(solve(self.of_all, penalty, where), self.held, where)
 
-    def gradient(self, start: SearchStart, decade: float, wanted: Wanted) -> Array:
+    def gradient(self, start: SearchStart, decade: float, wanted: Wanted) -> Float[Array, "p d"]:
         return start.gradient(self.training, solved(self.of_training, decade, wanted, start.where)[0])
 
 
-def mean_error(residuals: Sequence[np.ndarray], folds: Sequence[Fold]) -> float:
+def mean_error(residuals: Sequence[Float[np.ndarray, "m k"]], folds: Sequence[Fold]) -> float:
     squares = sum(float(f.held.weights @ (r**2).mean(axis=1)) for r, f in zip(residuals, folds, strict=True))
     error = squares / sum(float(f.held.weights.sum()) for f in folds)
     return error if np.isfinite(error) else np.inf
@@ -177,8 +181,8 @@ class SearchPoint:
     stages: tuple[Stage, ...]
     decade: float
     error: float
-    residuals: tuple[np.ndarray, ...]
-    gradients: tuple[Array, ...] = ()
+    residuals: tuple[Float[np.ndarray, "m k"], ...]
+    gradients: tuple[Float[Array, "p d"], ...] = ()
 
 
 def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, pace: float = 1.0) -> SearchPoint:
@@ -239,7 +243,7 @@ def dealt(table: Table, start: SearchStart, rng: np.random.Generator) -> list[Fo
     return [fold(table, np.setdiff1d(rows, held), held, start) for held in (part[:ENOUGH] for part in parts[:count])]
 
 
-def fold(table: Table, training: np.ndarray, held: np.ndarray, start: SearchStart) -> Fold:
+def fold(table: Table, training: Int[np.ndarray, " m"], held: Int[np.ndarray, " h"], start: SearchStart) -> Fold:
     parts = table.take(training), table.take(held)
     one, other = (linear_moments(part, start.layer, start.where) for part in parts)
     return Fold(*parts, held, (one, other))
