@@ -26,10 +26,11 @@ from giantstep.lab.sweep.run import planned, run
 from giantstep.lab.sweep.sweep import make
 from giantstep.lab.work import cluster as clusters
 from giantstep.lab.work.call import Call, call
+from giantstep.lab.work.child import pinned
 from giantstep.lab.work.cluster import Cluster
 from giantstep.lab.work.executor import Here, executor
 from giantstep.lab.work.perform import attempt
-from giantstep.lab.work.pool import Pool, pinned
+from giantstep.lab.work.pool import Pool
 
 ROUTES = ("simulate(n_test=50)",)
 END = Call("os:_exit", (7,))

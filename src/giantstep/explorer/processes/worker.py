@@ -1,17 +1,16 @@
-"""WorkerProcess: a process beside the server that can be ended at any moment. It runs one function at a time."""
+"""WorkerProcess: a child process of the server that can be stopped at any moment. It runs one function at a time."""
 
-import multiprocessing as mp
-import os
 import signal
 import threading
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
+from multiprocessing.connection import wait
 from typing import Any
 
 import psutil
 
 from giantstep.errors import InputError
+from giantstep.lab.work.child import Child, ChildEnded
 
 __all__ = ["WorkerProcess", "TimedOut", "Stopped"]
 
@@ -33,8 +32,7 @@ class WorkerProcess:
     def __init__(self) -> None:
         self._one = threading.Lock()  # one call after the other
         self._state = threading.Lock()
-        self._process: Any = None
-        self._pipe: Connection | None = None
+        self._process: Child | None = None
         self._closed = False
         self._wake: threading.Timer | None = None  # resumes a process that is paused
 
@@ -51,14 +49,14 @@ class WorkerProcess:
         before anything starts: a stop that came just before this call is not lost.
         """
         with self._one:
-            pipe = self._connect(cancelled)
+            child = self._connect(cancelled)
             try:
-                pipe.send((function, arguments))
-                if limit is not None and not self._wait(pipe, limit):
+                child.send(_answer, function, arguments)
+                if limit is not None and not self._wait(child, limit):
                     self.stop()
                     raise TimedOut
-                worked, value = pipe.recv()
-            except (EOFError, OSError):
+                worked, value = child.receive()
+            except (ChildEnded, ValueError):  # ValueError: ``stop`` has closed the pipes
                 raise Stopped from None
         if not worked:
             raise InputError(value)
@@ -70,19 +68,19 @@ class WorkerProcess:
             process, self._process = self._process, None
         if process is not None:
             process.kill()
-            process.join(5)
+            process.close()
 
     def pause(self, seconds: float) -> None:
         """Halt the process for so many seconds, if the system supports it."""
         with self._state:
             process = self._process
-        if process is None or not hasattr(signal, "SIGSTOP") or not process.is_alive():
+        if process is None or not hasattr(signal, "SIGSTOP"):
             return
-        os.kill(process.pid, signal.SIGSTOP)
+        process.send_signal(signal.SIGSTOP)
         with self._state:
             if self._wake is not None:
                 self._wake.cancel()
-            self._wake = threading.Timer(seconds, _resume, [process])
+            self._wake = threading.Timer(seconds, process.send_signal, [signal.SIGCONT])
             self._wake.daemon = True
             self._wake.start()
 
@@ -92,14 +90,14 @@ class WorkerProcess:
             self._closed = True
         self.stop()
 
-    def _wait(self, pipe: Connection, limit: float) -> bool:
+    def _wait(self, child: Child, limit: float) -> bool:
         """Whether an answer comes before the limit has passed, both by the clock and in CPU seconds."""
-        begun, end, wait = self._cpu_seconds(), time.monotonic() + BUSY * limit, limit
-        while not pipe.poll(wait):
+        begun, end, left = self._cpu_seconds(), time.monotonic() + BUSY * limit, limit
+        while not wait([child.stdout], left):  # type: ignore[list-item]
             left = limit - (self._cpu_seconds() - begun)
             if left <= 0 or time.monotonic() >= end:
                 return False
-            wait = min(max(left, 0.01), max(end - time.monotonic(), 0.0))
+            left = min(max(left, 0.01), max(end - time.monotonic(), 0.0))
         return True
 
     def _cpu_seconds(self) -> float:
@@ -108,50 +106,23 @@ class WorkerProcess:
             process = self._process
         try:
             return 0.0 if process is None else sum(psutil.Process(process.pid).cpu_times()[:2])
-        except psutil.Error:  # it has just ended, which the pipe will show
+        except psutil.Error:  # it has just ended, which ``receive`` will notice
             return 0.0
 
-    def _connect(self, cancelled: Callable[[], bool]) -> Connection:
+    def _connect(self, cancelled: Callable[[], bool]) -> Child:
         with self._state:
             if self._closed or cancelled():
                 raise Stopped
-            if self._process is None or not self._process.is_alive():
-                context = mp.get_context("spawn")
-                self._pipe, theirs = context.Pipe()
-                self._process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
-                self._process.start()
-                theirs.close()
-            assert self._pipe is not None
-            return self._pipe
+            if self._process is None or self._process.poll() is not None:
+                self._process = Child(nice=NICE)
+            return self._process
 
 
-def _resume(process: Any) -> None:
-    if process.is_alive():
-        os.kill(process.pid, signal.SIGCONT)
-
-
-def _serve(pipe: Connection, parent: int) -> None:
-    """Receive a function, send its value, and repeat until the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-    while True:
-        try:
-            function, arguments = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer = True, function(*arguments)
-        except InputError as problem:
-            answer = False, str(problem)
-        except Exception as problem:  # shown on the page; the process goes on
-            answer = False, f"This could not be computed ({type(problem).__name__})."
-        pipe.send(answer)
-
-
-def _watch(parent: int) -> None:
-    """End when the parent ends, even in the middle of a long function."""
-    while os.getppid() == parent:
-        threading.Event().wait(0.5)
-    os._exit(0)
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[bool, Any]:
+    """In the child: whether the function worked, and its value or a sentence."""
+    try:
+        return True, function(*arguments)
+    except InputError as problem:
+        return False, str(problem)
+    except Exception as problem:  # the page shows it, and the process goes on
+        return False, f"This could not be computed ({type(problem).__name__})."
