@@ -25,7 +25,7 @@ lint: $(VENV)/.dev  ## style, types, layers
 
 docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/python docs/generate.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "$(CURDIR)/site/index.html"
 
 # A short look at everything that calls another package. Old packages warn about their newer neighbours, so warnings are no errors.

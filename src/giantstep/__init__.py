@@ -39,7 +39,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'giantstep' has no attribute {name!r}")
     home, inside = _HOMES[name]
-    if home.rpartition(".")[2] == inside:  # a verb: the module can be called, see _machine.callable
+    if home == "giantstep._verbs":
+        value = import_module(f"giantstep.{name}")
+    elif home.rpartition(".")[2] == inside:  # a verb: the module can be called, see _machine.callable
         value = import_module(home)
     else:
         module = import_module(home) if home != __name__ else None
