@@ -1,4 +1,4 @@
-"""Backend: a queue for the theory of this process, and three worker processes beside it that can be ended."""
+"""Backend: a queue for the theory of this process, and three worker processes that can be stopped."""
 
 from dataclasses import dataclass, field
 from typing import Any
