@@ -87,7 +87,7 @@ def theory_alone() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("python -m benchmarks.explorer", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("python -m benchmarks.explorer", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--moves", type=int, default=20, metavar="N", help="moves of every slider")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args()

@@ -97,7 +97,7 @@ def compare(sweep: Path, one: Path, other: Path) -> tuple[int, bool]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--points", type=int, default=60)

@@ -7,6 +7,7 @@ them from a report of ``giantstep check --size full``. The picture docs/assets/c
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -26,7 +27,7 @@ def cli_page() -> str:
     return f"# Command line\n\n{NOTE}{_help(group, 'giantstep')}{_commands(group, '')}"
 
 
-def _commands(group: object, before: str) -> str:
+def _commands(group: Any, before: str) -> str:
     """The help of a group's commands, and of theirs."""
     parts = []
     for name, command in getattr(group, "commands", {}).items():
@@ -35,7 +36,7 @@ def _commands(group: object, before: str) -> str:
     return "".join(parts)
 
 
-def _help(command: object, name: str) -> str:
+def _help(command: Any, name: str) -> str:
     # A fixed width: the page must not depend on the terminal of whoever runs this.
     context = command.make_context(name, [], resilient_parsing=True, terminal_width=100, max_content_width=100)
     return f"```text\n{command.get_help(context).rstrip()}\n```\n"

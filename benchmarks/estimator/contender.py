@@ -62,7 +62,7 @@ def _scaled(*steps: Any) -> Any:
 
 
 def _sampled(seed: int, readout: Any) -> Any:
-    return _scaled(RBFSampler(gamma="scale", n_components=COMPONENTS, random_state=seed), readout)  # scaled: 1/d
+    return _scaled(RBFSampler(gamma="scale", n_components=COMPONENTS, random_state=seed), readout)  # scaled: 1/d  # type: ignore[arg-type]
 
 
 def _nystroem(n: int, seed: int, readout: Any) -> Any:

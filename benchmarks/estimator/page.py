@@ -49,7 +49,9 @@ class Results:
         return (task, name) in self.lines and not self.of(task, name)
 
     def mean(self, task: str, name: str) -> float:
-        return float(np.mean([line.error for line in self.of(task, name).values()] or [np.inf]))
+        return float(
+            np.mean([line.error for line in self.of(task, name).values() if line.error is not None] or [np.inf])
+        )
 
     def times(self, task: str, name: str) -> float | None:
         """Fitting time over ours, the median over splits."""

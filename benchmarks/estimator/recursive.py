@@ -27,8 +27,8 @@ class Recursive(BaseEstimator):
         return tags
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
-        import torch
-        from xrfm import xRFM
+        import torch  # type: ignore[import-not-found]
+        from xrfm import xRFM  # type: ignore[import-not-found]
 
         classes = self.kind == CLASSES
         parts = train_test_split(X, y, test_size=0.2, random_state=self.random_state, stratify=y if classes else None)

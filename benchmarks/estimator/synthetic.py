@@ -37,5 +37,5 @@ def task(name: str, group: str, formula: str, noise: float, turned: bool, d: int
 STAIRCASE = "(x1 + x1*x2)/sqrt(2)"
 TASKS = (
     *(task("staircase", "staircase", STAIRCASE, 0.0, False, d, n) for d, n in ((128, 2048), (512, 4096))),
-    *(task(name, "index", *law, d, n) for d, n in SIZES for name, *law in INDEX),
+    *(task(name, "index", formula, noise, turned, d, n) for d, n in SIZES for name, formula, noise, turned in INDEX),
 )

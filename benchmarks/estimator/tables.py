@@ -34,7 +34,9 @@ def _draw(kind: str, X: np.ndarray, y: np.ndarray, split: int) -> Split:
     """Four fifths and one fifth of the rows, at most 5000 each."""
     train, test = min(MOST, 4 * len(y) // 5), min(MOST, len(y) // 5)
     classes = y if kind == CLASSES else None
-    rows = train_test_split(np.arange(len(y)), train_size=train, test_size=test, random_state=split, stratify=classes)
+    rows: Any = train_test_split(
+        np.arange(len(y)), train_size=train, test_size=test, random_state=split, stratify=classes
+    )
     return _scaled(kind, X, y, *rows)
 
 

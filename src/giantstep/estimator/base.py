@@ -28,9 +28,20 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     """A two-layer network whose first layer takes giant steps; see the subclasses."""
 
     def __init__(
-        self, *, width="auto", activation="relu", steps="auto", eta="auto", batch="auto", penalty="auto", scaling="auto",
-        device="cpu", memory=None, random_state=0, verbose=False,
-    ):  # fmt: skip
+        self,
+        *,
+        width: int | str = "auto",
+        activation: str = "relu",
+        steps: int | str = "auto",
+        eta: float | str = "auto",
+        batch: str = "auto",
+        penalty: float | str = "auto",
+        scaling: str = "auto",
+        device: str = "cpu",
+        memory: float | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ):
         self.width = width
         self.activation = activation
         self.steps = steps

@@ -1,9 +1,10 @@
 """Dataset: a finite set of inputs in classes, the user's own or Fashion-MNIST; the classes are its components."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -44,6 +45,18 @@ class Dataset:
     centre: str = "class"
     signal: float | None = 1.0
     counts: str = "drawn"
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            source: Any,
+            classes: Sequence[int] | np.ndarray = (0, 1),
+            path: str | PathLike[str] | None = None,
+            centre: str = "class",
+            signal: float | None = 1.0,
+            counts: str = "drawn",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         put = object.__setattr__

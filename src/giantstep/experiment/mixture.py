@@ -1,10 +1,10 @@
 """Mixture: Gaussian components with spiked covariances, ``x | c ~ N(mu_c, s_c I + sum_i theta_ci gamma_ci gamma_ci^T)``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from giantstep.experiment.directions import Along, Vector
 COUNTS = ("drawn", "exact")
 SLACK = 1e-9  # of sums of weights, lengths and angles
 _Given = Vector | dict[str, float] | None
+_Accepted = str | Along | Mapping[str, float] | Iterable[float] | None
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class Spike:
 
     strength: float
     direction: _Given = None
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            strength: float,
+            direction: _Accepted = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strength", real(self.strength, "strength"))
@@ -60,6 +69,16 @@ class Component:
     spikes: tuple[Spike, ...] = ()
     mean: _Given = None
     bulk: float = 1.0
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            weight: float = 1.0,
+            spikes: Spike | Iterable[Spike | float] = (),
+            mean: _Accepted = None,
+            bulk: float = 1.0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", real(self.weight, "weight", least=0.0))
@@ -113,6 +132,16 @@ class Mixture:
     components: tuple[Component, ...]
     seed: int = 0
     counts: str = "drawn"
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            d: int,
+            components: Component | Iterable[Component],
+            seed: int = 0,
+            counts: str = "drawn",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         put = object.__setattr__

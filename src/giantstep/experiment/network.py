@@ -1,9 +1,10 @@
 """Network: ``f(x) = scale * sum_i a_i sigma(<w_i, x>)``, and how its weights start."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._machine.plain import build, choice, flag, plain, whole
@@ -22,6 +23,14 @@ class Weights:
 
     W: Float[np.ndarray, "p d"] = field(repr=False)
     a: Float[np.ndarray, " p"] = field(repr=False)
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            W: npt.ArrayLike,
+            a: npt.ArrayLike,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         try:

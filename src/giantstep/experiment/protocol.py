@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -24,6 +24,15 @@ class Power:
     of: str = "n"
     times: float = 1.0
 
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            alpha: float | Iterable[float],
+            of: str = "n",
+            times: float = 1.0,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", reals(self.alpha, "alpha"))
         choice(self.of, ("n", "d", "p"), "of")
@@ -35,7 +44,7 @@ class Power:
 
 def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> Power:
     """A step size that is a power of the batch size n, the dimension d or the width p."""
-    return Power(alpha, of, times)  # type: ignore[arg-type]
+    return Power(alpha, of, times)
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,18 @@ class GiantStep:
     residual: str = "target"
     update: str = "gradient"
     deflate: int = 0
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            n: int | None,
+            eta: float | Iterable[float] | Power,
+            batch: str = "fresh",
+            residual: str = "target",
+            update: str = "gradient",
+            deflate: int = 0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         choice(self.batch, BATCHES, "batch")
@@ -108,6 +129,16 @@ class Ridge:
     batch: str = "fresh"
     deflate: int = 0
 
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            n: int | None,
+            penalty: float | Iterable[float] | str,
+            batch: str = "fresh",
+            deflate: int = 0,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         choice(self.batch, BATCHES, "batch")
         object.__setattr__(self, "deflate", _degree(self.deflate))
@@ -156,6 +187,18 @@ class SGD:
     passes: int = 1
     batch: str = "fresh"
 
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            n: int | None,
+            rate: float | Iterable[float],
+            decay: float = 0.0,
+            average: bool = True,
+            passes: int = 1,
+            batch: str = "fresh",
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         choice(self.batch, BATCHES, "batch")
         object.__setattr__(self, "n", _batch_size(self.n, self.batch))
@@ -183,6 +226,14 @@ class Protocol:
 
     steps: tuple[GiantStep, ...] = ()
     readout: Ridge | SGD | None = None
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            steps: GiantStep | Iterable[GiantStep] = (),
+            readout: Ridge | SGD | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         given: Any = (self.steps,) if isinstance(self.steps, GiantStep) else self.steps

@@ -5,7 +5,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
@@ -28,6 +28,16 @@ class Setting:
     target: Target
     network: Network
     protocol: Protocol
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            data: Gaussian | Mixture | Dataset,
+            target: Target | str,
+            network: Network,
+            protocol: Protocol,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if isinstance(self.target, str):

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._machine.callable import callable_module
@@ -48,6 +49,18 @@ class Target:
     _node: Node | None = field(init=False, repr=False, compare=False, default=None)
     _nodes: tuple[Node, ...] = field(init=False, repr=False, compare=False, default=())
     _rows_first: bool = field(init=False, repr=False, compare=False, default=False)
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            formula: str | None,
+            function: Callable[[Any], Any] | None = None,
+            rank: int = 0,
+            noise: float = 0.0,
+            directions: npt.ArrayLike | None = None,
+            scale: str = "1",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if (self.formula is None) == (self.function is None):

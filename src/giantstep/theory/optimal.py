@@ -1,5 +1,6 @@
 """optimal(setting): the step size and the penalty with the least predicted test error."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +48,7 @@ class Optimum:
         )
 
 
-def optimal(setting: Setting, over: tuple[str, ...] = OVER) -> Optimum:
+def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     """Minimise the predicted test error over the step size, the penalty, or both: a grid, then BFGS.
 
     Derivatives are central differences, good to 1e-8: those of ``theory_errors`` are exact, but compiling them takes longer than

@@ -1,10 +1,10 @@
 """Trial: one run, identified by a setting, a seed and a route; a store has one row for each."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from giantstep._machine.plain import choice, flag, real, whole
 from giantstep.errors import InputError
@@ -46,6 +46,14 @@ class Route:
 
     verb: str
     options: tuple[tuple[str, Value], ...] = ()
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            verb: str,
+            options: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         choice(self.verb, tuple(DEFAULTS), "route")
