@@ -108,7 +108,7 @@ def explore(line: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("page", type=Path)
     parser.add_argument("--only", metavar="COMMAND", help="run this command of the page and nothing else")
     wanted = parser.parse_args()

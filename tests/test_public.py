@@ -12,7 +12,7 @@ STUB = ast.parse((Path(gs.__file__).parent / "_verbs.pyi").read_text(encoding="u
 
 
 def test_every_public_name_is_there():
-    assert all(hasattr(gs, name) for name in gs.__all__)
+    assert all(hasattr(gs, name) for name in gs.__all__)  # type: ignore[attr-defined]
     assert gs.system is gs.systems
     assert {"Setting", "simulate", "equivalent", "theory", "explain", "optimal", "sweep", "plot"} <= set(dir(gs))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import page as pages
 import pytest
@@ -33,15 +34,24 @@ def claim(name: str, verdict: Verdict | Exception, source: str = "moniri", **cha
             raise verdict
         return verdict
 
-    given = dict(statement="It is so.", where="Theorem 1", test="We compare, and grant 4 s.e.") | changes
+    given: dict[str, Any] = (
+        dict(statement="It is so.", where="Theorem 1", test="We compare, and grant 4 s.e.") | changes
+    )
     return Claim(name, paper=source, measure=lambda size: {}, judge=judge, **given)
 
 
 def good(**changes) -> Verdict:
-    given = dict(header=("d", "error"), rows=((100, 0.123456), (200, float("nan"))), seeds="0-9", sizes="d = 100, 200")
+    given: dict[str, Any] = dict(
+        outcome="holds",
+        sentence="It fell by half.",
+        header=("d", "error"),
+        rows=((100, 0.123456), (200, float("nan"))),
+        seeds="0-9",
+        sizes="d = 100, 200",
+    )
     given |= dict(figure=FIGURE, settings=("abc123",), caption="A line and dots on it.")
     given |= dict(power="A departure of 3% is seen.", trend="It falls as 1/d.")
-    return Verdict(**({"outcome": "holds", "sentence": "It fell by half."} | given | changes))
+    return Verdict(**(given | changes))
 
 
 def bad(**changes) -> Verdict:

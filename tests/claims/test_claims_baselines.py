@@ -97,6 +97,7 @@ def closed_equations(
     Y = star(gamma * kappa[:, None] + np.sqrt(1 - gamma**2) * z)
     h, h1, power = Y @ w, (Y * z) @ w, Y**2 @ w
     state = np.array([1.0, 1.0, 0.5, 0.5, 0.0, 0.0])
+    e = g = np.ones(nodes)
     for _ in range(2000):
         V1, V2, q1, q2, theta, psi = state
         g = 1 / (1 + mu1**2 * V1 + rest * V2)

@@ -110,7 +110,7 @@ def test_scaling_and_one_pass_are_open_when_seeds_scatter():
 def test_exponents_and_lines():
     d = np.array([10, 100, 1000])
     values = np.stack([2.0 * d**0.5, 3.0 * d**0.7], axis=1)
-    assert growth.growth(d, values) == (pytest.approx(0.6), pytest.approx(0.1))
+    assert growth.growth(d, values) == (pytest.approx(0.6), pytest.approx(0.1))  # type: ignore[arg-type]
     assert growth.line(1 / d, 2 + 3 / d, np.ones(3))[::2] == (pytest.approx(2), pytest.approx(3))
     assert [growth.as_said((0.9, 0.1), said, ranks.FLAT) for said in (True, False)] == [True, False]
     assert growth.as_said((0.7, 0.1), True, ranks.FLAT) is None

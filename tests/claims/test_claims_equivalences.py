@@ -115,4 +115,4 @@ def test_with_an_empty_folder_a_claim_is_open_and_says_why(name, monkeypatch, tm
     with pytest.raises(cache.Unmeasured, match="has no file train-images"):
         claim.measure("full")
     (result,) = check.check([claim], "full")
-    assert result.verdict.outcome == "not run" and "has no file train-images" in result.error
+    assert result.verdict.outcome == "not run" and "has no file train-images" in str(result.error)

@@ -28,14 +28,16 @@ def test_no_descent_and_a_second_peak_are_seen():
 def test_what_a_claim_measures_is_what_simulate_measures():
     d, n = 12, 40
     setting = runs.experiment(d, n, 0.5, decay=0.25)
+    readout = setting.protocol.readout
+    assert isinstance(readout, gs.SGD)
     data = runs.features(d, n, (0, 1), runs.ACTIVATION)
-    found = runs.risks(data, 20, setting.protocol.readout, data["signal"] + data["noise"], data["truth"])
+    found = runs.risks(data, 20, readout, data["signal"] + data["noise"], data["truth"])
     expected = gs.simulate(setting, range(2), n_test=runs.N_TEST)
     np.testing.assert_allclose(found, expected.risk, rtol=1e-10)
     bias, variance = (gs.simulate(s, 1, n_test=runs.N_TEST).risk for s in halves(setting))
-    assert bias == pytest.approx(runs.risks(data, 20, setting.protocol.readout, data["signal"], data["truth"])[1])
+    assert bias == pytest.approx(runs.risks(data, 20, readout, data["signal"], data["truth"])[1])
     none = 0 * data["truth"]
-    assert variance == pytest.approx(runs.risks(data, 20, setting.protocol.readout, data["noise"], none)[1])
+    assert variance == pytest.approx(runs.risks(data, 20, readout, data["noise"], none)[1])
 
 
 @pytest.mark.parametrize("module", [test_error, bias_variance, threshold])
@@ -44,5 +46,6 @@ def test_a_claim_runs(module, monkeypatch):
     if module is threshold:
         monkeypatch.setitem(module.PASSES, "quick", (1, 3))
     (claim,) = (c for c in select(["liu"]) if c.measure.__module__ == module.__name__)
+    assert claim.predict is not None
     verdict = claim.judge("quick", claim.measure("quick"), claim.predict("quick"))
     assert verdict.sentence and verdict.caption and verdict.power

@@ -31,8 +31,10 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 
 @pytest.fixture
 def two_claims(replace_claims):
-    def toy(*words, verdict):
-        return Claim(*words, "Compare.", lambda size: {}, lambda size, measured, predicted: verdict)
+    def toy(name, statement, paper, where, verdict):
+        return Claim(
+            name, statement, paper, where, "Compare.", lambda size: {}, lambda size, measured, predicted: verdict
+        )
 
     holds = toy("toy/holds", "One is one.", "moniri", "Theorem 1", verdict=Verdict("holds", "1 = 1."))
     fails = toy("toy/fails", "One is two.", "cui", "Theorem 2", verdict=Verdict("fails", "1 < 2."))
@@ -145,7 +147,7 @@ def test_unknown_claim_names_the_nearest(two_claims, capsys):
 
 
 def test_interruption_is_one_sentence(replace_claims, tmp_path, capsys):
-    def interrupt(size):
+    def interrupt(size, *data):
         raise KeyboardInterrupt
 
     replace_claims((Claim("toy/slow", "Slow.", "moniri", "1", "-", interrupt, interrupt),))

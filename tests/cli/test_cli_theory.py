@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.legend import Legend
 
 import giantstep as gs
 from giantstep import cli, theory
@@ -202,6 +203,7 @@ def test_a_curve_in_the_penalty_and_none_at_all(setting):
     protocol = setting.protocol
     flat = replace(setting, protocol=replace(protocol, steps=(), readout=gs.Ridge(150, [10.0, 0.1, 1.0])))
     found = lab.predict(flat)
+    assert found.theory is not None and found.curve is not None and found.curve.penalty is not None
     assert found.theory.penalty == (10.0, 0.1, 1.0) and len(found.curve.penalty) >= 60 and found.limit is None
     np.testing.assert_allclose(found.theory.test_error, gs.theory(flat).test_error)
     single = replace(setting, protocol=replace(protocol, steps=(), readout=gs.Ridge(150, 0.1)))
@@ -220,7 +222,9 @@ def test_a_penalty_chosen_by_gcv_is_told_twice(setting):
 def test_one_seed_has_no_error_for_the_training_error(setting):
     protocol = replace(setting.protocol, steps=(), readout=gs.Ridge(150, 0.1))
     found = lab.compare(replace(setting, protocol=protocol), 0, n_test=200)
-    assert found.rows[0].train_error.in_se is None and found.rows[0].test_error.in_se is not None
+    (row,) = found.rows
+    assert row.train_error is not None and row.train_error.in_se is None
+    assert row.test_error is not None and row.test_error.in_se is not None
     assert found.rows[0].to_dict()["train_error"]["gap_se"] is None and "simulated" in str(found)
 
 
@@ -235,9 +239,7 @@ def test_a_comparison_is_dots_over_a_line(compared):
         assert any(np.array_equal(y, compared.simulation.mean().test_error[:, k]) for y in lines)
         assert any(len(y) >= 60 and np.array_equal(y, compared.prediction.curve.test_error[:, k]) for y in lines)
         assert any(len(y) >= 60 and np.allclose(y, compared.prediction.limit.test_error[:, k]) for y in lines)
-    told = [
-        text.get_text() for legend in figure.axes[0].findobj(type(figure.axes[0].get_legend())) for text in legend.texts
-    ]
+    told = [text.get_text() for legend in figure.axes[0].findobj(Legend) for text in legend.texts]
     assert {"simulation", "equivalent model", "theory", "published limit", "0.1", "1"} <= set(told)
 
 
@@ -253,7 +255,7 @@ def test_one_outcome_or_several(compared):
     with pytest.raises(gs.InputError, match="one axis"):
         gs.plot([compared.simulation, gs.theory(single)])
     with pytest.raises(gs.InputError, match="takes an Outcome"):
-        gs.plot([compared.simulation, 3])
+        gs.plot([compared.simulation, 3])  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="takes an Outcome"):
         gs.plot([])
 
@@ -265,13 +267,13 @@ def test_a_spectrum_has_the_predicted_law_on_top(setting, monkeypatch):
     figure = gs.plot(found, "spectrum")
     assert len(figure.axes) == 2
     for ax, law in zip(figure.axes, LAWS, strict=True):
-        lines = [line for line in ax.get_lines() if len(line.get_xdata()) == 21]
-        assert np.allclose(lines[0].get_ydata()[:-1], law.density) and ax.patches
+        lines = [line for line in ax.get_lines() if np.size(line.get_xdata()) == 21]
+        assert np.allclose(np.asarray(lines[0].get_ydata())[:-1], law.density) and ax.patches
     assert any(np.allclose(line.get_xdata(), 6.0) for line in figure.axes[1].get_lines())
 
 
 def test_a_setting_is_checked_before_anything_runs(setting):
     with pytest.raises(gs.InputError, match="takes a Setting"):
-        lab.compare("setting.toml")
+        lab.compare("setting.toml")  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="equivalent"):
         lab.compare(setting, equivalent="exact")

@@ -1,6 +1,7 @@
 """The replaced features against the same formulas in NumPy, against the network they stand for, and against themselves."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -283,7 +284,7 @@ def test_the_status_tells_of_long_rows_and_of_overflow(small):
 
 def test_refusals(small):
     two = change(small, steps=(gs.GiantStep(90, 1.0), gs.GiantStep(90, 1.0)))
-    for setting, model, options, words in (
+    refused: list[tuple[Any, str, dict[str, Any], str]] = [
         (two, "spiked", {}, "one step, and this protocol has 2"),
         (change(small, steps=()), "spiked", {}, "one step, and this protocol has 0"),
         (change(small, steps=(gs.GiantStep(90, 1.0, deflate=2),)), "spiked", {}, "deflate=2"),
@@ -297,7 +298,8 @@ def test_refusals(small):
         (small, "gaussian", {"dtype": "int8"}, "dtype"),
         (dataclasses.replace(small, protocol=gs.Protocol(small.protocol.steps)), "gaussian", {}, "needs a readout"),
         ("s.toml", "gaussian", {}, "equivalent takes a Setting"),
-    ):
+    ]
+    for setting, model, options, words in refused:
         with pytest.raises(gs.InputError, match=words):
             gs.equivalent(setting, model, **options)
     large = change(small, width=10**6, readout=gs.Ridge(10**6, 1.0))

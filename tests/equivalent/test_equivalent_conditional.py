@@ -1,6 +1,7 @@
 """The conditional Gaussian equivalent: its moments, its exact cases, the network it stands for, and what it refuses."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -185,7 +186,7 @@ def test_the_status_says_the_directions(small):
 
 
 def test_refusals(small):
-    for setting, model, options, words in (
+    refused: tuple[tuple[Any, str, dict[str, Any], str], ...] = (
         (small, "conditional", {"directions": -1}, "directions must be"),
         (small, "conditional", {"directions": 30}, "at most 29 here"),
         (change(small, width=20), "conditional", {"directions": 21}, "at most 20 here"),
@@ -195,7 +196,8 @@ def test_refusals(small):
         (small, "spiked", {"directions": 1}, "option of model='conditional'"),
         (small, "conditional", {"degree": 1}, "option of model='spiked'"),
         (dataclasses.replace(small, protocol=gs.Protocol(small.protocol.steps)), "conditional", {}, "needs a readout"),
-    ):
+    )
+    for setting, model, options, words in refused:
         with pytest.raises(gs.InputError, match=words):
             gs.equivalent(setting, model, **options)
     large = change(small, width=10**6, readout=gs.Ridge(10**6, 1.0))

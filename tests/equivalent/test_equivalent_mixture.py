@@ -1,6 +1,7 @@
 """Equivalent models on mixtures and data sets: the formulas written out, Monte Carlo, known values, the network, refusals."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,14 @@ PARTS = (
 MIXTURE = gs.Mixture(D, PARTS)
 
 
-def setting(data=MIXTURE, activation="relu", eta: object = 20.0, target="relu(x1) + 0.3 | -x1", width=P, **network):
+def setting(
+    data: gs.Gaussian | gs.Mixture | gs.Dataset = MIXTURE,
+    activation="relu",
+    eta: Any = 20.0,
+    target="relu(x1) + 0.3 | -x1",
+    width=P,
+    **network,
+):
     protocol = gs.Protocol((gs.GiantStep(N, eta, residual="full"),), gs.Ridge(N, 0.05))
     rows = {"rows": "gaussian" if isinstance(data, gs.Gaussian) else "trace"}
     return gs.Setting(data, target, gs.Network(width, activation, scale="1/p", **{**rows, **network}), protocol)
@@ -121,7 +129,8 @@ def test_mean_and_variance_given_the_component_and_the_alignments(seed):
 
 def test_degree_one_on_gaussian_data_is_the_gaussian_equivalent():
     s = setting(gs.Gaussian(D), target="relu(x1)")
-    for options in ({}, {"width": 1}):
+    choices: tuple[dict[str, Any], ...] = ({}, {"width": 1})
+    for options in choices:
         line = gs.equivalent(s, "hermite", 1, n_test=200, degree=1, **options)
         assert line.test_error == pytest.approx(gs.equivalent(s, "gaussian", 1, n_test=200).test_error, rel=1e-10)
 
@@ -247,10 +256,11 @@ def test_a_dataset_drawn_from_a_mixture_has_its_equivalent(coarse):
     X = mixture.shaped(rng.standard_normal((6000, D)), labels)
     data = gs.Dataset((X, labels), signal=None, centre="none")
     errors = {}
-    for name, source, options in (("mixture", mixture, {}), ("data", data, {"spikes": 1})):
-        s = setting(source, target="-1 | 1", eta=5.0, width=60)
-        errors[name] = gs.equivalent(s, "conditional", range(6), n_test=1000, **options).test_error
-    errors["network"] = gs.simulate(s, range(6), n_test=1000).test_error
+    sources: tuple[tuple[str, Any, dict[str, Any]], ...] = (("mixture", mixture, {}), ("data", data, {"spikes": 1}))
+    settings = {name: setting(source, target="-1 | 1", eta=5.0, width=60) for name, source, _ in sources}
+    for name, _, options in sources:
+        errors[name] = gs.equivalent(settings[name], "conditional", range(6), n_test=1000, **options).test_error
+    errors["network"] = gs.simulate(settings["data"], range(6), n_test=1000).test_error
     mean = {name: e.mean() for name, e in errors.items()}
     gap = np.sqrt(sum(errors[name].var(ddof=1) / 6 for name in ("mixture", "data")))
     assert abs(mean["data"] - mean["mixture"]) < min(3 * gap, 0.1 * mean["mixture"])
@@ -289,7 +299,7 @@ def test_spikes_of_a_dataset_are_whole_and_leave_something():
     s = setting(gs.Dataset((X, [0, 1] * 200)), target="-1 | 1")
     for spikes, words in ((-1, "spikes must be a whole"), (1.5, "spikes must be a whole"), (10, "at most 9 here")):
         with pytest.raises(gs.InputError, match=words):
-            gs.equivalent(s, "conditional", n_test=100, spikes=spikes)
+            gs.equivalent(s, "conditional", n_test=100, spikes=spikes)  # type: ignore[arg-type]
     assert eigenvectors(s, None, 1) == 9 and laws(s, 9)[0].description == "9 spikes"
 
 

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,7 +75,8 @@ def test_explain_says_it(learned):
 
 def test_the_same_every_time_and_after_pickling(learned):
     X, y = staircase(2000, 40, 0)
-    again = clone(learned).fit(X, y)
+    again: Any = clone(learned)
+    again.fit(X, y)
     np.testing.assert_array_equal(again.predict(X), learned.predict(X))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(learned)).predict(X), learned.predict(X))
     other = GiantStepRegressor(random_state=1).fit(X, y)
@@ -110,8 +112,10 @@ def test_weights_are_repetitions_where_nothing_is_chosen():
     X, y = staircase(300, 6, 3)
     weights = np.random.default_rng(0).integers(0, 4, 300)
     m = GiantStepRegressor(width=40, steps=2, eta=30.0, batch="reuse", penalty=1e-3, scaling="standard")
-    one = clone(m).fit(X, y, sample_weight=weights)
-    two = clone(m).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    one: Any = clone(m)
+    two: Any = clone(m)
+    one.fit(X, y, sample_weight=weights)
+    two.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     np.testing.assert_allclose(one.predict(X), two.predict(X), rtol=1e-7, atol=1e-8)
 
 
@@ -133,7 +137,7 @@ def test_several_outputs_and_data_frames():
     T, t = staircase(1000, 8, 5)
     assert m.predict(pd.DataFrame(T, columns=frame.columns)).shape == (1000, 2)
     assert m.score(pd.DataFrame(T, columns=frame.columns), np.stack([t, T[:, 3] ** 2], axis=1)) > 0.9
-    assert list(m.feature_names_in_) == list(frame.columns)
+    assert list(m.feature_names_in_) == list(frame.columns)  # type: ignore[attr-defined]
     assert set(m.directions_.names) == set(frame.columns)
     shown = m.set_output(transform="pandas").transform(frame)
     assert list(shown.columns) == [f"giantstepregressor{j}" for j in range(m.directions_.count)]

@@ -28,7 +28,7 @@ def network(p: int, d: int, seed: int) -> FirstLayer:
 
 
 def equations(rows: Table, first: FirstLayer):
-    held = _network.pieces(rows, first, HOST)
+    held = list(_network.pieces(rows, first, HOST))
     return held, _network.normal(
         _network.moments(held, _network.linear_moments(rows, first, HOST), HOST), first.q, HOST
     )

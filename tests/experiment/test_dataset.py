@@ -58,6 +58,7 @@ def test_batches_are_disjoint(counts, seed):
     batches = [*draw.step_batches(one), draw.readout_batch(one), draw.test_batch(10)]
     X, y = (np.concatenate(part) for part in zip(*(draw.rows(one, seed, b) for b in batches), strict=True))
     assert len({row.tobytes() for row in X}) == len(X) == 48
+    assert isinstance(one.data, gs.Dataset)
     source = one.data.source
     for row, label in zip(X, y, strict=True):
         found = source.labels[np.flatnonzero(np.all(source.X == row, axis=1))]
@@ -98,7 +99,8 @@ def test_round_trips(folder):
     for data in (own(), own(signal=None, counts="exact"), gs.Dataset("fashion-mnist", (5, 9), str(folder), signal=0.5)):
         one = setting(data)
         for again in (gs.Setting.from_toml(one.to_toml()), gs.Setting.from_json(one.to_json())):
-            assert again == one and again.id == one.id and again.data.path == data.path
+            assert again == one and again.id == one.id
+            assert isinstance(again.data, gs.Dataset) and again.data.path == data.path
     here, there = (gs.Dataset("fashion-mnist", path=path) for path in (str(folder), None))
     assert here == there and setting(here).id == setting(there).id
 

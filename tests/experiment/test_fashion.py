@@ -149,7 +149,8 @@ def test_at_quick_size_a_claim_runs_on_the_sample(alone, monkeypatch):
     monkeypatch.setitem(fashion.CONDITIONED, "quick", ())
     measured = fashion.measure("quick")
     assert np.all(np.isfinite(measured["5 vs 9, relu, 0.5"]["network"]))
-    assert fashion.experiment("quick", 30, (5, 9), "relu", 0.5).data.place == "sample"
+    data = fashion.experiment("quick", 30, (5, 9), "relu", 0.5).data
+    assert isinstance(data, gs.Dataset) and data.place == "sample"
 
 
 def test_the_wheel_has_the_sample_and_its_notice(tmp_path):

@@ -1,5 +1,7 @@
 """Mixtures fitted to rows: planted ones found again, identities of the trace, and one sentence for anything bad."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -117,12 +119,14 @@ def test_noise_hides_spikes():
 
 def test_a_dataset_is_fitted(seed):
     X, labels = planted(4)[0], np.repeat([0, 1], 400)
-    for options in ({}, {"signal": None}, {"counts": "exact"}):
+    choices: tuple[dict[str, Any], ...] = ({}, {"signal": None}, {"counts": "exact"})
+    for options in choices:
         data = gs.Dataset((X, labels), **options)
         found = data.fitted()
         assert found.trace == pytest.approx(data.trace) and found.counts == data.counts
         assert found.spread == pytest.approx(data.spread, rel=0.1)
     protocol = gs.Protocol((gs.GiantStep(50, 1.0),), gs.Ridge(50, 0.1))
+    data = gs.Dataset((X, labels), counts="exact")
     one = gs.Setting(data.fitted(1), gs.target("-1 | 1"), gs.Network(10, "relu", rows="trace"), protocol)
     assert gs.Setting.from_json(one.to_json()).id == one.id
     assert gs.simulate(one, seed, n_test=50).status.ok
@@ -139,7 +143,7 @@ EYE = np.eye(4)
         (lambda: gs.Mixture.fit(EYE, [0, 0, 1, 1], classes=(0, 2)), "class 2 has 0"),
         (lambda: gs.Mixture.fit(EYE, [0, 0, 1, 1], classes=()), "different labels"),
         (lambda: gs.Mixture.fit(EYE, [0, 0, 1, 1], classes=(0, 0)), "different labels"),
-        (lambda: gs.Mixture.fit(EYE, [0, 0, 1, 1], classes=3), "different labels"),
+        (lambda: gs.Mixture.fit(EYE, [0, 0, 1, 1], classes=3), "different labels"),  # type: ignore[arg-type]
         (lambda: gs.Mixture.fit(EYE * np.nan, [0, 0, 1, 1]), "finite numbers"),
         (lambda: gs.Mixture.fit(EYE[0], [0, 0, 1, 1]), "N x d"),
         (lambda: gs.Mixture.fit(EYE, [0, 0]), "4 inputs needs 4 labels"),

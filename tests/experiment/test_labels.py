@@ -2,6 +2,7 @@
 
 import dataclasses
 from math import pi
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +63,8 @@ def test_a_linear_target_has_the_moments_of_the_inputs():
 def test_classes():
     """A share r of ones: variance 4 r (1 - r)."""
     assert gs.labels(setting(mixed(), "-1 | 1")).variance == pytest.approx(4 * 0.3 * 0.7)
-    for options in ({}, {"signal": None}):
+    choices: tuple[dict[str, Any], ...] = ({}, {"signal": None})
+    for options in choices:
         found = gs.labels(setting(gs.Dataset(ROWS, **options), "-1 | 1", noise=1.0))
         assert (found.mean, found.power, found.noise) == pytest.approx((1 / 3, 1.0, 1.0))
 
@@ -112,7 +114,7 @@ def test_normalised(seed):
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        (lambda: gs.labels(3), "labels takes a Setting, not int"),
+        (lambda: gs.labels(3), "labels takes a Setting, not int"),  # type: ignore[arg-type]
         (lambda: gs.labels(setting(gs.Dataset(ROWS), "tanh(x1*x5)")), "at most 4 directions, not 5"),
         (lambda: gs.labels(setting(mixed(), "tanh(x1*x5)")), "at most 4 directions, not 5"),
     ],

@@ -114,6 +114,7 @@ def test_demir_on_a_mixture(spiked, seed):
         D, N, P, penalty=0.02, alpha=alpha, beta=beta, rho=0.35, alignment=s, spiked_target=spiked, target="relu(x1)"
     )
     theta, eta = D ** (beta * (1 - alpha)), D ** (beta * alpha)
+    assert isinstance(setting.data, gs.Mixture)
     gamma = [setting.data.directions(c)[0] for c in (0, 1)]
     assert gamma[0] @ gamma[1] == pytest.approx(s)
     Sigma = [np.eye(D) + theta * np.outer(g, g) for g in gamma]
@@ -122,7 +123,7 @@ def test_demir_on_a_mixture(spiked, seed):
     isotropic = gs.presets.demir(D, N, P, eta, 0.02)
     F, w, batches = data(isotropic, seed)
     F, w = F * np.sqrt(D / (D + theta)), w / np.sqrt(P)
-    roots = [linalg.sqrtm(S).real for S in Sigma]
+    roots = [np.real(linalg.sqrtm(S)) for S in Sigma]
     found = []
     for Z, _ in batches:
         c = pattern(setting.data.weights, 0, len(Z))
@@ -157,6 +158,7 @@ def test_fashion(centre, seed):
     means = [own.mean(axis=0) for own in parts] if centre == "class" else [np.concatenate(parts).mean(axis=0)] * 2
     scales = [np.sqrt(784 / own.var(axis=0).sum()) for own in parts]
     clean = np.concatenate([s * (own - mean) for own, mean, s in zip(parts, means, scales, strict=True)])
+    assert isinstance(setting.data, gs.Dataset)
     order = setting.data.order(seed)
     F, w = draw.weights(setting, seed)
     trace = clean.var(axis=0).sum() + 784
@@ -203,16 +205,16 @@ def test_lists_and_powers_are_scaled_not_repeated():
         lambda: gs.presets.cui(80, 0, D, P, 1.0, 0.1),
         lambda: gs.presets.mei_montanari(N, 0, P, 0.1),
         lambda: gs.presets.dandi(N, D, P, 1.0, None),
-        lambda: gs.presets.dandi(N, D, P, 1.0, 0.1, steps="a"),
-        lambda: gs.presets.ba(N, D, P, "big", 0.1),
+        lambda: gs.presets.dandi(N, D, P, 1.0, 0.1, steps="a"),  # type: ignore[arg-type]
+        lambda: gs.presets.ba(N, D, P, "big", 0.1),  # type: ignore[arg-type]
         lambda: gs.presets.demir(N, D, P),
         lambda: gs.presets.demir(N, D, P, alpha=0.5),
         lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, rho=1.5),
         lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, alignment=2.0),
         lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, alignment=-1.0, spiked_target=True),
-        lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, strengths=("a",)),
+        lambda: gs.presets.demir(N, D, P, alpha=0.5, beta=1.0, strengths=("a",)),  # type: ignore[arg-type]
         lambda: gs.presets.moniri(N, D, P, 0.1, 0.1, target=gs.target("x1"), noise=1.0),
-        lambda: gs.presets.fashion(classes=(0, 1, 2)),
+        lambda: gs.presets.fashion(classes=(0, 1, 2)),  # type: ignore[arg-type]
         lambda: gs.presets.fashion(classes=(0, 10)),
         lambda: gs.presets.fashion(signal=-1.0),
     ],

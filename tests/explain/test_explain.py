@@ -3,9 +3,11 @@
 import json
 import subprocess
 import sys
+from typing import cast
 
 import numpy as np
 import pytest
+from matplotlib.patches import Rectangle
 
 import giantstep as gs
 from giantstep import cli
@@ -137,6 +139,7 @@ def test_the_staircase_an_activation_climbs(formula, activation, climbed):
     found = gs.explain(formula, activation=activation)
     rank = len(found.staircase[-1][0])
     assert len(found.staircase[-1]) == rank  # the conjecture's is complete in all of them
+    assert found.realised is not None
     assert len(found.realised.staircase[-1]) == (rank if climbed else 1)
     assert climbed or any("does not find" in sentence for sentence in found.realised.reasons)
     assert found.realised.floor["narrow"] >= found.floor["narrow"]
@@ -155,6 +158,7 @@ def test_visible_orders(name, orders):
 
 def test_an_odd_polynomial_activation_needs_a_second_step_for_the_linear_part():
     found = gs.explain("x1", activation="H3").realised
+    assert found is not None
     assert found.staircase == [[], [], [[1.0]]]  # E H3' = 0 on the sphere, not at another norm
 
 
@@ -177,7 +181,8 @@ def test_a_simulation_climbs_what_is_predicted(activation, climbed):
         null = (1 - np.mean(np.sum(rows[:, :2] ** 2, axis=1))) / (d - 2)
         shares.append(np.mean((rows[:, 0] - rows[:, 1]) ** 2 / 2) / null)
     assert (np.mean(shares) > 5) == climbed
-    assert (len(gs.explain(EX1, steps=2, activation=activation).realised.staircase[-1]) == 2) == climbed
+    realised = gs.explain(EX1, steps=2, activation=activation).realised
+    assert realised is not None and (len(realised.staircase[-1]) == 2) == climbed
 
 
 # Other targets, notes, refusals.
@@ -205,6 +210,7 @@ def test_the_error_of_quadrature_is_no_direction(formula):
 @pytest.mark.parametrize("formula", ["sin(2*x1 + 2*x2 - 3*x3 + 1)", "H2(x3)*H3(x1) + tanh(x2*x4)*H5(x1) + x4*x1"])
 def test_the_generative_exponent_is_at_most_the_information_exponent(formula):
     found = gs.explain(formula)
+    assert found.generative_exponent is not None and found.information_exponent is not None
     assert found.generative_exponent <= found.information_exponent
 
 
@@ -234,8 +240,10 @@ def test_reasons_of_weak_couplings_and_narrow_activations():
     weak = gs.explain("x1 + 9e-11*(x1*x2 + H2(x1)*x2/sqrt(2) + H3(x1)*x2/sqrt(6))")
     assert len(weak.staircase[-1]) == 2 and "9e-11*x1" in weak.reasons[1]
     linear = gs.explain("x1 + x1*x2", activation="x").realised
+    none = gs.explain("x1", activation="1").realised
+    assert linear is not None and none is not None
     assert len(linear.staircase[-1]) == 1 and "order 2, and x sees only orders 1" in linear.reasons[-1]
-    assert "sees none" in gs.explain("x1", activation="1").realised.reasons[-1]
+    assert "sees none" in none.reasons[-1]
 
 
 @pytest.mark.parametrize("constant", ["3", "0", "x1 - x1", "2*sign(x1*x1)"])
@@ -305,12 +313,13 @@ def test_a_polynomial_of_many_scales_keeps_its_smallest_part():
 def test_its_picture_has_the_staircase_and_the_part_of_every_term_that_is_fitted():
     x = gs.explain("x1 + x2 + x1^2 + x2^2 - 2", activation="relu")
     stairs, masses = gs.plot(x).axes
+    assert x.realised is not None
     climbs = (x, x.realised)
     for line, climb in zip(stairs.lines[1::2], climbs, strict=True):  # a line of steps, then its dots
         found = np.round(np.asarray(line.get_ydata(), dtype=float))
         assert found[: len(climb.staircase)].tolist() == [len(basis) for basis in climb.staircase]
     share = {"fitted": lambda term: 1.0, "lost": lambda term: 0.0, "partial": lambda term: term["share"]}
-    widths = iter([bar.get_width() for bar in masses.patches])
+    widths = iter([cast(Rectangle, bar).get_width() for bar in masses.patches])
     for climb in climbs:
         drawn = [next(widths) for _ in climb.terms], [next(widths) for _ in climb.terms]
         assert drawn[0] == pytest.approx([t["mass"] * share[t["fate"]](t) for t in climb.terms])

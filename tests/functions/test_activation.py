@@ -96,7 +96,7 @@ def test_callables_are_probed(function, words):
 def test_orders_are_checked():
     for order in (-1, 101, 1.5):
         with pytest.raises(InputError, match="order"):
-            activation("relu").hermite(order)
+            activation("relu").hermite(order)  # type: ignore[arg-type]
     assert activation("relu(x-x+1)").hermite(2)[0] == pytest.approx(1.0)
 
 

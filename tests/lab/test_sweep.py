@@ -158,10 +158,11 @@ def test_ragged_grids_are_split_where_penalties_differ():
 
 def test_blocks_split_into_what_single_calls_give_and_join_again():
     setting = base(eta=(0.5, 2.0), penalty=(0.01, 0.1))
-    block = Block(setting, members(setting), (3, 5), Route("simulate", {"n_test": 50, "spectrum": True}))  # type: ignore[arg-type]
+    block = Block(setting, members(setting), (3, 5), Route("simulate", {"n_test": 50, "spectrum": True}))
     whole = gs.simulate(setting, (3, 5), n_test=50, spectrum=True)
     pairs = split(block, whole)
     trial, one = pairs[5]
+    assert trial.seed is not None
     alone = gs.simulate(trial.setting, trial.seed, n_test=50, spectrum=True)
     for name in (*NUMBERS, *ARRAYS):
         a, b = getattr(one, name), getattr(alone, name)

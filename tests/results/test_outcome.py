@@ -60,7 +60,7 @@ def test_a_person_can_read_it(outcome):
 def test_pictures_show_the_numbers(outcome):
     figure = gs.plot(outcome)
     axes = figure.axes[0]
-    drawn = [line.get_ydata() for line in axes.get_lines() if len(line.get_ydata()) == 3]
+    drawn = [line.get_ydata() for line in axes.get_lines() if np.size(line.get_ydata()) == 3]
     mean = outcome.mean().test_error
     for j in range(3):
         assert any(np.allclose(y, mean[:, j]) for y in drawn)
@@ -77,4 +77,4 @@ def test_other_shapes_plot_too(small):
     with pytest.raises(gs.InputError, match="cannot plot"):
         gs.plot(gs.simulate(small, n_test=50), "colour")
     with pytest.raises(gs.InputError, match="takes an Outcome"):
-        gs.plot(3)
+        gs.plot(3)  # type: ignore[arg-type]

@@ -58,7 +58,7 @@ def test_the_approximation_is_exact_on_a_matrix_of_small_rank(seed):
     F = (rng.standard_normal((90, 7)) @ rng.standard_normal((7, 50)))[None]
     U, s = conjugate_gradients.nystrom(pieces(F, np.zeros((1, 90)), 90), F.shape, 20, jnp.asarray)
     A = F[0].T @ F[0] / 90
-    np.testing.assert_allclose((U[0] * s[0]) @ U[0].T, A, atol=1e-10 * np.linalg.norm(A))
+    np.testing.assert_allclose((U[0] * s[0]) @ U[0].T, A, atol=1e-10 * float(np.linalg.norm(A)))
 
 
 FIELDS = ("risk", "risk_se", "train_error", "train_objective", "overlaps")

@@ -194,6 +194,7 @@ def test_large_penalties_shrink_to_the_correlations():
     F, y = problem(30, 12)
     assert relative(ridge(F, y, 1e9).coefficients * 1e9, F.T @ y / 30) < 1e-6
     extreme = ridge(*problem(12, 30), [1e9, 1e50, 1e100, 1e200, 1e300], loo=True)
+    assert extreme.loo_error is not None
     assert np.all(np.isfinite(extreme.gcv)) and np.all(np.isfinite(extreme.loo_error))
 
 
@@ -269,6 +270,7 @@ def test_hilbert_features_give_finite_numbers_and_a_note(n, p):
     penalties = np.array([0, 1e-15, 1e-12, 1e-6, 1.0])
     path = ridge(F, y, penalties, loo=True)
     for fit in (path, ridge(F, y, "gcv", loo=True)) if n != p else (path,):
+        assert fit.loo_error is not None
         numbers = (fit.train_error, fit.train_objective, fit.degrees_of_freedom, fit.gcv, fit.loo_error)
         assert all(bool(np.all(np.isfinite(x))) for x in (fit.coefficients, *numbers))
     assert "Ill-conditioned, eps * condition = " in path.notes[0]
@@ -291,6 +293,7 @@ def test_degenerate_data(n, p):
         for y in (np.ones(n), np.zeros(n)):
             for penalty in (WITH_ZERO, "gcv") if p > 1 else (WITH_ZERO,):
                 fit = ridge(F, y, penalty, loo=True)
+                assert fit.loo_error is not None
                 numbers = (fit.train_error, fit.train_objective, fit.degrees_of_freedom, fit.gcv, fit.loo_error)
                 assert all(bool(np.all(np.isfinite(x))) for x in (fit.coefficients, *numbers))
                 assert not np.any(np.isnan(fit.condition))

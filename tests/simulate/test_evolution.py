@@ -111,7 +111,11 @@ def test_evolutions_are_drawn_simulated_and_predicted():
         s = gs.Setting(gs.Gaussian(2000), target, gs.Network(4, "relu", scale="1/p"), gs.Protocol((step, step)))
         paths = [gs.simulate.evolution(s), gs.theory.evolution(s)]
         (ax,) = gs.plot(paths, "shares").axes
-        assert [line.get_xdata().tolist() for line in ax.lines if line.get_linestyle() == "-"][-1] == [0, 1, 2]
+        assert [np.asarray(line.get_xdata()).tolist() for line in ax.lines if line.get_linestyle() == "-"][-1] == [
+            0,
+            1,
+            2,
+        ]
         (plane,) = gs.plot(paths[0], "neurons").axes
         assert len(plane.lines) == 1 + 2 * 4
     with pytest.raises(gs.InputError, match="neurons"):

@@ -1,5 +1,7 @@
 """One-pass SGD: closed expectations against points, the differential equations against simulation."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,7 @@ def test_closed_expectations_are_means_over_points(scale):
     for x, y in zip(closed(Q + 0.3, M + 0.2), points(Q + 0.3, M + 0.2), strict=True):
         assert np.allclose(x, y, atol=0.012)
     other = erf_committee.means(experiment("erf", "erf(x1/sqrt(2)) + 0.5*erf(x2/sqrt(2))"), a)
+    assert other is not None
     assert not np.allclose(other(Q + 0.3, M + 0.2)[0], points(Q + 0.3, M + 0.2)[0], atol=0.012)
 
 
@@ -36,7 +39,7 @@ def test_what_is_no_committee_is_sampled():
 def test_the_equations_follow_simulation(sigma, formula):
     """Risk and shares along the way, seed by seed; at d = 300 they fluctuate by about 1/sqrt(d)."""
     setting, seeds = experiment(sigma, formula), range(4)
-    run = dict(samples=6000, eta=4.0 / 300, records=7)
+    run: dict[str, Any] = dict(samples=6000, eta=4.0 / 300, records=7)
     found = gs.simulate.sgd(setting, seed=seeds, **run)
     paths = [gs.theory.sgd(setting, seed=seed, **run) for seed in seeds]
     risk, shares = np.stack([p.risk for p in paths]), np.stack([p.captured for p in paths])

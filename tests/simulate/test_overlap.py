@@ -2,6 +2,7 @@
 
 import dataclasses
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,8 @@ def dense(s):
 def p_values(s, seeds=range(10**4, 10**4 + RUNS)):
     """Of equal laws, dense against overlap on other seeds."""
     found = statistics(gs.simulate(s, seeds, method="overlap", n_test=20))
-    return {name: stats.ks_2samp(values, found[name]).pvalue for name, values in dense(s).items()}
+    tests: dict[str, Any] = {name: stats.ks_2samp(values, found[name]) for name, values in dense(s).items()}
+    return {name: test.pvalue for name, test in tests.items()}
 
 
 @pytest.fixture

@@ -297,7 +297,7 @@ def test_bad_arguments(small, arguments, words):
     with pytest.raises(gs.InputError, match=words):
         gs.simulate(small, **arguments)
     with pytest.raises(gs.InputError, match="takes a Setting"):
-        gs.simulate("s.toml")
+        gs.simulate("s.toml")  # type: ignore[arg-type]
 
 
 def test_verbs_are_modules_that_can_be_called_and_pickled():
@@ -348,8 +348,8 @@ def test_more_refusals(small):
     with pytest.raises(gs.InputError, match="at most 1000000 seeds"):
         gs.simulate(small, seed=range(10**9))
     with pytest.raises(gs.InputError, match="not the text"):
-        gs.simulate(small, seed="0-3")
+        gs.simulate(small, seed="0-3")  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="seed must be"):
         train(small, -1)
     with pytest.raises(gs.InputError, match="train takes a Setting"):
-        train("small")
+        train("small")  # type: ignore[arg-type]

@@ -114,12 +114,12 @@ def test_more_training_gives_larger_bounds(steps, rate, width):
 def test_what_the_bounds_are_of_is_below_them():
     found, said = gs.simulate(SMALL, 0), gs.theory(SMALL)
     for name in ("test_gap", "train_gap", "lipschitz", "wasserstein"):
-        assert found[name].value < said[name].value
+        assert found.numbers[name].value < said.numbers[name].value
         if name != "lipschitz":
             assert np.all(found.curves[name].y < said.curves[name].y)
     for name in ("test_gap", "train_gap"):
-        assert found[name].value < found[f"realised_{name}"].value < said[name].value
-    assert abs(found["trivial"].value - said["trivial"].value) < 0.02
+        assert found.numbers[name].value < found.numbers[f"realised_{name}"].value < said.numbers[name].value
+    assert abs(found.numbers["trivial"].value - said.numbers["trivial"].value) < 0.02
     assert any("vacuous" in note for note in said.status.notes) and said.status.ok
 
 

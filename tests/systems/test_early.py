@@ -96,7 +96,7 @@ def test_the_chance_to_be_dead_on_two_samples():
     X, _ = samples.inputs(here)
     for i, j in ((0, 1), (0, 20)):
         covariance = [[1.0, X[i] @ X[j]], [X[i] @ X[j], 1.0]]
-        assert pairs[i, j] == pytest.approx(multivariate_normal.cdf([-1, -1], cov=covariance), rel=1e-4)
+        assert pairs[i, j] == pytest.approx(multivariate_normal.cdf([-1, -1], cov=covariance), rel=1e-4)  # type: ignore[arg-type]
     np.testing.assert_allclose(np.diag(pairs), alone)
 
 
@@ -197,7 +197,7 @@ def test_the_loss_is_below_the_bound(loss, rate):
     here = system(loss=loss, rate=rate, steps=300, init=1e-9)
     said = follow(here, 3)
     into = path.ordered(said.last, samples.inputs(here)[1], said.a)
-    bound = classwise.bound(here, np.sum(into & (said.a > 0)), np.sum(into & (said.a < 0)))
+    bound = classwise.bound(here, int(np.sum(into & (said.a > 0))), int(np.sum(into & (said.a < 0))))
     assert np.all(run(here, 3).loss <= bound + 1e-8) and bound[-1] < 6 * said.loss[-1]
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,8 @@ def test_losses_and_their_conjugates(loss, f, other, g):
     y = np.array(1.0 if other > 0 else -1.0) if loss == "logistic" else np.array(other)
     g = -y * abs(g) if loss == "logistic" else np.array(g)
     f = np.array(f)
-    best = minimize_scalar(lambda z: losses.value(loss, np.array(z), y) - g * z, bounds=(-60, 60), method="bounded")
+    lost = lambda z: losses.value(loss, np.array(z), y) - g * z  # noqa: E731
+    best: Any = minimize_scalar(lost, bounds=(-60, 60), method="bounded")
     assert losses.conjugate(loss, g, y) == pytest.approx(-best.fun, abs=1e-6)
     young = losses.value(loss, f, y) + losses.conjugate(loss, g, y) - g * f
     assert young > -1e-12
@@ -44,10 +46,10 @@ def test_losses_and_their_conjugates(loss, f, other, g):
 @pytest.mark.parametrize("loss", losses.LOSSES)
 def test_a_step_of_ascent_is_the_best(loss):
     for g, f, y, k in ((-0.3, 0.4, 1.0, 0.7), (0.2, -0.9, -1.0, 5.0), (0.0, 0.1, 1.0, 0.01)):
-        found = float(losses.ascent(loss, g, f, y, k))
+        found = float(losses.ascent(loss, g, f, y, k))  # type: ignore[arg-type]
         loses = partial(_lost, loss, g, f, y, k)
         ends = (0.0, -y) if loss == "logistic" else (-9.0, 9.0)
-        best = minimize_scalar(loses, bounds=sorted(ends), method="bounded", options={"xatol": 1e-10})
+        best: Any = minimize_scalar(loses, bounds=sorted(ends), method="bounded", options={"xatol": 1e-10})
         assert found == pytest.approx(best.x, abs=1e-5) and loses(found) <= best.fun + 1e-9
 
 
@@ -78,7 +80,7 @@ def test_moves_are_in_detailed_balance():
 
     def density(x, to):
         mean = ((1 - h / 2) * x - h * slope(x)) / (1 + h / 2)
-        return -U(x) - x @ x / 2 + multivariate_normal(mean, 2 * h / (1 + h / 2) ** 2 * np.eye(3)).logpdf(to)
+        return -U(x) - x @ x / 2 + multivariate_normal(mean, 2 * h / (1 + h / 2) ** 2 * np.eye(3)).logpdf(to)  # type: ignore[arg-type]
 
     for _ in range(5):
         u, v = rng.standard_normal((2, 3))
@@ -196,8 +198,8 @@ def test_both_routes_say_the_same_names():
         and found.curves.keys() == said.curves.keys()
     )
     for name in ("objective", "kl", "train_loss", "test_loss"):
-        assert found[name].value == pytest.approx(said[name].value, rel=0.15)
-    assert np.all(found["dual_excess"].y[:10] <= said["dual_excess"].y[:10] + 1e-9)
+        assert found.numbers[name].value == pytest.approx(said.numbers[name].value, rel=0.15)
+    assert np.all(found.curves["dual_excess"].y[:10] <= said.curves["dual_excess"].y[:10] + 1e-9)
     assert gs.system.from_plain(SMALL.to_plain()) == SMALL and "mean-field network" in str(found)
 
 
@@ -209,7 +211,7 @@ def test_complexity_is_reached_and_bounded():
     for e, value in zip(signs, found, strict=True):
         v = H @ e / len(y)
         # sup = min over eta of (R + log E exp(eta v))/eta
-        dual = minimize_scalar(
+        dual: Any = minimize_scalar(
             lambda log, v=v: (0.8 + np.log(np.mean(np.exp(np.exp(log) * v)))) / np.exp(log),
             bounds=(-5, 5),
             method="bounded",

@@ -18,7 +18,7 @@ from giantstep.theory.two_steps.signal import draws, outlier, second_slopes, sig
 SMOOTH = "tanh(x+0.8)"
 
 
-def preset(d=60, alpha1=0.35, alpha2=0.4, **options):
+def preset(d=60, alpha1=0.35, alpha2: float | tuple[float, ...] = 0.4, **options):
     given = {"C1": 2.7, "C2": 4.4, "residual": "target", **options}
     return gs.presets.moniri_hassani(15 * d, d, 4 * d, alpha1, alpha2, **given)
 
@@ -123,6 +123,7 @@ def test_without_steps_the_null_matrix_is_its_own_initial_one():
 def test_the_prediction_and_a_simulation(batch, rows):
     setting = preset(80, 0.4, 0.45, batch=batch, residual=rows)
     said = gs.theory.second_step(setting, 7)
+    assert not isinstance(said, tuple)
     seen = measure.layer(train(setting, 7, dtype="float32").final.astype(float), setting.target.orthonormal(80))
     assert said.count == seen.count == 3 and said.limit == 5
     np.testing.assert_allclose(said.positions[:2], seen.positions[:2], rtol=0.04)
@@ -135,6 +136,7 @@ def test_step_sizes_in_a_list_share_the_first():
     setting = preset(60, 0.35, (0.2, 0.4))
     both = gs.theory.second_step(setting, 2)
     alone = gs.theory.second_step(preset(60, 0.35, 0.4), 2)
+    assert isinstance(both, tuple) and not isinstance(alone, tuple)
     np.testing.assert_allclose(both[1].layer.values, alone.layer.values)
     assert [one.limit for one in both] == [2, 3] and both[0].count <= both[1].count
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 from math import erf, exp, pi, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,16 @@ CUBIC = "0.5*H1 + 0.2*H2 + 0.1*H3"
 
 
 def experiment(
-    d=1000, n1=2000, n=2000, p=1500, eta=20.0, penalty=0.01, target=MIXED, sigma="relu", step=None, **network
+    d=1000,
+    n1=2000,
+    n=2000,
+    p=1500,
+    eta: Any = 20.0,
+    penalty: Any = 0.01,
+    target=MIXED,
+    sigma="relu",
+    step=None,
+    **network,
 ):
     return gs.Setting(
         gs.Gaussian(d),
@@ -343,6 +353,7 @@ def test_optimum_is_stationary():
     best = gs.optimal(experiment(step={"update": "rank1"}))
     assert best.status.ok and best.test_error < best.random_features
     here = best.setting.protocol
+    assert here.readout is not None
     for eta, penalty in ((1.02, 1.0), (0.98, 1.0), (1.0, 1.02), (1.0, 0.98)):
         near = gs.Protocol(
             (replace(here.steps[0], eta=best.eta * eta),), replace(here.readout, penalty=best.penalty * penalty)

@@ -1,6 +1,7 @@
 """Theory on mixtures: against the theory for Gaussian data, its own identities, trained weights, and large simulations."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from giantstep.theory.one_step.fixed_point import solve
 C, S = gs.Component, gs.Spike
 
 
-def setting(data, target="relu(x1)", eta=100.0, n=400, p=400, **given) -> gs.Setting:
+def setting(data, target="relu(x1)", eta: Any = 100.0, n=400, p=400, **given) -> gs.Setting:
     network = gs.Network(p, given.pop("activation", "relu"), rows="gaussian", scale="1/p")
     step = gs.GiantStep(n, eta, residual=given.pop("residual", "target"))
     return gs.Setting(data, gs.target(target, **given), network, gs.Protocol((step,), gs.Ridge(n, 0.04)))
@@ -97,6 +98,7 @@ def test_rows_are_those_of_trained_networks():
     one = gs.presets.demir(n, n, n, penalty=1e-4, alpha=1.0, beta=1.0, spiked_target=True)
     of = structure.structure(one)
     law = rows.after_step(one, of, float(n), 512, 0)
+    assert isinstance(one.data, gs.Mixture)
     B = structure._basis(np.concatenate([one.data.directions(c) for c in (0, 1)]))
     xi = of.inside / np.linalg.norm(of.inside)
     b2 = law.modes.weights @ law.variance(law.modes.nodes)

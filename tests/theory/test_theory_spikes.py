@@ -51,7 +51,8 @@ def test_critical_strengths():
     )
     for order, s in enumerate(critical(shape), start=1):
         assert isolated(shape, 0.999 * s, order) is None
-        assert isolated(shape, 1.05 * s, order) > bulk.edge(shape)
+        above = isolated(shape, 1.05 * s, order)
+        assert above is not None and above > bulk.edge(shape)
 
 
 @pytest.mark.parametrize("law", ["gaussian", "rademacher", "constant"])
@@ -68,7 +69,9 @@ def test_a_linear_activation_has_one_spike(law, tau):
         assert found[0].position == pytest.approx(expected, rel=1e-10)
         assert found[0].strength == pytest.approx(strength, rel=1e-10)
         h = 1e-6  # cos^2 = -2 Res: the change of the strength with the position, by differences
-        slope = (isolated(shape, strength * (1 + h), 1) ** 2 - isolated(shape, strength * (1 - h), 1) ** 2) / (2 * h)
+        after, before = (isolated(shape, strength * (1 + e), 1) for e in (h, -h))
+        assert after is not None and before is not None
+        slope = (after**2 - before**2) / (2 * h)
         at = bulk.beyond(shape, strength**2 + shape.linear / shape.psi)
         # near z: 1 - s^2 z m2 m-tilde = (z - z0) (2 / (s dz/ds)), and the residue of -m2 over it in z
         assert found[0].alignment == pytest.approx(-at.m2 * slope / 2, rel=1e-6)
