@@ -20,7 +20,7 @@ test-all: $(VENV)/.dev  ## run all tests
 lint: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --threads 2
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.docs  ## build the documentation into site/

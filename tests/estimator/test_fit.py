@@ -153,7 +153,7 @@ def test_fresh_batches_are_disjoint_and_judged_on_the_last():
     found = fit.learn(rows, fit.Wanted(64, RELU, steps=2, batch="fresh"), np.random.default_rng(0), HOST)
     assert found.batch == "fresh"
     assert len(found.rows) == 266 and len(set(found.rows)) == 266
-    assert float(found.fitted.weight) == 266
+    assert found.fitted.weight is not None and float(found.fitted.weight) == 266
 
 
 def test_share_of_variance_of_a_known_function():
@@ -222,7 +222,7 @@ def test_a_target_without_a_linear_part_is_looked_at_again_with_more_neurons():
 
 def test_a_penalty_that_rounding_makes_too_small_is_raised_unless_it_was_given():
     A = np.diag([1.0, 1.0, -1e-6])  # what single precision may leave of diag(1, 1, 0)
-    rounded = _network.Normal(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), 10.0)
+    rounded = _network.Normal(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), np.asarray(10.0))
     wanted = fit.Wanted(8, RELU)
     fitted, penalty = search.solved(rounded, -8.0, wanted, HOST)
     assert fitted.finite and penalty == pytest.approx(2e-6, rel=1e-5)
