@@ -1,4 +1,4 @@
-"""check(claims, size): measure, predict and judge. Everything is stored, so a second time it is instant.
+"""check(claims, size, first_seed): measure, predict and judge. Everything is stored, so a second time it is instant.
 
 The measurement, the prediction and the verdict of a claim are stored separately, each with the version of its code. So a change
 in how verdicts are judged or plotted does not discard the measurements.
@@ -7,20 +7,25 @@ in how verdicts are judged or plotted does not discard the measurements.
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from giantstep.checks.cache import Bench, Interrupted, on
-from giantstep.checks.claim import Claim, Result, Size, Verdict
+from giantstep.checks.claim import Claim, Data, Result, Ruling, Size, Verdict
 from giantstep.checks.code import computing, judging, measuring
 from giantstep.checks.expected import longest_first
 from giantstep.checks.standing import Standing
+from giantstep.checks.statistics.decision import seeds_wanted
 from giantstep.errors import InputError, MissingData
 from giantstep.lab.store import Store
 from giantstep.lab.work.call import Call
+from giantstep.lab.work.executor import Here
 from giantstep.lab.work.pool import Pool
 
-__all__ = ["NotRun", "check", "verdict_of"]
+__all__ = ["NotRun", "check", "gather", "verdict_of"]
 
 _FOLDERS = re.compile(r"(?<![\w.:/)~])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # folders, not shown in a report
 
@@ -39,8 +44,9 @@ def check(
     size: Size,
     bench: Bench | None = None,
     on_progress: Callable[[Standing], None] | None = None,
-    task: Callable[[str, Size, str], Call] | None = None,
+    task: Callable[[str, Size, str, int], Call] | None = None,
     expected: Mapping[str, float] | None = None,
+    first_seed: int = 0,
 ) -> list[Result]:
     """Run the claims that have no stored verdict; results come in the order of the list.
 
@@ -52,11 +58,12 @@ def check(
         size: "quick" or "full".
         bench: the store and the executor; without a bench nothing is stored.
         on_progress: called once at the start and after every claim that ends.
-        task: ``task(name, size, store)`` makes whole claims run side by side on the bench's executor, each in a process that
+        task: ``task(name, size, store, first_seed)`` makes whole claims run side by side, each in a process that
             writes to the same store. Without it one claim runs after the other.
         expected: seconds by the names of claims, as far as they are known; workers begin with the longest claims.
+        first_seed: the seeds of every claim are this one and those that follow.
     """
-    finished = {} if bench is None else _stored(claims, size, bench)
+    finished = {} if bench is None else _stored(claims, size, bench, first_seed)
     todo = [claim for claim in claims if claim.name not in finished]
     if task is not None:
         todo = longest_first(todo, expected or {})
@@ -71,7 +78,8 @@ def check(
             on_progress(Standing(results, running, tuple(todo[begun:]), latest, workers, expected or {}))
 
     tell(None)
-    ran = _in_turn(todo, size, bench) if bench is None or task is None else _side_by_side(todo, size, bench, task)
+    alone = bench is None or task is None
+    ran = _in_turn(todo, size, bench, first_seed) if alone else _side_by_side(todo, size, bench, task, first_seed)
     for result in ran:
         finished[result.claim.name] = result
         tell(result)
@@ -80,15 +88,19 @@ def check(
     return [finished[claim.name] for claim in claims]
 
 
-def verdict_of(store: Store, name: str, size: Size) -> Verdict | None:
+def verdict_of(store: Store, name: str, size: Size, first_seed: int = 0) -> Verdict | None:
     """The stored verdict of a claim from this version of the code, or None."""
-    record = store.get_record(_key(computing(), name, size, "verdict"))
+    record = store.get_record(_key(computing(), name, size, first_seed, "verdict"))
     return None if record is None else _verdict(record[0])
 
 
-def _stored(claims: Sequence[Claim], size: Size, bench: Bench, fresh: bool = False) -> dict[str, Result]:
+def _stored(
+    claims: Sequence[Claim], size: Size, bench: Bench, first_seed: int, fresh: bool = False
+) -> dict[str, Result]:
     """The stored results by the names of their claims; ``fresh`` ones were made by this check."""
-    records = ((claim, bench.store.get_record(_key(bench.code, claim.name, size, "verdict"))) for claim in claims)
+    records = (
+        (claim, bench.store.get_record(_key(bench.code, claim.name, size, first_seed, "verdict"))) for claim in claims
+    )
     return {
         claim.name: Result(claim, _verdict(there[0]), there[1], size, stored=not fresh)
         for claim, there in records
@@ -96,16 +108,18 @@ def _stored(claims: Sequence[Claim], size: Size, bench: Bench, fresh: bool = Fal
     }
 
 
-def _in_turn(todo: Sequence[Claim], size: Size, bench: Bench | None) -> Iterator[Result]:
+def _in_turn(todo: Sequence[Claim], size: Size, bench: Bench | None, first_seed: int) -> Iterator[Result]:
     for claim in todo:
         if bench is not None and bench.where.stopping.is_set():
             return
-        yield _run(claim, size, bench)
+        yield _run(claim, size, bench, first_seed)
 
 
-def _side_by_side(todo: Sequence[Claim], size: Size, bench: Bench, task: Callable[..., Call]) -> Iterator[Result]:
+def _side_by_side(
+    todo: Sequence[Claim], size: Size, bench: Bench, task: Callable[..., Call], first_seed: int
+) -> Iterator[Result]:
     """Workers write verdicts to the store; a worker without a verdict returns the reason."""
-    tasks = {task(claim.name, size, str(bench.store.path.absolute())): claim for claim in todo}
+    tasks = {task(claim.name, size, str(bench.store.path.absolute()), first_seed): claim for claim in todo}
     for done in bench.where.run(tasks):
         assert isinstance(done.task, Call)
         claim = tasks[done.task]
@@ -117,19 +131,18 @@ def _side_by_side(todo: Sequence[Claim], size: Size, bench: Bench, task: Callabl
         elif done.refused is not None:
             yield _broken(claim, size, _plain(done.refused), done.seconds)
         else:
-            yield _stored([claim], size, bench, fresh=True)[claim.name]
+            yield _stored([claim], size, bench, first_seed, fresh=True)[claim.name]
 
 
-def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
+def _run(claim: Claim, size: Size, bench: Bench | None, first_seed: int) -> Result:
     start = time.perf_counter()
+    if claim.judge is None and size not in claim.seeds:
+        sentence = f"This claim is not run at {size} size, where it could not see what its test must see."
+        return Result(claim, Verdict("not run", f"{sentence} {claim.full_verdict}".strip()), 0.0, size)
     try:
-        measured, took = _part(claim, size, bench, "measured", claim.measure)
-        predicted, more = _part(claim, size, bench, "predicted", claim.predict or (lambda size: {}))
-        judging = time.perf_counter()
-        verdict = claim.judge(size, measured, predicted)
-        spent = took + more + time.perf_counter() - judging
-        if bench is not None:
-            bench.store.put_record(_key(bench.code, claim.name, size, "verdict"), asdict(verdict), spent)
+        with nullcontext(bench) if bench is not None else _for_now() as here:
+            verdict, spent = _ruled(claim, size, here, first_seed)
+            here.store.put_record(_key(here.code, claim.name, size, first_seed, "verdict"), asdict(verdict), spent)
     except MissingData as problem:
         return Result(claim, Verdict("not run", _plain(str(problem))), time.perf_counter() - start, size)
     except (InputError, Interrupted):
@@ -139,6 +152,53 @@ def _run(claim: Claim, size: Size, bench: Bench | None) -> Result:
         error = f"{type(problem).__name__}: {text}" if text else type(problem).__name__
         return _broken(claim, size, error, time.perf_counter() - start)
     return Result(claim, verdict, spent, size)
+
+
+@contextmanager
+def _for_now() -> Iterator[Bench]:
+    """A bench whose store lasts for one claim: what the pilot measured is not measured again."""
+    with TemporaryDirectory() as folder, Store.open(Path(folder) / "claim.sqlite") as store:
+        yield Bench(store, Here(), computing())
+
+
+def _ruled(claim: Claim, size: Size, bench: Bench, first_seed: int) -> tuple[Verdict, float]:
+    """The verdict on as many seeds as the noise asks for, and the seconds that it took."""
+    spent = 0.0
+
+    def part(name: str, make: Callable[..., Any], *arguments: Any) -> Any:
+        nonlocal spent
+        value, seconds = _part(claim, size, bench, first_seed, name, make, *arguments)
+        spent += seconds
+        return value
+
+    if claim.judge is not None:
+        predicted = part("predicted", claim.predict or (lambda size: {}), size)
+        return claim.judge(size, part("measured", claim.measure, size), predicted), spent
+    measured, predicted, seeds = gather(claim, size, first_seed, part)
+    start = time.perf_counter()
+    verdict = claim.rule(size, measured, predicted, f"{seeds[0]}-{seeds[-1]}")
+    return verdict, spent + time.perf_counter() - start
+
+
+def gather(
+    claim: Claim,
+    size: Size,
+    first_seed: int,
+    part: Callable[..., Any] = lambda name, make, *arguments: make(*arguments),
+) -> tuple[Data, Data, range]:
+    """Measure and predict on as many seeds as the noise asks for; ``part(name, make, *arguments)`` makes or reads each part."""
+    assert claim.compare is not None
+    predicted = part("predicted", claim.predict, size) if claim.predict else {}
+    count, most = claim.seeds[size].pilot, claim.seeds[size].most
+    while True:
+        seeds = range(first_seed, first_seed + count)
+        measured = part(f"measured on {count}", claim.measure, size, seeds)
+        drawn = part(f"predicted on {count}", claim.predict_draws, size, seeds) if claim.predict_draws else {}
+        ruling = Ruling.on(claim.compare(size, measured, {**predicted, **drawn}))
+        wanted = min(max(seeds_wanted(ruling.decisions, count), count), most)
+        if wanted == count:
+            return measured, {**predicted, **drawn}, seeds
+        count = wanted
 
 
 def _broken(claim: Claim, size: Size, error: str, seconds: float) -> Result:
@@ -151,27 +211,26 @@ def _plain(text: str) -> str:
     return lines[0] if lines else ""
 
 
-def _part(claim: Claim, size: Size, bench: Bench | None, name: str, make: Callable[[Size], Any]) -> tuple[Any, float]:
+def _part(
+    claim: Claim, size: Size, bench: Bench, first_seed: int, name: str, make: Callable[..., Any], *arguments: Any
+) -> tuple[Any, float]:
     """A measurement or prediction, stored or made now, and the seconds that it took."""
-    if bench is None:
-        start = time.perf_counter()
-        return make(size), time.perf_counter() - start
-    key = _key(bench.code, claim.name, size, name)
+    key = _key(bench.code, claim.name, size, first_seed, name)
     record = bench.store.get_record(key)
     if record is not None:
         return record
     start = time.perf_counter()
     with on(replace(bench, code=f"{bench.code} {measuring(claim.name)}")):
-        value = make(size)
+        value = make(*arguments)
     bench.store.put_record(key, value, time.perf_counter() - start)
     record = bench.store.get_record(key)  # read again, because the store turns tuples into lists
     assert record is not None
     return record
 
 
-def _key(code: str, name: str, size: Size, part: str) -> str:
+def _key(code: str, name: str, size: Size, first_seed: int, part: str) -> str:
     own = judging(name) if part == "verdict" else measuring(name)
-    return f"{code} {own} {name} {size} {part}"
+    return f"{code} {own} {name} {size} {first_seed if part != 'predicted' else 0} {part}"
 
 
 def _verdict(record: dict[str, Any]) -> Verdict:

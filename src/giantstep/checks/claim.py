@@ -1,16 +1,21 @@
 """Claim: a statement of a paper that can be tested. Verdict: the answer. Result: both, with the time it took."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from giantstep.checks.statistics.decision import Decision, Evidence, decide
+from giantstep.checks.statistics.seeds import Seeds
+from giantstep.checks.statistics.table import table
 from giantstep.citations import PAPERS
 
-__all__ = ["Claim", "Data", "Outcome", "Result", "Size", "Verdict", "show"]
+__all__ = ["AsStated", "Claim", "Data", "Outcome", "Result", "Ruling", "Size", "Verdict", "show"]
 
 Size = Literal["quick", "full"]
-Outcome = Literal["holds", "fails", "inconclusive", "not run"]
+AsStated = Literal["holds", "fails", "inconclusive", "not run"]
+Outcome = Literal["holds", "holds as corrected", "fails", "inconclusive", "not run"]
 Cell = str | int | float
 Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy arrays, lists and tables of these
 
@@ -19,15 +24,16 @@ Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy array
 class Verdict:
     """The answer to one claim.
 
-    ``outcome`` is "not run" if data were missing or the claim failed to run; that says nothing about the statement.
-    ``sentence`` describes the measurement with numbers. ``header`` and ``rows`` are the table behind it, ``seeds`` and
-    ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document as text
-    (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often the test calls a true statement
-    false and which departure it would detect (``checks.power`` writes it); ``trend`` says how the result changes with the sizes.
+    ``as_stated`` is the verdict on the statement as the paper words it, and ``corrected`` that on the corrected statement of the
+    claim, None if there is none. "not run" means that data were missing, that the size is too small for the claim, or that it
+    failed to run; that says nothing about the statement. ``sentence`` describes the measurement with numbers. ``header`` and
+    ``rows`` are the table behind it, ``seeds`` and ``sizes`` say what was run, ``settings`` are the ids of the settings,
+    ``figure`` is an SVG document as text (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often
+    the test calls a true statement false and which departure it notices; ``trend`` says how the result changes with the sizes.
     """
 
-    outcome: Outcome
-    sentence: str
+    as_stated: AsStated = "not run"
+    sentence: str = ""
     header: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     seeds: str = ""
@@ -37,10 +43,35 @@ class Verdict:
     caption: str = ""
     power: str = ""
     trend: str = ""
+    corrected: AsStated | None = None
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.header) for row in self.rows):
             raise ValueError(f"Every row of a verdict needs {len(self.header)} cells, one for each header.")
+
+    @property
+    def outcome(self) -> Outcome:
+        """Both verdicts in one: "holds as corrected" means that the statement fails as worded and its correction holds."""
+        if self.as_stated == "fails" and self.corrected == "holds":
+            return "holds as corrected"
+        return self.as_stated
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The decisions on a statement and on its correction."""
+
+    stated: Decision
+    corrected: Decision | None = None
+
+    @staticmethod
+    def on(evidence: Evidence) -> "Ruling":
+        """Decide both by the rule of ``checks.statistics``."""
+        return Ruling(decide(evidence.stated), decide(evidence.corrected) if evidence.corrected else None)
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        return (self.stated,) if self.corrected is None else (self.stated, self.corrected)
 
 
 @dataclass(frozen=True)
@@ -49,13 +80,20 @@ class Claim:
 
     Attributes:
         name: ``group/claim``.
-        statement: one sentence.
+        statement: one sentence, as the paper words it.
         paper: a key of ``giantstep.citations``.
         where: the theorem, section or figure.
-        test: the comparison, its tolerance, and when the statement fails or stays open, in one or two sentences.
-        measure: runs the simulations at a size; this is the expensive part, and it is stored.
-        judge: makes the verdict from the size, the measurement and the prediction; it is cheap and runs no simulation.
+        test: what is compared, the margin with its reason, and the departure that must be noticed, in one to three sentences.
+        measure: runs the simulations at a size for these seeds. Every random number depends on the seeds. This is the
+            expensive part, and it is stored.
+        compare: what is judged, from the size, the measurement and the prediction. The rule of ``checks.statistics`` decides.
+        describe: the verdict's sentence, table, figure and caption, from the same and the ruling. It decides nothing; what it
+            leaves empty is filled from the ruling.
+        seeds: the numbers of seeds by size. A size that is missing is not run, because it could not see what the test must see.
         predict: computes the theory at a size; None for a statement that needs no theory.
+        predict_draws: the part of the theory that depends on the draws of these seeds; None if there is none.
+        correction: the corrected statement, if the paper's wording fails; one sentence.
+        full_verdict: the last verdict at full size in words; shown if a size is not run.
     """
 
     name: str
@@ -63,9 +101,15 @@ class Claim:
     paper: str
     where: str
     test: str
-    measure: Callable[[Size], Data]
-    judge: Callable[[Size, Data, Data], Verdict]
+    measure: Callable[..., Data]
+    compare: Callable[[Size, Data, Data], Evidence] | None = None
+    describe: Callable[[Size, Data, Data, Ruling], Verdict] | None = None
+    seeds: Mapping[Size, Seeds] = field(default_factory=dict)
     predict: Callable[[Size], Data] | None = None
+    predict_draws: Callable[[Size, range], Data] | None = None
+    correction: str = ""
+    full_verdict: str = ""
+    judge: Callable[[Size, Data, Data], Verdict] | None = None
 
     def __post_init__(self) -> None:
         if self.paper not in {each.key for each in PAPERS}:
@@ -73,17 +117,39 @@ class Claim:
                 f"The claim {self.name!r} names the paper {self.paper!r}, which giantstep.citations lacks."
             )
 
-    def run(self, size: Size) -> Verdict:
-        """Measure, predict and judge without storing anything."""
-        return self.judge(size, self.measure(size), {} if self.predict is None else self.predict(size))
+    def rule(self, size: Size, measured: Data, predicted: Data, seeds: str = "") -> Verdict:
+        """The verdict on a measurement and a prediction."""
+        assert self.compare is not None and self.describe is not None
+        ruling = Ruling.on(self.compare(size, measured, predicted))
+        if bool(self.correction) != (ruling.corrected is not None):
+            raise ValueError(f"The claim {self.name!r} needs evidence on its correction if and only if it has one.")
+        verdict = self.describe(size, measured, predicted, ruling)
+        header, rows = (verdict.header, verdict.rows) if verdict.rows else table(ruling.decisions)
+        power = " ".join(dict.fromkeys(each.power for each in ruling.decisions))
+        return replace(
+            verdict,
+            as_stated=ruling.stated.outcome,
+            corrected=None if ruling.corrected is None else ruling.corrected.outcome,
+            sentence=verdict.sentence or _sentences(ruling),
+            header=header,
+            rows=rows,
+            power=power,
+            seeds=seeds or verdict.seeds,
+        )
+
+
+def _sentences(ruling: Ruling) -> str:
+    if ruling.corrected is None:
+        return ruling.stated.sentence
+    return f"As stated: {ruling.stated.sentence} As corrected: {ruling.corrected.sentence}"
 
 
 @dataclass(frozen=True)
 class Result:
     """A claim with its verdict and the time it took.
 
-    ``error`` says why the claim could not be run; missing data are not an error. ``stored`` says that the
-    measurements came from a store; the time is then that of making them.
+    ``error`` says why the claim could not be run; missing data are not an error. ``stored`` says that the measurements came from
+    a store; the time is then that of making them. ``replicated`` holds the verdicts on further sets of seeds.
     """
 
     claim: Claim
@@ -92,22 +158,35 @@ class Result:
     size: Size
     error: str | None = None
     stored: bool = False
+    replicated: tuple[Verdict, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether it is neither contradicted nor broken; an inconclusive claim, or one without its data, passes."""
-        return self.error is None and self.verdict.outcome != "fails"
+        """Whether it is neither contradicted nor broken.
+
+        A statement that fails as worded passes if its correction holds. An inconclusive claim, or one that was not run, passes.
+        """
+        verdicts = (self.verdict, *self.replicated)
+        return self.error is None and not any("fails" in (each.outcome, each.corrected) for each in verdicts)
+
+    @property
+    def times(self) -> dict[Outcome, int]:
+        """How often each verdict came, over all sets of seeds."""
+        return dict(Counter(each.outcome for each in (self.verdict, *self.replicated)))
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for JSON, without the figure; numbers that are not finite become ``None``."""
         return {
             "claim": self.claim.name,
             "statement": self.claim.statement,
+            "correction": self.claim.correction,
             "paper": self.claim.paper,
             "where": self.claim.where,
             "test": self.claim.test,
             "size": self.size,
             "outcome": self.verdict.outcome,
+            "as_stated": self.verdict.as_stated,
+            "corrected": self.verdict.corrected,
             "sentence": self.verdict.sentence,
             "header": list(self.verdict.header),
             "rows": [[_plain(cell) for cell in row] for row in self.verdict.rows],
@@ -119,6 +198,11 @@ class Result:
             "seconds": round(self.seconds, 3),
             "stored": self.stored,
             "error": self.error,
+            "times": self.times,
+            "replicated": [
+                {name: getattr(each, name) for name in ("outcome", "as_stated", "corrected", "seeds", "sentence")}
+                for each in self.replicated
+            ],
         }
 
 
@@ -139,11 +223,15 @@ def show(results: Sequence[Result]) -> None:
 
     from giantstep.results.table import duration
 
-    colour = {"holds": "green", "fails": "red", "inconclusive": "yellow", "not run": "cyan"}
+    colour = {
+        "holds": "green", "holds as corrected": "magenta", "fails": "red", "inconclusive": "yellow", "not run": "cyan",
+    }  # fmt: skip
     table = Table("verdict", "claim and result", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
     table.columns[2].justify = "right"
     for result in results:
-        verdict = Text(result.verdict.outcome, colour[result.verdict.outcome])
+        counts = result.times.items() if result.replicated else [(result.verdict.outcome, 0)]
+        lines = [Text(f"{outcome} {count}×" if count else outcome, colour[outcome]) for outcome, count in counts]
+        verdict = Text("\n").join(lines)
         summary = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
         table.add_row(verdict, summary, duration(result.seconds))
     Console().print(table)

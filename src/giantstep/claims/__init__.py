@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from giantstep.checks.claim import Claim
 from giantstep.citations import PAPERS, Paper
 from giantstep.claims.texts import TEXTS, Text
 from giantstep.errors import InputError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # reading the texts must stay fast
+    from giantstep.checks.claim import Claim
     from giantstep.claims.registry import CLAIMS
 
 __all__ = ["CLAIMS", "TEXTS", "Text", "cited", "select"]
@@ -26,7 +26,7 @@ def __getattr__(name: str) -> Any:
     return registry.CLAIMS
 
 
-def select(names: Sequence[str] = ()) -> tuple[Claim, ...]:
+def select(names: Sequence[str] = ()) -> "tuple[Claim, ...]":
     """The claims with these names, in the order of the list; a group such as ``moniri`` stands for all of its claims.
 
     Without names, all of them.

@@ -10,15 +10,15 @@ from giantstep.lab.work.call import Call, call
 from giantstep.lab.work.executor import Here
 
 
-def task(name: str, size: Size, store: str) -> Call:
+def task(name: str, size: Size, store: str, first_seed: int) -> Call:
     """What a worker is asked to do."""
-    return call(alone, (name, size, store))
+    return call(alone, (name, size, store, first_seed))
 
 
-def alone(name: str, size: Size, store: str) -> NotRun | None:
+def alone(name: str, size: Size, store: str, first_seed: int) -> NotRun | None:
     """Check a claim; its verdict is in the store afterwards, and where there is none this returns why."""
     with Store.open(store) as opened:
-        (result,) = check(select([name]), size, Bench(opened, Here(), computing()))
+        (result,) = check(select([name]), size, Bench(opened, Here(), computing()), first_seed=first_seed)
     if result.verdict.outcome != "not run":
         return None
     return NotRun(result.verdict.sentence, result.error, result.seconds)

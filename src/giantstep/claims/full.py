@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["full", "seconds"]
+__all__ = ["full", "last_full_verdict", "seconds"]
 
 
 @cache
@@ -18,3 +18,11 @@ def full() -> dict[str, Any]:
 def seconds() -> dict[str, float]:
     """Seconds that the claims took at quick size on one core, by their names: what is long, beside what is short."""
     return json.loads(files("giantstep.claims").joinpath("seconds.json").read_text(encoding="utf-8"))
+
+
+def last_full_verdict(name: str) -> str:
+    """The verdict of a claim at full size in words, or nothing."""
+    for each in full()["results"]:
+        if each["claim"] == name:
+            return f"At full size the verdict of {full()['date'][:10]} was: {each['outcome']}. {each['sentence']}"
+    return ""

@@ -1,13 +1,10 @@
 """The texts of the claims, read from claims.toml. No numerical package is imported here."""
 
 import tomllib
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.resources import files
 
-from giantstep.checks.claim import Claim, Data, Size, Verdict
-
-__all__ = ["TEXTS", "Text", "claim"]
+__all__ = ["TEXTS", "Text"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +16,7 @@ class Text:
     where: str
     statement: str
     test: str
+    correction: str = ""
 
 
 def _read() -> tuple[Text, ...]:
@@ -27,15 +25,3 @@ def _read() -> tuple[Text, ...]:
 
 
 TEXTS = _read()
-
-
-def claim(
-    name: str,
-    *,
-    measure: Callable[[Size], Data],
-    judge: Callable[[Size, Data, Data], Verdict],
-    predict: Callable[[Size], Data] | None = None,
-) -> Claim:
-    """The claim whose texts have this name, with the functions that check it."""
-    (text,) = (each for each in TEXTS if each.name == name)
-    return Claim(**asdict(text), measure=measure, judge=judge, predict=predict)

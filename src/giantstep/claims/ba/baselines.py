@@ -6,8 +6,8 @@ from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
+from giantstep.claims.claim import claim
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style
 

@@ -8,7 +8,7 @@ from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims.bubeck import random_networks
-from giantstep.claims.texts import claim
+from giantstep.claims.claim import claim
 from giantstep.plot import style
 
 NAMES = ("relu", "tanh")

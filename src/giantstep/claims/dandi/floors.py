@@ -15,10 +15,10 @@ import numpy as np
 
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi.regime import NARROW, REGIMES, TALK, WIDE, Regime
 from giantstep.claims.dandi.terms import NAMES, PENALTIES, fitted
 from giantstep.claims.growth import line
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style
 

@@ -1,9 +1,9 @@
 """One giant step learns a single direction when the information exponent is one, the span of the tensor when it is two."""
 
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
-from giantstep.claims.texts import claim
 
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
 SIZES = {

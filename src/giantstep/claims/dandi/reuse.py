@@ -4,8 +4,8 @@ import numpy as np
 
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import growth
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi.narrow import chain, experiment
-from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style

@@ -15,10 +15,10 @@ import numpy as np
 
 from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi.narrow import chain, experiment, steepness
 from giantstep.claims.growth import line
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

@@ -1,9 +1,9 @@
 """What the staircase promises, a second layer of signs cannot always deliver: a step adds one direction for each size of a_i."""
 
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
-from giantstep.claims.texts import claim
 
 TARGET = "x1 + x1*x2 + H3(x1)*x3"
 SIZES = {"quick": ((2**11, 2**12, 2**14), 8), "full": ((4000, 16_000, 64_000), 12)}

@@ -7,9 +7,9 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi import deflated
 from giantstep.claims.dandi.deflated import FORMULA, N_TEST, D, P, experiment
-from giantstep.claims.texts import claim
 from giantstep.plot import style
 
 EXPONENTS = (1.3, 1.65, 2.0)  # log n / log d

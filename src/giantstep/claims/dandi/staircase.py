@@ -8,8 +8,8 @@ import giantstep as gs
 from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import growth
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi.narrow import chain, experiment
-from giantstep.claims.texts import claim
 from giantstep.explain.words import combination
 from giantstep.measure import LEARNED, mean_and_error
 from giantstep.plot import style

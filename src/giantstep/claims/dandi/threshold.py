@@ -10,10 +10,10 @@ import numpy as np
 
 from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.dandi.narrow import chain
 from giantstep.claims.dandi.share import ACTIVATIONS, STRENGTH, TARGETS, limit, overlaps, setting, share_at
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 

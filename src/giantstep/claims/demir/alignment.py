@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from giantstep.claims.claim import claim
 from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, both, measure, predict
-from giantstep.claims.texts import claim
 
 QUICK = FULL = (-1.0, -0.5, 0.0, 0.5, 1.0)
 PANEL = Panel(

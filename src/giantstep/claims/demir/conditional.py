@@ -7,8 +7,8 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style

@@ -8,9 +8,9 @@ from matplotlib.lines import Line2D
 import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.demir.conditional import difference
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.errors import InputError, MissingData
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import giantstep as gs
 from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.demir.conditional import difference, ticks
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, errors, experiment, read
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style

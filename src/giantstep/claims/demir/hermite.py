@@ -8,9 +8,9 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.demir.conditional import difference, experiment, network, replaced, ticks
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from giantstep.claims.claim import claim
 from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, PanelCurve, measure, predict
-from giantstep.claims.texts import claim
 
 QUICK, FULL = (1.0, 3.0, 8.0), (1.0, 2.0, 4.0, 8.0)
 SIZES = {"quick": (200, 24), "full": (1000, 12)}  # n = m, populations

@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from giantstep.claims.claim import claim
 from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, PanelCurve, both, measure, predict
-from giantstep.claims.texts import claim
 
 QUICK = FULL = (0.0, 0.25, 0.5, 0.74, 1.0)
 RANDOM = both("random ξ", lambda x, _: {"beta": x}, QUICK, (0.74,), FULL)

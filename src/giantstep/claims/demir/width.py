@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from giantstep.claims.claim import claim
 from giantstep.claims.demir import judgement
 from giantstep.claims.demir.panel import Panel, both, measure, predict
-from giantstep.claims.texts import claim
 
 QUICK, FULL = (0.3, 1.0, 3.0), (0.1, 0.3, 1.0, 2.0, 5.0)
 PANEL = Panel(

@@ -10,8 +10,8 @@ import giantstep as gs
 from giantstep.checks import cache as _cache
 from giantstep.checks import power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.demir.fashion import HERMITE, NAMES, errors, experiment, read
-from giantstep.claims.texts import claim
 from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

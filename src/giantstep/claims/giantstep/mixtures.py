@@ -9,7 +9,7 @@ from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import Compared, compare
 from giantstep.checks.power import decided
-from giantstep.claims.texts import claim
+from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import paired
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
-from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style

@@ -5,10 +5,10 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE, WIDTHS
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.theory.sgd_readout.predict import isotropic_variance

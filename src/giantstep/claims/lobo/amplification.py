@@ -7,11 +7,11 @@ import numpy as np
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
+from giantstep.claims.claim import claim
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS
 from giantstep.claims.lobo.sweep import ETAS
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 
 MARGINS = Margins(level=4.0, granted=0.03, needed=0.15)  # of an amplification
 MORE = 10.0  # the aligned eigenvalue grows so many times more than the transverse ones, at the largest step

@@ -10,9 +10,9 @@ from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
+from giantstep.claims.claim import claim
 from giantstep.claims.lobo import experiment
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style as _style
 from giantstep.simulate import train

@@ -9,10 +9,10 @@ from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
+from giantstep.claims.claim import claim
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.plot import style as _style
 
 SIZES = {"quick": (120, 6), "full": (300, 12)}  # d, seeds

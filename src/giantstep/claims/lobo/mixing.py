@@ -7,11 +7,11 @@ import numpy as np
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
+from giantstep.claims.claim import claim
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
 from giantstep.claims.lobo.sweep import ETAS
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 
 MARGINS = Margins(level=4.0, granted=0.4, needed=2.0)  # degrees
 

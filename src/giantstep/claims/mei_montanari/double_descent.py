@@ -6,8 +6,8 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.claims import fit
+from giantstep.claims.claim import claim
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

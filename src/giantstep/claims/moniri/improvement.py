@@ -8,8 +8,8 @@ import numpy as np
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import Compared, compare
 from giantstep.claims import paired
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
-from giantstep.claims.texts import claim
 from giantstep.plot import style
 
 ALPHAS = (0.05, 0.15, 0.25, 0.35, 0.42, 0.49)

@@ -9,8 +9,8 @@ from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.power import decided, detectable, stated
 from giantstep.claims import paired
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import free, talk
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.theory.limits import bulk

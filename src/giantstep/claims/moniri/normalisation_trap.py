@@ -7,8 +7,8 @@ import giantstep as gs
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import remainder, talk
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 
 NEAR = 0.05  # of the limit, granted to finite sizes

@@ -4,8 +4,8 @@ from functools import partial
 
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.power import decided
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import remainder, talk
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 
 

@@ -10,8 +10,8 @@ from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
 from giantstep.claims import paired
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
-from giantstep.claims.texts import claim
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style as _style
 

@@ -7,9 +7,9 @@ import numpy as np
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.power import counted
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.outliers import new_outliers
-from giantstep.claims.texts import claim
 from giantstep.plot import style
 
 ALPHAS = (0.0, 0.1, 0.2, 0.28, 0.33, 0.37, 0.42)

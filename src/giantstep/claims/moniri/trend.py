@@ -6,9 +6,9 @@ from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import Compared, compare
 from giantstep.checks.power import decided
 from giantstep.claims import paired
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri import lengths, talk
 from giantstep.claims.moniri.lengths import ALPHAS, experiment
-from giantstep.claims.texts import claim
 from giantstep.plot import style as _style
 
 SIZES = {"quick": ((500,), (16,)), "full": ((500, 1000, 2000), (80, 40, 20))}

@@ -8,8 +8,8 @@ from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
 from giantstep.checks.power import decided
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
-from giantstep.claims.texts import claim
 from giantstep.plot import style as _style
 from giantstep.theory.two_steps.predict import limit
 

@@ -5,8 +5,8 @@ import numpy as np
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.power import counted
+from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
-from giantstep.claims.texts import claim
 from giantstep.plot import style
 from giantstep.theory.two_steps.predict import limit
 

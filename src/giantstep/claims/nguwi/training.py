@@ -4,10 +4,10 @@ import numpy as np
 
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.growth import growth
 from giantstep.claims.margins import Margins
 from giantstep.claims.nguwi import trainings
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.bounds.theory import on_training, spread

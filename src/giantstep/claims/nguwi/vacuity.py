@@ -5,8 +5,8 @@ from scipy.optimize import brentq
 
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.bounds.theory import modulus, on_fresh, spread, trivial

@@ -4,8 +4,8 @@ import numpy as np
 
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.claims.claim import claim
 from giantstep.claims.nishikawa import exact
-from giantstep.claims.texts import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.mean_field.dual import contraction

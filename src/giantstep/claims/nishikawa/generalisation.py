@@ -6,9 +6,9 @@ import giantstep as gs
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.random import Stream, generator, normals
+from giantstep.claims.claim import claim
 from giantstep.claims.growth import growth
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style

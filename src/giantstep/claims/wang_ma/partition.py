@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, power
 from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.claims.texts import claim
+from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.plot import style
 from giantstep.systems.early import living_neurons

@@ -5,8 +5,8 @@ import numpy as np
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size, Verdict
 from giantstep.checks.compared import compare
+from giantstep.claims.claim import claim
 from giantstep.claims.margins import Margins
-from giantstep.claims.texts import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style

@@ -1,0 +1,30 @@
+"""The statistics of a verdict: one rule for every claim, with simultaneous intervals and a declared margin and departure.
+
+A claim declares before the measurement what it compares, which difference the statement is allowed at this size (the margin,
+with a reason in the text of its test) and which difference must be noticed (the departure). The rule does the rest:
+
+1. A pilot of seeds measures the noise. The number of seeds follows from the noise alone (Stein 1945), so the mean cannot stop
+   the sampling. It has an upper limit, which is the budget of the claim.
+2. Variances from few seeds are moderated by those of the other comparisons of the same kind (Smyth 2004).
+3. All comparisons of a statement get simultaneous intervals of level ``ALPHA``. The statement fails if one interval lies outside
+   its margin. It holds if none does and every departure would have been noticed. Otherwise it is inconclusive.
+"""
+
+from giantstep.checks.statistics.comparison import Comparison, compare
+from giantstep.checks.statistics.count import Count
+from giantstep.checks.statistics.decision import ALPHA, Decision, Evidence, decide
+from giantstep.checks.statistics.exponent import exponent, pseudovalues
+from giantstep.checks.statistics.seeds import Seeds
+
+__all__ = [
+    "ALPHA",
+    "Comparison",
+    "Count",
+    "Decision",
+    "Evidence",
+    "Seeds",
+    "compare",
+    "decide",
+    "exponent",
+    "pseudovalues",
+]

@@ -1,0 +1,162 @@
+"""Comparison: numbers measured over seeds beside what is predicted, with the margin and the departure declared for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy.special import stdtrit
+
+from giantstep.checks.statistics.variance import moderated
+
+__all__ = ["Comparison", "Judged", "compare"]
+
+MISSED = 0.01  # the probability with which a departure may go unnoticed
+Side = Literal["both", "below", "above"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """K numbers of one kind. ``samples`` (K, seeds) has one value a seed, and the statement is about its mean.
+
+    Attributes:
+        what: the quantity, such as "test error".
+        at: where it is measured, one label for each number.
+        samples: the measured values.
+        predicted: what the statement says they are.
+        margin: the difference that the statement is allowed at this size.
+        departure: the difference that must be noticed; it is larger than the margin.
+        side: "both" for an equality; "below" if the statement says that the mean is at most the prediction, "above" if it
+            says at least.
+        relative: differences are in units of the prediction, else in units of the samples.
+        noisy: False for numbers without any randomness; they need one "seed" only.
+    """
+
+    what: str
+    at: tuple[str, ...]
+    samples: Float[np.ndarray, "k seeds"]
+    predicted: Float[np.ndarray, " k"]
+    margin: Float[np.ndarray, " k"]
+    departure: Float[np.ndarray, " k"]
+    side: Side = "both"
+    relative: bool = False
+    noisy: bool = True
+
+    @property
+    def differences(self) -> Float[np.ndarray, "k seeds"]:
+        """What is left of the samples after the prediction is subtracted, in the units of the margin."""
+        rest = self.samples - self.predicted[:, None]
+        return rest / np.abs(self.predicted)[:, None] if self.relative else rest
+
+    @property
+    def count(self) -> int:
+        return len(self.at)
+
+    def judge(self, alpha: float) -> "Judged":
+        """Intervals of level 1 - ``alpha`` for each number."""
+        differences, seeds = self.differences, self.samples.shape[1]
+        mean = np.mean(differences, axis=1)
+        if not self.noisy:
+            zero = np.zeros_like(mean)
+            return Judged(self, mean, zero, zero, np.zeros(self.count))
+        own = np.var(differences, axis=1, ddof=1)
+        variance, freedom = moderated(own, seeds - 1)
+        error = np.sqrt(variance / seeds)
+        safe = np.sqrt(
+            np.maximum(variance, own) / seeds
+        )  # a number that is noisier than the others keeps its own noise
+        # mean +- t_{1 - alpha/2} s.e.; a true difference of margin + (t_{1 - alpha/2} + t_{0.99}) s.e. is noticed
+        sure, seen = stdtrit(freedom, 1 - alpha / 2), stdtrit(freedom, 1 - MISSED)
+        room = self.departure - self.margin
+        needed = [_seeds_needed(v, r, alpha, freedom - (seeds - 1)) for v, r in zip(variance, room, strict=True)]
+        return Judged(self, mean, sure * safe, (sure + seen) * error, np.array(needed))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A comparison with its intervals: ``difference`` +- ``half``, and beyond the margin ``reach`` more is noticed."""
+
+    comparison: Comparison
+    difference: Float[np.ndarray, " k"]
+    half: Float[np.ndarray, " k"]
+    reach: Float[np.ndarray, " k"]
+    needed: Float[np.ndarray, " k"]
+
+    @property
+    def missed(self) -> Bool[np.ndarray, " k"]:
+        """Whether the interval lies outside the margin."""
+        return self._excess - self.half > self.comparison.margin
+
+    @property
+    def precise(self) -> Bool[np.ndarray, " k"]:
+        """Whether the departure would be noticed; one that is missed was."""
+        return self.missed | (self.needed <= self.comparison.samples.shape[1])
+
+    @property
+    def usage(self) -> Float[np.ndarray, " k"]:
+        """The difference in units of the departure; a number on the right side of a one-sided statement has none."""
+        return np.maximum(self._excess, 0) / self.comparison.departure
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.all(np.isfinite(self.comparison.differences)))
+
+    @property
+    def _excess(self) -> np.ndarray:
+        """How far the mean is on the wrong side."""
+        return {"both": np.abs(self.difference), "below": self.difference, "above": -self.difference}[
+            self.comparison.side
+        ]
+
+
+def _seeds_needed(variance: float, room: float, alpha: float, borrowed: float) -> float:
+    """The least S with (t_{1 - alpha/2} + t_{0.99}) sqrt(v/S) <= room, each t with nu0 + S - 1 degrees of freedom."""
+
+    def enough(seeds: int) -> bool:
+        freedom = borrowed + seeds - 1
+        quantiles = stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, 1 - MISSED)
+        return bool(quantiles * np.sqrt(variance / seeds) <= room)
+
+    if not np.isfinite(variance):
+        return np.inf
+    most = 2
+    while not enough(most):
+        most *= 2
+    least = most // 2  # bisection: the left side falls as S grows
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if enough(middle) else (middle, most)
+    return float(most)
+
+
+def compare(
+    what: str,
+    samples: Any,
+    predicted: Any = 0.0,
+    *,
+    margin: Any,
+    departure: Any,
+    at: Sequence[str] | None = None,
+    side: Side = "both",
+    relative: bool = False,
+    noisy: bool = True,
+) -> Comparison:
+    """Compare samples (..., seeds) with a prediction (...); labels ``at`` are in the order of the flattened numbers.
+
+    Numbers without randomness (``noisy=False``) have no axis of seeds.
+    """
+    values = np.asarray(samples, dtype=float)
+    values = values if noisy else values[..., None]
+    shape = values.shape[:-1]
+    if noisy and values.shape[-1] < 2:
+        raise ValueError(f"The comparison of {what} needs at least 2 seeds, not {values.shape[-1]}.")
+    expected, allowed, seen = (
+        np.broadcast_to(np.asarray(x, dtype=float), shape).ravel() for x in (predicted, margin, departure)
+    )
+    if np.any(seen <= allowed):
+        raise ValueError(f"The departure of {what} must be larger than its margin.")
+    labels = tuple(at) if at is not None else ("",) * expected.size
+    if len(labels) != expected.size:
+        raise ValueError(f"The comparison of {what} has {expected.size} numbers and {len(labels)} labels.")
+    return Comparison(what, labels, values.reshape(expected.size, -1), expected, allowed, seen, side, relative, noisy)

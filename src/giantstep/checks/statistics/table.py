@@ -1,0 +1,38 @@
+"""The table of a ruling: every comparison with its numbers, its interval and its margin."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from giantstep.checks.statistics.comparison import Judged
+from giantstep.checks.statistics.count import Counted
+from giantstep.checks.statistics.decision import Decision
+
+__all__ = ["table"]
+
+Row = tuple[str | int | float, ...]
+_HEADER = ("compared", "at", "measured", "predicted", "difference", "interval ±", "margin", "seeds", "within")
+
+
+def table(decisions: Sequence[Decision]) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+    """Header and rows; relative differences are in per cent."""
+    rows = [row for decision in decisions for judged in decision.judged for row in _rows(judged)]
+    return _HEADER, tuple(dict.fromkeys(rows))  # a comparison that serves both statements stands once
+
+
+def _rows(judged: Judged | Counted) -> Iterator[Row]:
+    if isinstance(judged, Counted):
+        count = judged.comparison
+        share = count.exceptions / count.trials
+        within = "no" if judged.missed[0] else "yes"
+        yield (count.what, f"{count.trials} trials", share, count.allowed, share - count.allowed, "", 0.0, "", within)
+        return
+    made = judged.comparison
+    scale, unit = (100, " (%)") if made.relative else (1, "")
+    sign = {"both": "", "below": ", at most", "above": ", at least"}[made.side]
+    for k, label in enumerate(made.at):
+        difference, half, margin = (scale * float(x[k]) for x in (judged.difference, judged.half, made.margin))
+        yield (
+            made.what + sign + unit, label, float(np.mean(made.samples[k])), float(made.predicted[k]), difference, half,
+            margin, made.samples.shape[1] if made.noisy else "", "no" if judged.missed[k] else "yes",
+        )  # fmt: skip
