@@ -11,13 +11,15 @@ from typing import Any
 
 import typer
 
+from giantstep.checks.report.markdown import cell
+from giantstep.checks.standing import headline
 from giantstep.citations import paper
 from giantstep.claims import TEXTS
 from giantstep.cli import app
 
 HERE = Path(__file__).parent
 VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
-KEPT = ("claim", "outcome", "sentence", "power", "trend", "sizes", "seeds", "seconds")
+KEPT = ("claim", "outcome", "as_stated", "corrected", "sentence", "power", "trend", "sizes", "seeds", "seconds")
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
 
 
@@ -44,37 +46,48 @@ def _help(command: Any, name: str) -> str:
 
 def claims_page() -> str:
     """What is claimed, how it is tested, and what came out at full size."""
-    rows = "".join(
-        f"| `{claim.name}` | {_cell(claim.statement)} | {_cell(paper(claim.paper).short)}, {_cell(claim.where)} | "
-        f"{_cell(claim.test)} |\n"
-        for claim in TEXTS
-    )
-    table = f"| claim | what the paper says | where | test |\n|---|---|---|---|\n{rows}"
-    return (
-        f"# Claims\n\n{NOTE}Statements of the literature that `giantstep check` tests. A verdict is *holds*,\n"
-        f"*fails*, or *inconclusive* when the sizes that ran cannot tell. A claim whose data are not on the machine,\n"
-        f"or that an error stops, is *not run*, and that says nothing about the statement.\n\n{table}{_full()}"
-    )
+    parts = [
+        f"# Claims\n\n{NOTE}`giantstep check` tests these statements of the literature, and [Verdicts](verdicts.md) explains "
+        "the rule that decides. A verdict is *holds*, *fails* or *inconclusive*. A statement that fails as the paper words it "
+        "may have a correction with a verdict of its own. A claim whose data are not on the machine, that needs full size, or "
+        "that an error stops, is *not run*.\n",
+        _full(),
+    ]
+    results = _results()
+    for key in dict.fromkeys(claim.paper for claim in TEXTS):
+        parts.append(f"\n## {cell(paper(key).short)}\n")
+        parts += [_claim(claim, results.get(claim.name)) for claim in TEXTS if claim.paper == key]
+    return "".join(parts)
+
+
+def _results() -> dict[str, Any]:
+    """The verdicts at full size by the names of their claims."""
+    return {each["claim"]: each for each in json.loads(VERDICTS.read_text(encoding="utf-8"))["results"]}
+
+
+def _claim(claim: Any, verdict: dict[str, Any] | None) -> str:
+    """One claim: statement, correction, test and verdict."""
+    lines = [f"\n### {claim.name}\n\n{cell(claim.statement)} ({cell(claim.where)})\n"]
+    if claim.correction:
+        lines.append(f"\n*Correction.* {cell(claim.correction)}\n")
+    lines.append(f"\n*Test.* {cell(claim.test)}\n")
+    if verdict is not None:
+        said = verdict["as_stated"]
+        if claim.correction:
+            said = f"{said} as stated, {verdict['corrected']} as corrected"
+        where = f"{cell(verdict['sizes'])}; seeds {cell(verdict['seeds'])}; {verdict['seconds']:.0f} s"
+        lines.append(f"\n*At full size: {said}.* {cell(verdict['sentence'])} {cell(verdict['trend'])} ({where}.)\n")
+        lines.append(f"\n*Power.* {cell(verdict['power'])}\n")
+    return "".join(lines)
 
 
 def _full() -> str:
-    """The verdicts at full size."""
-    if not VERDICTS.exists():
-        return ""
+    """How many hold at full size, and on which machine."""
     found = json.loads(VERDICTS.read_text(encoding="utf-8"))
-    made, results = found["provenance"], {each["claim"]: each for each in found["results"]}
-    rows = "".join(
-        f"| `{each['claim']}` | {each['outcome']} | {_cell(each['sentence'])} | {_cell(each['power'])} | "
-        f"{_cell(each['trend'])} | {_cell(each['sizes'])}; seeds {_cell(each['seeds'])} | {each['seconds']:.0f} |\n"
-        for each in (results[claim.name] for claim in TEXTS if claim.name in results)
-    )
-    kinds = ("holds", "fails", "inconclusive")  # one that was not run is not taken
-    counts = [sum(each["outcome"] == kind for each in results.values()) for kind in kinds]
+    made, outcomes = found["provenance"], [each["outcome"] for each in found["results"]]
     return (
-        f"\n## At full size\n\n`giantstep check --size full`, {found['date'][:10]}, giantstep {made['version']}, "
-        f"JAX {made['jax']}, {found['device']}: {counts[0]} hold, {counts[1]} fail, {counts[2]} inconclusive.\n\n"
-        "| claim | verdict | what was seen | size and power of the test | trend | sizes and seeds | seconds |\n"
-        f"|---|---|---|---|---|---|---:|\n{rows}"
+        f"\nAt full size (`giantstep check --size full --first-seed {found.get('first_seed', 0)}`, {found['date'][:10]}, "
+        f"giantstep {made['version']}, JAX {made['jax']}, {found['device']}): {headline(outcomes)}.\n"
     )
 
 
@@ -88,12 +101,10 @@ def take_verdicts(path: Path, device: str) -> None:
     here = {each["claim"] for each in results}
     before = json.loads(VERDICTS.read_text(encoding="utf-8"))["results"] if VERDICTS.exists() else []
     results = [each for each in before if each["claim"] not in here] + results
-    kept = {"date": found["date"], "provenance": found["provenance"], "device": device, "results": results}
+    first_seed = min(int(each["seeds"].partition("-")[0]) for each in results)
+    kept = {"date": found["date"], "provenance": found["provenance"], "device": device, "first_seed": first_seed}
+    kept["results"] = [each for name in (text.name for text in TEXTS) for each in results if each["claim"] == name]
     VERDICTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def main() -> int:

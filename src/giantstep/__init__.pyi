@@ -7,6 +7,7 @@ from giantstep._verbs import equivalent as equivalent
 from giantstep._verbs import plot as plot
 from giantstep._verbs import simulate as simulate
 from giantstep._verbs import theory as theory
+from giantstep.claims.run import check as check
 from giantstep.errors import InputError as InputError
 from giantstep.errors import MissingData as MissingData
 from giantstep.experiment import presets as presets

@@ -6,13 +6,21 @@ from dataclasses import dataclass, field, replace
 from giantstep.checks.claim import Claim, Result
 from giantstep.checks.expected import weight
 
-__all__ = ["Standing", "count_verdicts"]
+__all__ = ["Standing", "count_verdicts", "headline"]
 
-_VERBS = {
+_SHORT = {
     "holds": ("holds", "hold"),
+    "holds as corrected": ("holds as corrected", "hold as corrected"),
     "fails": ("fails", "fail"),
     "inconclusive": ("inconclusive", "inconclusive"),
     "not run": ("not run", "not run"),
+}
+_LONG = {
+    "holds": ("holds as stated", "hold as stated"),
+    "holds as corrected": ("holds only as corrected", "hold only as corrected"),
+    "fails": ("fails", "fail"),
+    "inconclusive": ("is inconclusive", "are inconclusive"),
+    "not run": ("was not run", "were not run"),
 }
 
 
@@ -22,7 +30,8 @@ class Standing:
 
     ``results`` are in the order of the list, ``running`` and ``left`` in the order in which they are begun. ``latest`` is the
     result that came last, None at the start. ``workers`` is the number of claims that run at the same time, and ``expected``
-    holds the expected seconds by the names of claims, as far as they are known.
+    holds the expected seconds by the names of claims, as far as they are known. ``set_number`` counts the sets of seeds from
+    zero.
     """
 
     results: tuple[Result, ...] = ()
@@ -31,6 +40,8 @@ class Standing:
     latest: Result | None = None
     workers: int = 1
     expected: Mapping[str, float] = field(default_factory=dict)
+    set_number: int = 0
+    sets: int = 1
 
     @property
     def total(self) -> int:
@@ -59,7 +70,16 @@ class Standing:
 
 
 def count_verdicts(results: Sequence[Result]) -> str:
-    """The verdicts so far in a few words: 32 hold, 1 fails, 2 not run."""
+    """The verdicts so far in a few words: 32 hold, 4 hold as corrected, 1 fails, 2 not run."""
     outcomes = [result.verdict.outcome for result in results]
-    counts = {outcome: outcomes.count(outcome) for outcome in _VERBS}
-    return ", ".join(f"{count} {_VERBS[outcome][count > 1]}" for outcome, count in counts.items() if count)
+    counts = {outcome: outcomes.count(outcome) for outcome in _SHORT}
+    return ", ".join(
+        f"{count} {words[count > 1]}" for words, count in zip(_SHORT.values(), counts.values(), strict=True) if count
+    )
+
+
+def headline(outcomes: Sequence[str]) -> str:
+    """The counts of all five outcomes in words, also of those that did not come."""
+    counts = {outcome: list(outcomes).count(outcome) for outcome in _LONG}
+    words = [f"{count} {_LONG[outcome][count != 1]}" for outcome, count in counts.items()]
+    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -58,6 +58,7 @@ def _matches(claim: str, name: str) -> bool:
 
 
 def _unknown(name: str, known: list[str], what: str = "claim") -> str:
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"There is no {what} {name!r}.{hint} Known: {', '.join(known) or 'none'}."
+    near = get_close_matches(name, known, n=5, cutoff=0.4)
+    hint = f" Did you mean {near[0]!r}?" if near else f" There are {len(known)}; the first is {known[0]!r}."
+    others = f" Other names near it: {', '.join(near[1:])}." if near[1:] else ""
+    return f"There is no {what} {name!r}.{hint}{others}"

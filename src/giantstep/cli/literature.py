@@ -17,6 +17,12 @@ def check(
     size: Annotated[
         Literal["quick", "full"], typer.Option(help="quick takes minutes on two cores, full about an hour.")
     ] = "quick",
+    first_seed: Annotated[
+        int, typer.Option(metavar="N", help="Measure every claim on the seeds N, N + 1, and so on.")
+    ] = 0,
+    replicate: Annotated[
+        int, typer.Option(metavar="R", help="Measure on R sets of seeds and count how often each verdict comes.")
+    ] = 1,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the report.")] = Path("report"),
     store: Annotated[
         Path | None,
@@ -32,14 +38,18 @@ def check(
     Prints the verdicts and writes an HTML report with the numbers and the figures. The report exists from the start and grows
     while the claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A new
     version of the code measures again. At quick size each worker takes a claim; at full size the workers share the trials of
-    one claim at a time. The exit code is 1 if a claim fails or breaks. A claim whose data are missing is not run, and this
-    does not change the exit code.
+    one claim at a time. With --replicate the claims are measured again on further sets of seeds, 1000 seeds apart.
+
+    A verdict has two parts: one on the statement as the paper words it and, where that fails, one on its correction. The exit
+    code is 1 if a statement fails without a correction that holds, or if a claim breaks. A claim whose data are missing, or
+    that needs full size, is not run, and this does not change the exit code.
     """
+    from giantstep._machine.plain import whole
     from giantstep.checks import claim as _claim
     from giantstep.checks.cache import Bench, Interrupted
-    from giantstep.checks.check import check as run_check
     from giantstep.checks.code import computing
     from giantstep.checks.expected import read_seconds
+    from giantstep.checks.replicate import replicate as on_sets
     from giantstep.checks.report import page as _page
     from giantstep.checks.report.follow import following
     from giantstep.checks.report.grow import growing
@@ -51,6 +61,7 @@ def check(
     from giantstep.lab.work.executor import executor
 
     check_options(None, memory)
+    first_seed, replicate = whole(first_seed, "--first-seed", 0), whole(replicate, "--replicate")
     selected = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
     path = store or out / f"measured-{computing()}.sqlite"
@@ -64,12 +75,16 @@ def check(
                     follow(standing)
                     grow(standing)
 
-                results = run_check(selected, size, Bench(opened, where, computing()), tell, claim_task, expected)
+                bench = Bench(opened, where, computing())
+                results = on_sets(
+                    selected, size, replicate, bench, tell, first_seed, task=claim_task, expected=expected
+                )
         except Interrupted:
             leave("claims")
     page = _page.write(results, out)
     if as_json:
-        show({"size": size, "report": str(page), "results": [result.to_dict() for result in results]})
+        run = {"size": size, "first_seed": first_seed, "sets": replicate, "report": str(page)}
+        show({**run, "results": [result.to_dict() for result in results]})
     else:
         _claim.show(results)
         typer.echo(f"Report: {page}")

@@ -9,9 +9,17 @@ from giantstep.checks.claim import Result
 from giantstep.citations import Paper, paper
 from giantstep.results.table import duration
 
-__all__ = ["MARK", "Entry", "by_paper", "css_class"]
+__all__ = ["MARK", "MEANING", "Entry", "by_paper", "css_class"]
 
-MARK = {"holds": "✓", "fails": "✗", "inconclusive": "?", "not run": "○"}
+MARK = {"holds": "✓", "holds as corrected": "✎", "fails": "✗", "inconclusive": "?", "not run": "○"}
+
+MEANING = {
+    "holds": "the simulations agree with the statement as the paper words it",
+    "holds as corrected": "the simulations contradict the statement as the paper words it, and agree with its correction",
+    "fails": "the simulations contradict the statement",
+    "inconclusive": "the simulations are too noisy to decide",
+    "not run": "the data are not on this machine, the claim needs full size, or an error stopped it",
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,29 @@ class Entry:
     @property
     def command(self) -> str:
         """What runs this claim again, as a shell reads it."""
-        return shlex.join(["giantstep", "check", self.name, "--size", self.result.size])
+        return shlex.join(["giantstep", "check", self.name, "--size", self.result.size, *self._seeds])
+
+    @property
+    def _seeds(self) -> list[str]:
+        first = self.result.verdict.seeds.partition("-")[0]
+        return ["--first-seed", first] if first not in ("", "0") else []
+
+    @property
+    def statements(self) -> list[tuple[str, str, str]]:
+        """The statement and its correction, if there is one: a name, the text and its verdict."""
+        claim, verdict = self.result.claim, self.result.verdict
+        if not claim.correction:
+            return [("", claim.statement, verdict.as_stated)]
+        corrected = verdict.corrected or "not run"
+        return [("As stated", claim.statement, verdict.as_stated), ("As corrected", claim.correction, corrected)]
+
+    @property
+    def times(self) -> str:
+        """How often each verdict came, if there were several sets of seeds."""
+        if not self.result.replicated:
+            return ""
+        sets = 1 + len(self.result.replicated)
+        return f"{', '.join(f'{outcome} {count} times' for outcome, count in self.result.times.items())} in {sets} sets of seeds"
 
     @property
     def time(self) -> str:

@@ -36,7 +36,7 @@ def following() -> Iterator[Callable[[Standing], None]]:
         def show(standing: Standing) -> None:
             bar.update(task, completed=len(standing.results), total=standing.total, description=_left(standing))
             running = ", ".join(claim.name for claim in standing.running)
-            parts = [count_verdicts(standing.results), f"running: {running}" if running else ""]
+            parts = [_set(standing), count_verdicts(standing.results), f"running: {running}" if running else ""]
             words = Text("; ".join(part for part in parts if part), overflow="ellipsis", no_wrap=True)
             live.update(Group(bar, words), refresh=True)
 
@@ -48,9 +48,14 @@ def line(standing: Standing) -> str:
     latest = standing.latest
     if latest is None:
         return ""
-    place, left = f"[{len(standing.results)}/{standing.total}]", _left(standing)
+    place, left = f"{_set(standing)}[{len(standing.results)}/{standing.total}]", _left(standing)
     words = f"{place} {latest.claim.name}: {latest.verdict.outcome} ({duration(latest.seconds)})"
     return f"{words}, {left}" if left else words
+
+
+def _set(standing: Standing) -> str:
+    """Which set of seeds it is, if there are several."""
+    return f"set {standing.set_number + 1} of {standing.sets} " if standing.sets > 1 else ""
 
 
 def _left(standing: Standing) -> str:

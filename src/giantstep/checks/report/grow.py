@@ -22,6 +22,8 @@ def growing(folder: Path) -> Iterator[Callable[[Standing], None]]:
 
     def grow(standing: Standing) -> None:
         nonlocal latest, due
+        if standing.set_number:
+            return  # the page of the first set stays until all sets have ended
         latest = standing
         start = time.monotonic()
         if not standing.complete and start >= due:

@@ -8,7 +8,7 @@ from giantstep.checks.report.entry import MARK
 from giantstep.citations import paper
 from giantstep.results.table import duration
 
-__all__ = ["summary"]
+__all__ = ["cell", "summary"]
 
 
 def summary(results: Sequence[Result]) -> str:
@@ -20,18 +20,18 @@ def summary(results: Sequence[Result]) -> str:
 def _row(result: Result) -> str:
     outcome = result.verdict.outcome
     cells = (
-        _cell(paper(result.claim.paper).short),
+        cell(paper(result.claim.paper).short),
         _code(result.claim.name),
         f"{MARK[outcome]} {outcome}",
-        _cell(result.verdict.sentence),
+        cell(result.verdict.sentence),
         result.size,
-        _cell(result.verdict.seeds),
+        cell(result.verdict.seeds),
         f"{duration(result.seconds)}{', stored' if result.stored else ''}",
     )
     return f"| {' | '.join(cells)} |\n"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Text that Markdown shows as it is: a star or an underscore of a formula is no emphasis, and nothing is HTML."""
     text = re.sub(r"([\\`*_\[\]|])", r"\\\1", " ".join(text.split()))
     return text.replace("&", "&amp;").replace("<", "&lt;")
@@ -39,4 +39,4 @@ def _cell(text: str) -> str:
 
 def _code(name: str) -> str:
     """A name in code, or as escaped text where it has what code cannot hold in a table."""
-    return _cell(name) if re.search(r"[`|\\\s]", name) else f"`{name}`"
+    return cell(name) if re.search(r"[`|\\\s]", name) else f"`{name}`"

@@ -11,28 +11,16 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from giantstep.checks.claim import Result
-from giantstep.checks.report.entry import MARK, Entry, by_paper, css_class
+from giantstep.checks.report.entry import MARK, MEANING, Entry, by_paper, css_class
 from giantstep.checks.report.figure import inline
 from giantstep.checks.report.numbers import numbers
-from giantstep.checks.standing import Standing
+from giantstep.checks.standing import Standing, headline
 from giantstep.lab.store.atomic import atomic
 from giantstep.lab.store.provenance import Provenance
 from giantstep.results.table import duration
 
 __all__ = ["write", "write_so_far"]
 
-_VERBS = {
-    "holds": ("holds", "hold"),
-    "fails": ("fails", "fail"),
-    "inconclusive": ("is inconclusive", "are inconclusive"),
-    "not run": ("was not run", "were not run"),
-}
-_MEANING = {
-    "holds": "the simulations agree with the statement",
-    "fails": "the simulations contradict the statement",
-    "inconclusive": "the simulated sizes cannot decide",
-    "not run": "the data are not on this machine, or an error stopped the claim",
-}
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _RELOAD_AFTER = 10  # seconds between two loads of a page that grows
 
@@ -99,7 +87,7 @@ def _template() -> Template:
     )
     environment.filters |= {"css_class": css_class, "duration": duration, "inline": inline, "numbers": numbers}
     style = files("giantstep.checks.report").joinpath("report.css").read_text(encoding="utf-8")
-    environment.globals |= {"mark": MARK, "meaning": _MEANING, "policy": _POLICY}
+    environment.globals |= {"mark": MARK, "meaning": MEANING, "policy": _POLICY}
     environment.globals |= {"reload_after": _RELOAD_AFTER, "style": style}
     return environment.get_template("page.html.jinja")
 
@@ -108,12 +96,10 @@ def _tally(entries: Sequence[Entry]) -> str:
     """The number of claims by outcome, in one sentence."""
     if not entries:
         return "No claim was run."
-    counts = {outcome: sum(entry.outcome == outcome for entry in entries) for outcome in MARK}
-    words = [f"{count} {_VERBS[outcome][count > 1]}" for outcome, count in counts.items() if count]
     broken = sum(entry.result.error is not None for entry in entries)
+    listed = headline([entry.outcome for entry in entries])
     if broken:
-        words[-1] += f" ({broken} because of an error)"  # a claim that broke was not run, and that outcome is the last
-    listed = f"{', '.join(words[:-1])} and {words[-1]}" if words[1:] else words[0]
+        listed += f" ({broken} because of an error)"  # a claim that broke was not run, and that outcome is the last
     claims = "1 claim" if len(entries) == 1 else f"{len(entries)} claims"
     sizes = " and ".join(dict.fromkeys(entry.result.size for entry in entries))
     return f"{claims} at {sizes} size, {duration(sum(e.result.seconds for e in entries))} in all: {listed}."

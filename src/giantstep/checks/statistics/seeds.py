@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Seeds"]
+__all__ = ["MOST_SEEDS", "Seeds"]
+
+MOST_SEEDS = 1000  # of one claim; sets of seeds are this far apart
 
 
 @dataclass(frozen=True)
@@ -13,5 +15,7 @@ class Seeds:
     most: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.pilot <= self.most:
-            raise ValueError(f"A pilot has at least 2 seeds and at most all of them, not {self.pilot} of {self.most}.")
+        if not 2 <= self.pilot <= self.most <= MOST_SEEDS:
+            raise ValueError(
+                f"A pilot has at least 2 seeds and a claim at most {MOST_SEEDS}, not {self.pilot} and {self.most}."
+            )

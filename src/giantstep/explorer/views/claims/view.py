@@ -6,7 +6,8 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 
-from giantstep.checks.report.entry import MARK, css_class
+from giantstep.checks.report.entry import MARK, MEANING, css_class
+from giantstep.checks.standing import headline
 from giantstep.citations import paper
 from giantstep.claims import TEXTS
 from giantstep.claims.full import full
@@ -18,12 +19,6 @@ from giantstep.results.table import duration
 __all__ = ["bibtex", "page", "register", "snippet"]
 
 VIEW = "claims"
-MEANING = {
-    "holds": "the simulations agree with the statement",
-    "fails": "the simulations contradict the statement",
-    "inconclusive": "the simulated sizes cannot decide",
-    "not run": "the data are missing, or an error stopped the claim",
-}
 OUTPUTS = [
     Output("claims-now", "children"),
     Output("claims-progress", "children"),
@@ -51,11 +46,10 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
 
 
 def _lead(verdicts: dict[str, Any]) -> str:
-    counts = {outcome: sum(each["outcome"] == outcome for each in verdicts.values()) for outcome in MARK}
-    package, not_run = full(), f", {counts['not run']} not run" if counts["not run"] else ""
+    package = full()
     return (
         f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. At full size, on {package['device']} "
-        f"({package['date']}): {counts['holds']} hold, {counts['fails']} fail, {counts['inconclusive']} inconclusive{not_run}. "
+        f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}. "
         "You can run any of them here at quick size."
     )
 
@@ -94,7 +88,7 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
     return html.Article(
         [
             html.Div([html.H2(claim.name), _badge(outcome)], className="title"),
-            html.P(claim.statement, className="statement"),
+            *_statements(claim, verdict),
             html.P(f"{source.short}, {claim.where}", className="source"),
             _facts({"Test": claim.test, **({} if verdict is None else _of_verdict(verdict))}),
             polling.actions(VIEW, "Run now at quick size"),
@@ -112,6 +106,18 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
         ],
         className=f"claim {css_class(outcome)}",
     )
+
+
+def _statements(claim: Any, verdict: dict[str, Any] | None) -> list[html.P]:
+    """The statement; if there is a correction, both with their verdicts."""
+    if not claim.correction:
+        return [html.P(claim.statement, className="statement")]
+    outcomes = ("not run", "not run") if verdict is None else (verdict["as_stated"], verdict["corrected"] or "not run")
+    names, texts = ("As stated", "As corrected"), (claim.statement, claim.correction)
+    return [
+        html.P([html.Span(f"{name}: {outcome}.", className="which"), f" {text}"], className="statement")
+        for name, outcome, text in zip(names, outcomes, texts, strict=True)
+    ]
 
 
 def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:

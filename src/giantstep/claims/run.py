@@ -1,0 +1,54 @@
+"""check(claims): the statements of the literature checked from Python."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack, closing, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from giantstep.checks.cache import Bench
+from giantstep.checks.claim import Result, Size
+from giantstep.checks.code import computing
+from giantstep.checks.replicate import replicate as on_sets
+from giantstep.checks.report.follow import following
+from giantstep.claims import select
+from giantstep.claims.alone import task
+from giantstep.claims.full import seconds
+from giantstep.lab.store import Store
+from giantstep.lab.work.executor import executor
+
+__all__ = ["check"]
+
+
+def check(
+    claims: str | Sequence[str] = (),
+    size: Size = "quick",
+    *,
+    first_seed: int = 0,
+    replicate: int = 1,
+    workers: int | None = None,
+    store: str | Path | None = None,
+    progress: bool = False,
+) -> list[Result]:
+    """Check statements of the literature.
+
+    Args:
+        claims: names such as "moniri/bulk", or groups such as "moniri"; without names, all of them.
+        size: "quick" takes minutes on two cores, "full" about an hour.
+        first_seed: every claim is measured on this seed and those that follow; every random number depends on it.
+        replicate: the number of sets of seeds. Sets are 1000 seeds apart, and ``result.times`` counts the verdicts.
+        workers: processes that share the work; by default this process does it alone.
+        store: a file that keeps the measurements, so that a second check is instant; by default nothing is kept.
+        progress: show the claims that have ended on standard error.
+
+    Returns:
+        A result for every claim, in the order of the list. ``result.verdict.as_stated`` is the verdict on the statement as the
+        paper words it, ``result.verdict.corrected`` that on its correction if it has one.
+    """
+    selected = select([claims] if isinstance(claims, str) else list(claims))
+    with ExitStack() as stack:
+        place = Path(store) if store is not None else Path(stack.enter_context(TemporaryDirectory())) / "claims.sqlite"
+        where = stack.enter_context(closing(executor(workers, None, None)))
+        bench = Bench(stack.enter_context(Store.open(place)), where, computing())
+        tell = stack.enter_context(following() if progress else nullcontext())
+        apart = task if workers is not None and size == "quick" and len(selected) > 1 else None
+        return on_sets(selected, size, replicate, bench, tell, first_seed, task=apart, expected=seconds())
