@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import toys
 from experiments import base
 
 import giantstep as gs
@@ -92,19 +93,19 @@ def test_stopping_interrupts_and_the_next_run_goes_on(kept):
 
 
 def claim(name: str, fails: bool = False) -> Claim:
-    def measure(size):
+    def measure(size, seeds):
         CALLS.append(1)
         if fails:
             raise ZeroDivisionError("no number")
-        return {"rows": [(1, np.float64(2.0))], "array": np.ones(3)}
+        return {"rows": [(1, np.float64(2.0))], "array": np.ones(3), "seeds": list(seeds)}
 
-    def judge(size, measured, predicted):
+    def describe(size, measured, predicted, ruling):
         assert measured["rows"] == [[1, 2.0]] and predicted == {"value": 2.0}
         return Verdict(
-            "holds", "Seen.", ("a", "b"), ((1, np.nan),), settings=("id",), caption="c", power="p", trend="t"
+            sentence="Seen.", header=("a", "b"), rows=((1, np.nan),), settings=("id",), caption="c", trend="t"
         )
 
-    return Claim(name, "A statement.", "moniri", "here", "A test.", measure, judge, lambda size: {"value": 2.0})
+    return toys.claim(name, Verdict("holds"), measure=measure, describe=describe, predict=lambda size: {"value": 2.0})
 
 
 def on_progress(told: list):
@@ -120,12 +121,14 @@ def test_a_second_check_is_read_from_the_store(kept):
     assert [r.stored for r in first] == [False, False] and [r.stored for r in second] == [True, True]
     b = second[0].verdict
     assert b.sentence == first[0].verdict.sentence
-    assert b.rows[0][0] == 1 and np.isnan(b.rows[0][1]) and b.settings == ("id",) and b.power == "p"
+    assert b.rows[0][0] == 1 and np.isnan(b.rows[0][1]) and b.settings == ("id",) and b.seeds == "0-1"
     assert second[0].seconds == pytest.approx(first[0].seconds)
     other = check([claim("a/one")], "full", kept)
     assert len(CALLS) == 3 and not other[0].stored
+    elsewhere = check([claim("a/one")], "quick", kept, first_seed=7)
+    assert len(CALLS) == 4 and not elsewhere[0].stored and elsewhere[0].verdict.seeds == "7-8"
     new_code = check([claim("a/one")], "quick", Bench(kept.store, kept.where, "newer"))
-    assert len(CALLS) == 4 and not new_code[0].stored
+    assert len(CALLS) == 5 and not new_code[0].stored
 
 
 def test_a_claim_that_breaks_is_not_kept(kept):
@@ -167,8 +170,8 @@ def sources(tmp_path, monkeypatch):
         ("theory/one_step/errors.py", "c"),
         ("_machine/random.py", "c"),
         ("systems/early/samples.py", "c"),
-        ("checks/compared.py", "j"),  # the rule that judges
-        ("checks/power.py", "j"),
+        ("checks/statistics/decision.py", "j"),  # the rule that judges
+        ("checks/claim.py", "j"),
         ("checks/cache.py", "j"),
         ("plot/style.py", "j"),
         ("claims/demir/panel.py", "mj"),

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import page as pages
 import pytest
+import toys
 from test_report import bad, claim, good
 
 from giantstep import cli
 from giantstep.checks.cache import Interrupted
 from giantstep.checks.check import check
-from giantstep.checks.claim import Claim, Result, Verdict
+from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.expected import longest_first, read_seconds
 from giantstep.checks.report import grow as growth
 from giantstep.checks.report.follow import following, line
@@ -75,10 +76,10 @@ def test_the_page_is_there_at_the_start_and_after_every_claim(tmp_path, monkeypa
 def test_a_check_that_is_stopped_leaves_what_is_known(tmp_path, monkeypatch, problem):
     monkeypatch.setattr(growth, "PAUSE", 1e9)  # only the first page is written by and by
 
-    def stop(size) -> dict:
+    def stop(size, seeds) -> dict:
         raise problem
 
-    last = Claim("moniri/slow", "Slow.", "moniri", "1", "-", stop, lambda *_: good())
+    last = toys.claim("moniri/slow", good(), measure=stop)
     with pytest.raises(type(problem)), growing(tmp_path) as grow:
         check([CLAIMS[0], last, CLAIMS[1]], "quick", on_progress=grow)
     page, twin = read_both(tmp_path)

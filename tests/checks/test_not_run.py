@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import toys
 
 import giantstep.claims
 from giantstep import cli
@@ -29,15 +30,14 @@ RUNS: list[str] = []
 def toy(name: str, problem: Exception | None = None, *, predicting: bool = False) -> Claim:
     """A claim that holds, or that meets a problem when it measures or predicts."""
 
-    def meet(size) -> dict:
+    def meet(size, *seeds) -> dict:
         RUNS.append(name)
         if problem is not None:
             raise problem
         return {}
 
-    measure, predict = (lambda size: {}, meet) if predicting else (meet, None)
-    verdict = Verdict("holds", "1 = 1.")
-    return Claim(name, "One is one.", "moniri", "Theorem 1", "Compare.", measure, lambda *_: verdict, predict)
+    measure, predict = (toys.nothing, meet) if predicting else (meet, None)
+    return toys.claim(name, Verdict("holds", "1 = 1."), measure=measure, predict=predict)
 
 
 CLAIMS = (
@@ -84,7 +84,11 @@ def test_exit_code_0_where_data_are_missing(tmp_path, capsys):
     code, err, page, answer = called(capsys, tmp_path, "toy/holds", "toy/lacks")
     assert code == 0 and [each["outcome"] for each in answer["results"]] == ["holds", "not run"]
     assert "[2/2] toy/lacks: not run" in err and "error" not in err
-    assert WHY in page and 'class="badge not-run"' in page and "1 holds and 1 was not run." in page
+    assert (
+        WHY in page
+        and 'class="badge not-run"' in page
+        and "1 holds as stated, 0 hold only as corrected, 0 fail, 0 are inconclusive and 1 was not run." in page
+    )
 
 
 def test_exit_code_1_and_a_sentence_where_a_claim_breaks(tmp_path, capsys):
@@ -103,18 +107,23 @@ def test_the_terminal_shows_what_was_not_run(tmp_path, capsys):
 # Workers
 
 
-def in_worker(name: str, size: str, store: str):
+def in_worker(name: str, size: str, store: str, first_seed: int):
     """What a worker runs: it knows the claims of this file."""
     giantstep.claims.TEXTS = registry.CLAIMS = CLAIMS
-    return alone.alone(name, size, store)  # type: ignore[arg-type]
+    return alone.alone(name, size, store, first_seed)  # type: ignore[arg-type]
 
 
-def dying(name: str, size: str, store: str) -> None:
+def dying(name: str, size: str, store: str, first_seed: int) -> None:
     os._exit(7)
 
 
 def in_pool(tmp_path, monkeypatch, function, *names: str):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv(
+        "PYTHONPATH",
+        os.pathsep.join(
+            [str(Path(__file__).parent), str(Path(toys.__file__).parent), os.environ.get("PYTHONPATH", "")]
+        ),
+    )
 
     def task(*arguments) -> Call:
         return call(function, arguments)
@@ -184,4 +193,4 @@ def test_the_explorer_shows_a_verdict_that_was_not_run(monkeypatch):
     monkeypatch.setattr(view, "TEXTS", CLAIMS)
     monkeypatch.setattr(view, "full", lambda: {"results": [entry | {"seconds": 0.0}], "device": "cpu", "date": "today"})
     page = str(view.page(state.Claims(claim="toy/lacks"), []))
-    assert "badge not-run" in page and "claim not-run" in page and "1 not run" in page and "○" in page
+    assert "badge not-run" in page and "claim not-run" in page and "1 was not run" in page and "○" in page

@@ -8,6 +8,7 @@ from typing import Any
 
 import page as pages
 import pytest
+import toys
 
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Result, Verdict
@@ -29,20 +30,17 @@ FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.
 
 
 def claim(name: str, verdict: Verdict | Exception, source: str = "moniri", **changes) -> Claim:
-    def judge(size, measured, predicted) -> Verdict:
-        if isinstance(verdict, Exception):
-            raise verdict
-        return verdict
+    def broken(*_) -> Any:
+        raise verdict  # type: ignore[misc]
 
-    given: dict[str, Any] = (
-        dict(statement="It is so.", where="Theorem 1", test="We compare, and grant 4 s.e.") | changes
-    )
-    return Claim(name, paper=source, measure=lambda size: {}, judge=judge, **given)
+    if isinstance(verdict, Exception):
+        return toys.claim(name, good(), source, broken, **changes)
+    return toys.claim(name, verdict, source, **({"test": "We compare, and allow 4%."} | changes))
 
 
 def good(**changes) -> Verdict:
     given: dict[str, Any] = dict(
-        outcome="holds",
+        as_stated="holds",
         sentence="It fell by half.",
         header=("d", "error"),
         rows=((100, 0.123456), (200, float("nan"))),
@@ -55,26 +53,32 @@ def good(**changes) -> Verdict:
 
 
 def bad(**changes) -> Verdict:
-    return good(outcome="fails", sentence="It rose by half.", **changes)
+    return good(as_stated="fails", sentence="It rose by half.", **changes)
 
 
 def open_(**changes) -> Verdict:
-    return good(outcome="inconclusive", sentence="Who knows.", **changes)
+    return good(as_stated="inconclusive", sentence="Who knows.", **changes)
 
 
 @pytest.fixture
 def results() -> list[Result]:
     """Three papers, the claims of one not side by side, every outcome, one broken, one without figure and numbers."""
     bare = open_(figure="", header=(), rows=(), power="", trend="", caption="", settings=(), seeds="", sizes="")
-    claims = [
-        claim("moniri/one", good()),
-        claim("dandi/two", bad(), "dandi"),
-        claim("moniri/three", open_()),
-        claim("saad_solla/four", bare, "saad_solla", where="", test=""),
-        claim("dandi/five", RuntimeError("no luck\nmore"), "dandi"),
-        claim("moniri/one figure", good(caption="")),
+    (broken,) = check([claim("dandi/five", RuntimeError("no luck\nmore"), "dandi")], "quick")
+    return [
+        ended("moniri/one", good()),
+        ended("dandi/two", bad(), "dandi"),
+        ended("moniri/three", open_()),
+        ended("saad_solla/four", bare, "saad_solla", where="", test=""),
+        broken,
+        ended("moniri/one figure", good(caption="")),
+        ended("dandi/six", bad(corrected="holds"), "dandi"),
     ]
-    return check(claims, "quick")
+
+
+def ended(name: str, verdict: Verdict, source: str = "moniri", **changes) -> Result:
+    """The result of a claim with this verdict, as it is."""
+    return Result(claim(name, verdict, source, **changes), verdict, 0.1, "quick")
 
 
 def page_of(results: list[Result], folder: Path) -> pages.Node:
@@ -171,7 +175,7 @@ def test_headings_landmarks_and_labels(tmp_path, results):
 
 def test_tables_have_captions_and_headers(tmp_path, results):
     tables = page_of(results, tmp_path).all("table")
-    assert len(tables) == 2 + 4  # the matrix, the claims, and the numbers of four claims
+    assert len(tables) == 2 + 5  # the matrix, the claims, and the numbers of five claims
     for table in tables:
         assert table.one("caption").text.strip()
         assert all(head.attributes["scope"] in {"col", "row"} for head in table.all("th"))
@@ -214,7 +218,8 @@ def test_the_footer_says_what_made_the_page_and_no_more(tmp_path, results):
 def test_the_lead_is_one_sentence(tmp_path, results):
     lead = page_of(results, tmp_path).one("p", kind="lead").text
     assert re.fullmatch(
-        r"6 claims at quick size, \d+\.\d (?:s|min) in all: 2 hold, 1 fails, 2 are inconclusive and 1 was not run "
+        r"7 claims at quick size, \d+\.\d (?:s|min) in all: 2 hold as stated, 1 holds only as corrected, 1 fails, "
+        r"2 are inconclusive and 1 was not run "
         r"\(1 because of an error\)\.",
         lead,
     )
@@ -225,7 +230,11 @@ def test_the_matrix_has_a_row_a_paper_and_a_marked_link_a_claim(tmp_path, result
     assert [row.one("th").text for row in rows] == [paper(key).short for key in ("moniri", "dandi", "saad_solla")]
     pills = [[(pill.text, pill.attributes["href"]) for pill in row.one("td").all("a")] for row in rows]
     assert pills[0][0] == ("✓ one: holds", "#claim-moniri-one")
-    assert pills[1] == [("✗ two: fails", "#claim-dandi-two"), ("○ five: not run", "#claim-dandi-five")]
+    assert pills[1] == [
+        ("✗ two: fails", "#claim-dandi-two"),
+        ("○ five: not run", "#claim-dandi-five"),
+        ("✎ six: holds as corrected", "#claim-dandi-six"),
+    ]
 
 
 def test_what_does_not_hold_is_explained_at_the_top(tmp_path, results):
@@ -244,7 +253,7 @@ def test_claims_stand_under_their_papers_with_bibtex(tmp_path, results):
     assert [each.attributes["id"] for each in sections] == ["paper-moniri", "paper-dandi", "paper-saad_solla"]
     names = [[node.text.split(maxsplit=1) for node in each.all("h3")] for each in sections]
     assert names[0] == [["1", "moniri/one"], ["2", "moniri/three"], ["3", "moniri/one figure"]]
-    assert names[1] == [["4", "dandi/two"], ["5", "dandi/five"]]
+    assert names[1] == [["4", "dandi/two"], ["5", "dandi/five"], ["6", "dandi/six"]]
     for section, key in zip(sections, ("moniri", "dandi", "saad_solla"), strict=True):
         source = paper(key)
         assert section.one("h2").text == source.title
@@ -265,7 +274,7 @@ def test_a_claim_shows_every_part_of_its_result(tmp_path, results):
     facts = {each.one("dt").text: each.one("dd").text for each in article.all("div") if each.all("dt")}
     assert re.fullmatch(r"\d+\.\d (s|min)", facts.pop("Time"))
     assert facts == {
-        "Test": "We compare, and grant 4 s.e.",
+        "Test": "We compare, and allow 4%.",
         "Size and power": "A departure of 3% is seen.",
         "Finite-size trend": "It falls as 1/d.",
         "Sizes": "d = 100, 200",
@@ -274,6 +283,20 @@ def test_a_claim_shows_every_part_of_its_result(tmp_path, results):
         "Run again": "giantstep check moniri/one --size quick",
     }
     assert "0.1235" in article.one("table").text
+
+
+def test_a_correction_stands_under_the_statement_with_its_verdict(tmp_path, results):
+    article = page_of(results, tmp_path).one("article", id="claim-dandi-six")
+    texts = [each.text for each in article.all("p", kind="statement")]
+    assert texts == ["As stated: fails. It is so.", "As corrected: holds. It is nearly so."]
+    assert article.one("strong", kind="holds-as-corrected").text == "✎ holds as corrected"
+
+
+def test_counts_over_sets_of_seeds_stand_in_the_facts(tmp_path, results):
+    several = replace(results[0], replicated=(good(), good(), open_()))
+    article = page_of([several], tmp_path).one("article")
+    facts = {each.one("dt").text: each.one("dd").text for each in article.all("div") if each.all("dt")}
+    assert facts["Replicated"] == "holds 3 times, inconclusive 1 times in 4 sets of seeds"
 
 
 def test_what_is_not_there_leaves_no_empty_place(tmp_path, results):
@@ -286,7 +309,7 @@ def test_what_is_not_there_leaves_no_empty_place(tmp_path, results):
 def test_every_figure_has_a_caption_that_is_its_description(tmp_path, results):
     page = page_of(results, tmp_path)
     figures = page.all("figure")
-    assert len(figures) == 4
+    assert len(figures) == 5
     for figure in figures:
         svg, caption = figure.one("svg"), figure.one("figcaption").text
         assert svg.attributes["role"] == "img"
@@ -325,7 +348,7 @@ def test_rough_durations():
 def test_decimals_line_up_unless_they_differ_much(tmp_path):
     rows = ((0.82, 1e-4, -1.23456, 400), (0.45041, 1.0, float("nan"), 800), (0.55, 0.1, 0.12344, 1600))
     verdict = good(header=("a", "b", "c", "n"), rows=rows)
-    page = page_of(check([claim("a/one", verdict)], "quick"), tmp_path)
+    page = page_of([ended("a/one", verdict)], tmp_path)
     lines = page.one("table", kind="numbers").one("tbody").all("tr")
     columns = list(zip(*([cell.text for cell in line.all(kind="n")] for line in lines), strict=True))
     assert columns[0] == ("0.8200", "0.4504", "0.5500")
@@ -347,8 +370,7 @@ NASTY = "</style><b>&\"'</b><script>alert(1)</script>|`*\\ \ud800"
 def test_hostile_text_stays_text(tmp_path):
     texts = {name: NASTY for name in ("sentence", "seeds", "sizes", "caption", "power", "trend")}
     verdict = Verdict("fails", header=(NASTY,), rows=((NASTY,),), figure=FIGURE, settings=(NASTY,), **texts)
-    bad = claim("a/" + NASTY, verdict, statement=NASTY, where=NASTY, test=NASTY)
-    results = check([bad], "quick")
+    results = [ended("a/" + NASTY, verdict, statement=NASTY, where=NASTY, test=NASTY)]
     page = page_of(results, tmp_path)
     shown = NASTY.replace("\ud800", "?")
     article = page.one("article")
@@ -368,7 +390,7 @@ def test_the_command_is_one_that_a_shell_reads_back(tmp_path):
     import shlex
 
     name = "a/it's $HOME; rm"
-    page = page_of(check([claim(name, good())], "quick"), tmp_path)
+    page = page_of([ended(name, good())], tmp_path)
     command = page.one("article").one("code", kind="command").text
     assert shlex.split(command) == ["giantstep", "check", name, "--size", "quick"]
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import psutil
 import pytest
+import toys
 
 from giantstep import __version__, cli
-from giantstep.checks.claim import Claim, Verdict
+from giantstep.checks.claim import Verdict
 from giantstep.citations import PAPERS
 from giantstep.errors import InputError
 
@@ -31,13 +32,8 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 
 @pytest.fixture
 def two_claims(replace_claims):
-    def toy(name, statement, paper, where, verdict):
-        return Claim(
-            name, statement, paper, where, "Compare.", lambda size: {}, lambda size, measured, predicted: verdict
-        )
-
-    holds = toy("toy/holds", "One is one.", "moniri", "Theorem 1", verdict=Verdict("holds", "1 = 1."))
-    fails = toy("toy/fails", "One is two.", "cui", "Theorem 2", verdict=Verdict("fails", "1 < 2."))
+    holds = toys.claim("toy/holds", Verdict("holds", "1 = 1."), statement="One is one.")
+    fails = toys.claim("toy/fails", Verdict("fails", "1 < 2."), "cui", statement="One is two.", where="Theorem 2")
     replace_claims((holds, fails))
 
 
@@ -150,7 +146,7 @@ def test_interruption_is_one_sentence(replace_claims, tmp_path, capsys):
     def interrupt(size, *data):
         raise KeyboardInterrupt
 
-    replace_claims((Claim("toy/slow", "Slow.", "moniri", "1", "-", interrupt, interrupt),))
+    replace_claims((toys.claim("toy/slow", Verdict("holds"), measure=interrupt),))
     code, _, err = called(capsys, "check", "--out", str(tmp_path))
     assert code == 130
     assert err.strip().splitlines()[-1] == "Interrupted."

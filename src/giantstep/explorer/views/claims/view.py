@@ -143,8 +143,8 @@ def bibtex(claim: Any) -> str:
 def snippet(name: str) -> str:
     """The Python that checks a claim and writes its figure."""
     return (
-        "from pathlib import Path\nfrom giantstep.claims import select\nfrom giantstep.checks.check import check\n\n"
-        f'(result,) = check(select([{name!r}]), "quick")\nprint(result.verdict.sentence)\n'
+        "from pathlib import Path\nimport giantstep as gs\n\n"
+        f"(result,) = gs.check({name!r})\nprint(result.verdict.sentence)\n"
         'Path("figure.svg").write_text(result.verdict.figure)\n'
     )
 

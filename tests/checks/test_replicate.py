@@ -1,0 +1,117 @@
+"""Sets of seeds: how many seeds a claim takes, which ones, and how often each verdict comes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import toys
+
+import giantstep as gs
+from giantstep.checks import statistics
+from giantstep.checks.cache import Bench, each
+from giantstep.checks.check import check
+from giantstep.checks.claim import Claim, Verdict
+from giantstep.checks.replicate import replicate
+from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.lab.store import Store
+from giantstep.lab.work.executor import Here
+
+DRAWN: list[int] = []
+
+
+def draw(seed: int) -> float:
+    """One number of a seed, of mean zero and spread one."""
+    DRAWN.append(seed)
+    return float(np.random.default_rng(seed).standard_normal())
+
+
+def noisy(name: str, spread: float, most: int = 200, mean: float = 0.0, quick: bool = True) -> Claim:
+    """A claim that numbers of this spread have mean zero within 1; a mean of 3 must be noticed."""
+
+    def measure(size, seeds):
+        return {"numbers": mean + spread * np.array(each(draw, [(seed,) for seed in seeds]))}
+
+    def compare(size, measured, predicted):
+        return Evidence((statistics.compare("number", [measured["numbers"]], margin=1.0, departure=3.0),))
+
+    sizes = {"full": Seeds(6, most)} | ({"quick": Seeds(6, most)} if quick else {})
+    return toys.claim(
+        name, Verdict("holds"), measure=measure, compare=compare, describe=lambda *_: Verdict(), seeds=sizes
+    )
+
+
+def count(seeds: str) -> int:
+    first, last = map(int, seeds.split("-"))
+    return last - first + 1
+
+
+def test_more_noise_takes_more_seeds_and_nothing_is_drawn_twice():
+    DRAWN.clear()
+    quiet, loud = check([noisy("a/quiet", 0.1), noisy("a/loud", 2.0)], "quick")
+    assert count(quiet.verdict.seeds) == 6 < count(loud.verdict.seeds) <= 200
+    assert quiet.verdict.as_stated == loud.verdict.as_stated == "holds"
+    assert sorted(DRAWN) == sorted([*range(6), *range(count(loud.verdict.seeds))])
+
+
+def test_the_mean_does_not_change_the_number_of_seeds():
+    true, false = check([noisy("a/true", 2.0), noisy("a/false", 2.0, mean=5.0)], "quick")
+    assert true.verdict.seeds == false.verdict.seeds
+    assert (true.verdict.as_stated, false.verdict.as_stated) == ("holds", "fails")
+
+
+def test_a_budget_that_is_too_small_decides_nothing():
+    (result,) = check([noisy("a/loud", 20.0, most=10)], "quick")
+    assert (result.verdict.as_stated, result.verdict.seeds) == ("inconclusive", "0-9")
+
+
+def test_a_size_that_is_too_small_is_not_run_and_quotes_full_size():
+    claim = replace(noisy("a/large", 1.0, quick=False), full_verdict="At full size it holds.")
+    (result,) = check([claim], "quick")
+    assert result.verdict.outcome == "not run" and result.passed and result.error is None
+    assert result.verdict.sentence.endswith("At full size it holds.")
+
+
+def test_sets_share_no_seed_and_are_counted(tmp_path):
+    DRAWN.clear()
+    with Store.open(tmp_path / "store") as store:
+        bench = Bench(store, Here(), "code")
+        told: list = []
+        claims = [noisy("a/true", 1.0), noisy("a/false", 1.0, mean=5.0)]
+        true, false = replicate(claims, "quick", 3, bench, told.append, 50)
+        again = replicate(claims, "quick", 3, bench, None, 50)
+    assert true.times == {"holds": 3} and false.times == {"fails": 3} and not false.passed
+    firsts = [int(each.seeds.split("-")[0]) for each in (true.verdict, *true.replicated)]
+    assert firsts == [50, 1050, 2050]
+    drawn = sum(count(each.seeds) for each in (true.verdict, *true.replicated))
+    assert len(DRAWN) == drawn  # both claims share the draws, and the second time is free
+    assert {(now.set_number, now.sets) for now in told} == {(0, 3), (1, 3), (2, 3)}
+    assert again[0].verdict.sentence == true.verdict.sentence
+    plain = true.to_dict()
+    assert plain["times"] == {"holds": 3} and [each["outcome"] for each in plain["replicated"]] == ["holds", "holds"]
+
+
+@pytest.mark.parametrize("wrong", [{"replicate": 0}, {"first_seed": -1}, {"size": "huge"}, {"claims": "nobody"}])
+def test_bad_input_is_one_sentence(wrong):
+    with pytest.raises(gs.InputError):
+        gs.check(**({"claims": "moniri/alignment"} | wrong))
+
+
+def test_statements_and_corrections():
+    kinds = {
+        ("holds", None): "holds",
+        ("fails", None): "fails",
+        ("fails", "holds"): "holds as corrected",
+        ("fails", "fails"): "fails",
+        ("fails", "inconclusive"): "fails",
+        ("inconclusive", "holds"): "inconclusive",
+    }
+    for (stated, corrected), outcome in kinds.items():
+        (result,) = check([toys.claim("a/one", Verdict(stated, corrected=corrected))], "quick")
+        assert (result.verdict.as_stated, result.verdict.corrected) == (stated, corrected)
+        assert result.verdict.outcome == outcome and result.passed == (outcome != "fails")
+
+
+def test_a_correction_needs_evidence_and_evidence_a_correction():
+    claim = toys.claim("a/one", Verdict("fails", corrected="holds"), correction="")
+    (result,) = check([claim], "quick")
+    assert "correction" in (result.error or "")

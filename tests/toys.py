@@ -1,0 +1,47 @@
+"""Claims for tests: they compare numbers that give the wanted verdicts, at no cost."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from giantstep.checks import statistics
+from giantstep.checks.claim import Claim, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
+
+
+def comparison(outcome: str) -> statistics.Comparison:
+    """A number beside zero whose verdict is this."""
+    if outcome == "inconclusive":
+        return statistics.compare("number", [[-20.0, 20.0]], margin=1.0, departure=5.0)
+    return statistics.compare("number", [9.0 if outcome == "fails" else 0.0], margin=1.0, departure=5.0, noisy=False)
+
+
+def nothing(*_: Any) -> dict[str, Any]:
+    return {}
+
+
+def claim(
+    name: str, verdict: Verdict, paper: str = "moniri", measure: Callable[..., Any] = nothing, **changes: Any
+) -> Claim:
+    """A claim with this verdict; its texts and functions may be changed."""
+    stated = (comparison(verdict.as_stated),)
+    corrected = (comparison(verdict.corrected),) if verdict.corrected else ()
+    texts = {"statement": "It is so.", "where": "Theorem 1", "test": "We compare."}
+    if corrected:
+        texts["correction"] = "It is nearly so."
+    given: dict[str, Any] = {
+        **texts,
+        "compare": lambda *_: Evidence(stated, corrected),
+        "describe": lambda *_: replace(verdict, as_stated="not run", corrected=None),
+        "seeds": {"quick": Seeds(2, 2), "full": Seeds(2, 2)},
+        "measure": measure,
+    }
+    return Claim(name, paper=paper, **(given | changes))
+
+
+def spread(values: np.ndarray, by: float) -> np.ndarray:
+    """Deviations from the mean over seeds, the last axis, ``by`` times as wide."""
+    mean = values.mean(axis=-1, keepdims=True)
+    return mean + by * (values - mean)
