@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "measured"
 def load(claim: Claim) -> tuple[Data, Data]:
     """What was measured and what is predicted."""
     kept = json.loads(_path(claim).read_text(encoding="utf-8"))
-    return _back(kept["measured"]), _back(kept["predicted"])
+    return back(kept["measured"]), back(kept["predicted"])
 
 
 def write(claim: Claim) -> None:
@@ -28,32 +28,34 @@ def write(claim: Claim) -> None:
     measured, predicted, _ = gather(claim, "quick", 0)
     found = {"measured": measured, "predicted": predicted}
     FOLDER.mkdir(exist_ok=True)
-    _path(claim).write_text(json.dumps(_plain(found), indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
+    _path(claim).write_text(json.dumps(plain(found), indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 def _path(claim: Claim) -> Path:
     return FOLDER / f"{claim.name.replace('/', '-')}.json"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any, digits: int = 7) -> Any:
+    """Data as JSON has them, rounded to so many digits."""
     if isinstance(value, np.ndarray):
-        return {"shape": list(value.shape), "array": [_plain(x) for x in value.ravel().tolist()]}
+        return {"shape": list(value.shape), "array": [plain(x, digits) for x in value.ravel().tolist()]}
     if isinstance(value, dict):
         assert all(isinstance(key, str) for key in value), value.keys()
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item, digits) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item, digits) for item in value]
     if isinstance(value, np.generic):
-        return _plain(value.item())
-    return float(f"{value:.7g}") if isinstance(value, float) else value
+        return plain(value.item(), digits)
+    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
 
 
-def _back(value: Any) -> Any:
+def back(value: Any) -> Any:
+    """The data again."""
     if isinstance(value, dict) and value.keys() == {"shape", "array"}:
         return np.array(value["array"]).reshape(value["shape"])
     if isinstance(value, dict):
-        return {key: _back(item) for key, item in value.items()}
-    return [_back(item) for item in value] if isinstance(value, list) else value
+        return {key: back(item) for key, item in value.items()}
+    return [back(item) for item in value] if isinstance(value, list) else value
 
 
 if __name__ == "__main__":

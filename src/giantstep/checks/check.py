@@ -25,7 +25,7 @@ from giantstep.lab.work.call import Call
 from giantstep.lab.work.executor import Here
 from giantstep.lab.work.pool import Pool
 
-__all__ = ["NotRun", "check", "gather", "verdict_of"]
+__all__ = ["NotRun", "check", "gather", "lasting_for_now", "verdict_of"]
 
 _FOLDERS = re.compile(r"(?<![\w.:/)~])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # folders, not shown in a report
 
@@ -140,7 +140,7 @@ def _run(claim: Claim, size: Size, bench: Bench | None, first_seed: int) -> Resu
         sentence = f"This claim is not run at {size} size, where it could not see what its test must see."
         return Result(claim, Verdict("not run", f"{sentence} {claim.full_verdict}".strip()), 0.0, size)
     try:
-        with nullcontext(bench) if bench is not None else _for_now() as here:
+        with nullcontext(bench) if bench is not None else lasting_for_now() as here:
             verdict, spent = _ruled(claim, size, here, first_seed)
             here.store.put_record(_key(here.code, claim.name, size, first_seed, "verdict"), asdict(verdict), spent)
     except MissingData as problem:
@@ -155,7 +155,7 @@ def _run(claim: Claim, size: Size, bench: Bench | None, first_seed: int) -> Resu
 
 
 @contextmanager
-def _for_now() -> Iterator[Bench]:
+def lasting_for_now() -> Iterator[Bench]:
     """A bench whose store lasts for one claim: what the pilot measured is not measured again."""
     with TemporaryDirectory() as folder, Store.open(Path(folder) / "claim.sqlite") as store:
         yield Bench(store, Here(), computing())

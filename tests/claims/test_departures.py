@@ -1,0 +1,71 @@
+"""Every claim notices the departure that it declares: on what was measured at quick size and kept, so at no cost."""
+
+from dataclasses import replace
+
+import kept
+import numpy as np
+import pytest
+
+from giantstep.checks.statistics import Comparison, Count, Evidence, decide
+from giantstep.claims import CLAIMS
+
+QUICK = [claim for claim in CLAIMS if "quick" in claim.seeds]
+
+
+def evidence(claim) -> Evidence:
+    measured, predicted = kept.load(claim)
+    return claim.compare("quick", measured, predicted)
+
+
+def statements(claim) -> dict[str, tuple[Comparison | Count, ...]]:
+    """The comparisons of the statement that holds: the corrected one if there is one."""
+    made = evidence(claim)
+    both = {"as stated": made.stated, "as corrected": made.corrected}
+    return {name: each for name, each in both.items() if each and decide(each).outcome == "holds"}
+
+
+def off(comparison: Comparison, by: float, sign: float, index: int | None = None) -> Comparison:
+    """The same noise around a difference of ``by`` departures on one side, for all numbers or for one."""
+    unit = np.abs(comparison.predicted) if comparison.relative else np.ones(comparison.count)
+    chosen = np.arange(comparison.count) == index if index is not None else np.ones(comparison.count, bool)
+    centre = comparison.predicted + sign * by * comparison.departure * unit
+    moved = comparison.samples - comparison.samples.mean(axis=1, keepdims=True) + centre[:, None]
+    return replace(comparison, samples=np.where(chosen[:, None], moved, comparison.samples))
+
+
+def sides(comparison: Comparison) -> tuple[float, ...]:
+    return {"both": (-1.0, 1.0), "below": (1.0,), "above": (-1.0,)}[comparison.side]
+
+
+@pytest.mark.parametrize("claim", QUICK, ids=lambda claim: claim.name)
+def test_a_statement_holds_and_a_departure_of_every_kind_of_number_fails(claim):
+    found = statements(claim)
+    assert found, f"Neither the statement nor its correction holds: {decide(evidence(claim).stated).sentence}"
+    for comparisons in found.values():
+        for i, each in enumerate(comparisons):
+            if isinstance(each, Count):
+                many = replace(each, exceptions=int(np.ceil(min(1.0, 1.5 * each.departure) * each.trials)))
+                assert decide([*comparisons[:i], many, *comparisons[i + 1 :]]).outcome == "fails", each.what
+                continue
+            for sign in sides(each):
+                wrong = off(each, 1.0, sign)
+                assert decide([*comparisons[:i], wrong, *comparisons[i + 1 :]]).outcome == "fails", each.what
+
+
+@pytest.mark.parametrize("claim", QUICK, ids=lambda claim: claim.name)
+def test_one_number_alone_is_enough_to_fail(claim):
+    for comparisons in statements(claim).values():
+        for i, each in enumerate(comparisons):
+            if isinstance(each, Comparison):
+                for k in range(each.count):
+                    wrong = off(each, 1.3, sides(each)[0], k)
+                    outcome = decide([*comparisons[:i], wrong, *comparisons[i + 1 :]]).outcome
+                    assert outcome == "fails", (each.what, each.at[k])
+
+
+@pytest.mark.parametrize("claim", QUICK, ids=lambda claim: claim.name)
+def test_a_margin_leaves_room_below_what_must_be_noticed(claim):
+    made = evidence(claim)
+    for each in (*made.stated, *made.corrected):
+        if isinstance(each, Comparison):
+            assert np.all(each.margin < each.departure) and np.all(each.margin >= 0)
