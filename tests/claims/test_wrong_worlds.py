@@ -1,7 +1,7 @@
 """Every claim fails in a world whose simulator is altered: on what was measured there at quick size and kept."""
 
 import pytest
-import worlds
+import wrong_worlds as worlds
 
 from giantstep.claims import CLAIMS
 

@@ -1,7 +1,7 @@
 """Claims in wrong worlds: the simulator is altered, the prediction is not, and the verdict must be ``fails``.
 
-``python -m tests.worlds [CLAIM ...] [--first-seed N] [--sets R] [--workers W] [--keep]`` measures them at quick size and prints how
-often they failed; ``--keep`` keeps what was measured on the first set, for the tests.
+``python -m tests.wrong_worlds [CLAIM ...] [--first-seed N] [--sets R] [--workers W] [--keep]`` measures them at quick size and
+prints how often they failed; ``--keep`` keeps what was measured on the first set, for the tests.
 """
 
 import argparse
