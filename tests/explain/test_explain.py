@@ -153,7 +153,7 @@ def test_the_staircase_an_activation_climbs(formula, activation, climbed):
 def test_visible_orders(name, orders):
     from giantstep.explain.visible import visible_orders
 
-    assert visible_orders(gs.activation(name), 7)[1] == orders
+    assert visible_orders(gs.activation(name), 7)[1] - {0} == orders
 
 
 def test_an_odd_polynomial_activation_needs_a_second_step_for_the_linear_part():
@@ -242,8 +242,8 @@ def test_reasons_of_weak_couplings_and_narrow_activations():
     linear = gs.explain("x1 + x1*x2", activation="x").realised
     none = gs.explain("x1", activation="1").realised
     assert linear is not None and none is not None
-    assert len(linear.staircase[-1]) == 1 and "order 2, and x sees only orders 1" in linear.reasons[-1]
-    assert "sees none" in none.reasons[-1]
+    assert len(linear.staircase[-1]) == 1 and "order 2, and x sees only orders 1" in linear.reasons[-2]
+    assert "sees none" in none.reasons[-2]
 
 
 @pytest.mark.parametrize("constant", ["3", "0", "x1 - x1", "2*sign(x1*x1)"])

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import flag
 from giantstep.errors import InputError
@@ -10,7 +12,7 @@ from giantstep.experiment.target import Target
 from giantstep.experiment.target import target as as_target
 from giantstep.explain.case import ScalingCase, case
 from giantstep.explain.explanation import Climb, Explanation
-from giantstep.explain.floors import floors, terms
+from giantstep.explain.floors import Seen, floors, terms
 from giantstep.explain.generative import transforms
 from giantstep.explain.notes import notes
 from giantstep.explain.steps import Rule, Walk, blocked, ending, reasons, walk
@@ -82,16 +84,16 @@ def _generative(asked: ScalingCase, reuse: bool) -> tuple[Rule | None, list[int]
     return Rule(functions, threshold, asked.limit), leaps, doubts
 
 
-def _climb(asked: ScalingCase, path: Walk, sentences: list[str]) -> Climb:
-    """The staircase of a walk, and the parts of the target that are not fitted."""
+def _climb(asked: ScalingCase, path: Walk, sentences: list[str], seen: Seen | None = None) -> Climb:
+    """The staircase of a walk, and the parts of the target that are not fitted; ``seen`` are the orders of an activation."""
     expansion, basis = asked.target.hermite, path.last
     complete = len(basis) >= len(asked.whole)
     return Climb(
         staircase=[b.tolist() for b in path.bases],
         orders=[[v.order for v in new] for new in path.directions],
         strengths=[[v.strength for v in new] for new in path.directions],
-        terms=terms(expansion, asked.f, basis, asked.kappa, complete, asked.symbol),
-        floor=floors(asked.f, basis, asked.kappa, expansion.truncated, complete),
+        terms=terms(expansion, asked.f, basis, asked.kappa, complete, asked.symbol, seen),
+        floor=floors(asked.f, basis, asked.kappa, expansion.truncated, complete, seen),
         reasons=sentences,
     )
 
@@ -101,14 +103,25 @@ def _realised(asked: ScalingCase, sigma: Activation, conjectured: Walk) -> Climb
     first, later = visible_orders(sigma, asked.top + 1)
     rules = [asked.fresh(first), asked.fresh(later)]
     path = walk(asked.f.rank, lambda t: rules[min(t, 1)], asked.steps)
+    seen = Seen(first, first | later if len(path.last) else first)
+    unseen = [k for k, a in asked.f.orders.items() if k not in seen.stepped and float(np.sum(a**2)) > asked.threshold]
+    fits = f"its readout cannot fit {_orders(unseen)} of the target" if unseen else ""
     if path.directions == conjectured.directions:
-        return _climb(asked, path, [f"{sigma.name} sees every order that these steps need."])
+        found = f"{sigma.name} sees every order that these steps need"
+        return _climb(asked, path, [f"{found}, but {fits}." if fits else f"{found}."], seen)
     visible = Series(asked.f.rank, {k: a for k, a in asked.f.orders.items() if k in first | later})
     sentences = [
         sentence.replace("Step", f"With {sigma.name}, step") for sentence in reasons(visible, path, False, asked.symbol)
     ]
     stuck = blocked(sigma.name, asked.f, rules[1], path.last)
-    return _climb(asked, path, [*sentences, stuck or ending(rules[1], asked.top, path, asked.whole)])
+    last = [f"With {sigma.name}, {fits}."] if fits else []
+    return _climb(asked, path, [*sentences, stuck or ending(rules[1], asked.top, path, asked.whole), *last], seen)
+
+
+def _orders(orders: list[int]) -> str:
+    """order 3, or orders 3 and 5."""
+    *first, last = map(str, orders)
+    return f"orders {', '.join(first)} and {last}" if first else f"order {last}"
 
 
 __all__ = ["Climb", "Explanation", "explain"]

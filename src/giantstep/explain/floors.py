@@ -3,9 +3,14 @@
 With U learned, width p = d^k1, batch n = d^k2 and kappa = floor(min(k1, k2)), the readout fits everything in x_U and degree up to
 kappa in what is perpendicular to U (Conjecture 3 of Dandi et al., arXiv 2305.18270; kappa = 0 is their theorem for p = O(1)).
 Without steps U = 0: random features fit degree up to kappa (Mei, Misiakiewicz and Montanari, arXiv 2101.10588).
+
+An activation fits less. A neuron of squared norm q has the features ``E[sigma(w.x) | x_U]`` and, times x_perp,
+``E[sigma'(w.x) | x_U]``; their parts of total order m carry ``E sigma^(m)(sqrt(q) z)``. So a term of an order that the activation
+does not see is lost.
 """
 
 from math import factorial, prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +19,13 @@ from giantstep.functions.expansion import Expansion
 from giantstep.functions.tensors import Series, frame, outside, places, rotated
 
 ALMOST = 1e-6
+
+
+class Seen(NamedTuple):
+    """The orders that the features of an activation carry: at the start, and after the steps."""
+
+    initial: frozenset[int]
+    stepped: frozenset[int]
 
 
 def masses(f: Series, basis: np.ndarray) -> dict[tuple[int, int], float]:
@@ -26,10 +38,13 @@ def masses(f: Series, basis: np.ndarray) -> dict[tuple[int, int], float]:
     return table
 
 
-def floors(f: Series, basis: np.ndarray, kappa: int, beyond: float, complete: bool) -> dict[str, float]:
+def floors(
+    f: Series, basis: np.ndarray, kappa: int, beyond: float, complete: bool, seen: Seen | None = None
+) -> dict[str, float]:
     """The three floors of the mean square error; ``beyond`` is the mass of higher orders, which is certainly lost if U = 0.
 
-    ``complete`` means that f depends on x_U alone, so that any mass outside is an error of the quadrature.
+    ``complete`` means that f depends on x_U alone, so that any mass outside is an error of the quadrature. ``seen`` are the
+    orders that an activation fits; None stands for all.
 
     narrow: ``E Var(f | P_U x) = sum_{j >= 1} m_{k,j}``; network: ``sum_{j > kappa} m_{k,j}``; random_features:
     ``sum_{k > kappa} m_{k,.}``.
@@ -41,23 +56,39 @@ def floors(f: Series, basis: np.ndarray, kappa: int, beyond: float, complete: bo
     def clean(mass: float) -> float:  # a is a square root: its square is right to 15 digits, not to all
         return float(f"{mass:.14g}") if mass > 1e-14 * total else 0.0
 
+    def lost(k: int, j: int, slots: int) -> bool:
+        return (j > slots and not complete) or (seen is not None and k not in seen.stepped)
+
     def above(slots: int) -> float:
-        return 0.0 if complete else clean(sum(m for (_, j), m in table.items() if j > slots) + rest)
+        return clean(sum(m for (k, j), m in table.items() if lost(k, j, slots)) + (0.0 if complete else rest))
+
+    def without_steps(k: int) -> bool:
+        return k > kappa or (seen is not None and k not in seen.initial)
 
     return {
         "narrow": above(0),
         "network": above(kappa),
-        "random_features": clean(sum(m for (k, _), m in table.items() if k > kappa) + beyond),
+        "random_features": clean(sum(m for (k, _), m in table.items() if without_steps(k)) + beyond),
     }
 
 
-def terms(expansion: Expansion, f: Series, basis: np.ndarray, kappa: int, complete: bool, symbol: str) -> list[dict]:
+def terms(
+    expansion: Expansion,
+    f: Series,
+    basis: np.ndarray,
+    kappa: int,
+    complete: bool,
+    symbol: str,
+    seen: Seen | None = None,
+) -> list[dict]:
     """Every Hermite term with its mass ``beta! c^2`` and the share of its coefficient that the fitted part of f keeps.
 
     With P the projection on what the regime fits, the share is ``E[h_beta P f] / E[h_beta f]``: 1 is fitted, 0 lost, else
     partial. So the masses that are lost, ``mass (1 - share)``, add up to the floor of the network.
     """
     fitted, listed = f if complete else _fitted(f, basis, kappa), []
+    if seen is not None:
+        fitted = Series(f.rank, {k: a if k in seen.stepped else 0.0 * a for k, a in fitted.orders.items()})
     for order in sorted({sum(beta) for beta in expansion}):
         betas = sorted((b for b in expansion if sum(b) == order), reverse=True)
         rows = places(f.rank, order, np.array(betas).reshape(len(betas), f.rank))

@@ -103,7 +103,7 @@ def blocked(sigma: str, f: Series, rule: Rule, basis: np.ndarray) -> str | None:
         k for k in sorted(f.orders) if found([f], basis, range(1, rule.limit + 1), rule.threshold, frozenset({k}))
     ]
     names, many = listing([v.vector for v in more]), "s" * (len(orders) > 1)
-    visible = ", ".join(map(str, sorted(k for k in rule.visible or () if k <= max(orders) + 1)))
+    visible = ", ".join(map(str, sorted(k for k in rule.visible or () if 1 <= k <= max(orders) + 1)))
     sees = f"only orders {visible}, ..." if visible else "none up to that"
     needs = f"that needs the target's order{many} {', '.join(map(str, orders))}"
     return f"{sigma} does not find {names}: {needs}, and {sigma} sees {sees} (E sigma^(k) is zero for the others)."

@@ -17,7 +17,10 @@ LATER = (1.7, 2.9)
 
 
 def visible_orders(sigma: Activation, top: int) -> tuple[frozenset[int], frozenset[int]]:
-    """Orders from 1 to ``top`` seen at the first step, where neurons have norm one, and later, where they have any norm."""
+    """Orders up to ``top`` seen at the first step, where neurons have norm one, and later, where they have any norm.
+
+    Order 0 stands for a constant, which the readout fits if the features have a mean.
+    """
     if sigma.jumps:
         raise InputError(f"{sigma.name} jumps: its derivative is not a useful gradient, so a giant step finds nothing")
     first = _nonzero(sigma, top, 1.0)
@@ -32,4 +35,4 @@ def _nonzero(sigma: Activation, top: int, q: float) -> frozenset[int]:
         scaled = tuple(k / sqrt(q) for k in sigma.kinks)
         values, error = hermite.coefficients(lambda x: np.asarray(sigma(sqrt(q) * x)), top, scaled)
     sizes = np.abs(normalised(values))
-    return frozenset(k for k in range(1, top + 1) if sizes[k] > 1e-10 * sqrt(sigma.mean_square) + 10 * error)
+    return frozenset(k for k in range(top + 1) if sizes[k] > 1e-10 * sqrt(sigma.mean_square) + 10 * error)
