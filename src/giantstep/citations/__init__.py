@@ -1,8 +1,9 @@
 """The papers behind the claims, the presets and the theory, and their BibTeX. No numerical package is imported here."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
+from string import ascii_lowercase
 
 __all__ = ["PAPERS", "Paper", "paper"]
 
@@ -13,7 +14,8 @@ class Paper:
 
     ``key`` is the word used for it in this library: the preset and the group of claims carry the same one.
     ``authors`` are full names in the order of the paper. ``venue`` is the conference, journal or kind of publication,
-    ``pages`` the volume and pages where there are any, ``arxiv`` the identifier without a version.
+    ``pages`` the volume and pages where there are any, ``arxiv`` the identifier without a version. ``letter`` tells papers of the
+    same authors and year apart.
     """
 
     key: str
@@ -24,6 +26,7 @@ class Paper:
     kind: str = "inproceedings"
     pages: str = ""
     arxiv: str = ""
+    letter: str = ""
 
     @property
     def short(self) -> str:
@@ -36,7 +39,7 @@ class Paper:
             if len(names) < 3
             else f"{names[0]} et al."
         )
-        return f"{who} ({self.year})"
+        return f"{who} ({self.year}{self.letter})"
 
     @property
     def bibtex(self) -> str:
@@ -69,7 +72,10 @@ def _latex(text: str) -> str:
 
 def _read() -> tuple[Paper, ...]:
     records = tomllib.loads(files("giantstep.citations").joinpath("papers.toml").read_text(encoding="utf-8"))["papers"]
-    return tuple(Paper(**{**record, "authors": tuple(record["authors"])}) for record in records)
+    papers = [Paper(**{**record, "authors": tuple(record["authors"])}) for record in records]
+    alike = {each.short: [one.key for one in papers if one.short == each.short] for each in papers}
+    letters = {key: ascii_lowercase[i] for keys in alike.values() if len(keys) > 1 for i, key in enumerate(keys)}
+    return tuple(replace(each, letter=letters.get(each.key, "")) for each in papers)
 
 
 PAPERS = _read()

@@ -12,6 +12,7 @@ import tomli_w
 from giantstep._machine.plain import build, choice, identifier
 from giantstep.errors import InputError
 from giantstep.experiment import network as _network
+from giantstep.experiment.change import change
 from giantstep.experiment.data import Gaussian
 from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.mixture import Mixture
@@ -95,6 +96,14 @@ class Setting:
         return identifier(
             {**self.to_plain(), "data": data, "target": formula, "network": _network.canonical(self.network)}
         )
+
+    def with_(self, **changes: Any) -> "Setting":
+        """The same setting with some fields changed: ``s.with_(eta=30.0, n=2000, activation="tanh")``.
+
+        A name changes every field that is called so, as in a sweep: ``n`` is the batch of every step and of the readout,
+        ``eta`` the size of every step, ``p`` the width. ``data``, ``target``, ``network`` and ``protocol`` change whole parts.
+        """
+        return change(self, changes)
 
     def to_plain(self) -> dict[str, Any]:
         return {
