@@ -1,4 +1,4 @@
-"""Writes docs/cli.md and docs/claims.md from the code; ``--check`` only says whether they are up to date.
+"""Writes docs/cli.md, docs/claims.md and docs/findings.md; ``--check`` only says whether they are up to date.
 
 The verdicts at full size are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
 them from a report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
@@ -6,6 +6,7 @@ them from a report of ``giantstep check --size full``. The picture docs/assets/c
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from giantstep.claims import TEXTS
 from giantstep.cli import app
 
 HERE = Path(__file__).parent
+FINDINGS = HERE / "findings.toml"
 VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
 KEPT = ("claim", "outcome", "as_stated", "corrected", "sentence", "power", "trend", "sizes", "seeds", "seconds")
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
@@ -91,6 +93,35 @@ def _full() -> str:
     )
 
 
+def findings_page() -> str:
+    """What the claims showed that the papers do not say, with the numbers at full size."""
+    results, texts = _results(), {claim.name: claim for claim in TEXTS}
+    found = json.loads(VERDICTS.read_text(encoding="utf-8"))
+    seed = f" --first-seed {found['first_seed']}" if found.get("first_seed") else ""
+    parts = [
+        f"# What this laboratory found\n\n{NOTE}The claims of the literature were checked as their papers word them. This page "
+        "collects what that showed and the papers do not say. Every number is from the verdicts at full size; the command "
+        "under each finding runs it again, on these seeds or on any others. [How a verdict is made](verdicts.md) says how "
+        "sure they are.\n"
+    ]
+    for number, each in enumerate(tomllib.loads(FINDINGS.read_text(encoding="utf-8"))["findings"], 1):
+        parts.append(f"\n## {number}. {cell(each['title'])}\n\n{cell(each['text'])}\n")
+        for name in (name for name in each["claims"] if name in texts):
+            picture = f"assets/findings/{name.replace('/', '-')}.svg"
+            if (HERE / picture).exists():
+                parts.append(f"\n![{cell(name)}]({picture})\n")
+            parts.append(f"\n`giantstep check {name} --size full{seed}`")
+            if name in results:
+                verdict = results[name]
+                both = f", {verdict['corrected']} as corrected" if verdict.get("corrected") else ""
+                parts.append(
+                    f": **{verdict.get('as_stated', verdict['outcome'])}{' as stated' if both else ''}{both}.** "
+                )
+                parts.append(f"{cell(verdict['sentence'])} *{cell(verdict['power'])}*")
+            parts.append("\n")
+    return "".join(parts)
+
+
 def take_verdicts(path: Path, device: str) -> None:
     """Keep the verdicts of a report, without their tables, in the place of older ones of the same claims.
 
@@ -111,7 +142,7 @@ def main() -> int:
     """Write the pages, or with ``--check`` report those that differ."""
     if "--verdicts" in sys.argv[1:]:
         take_verdicts(Path(sys.argv[sys.argv.index("--verdicts") + 1]), sys.argv[sys.argv.index("--verdicts") + 2])
-    pages = {HERE / "cli.md": cli_page(), HERE / "claims.md": claims_page()}
+    pages = {HERE / "cli.md": cli_page(), HERE / "claims.md": claims_page(), HERE / "findings.md": findings_page()}
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
         for path in stale:
