@@ -5,15 +5,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 import giantstep as gs
 from giantstep.checks import cache
+from giantstep.checks.cache import one_blas_thread
+from giantstep.claims import population
+from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
+from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.results.outcome import Outcome
+from giantstep.simulate import train
 
 PENALTY = 0.1
 ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_te, and L_tr with its penalty
@@ -37,22 +43,69 @@ def experiment(
     return replace(base, protocol=gs.Protocol((step,), gs.Ridge(n, penalty)))
 
 
-def simulated(setting: Setting, seeds: int) -> Outcome:
+def simulated(setting: Setting, seeds: range) -> Outcome:
     """All step sizes on the same draws, for every seed."""
-    return cache.simulate(setting, range(seeds), n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
+    return cache.simulate(setting, seeds, n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
 
 
-def measured(setting: Setting, seeds: int) -> np.ndarray:
-    """Test error and training loss, (2, step sizes, seeds)."""
-    return _both(simulated(setting, seeds))
+def fits(setting: Setting, seed: int) -> np.ndarray:
+    """Exact test error and training loss, (2, step sizes, penalties): E (y - F b)^2 over all inputs, not over a sample.
+
+    The ridge fit b = (F^T F/n + lambda)^(-1) F^T y/n has the loss mean y^2 - b^T F^T y/n.
+    """
+    X, y = draw.rows(setting, seed, draw.readout_batch(setting))
+    sigma, penalties = setting.network.activation, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
+    found = []
+    with one_blas_thread(setting.p):
+        for W in train(setting, seed).final:
+            F = np.asarray(sigma(X @ W.T))
+            gram, right = F.T @ F / len(y), F.T @ y / len(y)
+            eye = np.eye(len(W))
+            b = np.array([linalg.solve(gram + penalty * eye, right, assume_a="pos") for penalty in penalties])
+            found.append((population.moments(setting, W).error(b), np.mean(y**2) - b @ right))
+    return np.moveaxis(np.array(found), 1, 0)
+
+
+def draws(setting: Setting, seed: int) -> list[float]:
+    """Numbers of mean zero: of both batches mean y^2, mean y x_1, mean x_1^2 and |X^T y/n|^2, each less its expectation.
+
+    E |X^T y/n|^2 = ((d - 1) E y^2 + E y^2 x_1^2)/n + (1 - 1/n) (E y x_1)^2.
+    """
+    target, found = setting.target, []
+    first = float(target.hermite.get((1,), 0.0))
+    power, fourth = target.power + target.noise**2, _weighted_power(target)
+    for batch in (draw.step_batches(setting)[0], draw.readout_batch(setting)):
+        X, y = draw.rows(setting, seed, batch)
+        n, z = batch.n, X[:, 0]
+        length = ((setting.d - 1) * power + fourth) / n + (1 - 1 / n) * first**2
+        found += [np.mean(y**2) - power, np.mean(y * z) - first, np.mean(z**2) - 1, np.sum((X.T @ y / n) ** 2) - length]
+    return [float(x) for x in found]
+
+
+def _weighted_power(target: Target) -> float:
+    """E y^2 x_1^2, by quadrature."""
+    z, weight = np.polynomial.hermite_e.hermegauss(40)
+    return float(weight @ (np.asarray(target(z[None])) ** 2 * z**2) / weight.sum()) + target.noise**2
+
+
+def one_run(n: int, alphas: tuple[float, ...], name: str, activation: str, update: str, seed: int) -> dict[str, Any]:
+    """Errors (2, step sizes) and controls of one seed."""
+    setting = experiment(n, alphas, talk.TARGETS[name], activation=activation, update=update)
+    return {"errors": fits(setting, seed)[..., 0], "controls": draws(setting, seed)}
+
+
+def measured(
+    n: int, alphas: tuple[float, ...], name: str, seeds: range, activation: str = "relu", update: str = "gradient"
+) -> np.ndarray:
+    """Test error and training loss, (2, step sizes, seeds), with control variates."""
+    runs = cache.each(one_run, [(n, alphas, name, activation, update, seed) for seed in seeds])
+    errors = np.stack([run["errors"] for run in runs], axis=-1)
+    return controlled(errors, np.transpose([run["controls"] for run in runs]))
 
 
 def predicted(setting: Setting, regime: str = "finite") -> np.ndarray:
     """Test error and training loss, (2, step sizes)."""
-    return _both(gs.theory(setting, regime))
-
-
-def _both(outcome: Outcome) -> np.ndarray:
+    outcome = gs.theory(setting, regime)
     return np.stack([getattr(outcome, error) for error in ERRORS])
 
 
@@ -61,10 +114,12 @@ def gains(errors: np.ndarray) -> np.ndarray:
     return errors[:, :1] - errors[:, 1:]
 
 
-def over_line(ax: Any, x: Any, samples: np.ndarray, fine: Any, line: Any, *, colour: str, label: str) -> None:
+def over_line(
+    ax: Any, x: Any, samples: np.ndarray, fine: Any, line: Any, *, colour: str, label: str, marker: str = "o"
+) -> None:
     """Simulated values (x, seeds) as dots with error bars over a predicted line."""
     ax.plot(fine, line, color=colour)
-    style.dots(ax, x, *mean_and_error(samples), color=colour, label=label)
+    style.dots(ax, x, *mean_and_error(samples), color=colour, label=label, marker=marker)
 
 
 def step_axis(ax: Any, threshold: float) -> None:

@@ -4,27 +4,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided, stated
+from giantstep.checks import cache as store
+from giantstep.checks import statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
-from giantstep.plot import style as _style
+from giantstep.plot import style
 from giantstep.theory import Optimum
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best penalty
 CUTS = (0.25, 1.0, 4.0)  # shown
-SIZES = {"quick": (400, 14), "full": (1000, 40)}
-SURE = 4.0  # standard errors, for 25 comparisons
-SEVERAL = 12  # points around the optimum that must be worse for the optimum to be one
-NEAR = 0.02  # finite-size bias granted to the error at the optimum
+SIZES = {"quick": 300, "full": 1000}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 60)}
+ERROR = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of the predicted error
+LOWEST = {"quick": {"margin": 0.01, "departure": 0.04}, "full": {"margin": 0.005, "departure": 0.015}}  # of that error
 
 
 @cache
@@ -44,27 +45,25 @@ def around(n: int, of_eta: Sequence[float] = FACTORS, of_penalty: Sequence[float
     return experiment(n, [f * there.eta for f in of_eta], [f * there.penalty for f in of_penalty])
 
 
-class GridPoint(NamedTuple):
-    """One row of the table: a point of the grid, and how far its error is above that at the optimum, on the same draws."""
-
-    eta: float
-    penalty: float
-    mean: float
-    predicted: float
-    above: float
-    error: float
+def errors(n: int, etas: tuple[float, ...], penalties: tuple[float, ...], seed: int) -> dict[str, object]:
+    """Exact test errors, (step sizes, penalties), and controls of one seed."""
+    setting = experiment(n, etas, penalties)
+    return {"errors": paired.fits(setting, seed)[0], "controls": paired.draws(setting, seed)}
 
 
-def measure(size: Size) -> Data:
+def measure(size: Size, seeds: range) -> Data:
     """Test errors around the predicted optimum, where theory says to look, (step sizes, penalties, seeds)."""
-    n, seeds = SIZES[size]
-    outcome = paired.simulated(around(n), seeds)
-    return {"eta": list(outcome.eta), "penalty": list(outcome.penalty), "test_error": outcome.test_error}  # type: ignore[arg-type]
+    n = SIZES[size]
+    there = best(n)
+    etas, penalties = (tuple(f * x for f in FACTORS) for x in (there.eta, there.penalty))
+    runs = store.each(errors, [(n, etas, penalties, seed) for seed in seeds])
+    found = np.stack([run["errors"] for run in runs], axis=-1)
+    return {"test_error": controlled(found, np.transpose([run["controls"] for run in runs]))}
 
 
 def predict(size: Size) -> Data:
     """The optimum, its error, and errors on the grid and along two fine cuts of it."""
-    n = SIZES[size][0]
+    n = SIZES[size]
     fine = np.geomspace(FACTORS[0] / 1.2, FACTORS[-1] * 1.2, 25).tolist()
     points = ((FACTORS, FACTORS), (fine, CUTS), (CUTS, fine))
     expected, etas, penalties = (gs.theory(around(n, *factors)).test_error for factors in points)
@@ -72,60 +71,59 @@ def predict(size: Size) -> Data:
     return {**numbers, "grid": expected, "fine": fine, "etas": etas.T, "penalties": penalties}
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (n, seeds), errors = SIZES[size], measured["test_error"]
-    # the point of the grid that is nearest to the predicted optimum
-    i, j = (int(np.argmin(np.abs(np.log(np.divide(measured[k], predicted[k]))))) for k in ("eta", "penalty"))
-    there = compare(errors[i, j], predicted["test_error"], level=SURE, granted=NEAR * predicted["test_error"])
-    above = compare(errors - errors[i, j], 0.0)
-    columns = (np.ravel(x).tolist() for x in (errors.mean(axis=-1), predicted["grid"], above.mean, above.error))
-    rows = [
-        GridPoint(*at, *column)
-        for at, column in zip(product(FACTORS, FACTORS), zip(*columns, strict=True), strict=True)
-    ]
-    others = [row for k, row in enumerate(rows) if k != i * len(FACTORS) + j]
-    better, near = [r for r in others if r.above < -SURE * r.error], min(others, key=lambda r: r.above)
-    worse = sum(r.above > SURE * r.error for r in others)
-    gain = predicted["random_features"] - predicted["test_error"]
-    hidden = max(float(there.seen) / gain, SEVERAL / max(worse, 0.5))
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The error at the optimum against the predicted one, and those around it, on the same draws, from above."""
+    errors, least, middle = measured["test_error"], predicted["test_error"], len(FACTORS) // 2
+    others = np.ones((len(FACTORS), len(FACTORS)), dtype=bool)
+    others[middle, middle] = False
+    at = [f"{f:g}η*, {g:g}λ*" for f, g in product(FACTORS, FACTORS) if (f, g) != (1.0, 1.0)]
+    above = (errors - errors[middle, middle]) / least
+    expected = (predicted["grid"] - predicted["grid"][middle, middle]) / least
+    far = np.array([[f != 1.0 and g != 1.0 and f * g in (0.0625, 1.0, 16.0) and f != 0.5 for g in FACTORS] for f in FACTORS])
+    rise = np.mean(above[far] - expected[far][:, None], axis=0, keepdims=True)
+    return Evidence(
+        (
+            statistics.compare("test error at the optimum", errors[middle, middle][None], least, relative=True, **ERROR[size]),
+            statistics.compare("error above that at the optimum", above[others], at=at, side="above", **LOWEST[size]),
+            statistics.compare("rise towards the corners of the grid, less the predicted one", rise, **ERROR[size]),
+        )
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n = SIZES[size]
+    there = ruling.stated.of("test error at the optimum")
+    value, half = float(there.comparison.samples.mean()), float(there.half[0]) * predicted["test_error"]
     return Verdict(
-        outcome=decided(bool(there.missed or better), hidden, 1.0),
-        sentence=f"At the predicted best η = {predicted['eta']:.3g}, λ = {predicted['penalty']:.3g} the test error is "
-        f"{there.mean:.4f} ± {there.error:.4f}, predicted {predicted['test_error']:.4f} (random features at their best: "
-        f"{predicted['random_features']:.4f}). Of the {len(others)} points around it {len(better)} are better by {SURE:g} "
-        f"s.e. and {worse} worse; the least above it is {near.eta:g}η, {near.penalty:g}λ by {near.above:+.4f} ± "
-        f"{near.error:.4f}.",
-        header=("η / best", "λ / best", "test error", "predicted", "above the optimum", "s.e."),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}; {talk.RATIOS}",
-        figure=_figure(errors, predicted),
+        figure=_figure(measured["test_error"], predicted),
+        sentence=f"At the predicted best η = {predicted['eta']:.3g}, λ = {predicted['penalty']:.3g} the test error is "
+        f"{value:.4f} ± {half:.4f}, predicted {predicted['test_error']:.4f} (random features at their best: "
+        f"{predicted['random_features']:.4f}). {ruling.stated.sentence}",
         caption="Test error against the step size (left, at three penalties) and against the penalty (right, at three "
         "step sizes), from a quarter to four times the predicted best: dots over valleys of the theory, lowest at the "
-        f"optimum with {there.mean:.4f} ± {there.error:.4f}.",
-        settings=(experiment(n, measured["eta"], measured["penalty"]).id,),
-        power=f"At the optimum: {there.power()} Around it: "
-        + stated([r.error for r in others], SURE, unit=" below the optimum", seeds=seeds),
+        f"optimum with {value:.4f}.",
+        settings=(around(n).id,),
     )
 
 
 def _figure(errors: np.ndarray, predicted: Data) -> str:
     """Cuts through the optimum: along the step size at three penalties, and along the penalty at three step sizes."""
-    with _style.figure(2, width=3.5, height=2.9) as (fig, axes):
-        for k, (colour, factor) in enumerate(zip(_style.COLOURS, CUTS, strict=False)):
+    with style.figure(2, width=3.5, height=2.9) as (fig, axes):
+        for k, (colour, factor) in enumerate(zip(style.COLOURS, CUTS, strict=False)):
             j, times = FACTORS.index(factor), {0.25: "¼ ", 1.0: "", 4.0: "4 "}[factor]
             samples, lines = (errors[:, j], errors[j]), (predicted["etas"][k], predicted["penalties"][k])
             for ax, line, values, name in zip(axes, lines, samples, ("λ*", "η*"), strict=True):
-                style = {"colour": colour, "label": f"{times}{name}"}
-                paired.over_line(ax, FACTORS, values, predicted["fine"], line, **style)
+                look = {"colour": colour, "label": f"{times}{name}", "marker": "osD"[k]}
+                paired.over_line(ax, FACTORS, values, predicted["fine"], line, **look)
         for ax, name in zip(axes, ("step size η/η*", "penalty λ/λ*"), strict=True):
             ax.set(xscale="log", xlabel=name, ylabel="test error")
             ax.set_xticks(FACTORS, ["1/4", "1/2", "1", "2", "4"])
             ax.minorticks_off()
-            ax.axvline(1, color=_style.INK, linewidth=0.7, linestyle=":", zorder=0)
-            ax.plot([], [], color=_style.INK, label="theory")
+            ax.axvline(1, color=style.INK, linewidth=0.7, linestyle=":", zorder=0)
+            ax.plot([], [], color=style.INK, label="theory")
             ax.legend(loc="upper center", **paired.OPAQUE)
-        return _style.svg(fig)
+        return style.svg(fig)
 
 
-CLAIM = claim("giantstep/optimal", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("giantstep/optimal", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -1,14 +1,11 @@
 """The bulk of the features and of the first layer, before and after a step, follows the predicted law."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep import measure as read
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
@@ -17,12 +14,11 @@ from giantstep.plot import style
 
 ALPHA = 0.35  # two spikes for ReLU
 CASES = ((("F0", "F"), "relu"), (("F0", "F"), "tanh"), (("W",), "relu"))
-SIZES = {"quick": (1000, 3), "full": (2000, 5)}
-CLOSE = (
-    8.0  # sup distance allowed, over the number of singular values: a spectrum is rigid, its counts move by order one
-)
-EDGE = 0.01  # relative distance allowed of the edges, both read off in one way
-NEEDED = 0.05  # of a distribution function or of an edge: a departure that must be seen
+SIZES = {"quick": 500, "full": 2000}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(5, 20), "full": Seeds(5, 10)}
+CLOSE = 8.0  # sup distance allowed, over the number of singular values: a spectrum is rigid, its counts move by order one
+SEEN = {"quick": 0.1, "full": 0.05}  # of a distribution function
+EDGE = {"quick": {"margin": 0.02, "departure": 0.06}, "full": {"margin": 0.01, "departure": 0.03}}  # of the edge
 TITLES = {"F0": "random features", "F": f"after a step, η = n$^{{{ALPHA}}}$", "W": "first layer after the step"}
 MATRICES = {"F0": r"$F_0/\sqrt{n}$", "F": r"$F/\sqrt{n}$", "W": "$W$"}
 
@@ -37,14 +33,13 @@ def values(n: int, sigma: str, count: int, seed: int) -> np.ndarray:
     return np.array(spectra.values(experiment(n, sigma, count), seed, weights=count == 1))
 
 
-def measure(size: Size) -> Data:
+def measure(size: Size, seeds: range) -> Data:
     """Singular values by matrix and activation, (seeds, values)."""
-    n, seeds = SIZES[size]
-    distances = {}
+    n, found = SIZES[size], {}
     for names, sigma in CASES:
-        spectra_of = cache.each(values, [(n, sigma, len(names), seed) for seed in range(seeds)])
-        distances |= {f"{name} {sigma}": np.array([one[i] for one in spectra_of]) for i, name in enumerate(names)}
-    return distances
+        spectra_of = cache.each(values, [(n, sigma, len(names), seed) for seed in seeds])
+        found |= {f"{name} {sigma}": np.array([one[i] for one in spectra_of]) for i, name in enumerate(names)}
+    return found
 
 
 def predict(size: Size) -> Data:
@@ -52,43 +47,37 @@ def predict(size: Size) -> Data:
     found = {}
     for names, sigma in CASES:
         laws = spectra.laws(
-            experiment(SIZES[size][0], sigma, len(names)), "weights" if names == ("W",) else "features", density=True
+            experiment(SIZES[size], sigma, len(names)), "weights" if names == ("W",) else "features", density=True
         )
         found |= {f"{name} {sigma}": spectra.plain(law) for name, law in zip(names, laws, strict=True)}
     return found
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    n, seeds = SIZES[size]
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The distribution function of every bulk, and its edge as it is read off a spectrum."""
     laws = {name: spectra.law(data) for name, data in predicted.items()}
     distances = [[spectra.distance(v, law) for v in measured[name]] for name, law in laws.items()]
-    far = compare(distances, 0.0, granted=[CLOSE / law.count for law in laws.values()])
-    reads = np.array([spectra.edge(law) for law in laws.values()])
-    edges = compare([[read.bulk_edge(v) for v in measured[name]] for name in laws], reads, granted=EDGE * reads)
-    share = edges.relative()
-    columns = (far.mean, far.granted, edges.mean, edges.error, edges.predicted, 100 * (share.mean - 1))
-    rows: list[Any] = [
-        (*name.split(" "), *(float(x[i]) for x in columns), laws[name].edge) for i, name in enumerate(laws)
-    ]
-    worst, widest = max(rows, key=lambda r: r[2] / r[3]), max(rows, key=lambda r: abs(r[7]))
-    missed = far.missed | edges.missed
+    edges = [[read.bulk_edge(v) for v in measured[name]] for name in laws]
+    reads, allowed = [spectra.edge(law) for law in laws.values()], [CLOSE / law.count for law in laws.values()]
+    return Evidence(
+        (
+            statistics.compare(
+                "sup distance to the law", distances, at=list(laws), side="below", margin=allowed, departure=SEEN[size]
+            ),
+            statistics.compare("edge of the bulk", edges, reads, at=list(laws), relative=True, **EDGE[size]),
+        )
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n, far = SIZES[size], ruling.stated.of("sup distance to the law").difference
     return Verdict(
-        outcome=decided(bool(np.any(missed)), float(np.max([far.seen, share.seen])), NEEDED),
-        sentence=f"{np.sum(~missed)} of {len(rows)} bulks follow the predicted law: the largest sup distance of their "
-        f"distribution functions is {worst[2]:.4f} ({worst[0]}, {worst[1]}; allowed {worst[3]:.4f}), the furthest edge "
-        f"{widest[4]:.3f} ± {widest[5]:.3f} against {widest[6]:.3f} ({widest[0]}, {widest[1]}, {widest[7]:+.1f}%).",
-        header=tuple(
-            "matrix|activation|sup distance|allowed|edge|s.e.|read off the law|gap in %|law's edge".split("|")
-        ),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}; {talk.RATIOS}; true gradient, alpha = {ALPHA}",
         figure=_figure(measured, predicted),
-        caption="Histograms of singular values for ReLU with the predicted densities on top, one panel each for random "
-        "features, features after the step and the first layer; the densities run along the histograms (sup distance of "
-        f"the distribution functions at most {worst[2]:.4f}) and the outliers stand at the predicted dashed lines.",
+        caption="Histograms of singular values for ReLU with the predicted densities, one panel each for random "
+        "features, features after the step and the first layer. The densities follow the histograms (sup distance of "
+        f"the distribution functions at most {max(far):.4f} on average), and the outliers stand at the predicted dashed lines.",
         settings=tuple(experiment(n, sigma, len(names)).id for names, sigma in CASES),
-        power=f"Laws: {far.power(' in sup distance')} Edges: {share.power('%', 100)}",
     )
 
 
@@ -109,4 +98,4 @@ def _figure(measured: Data, predicted: Data) -> str:
         return style.svg(fig)
 
 
-CLAIM = claim("moniri/bulk", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("moniri/bulk", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -1,69 +1,65 @@
 """Ridge regression on random features with g, g^2, ..., g^l, g = X beta, beside them free of penalty: spikes without bound."""
 
-from math import sqrt
-from typing import Any
-
 import numpy as np
 from scipy import linalg
 
-import giantstep as gs
 from giantstep.checks.cache import one_blas_thread
-from giantstep.claims import paired
+from giantstep.claims import paired, population
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
 from giantstep.experiment.target import Target
 
 ACTIVATION = "sin(x+pi/4)"  # none of its first Hermite coefficients vanishes: every power of g is a spike
-N_TEST = 2000
+POWERS = np.array([[0, 1, 0, 0], [1, 0, np.sqrt(2), 0], [0, 3, 0, np.sqrt(6)]])  # g, g^2, g^3 in orthonormal Hermite polynomials
 
 
 def targets() -> tuple[Target, ...]:
     """One for every number l = 1, 2, 3 of free directions, with a part of degree l for the last of them to learn."""
-    return talk.setting_1(), talk.setting_2(), gs.target("x1 + H3(x1)/(2*sqrt(6))")
+    return tuple(talk.TARGETS.values())
 
 
-def gains(n: int, seed: int) -> np.ndarray:
-    """What l = 1, 2, 3 free directions gain in training loss and test error, (3, 2); every l has its own target.
+def gains(n: int, seed: int) -> dict[str, np.ndarray]:
+    """What l = 1, 2, 3 free directions gain in training loss and test error, (3, 2), and controls, (3, 8); every l has its target.
 
     With lambda Q = 1 - F0 (F0^T F0 / n + lambda)^(-1) F0^T / n the free directions U take the coefficients
-    (U^T Q U)^(-1) U^T Q y, and lower the objective by lambda y^T Q U (U^T Q U)^(-1) U^T Q y / n.
+    (U^T Q U)^(-1) U^T Q y, and lower the objective by lambda y^T Q U (U^T Q U)^(-1) U^T Q y / n. Test errors are exact.
     """
     settings = [talk.experiment(n, 0.0, target, activation=ACTIVATION) for target in targets()]
-    W, sigma = draw.weights(settings[0], seed)[0], settings[0].network.activation
-    batches = (draw.step_batches(settings[0])[0], draw.readout_batch(settings[0]), draw.test_batch(N_TEST))
-    X = [draw.rows(settings[0], seed, batch)[0] for batch in batches]  # the same for every target
-    columns = []
-    for order, setting in enumerate(settings, start=1):
-        y = [draw.labels_of(setting, seed, batch, inputs) for batch, inputs in zip(batches, X, strict=True)]
-        beta = X[0].T @ y[0] / len(y[0])
-        g = [inputs @ beta / np.linalg.norm(beta) for inputs in X]
-        columns.append([np.column_stack([y, *_powers(h, order)]) for y, h in zip(y[1:], g[1:], strict=True)])
+    W = draw.weights(settings[0], seed)[0]
+    X, _ = draw.rows(settings[0], seed, draw.readout_batch(settings[0]))  # the same for every target
+    found = []
     with one_blas_thread(len(W)):
-        F, new = (np.asarray(sigma(inputs @ W.T)) for inputs in X[1:])
+        F = np.asarray(settings[0].network.activation(X @ W.T))
+        square = population.moments(settings[0], W).square
         factor = linalg.cho_factor(F.T @ F / n + paired.PENALTY * np.eye(len(W)))
-        return np.array([_gain(F, new, factor, fit, test) for fit, test in columns])
+        for order, setting in enumerate(settings, start=1):
+            y = draw.labels_of(setting, seed, draw.readout_batch(setting), X)
+            beta = talk.direction(setting, seed)
+            unit = beta / np.linalg.norm(beta)
+            fit = np.column_stack([y, *((X @ unit) ** k for k in range(1, order + 1))])
+            b = linalg.cho_solve(factor, F.T @ fit / n)
+            gram = fit.T @ (fit - F @ b) / n  # lambda (y, U)^T Q (y, U) / n
+            free = np.linalg.solve(gram[1:, 1:], gram[1:, 0])
+            rest = _rests(setting, W, unit, b, square)
+            after = np.array([1.0, *-free])
+            found.append((gram[0, 1:] @ free, rest[0, 0] - after @ rest @ after))
+    return {"gains": np.array(found), "controls": np.array([paired.draws(setting, seed) for setting in settings])}
 
 
-def _powers(g: np.ndarray, order: int) -> list[np.ndarray]:
-    """g, g^2, ..., g^order."""
-    powers = [g]
-    for _ in range(order - 1):
-        powers.append(powers[-1] * g)
-    return powers
+def _rests(setting, W: np.ndarray, unit: np.ndarray, b: np.ndarray, square: np.ndarray) -> np.ndarray:
+    """E r r^T for r = (y, g, .., g^l) - b^T F over all inputs.
 
-
-def _gain(F: np.ndarray, new: np.ndarray, factor: Any, fit: np.ndarray, test: np.ndarray) -> tuple:
-    """From labels and powers of g as columns, on the readout's samples and on new ones."""
-    coefficients = linalg.cho_solve(factor, F.T @ fit / len(F))
-    gram = fit.T @ (fit - F @ coefficients) / len(F)  # lambda (y, U)^T Q (y, U) / n
-    free = np.linalg.solve(gram[1:, 1:], gram[1:, 0])
-    rest = test - new @ coefficients
-    return gram[0, 1:] @ free, np.mean(rest[:, 0] ** 2) - np.mean((rest[:, 0] - rest[:, 1:] @ free) ** 2)
-
-
-def extrapolate(sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray) -> tuple[float, float, float]:
-    """The line mean = value + slope / n through all sizes: its value at 1/n = 0, the standard error of that, its slope."""
-    A = np.column_stack([np.ones(len(sizes)), 1 / np.array(sizes)]) / error[:, None]
-    covariance = np.linalg.inv(A.T @ A)
-    value, slope = covariance @ A.T @ (mean / error)
-    return float(value), sqrt(covariance[0, 0]), float(slope)
+    A column sum_k c_k h_k(<u, x>) has the product sum_k c_k c'_k <u, u'>^k with another, and with a feature sum_k c_k s_k <u, w>^k,
+    s_k = E h_k sigma.
+    """
+    k = np.arange(population.ORDER + 1)
+    target, count = setting.target, b.shape[1]
+    own = np.array([float(target.hermite.get((j,), 0.0)) for j in k]) * population.ROOTS
+    c = np.vstack([own, POWERS[: count - 1]])
+    u = np.vstack([np.eye(len(unit))[0], *[unit] * (count - 1)])
+    s = np.asarray(setting.network.activation.hermite(population.ORDER)) * population.ROOTS
+    products = np.einsum("ik,jk,ijk->ij", c, c, (u @ u.T)[..., None] ** k)
+    products[0, 0] += target.noise**2
+    cross = np.einsum("ik,k,ipk->ip", c, s, (u @ W.T)[..., None] ** k)
+    mixed = cross @ b
+    return products - mixed - mixed.T + b.T @ square @ b

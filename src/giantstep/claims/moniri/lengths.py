@@ -20,16 +20,20 @@ class SteppedNetwork(NamedTuple):
 
     update: str
     activation: str
-    target: Target
+    name: str
     orders: tuple[int, ...]
+
+    @property
+    def target(self) -> Target:
+        return talk.TARGETS[self.name]
 
 
 def networks() -> tuple[SteppedNetwork, ...]:
     """relu up to degree two, by the full gradient and by its rank-one part; for degree three a sigma with c_3 != 0."""
     return (
-        SteppedNetwork("gradient", "relu", talk.setting_2(), (1, 2)),
-        SteppedNetwork("rank1", "relu", talk.setting_2(), (2,)),
-        SteppedNetwork("gradient", free.ACTIVATION, free.targets()[2], (3,)),
+        SteppedNetwork("gradient", "relu", "setting 2", (1, 2)),
+        SteppedNetwork("rank1", "relu", "setting 2", (2,)),
+        SteppedNetwork("gradient", free.ACTIVATION, "degree three", (3,)),
     )
 
 

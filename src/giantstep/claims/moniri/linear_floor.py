@@ -3,25 +3,32 @@
 from itertools import product
 
 import numpy as np
+from scipy import linalg
 
 import giantstep as gs
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import Compared, compare
-from giantstep.checks.power import decided
+from giantstep.checks import cache, statistics
+from giantstep.checks.cache import one_blas_thread
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.claims import population
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
+from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
+from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
-SIZES = {"quick": (150, 8), "full": (600, 20)}
+DIMENSIONS = {"quick": 100, "full": 400}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 80), "full": Seeds(30, 60)}
+LIMIT = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}  # of the limit
+FLOOR = {"quick": {"margin": 0.02, "departure": 0.1}, "full": {"margin": 0.01, "departure": 0.05}}  # of the floor
 SAMPLES = (2.0, 4.0, 8.0)
 WIDTHS = (1.0, 4.0)
+CASES = tuple(product(WIDTHS, SAMPLES))
 PENALTIES = (1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 10.0)
-SURE = 4.0  # standard errors, for the errors above the floor and those at their limits
-NEAR = 0.05  # of an error, granted to finite sizes: of order n/d^2 of the quadratic part is learned
-NEEDED = 0.5  # of the least error that only the quadratic part can lower: half of it learned must be seen
+LINE = tuple(np.geomspace(SAMPLES[0], SAMPLES[-1], 15).tolist())
 
 
 def floor(target: Target) -> float:
@@ -35,83 +42,94 @@ def experiment(d: int, width: float, samples: float) -> Setting:
     return gs.Setting(gs.Gaussian(d), talk.setting_2(), network, gs.Protocol((), readout))
 
 
-def measure(size: Size) -> Data:
-    """Test errors, (widths and samples, penalties, seeds)."""
-    d, seeds = SIZES[size]
-    outcomes = [cache.simulate(experiment(d, *at), range(seeds), n_test=5000) for at in product(WIDTHS, SAMPLES)]
-    return {"test_error": np.array([each.test_error for each in outcomes])}
+def best(d: int, width: float, samples: float) -> tuple[float, float]:
+    """The penalty with the least predicted test error, and that error."""
+    errors = np.asarray(gs.theory(experiment(d, width, samples)).test_error)
+    return PENALTIES[int(np.argmin(errors))], float(errors.min())
+
+
+def errors(d: int, penalties: tuple[float, ...], seed: int) -> dict[str, list[float]]:
+    """Exact test errors of all cases at these penalties, and controls: means of y^2, y x_1, x_1^2 over the samples, less their own.
+
+    Fewer samples are the first rows of more, and fewer neurons the first ones.
+    """
+    largest = experiment(d, max(WIDTHS), max(SAMPLES))
+    W, (X, y) = draw.weights(largest, seed)[0], draw.rows(largest, seed, draw.readout_batch(largest))
+    found, controls = [], []
+    with one_blas_thread(len(W)):
+        moments, F = population.moments(largest, W), np.asarray(largest.network.activation(X @ W.T))
+        for (width, samples), penalty in zip(CASES, penalties, strict=True):
+            p, n = int(width * d), int(samples * d)
+            gram = F[:n, :p].T @ F[:n, :p] / n + penalty * np.eye(p)
+            b = linalg.solve(gram, F[:n, :p].T @ y[:n] / n, assume_a="pos")
+            part = population.Moments(moments.power, moments.cross[:p], moments.square[:p, :p])
+            found.append(float(part.error(b)))
+    for samples in SAMPLES:
+        z, r = X[: int(samples * d), 0], y[: int(samples * d)]
+        controls += [float(np.mean(r**2) - moments.power), float(np.mean(r * z) - 1), float(np.mean(z**2) - 1)]
+    return {"errors": found, "controls": controls}
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Test errors at the penalty that is predicted to be best, (cases, seeds), with control variates."""
+    d = DIMENSIONS[size]
+    penalties = tuple(best(d, *case)[0] for case in CASES)
+    runs = cache.each(errors, [(d, penalties, seed) for seed in seeds])
+    found, controls = (np.transpose([run[name] for run in runs]) for name in ("errors", "controls"))
+    return {"test_error": controlled(found, controls)}
 
 
 def predict(size: Size) -> Data:
-    """The floor, and the limits of the test errors, (widths and samples, penalties)."""
-    limits = [gs.theory(experiment(SIZES[size][0], *at)).test_error for at in product(WIDTHS, SAMPLES)]
-    return {"floor": floor(talk.setting_2()), "test_error": np.array(limits)}
+    """The floor, and the limits of the test errors in the cases and along a line."""
+    d = DIMENSIONS[size]
+    return {
+        "floor": floor(talk.setting_2()),
+        "test_error": np.array([best(d, *case)[1] for case in CASES]),
+        "lines": np.array([[best(d, width, s)[1] for s in LINE] for width in WIDTHS]),
+    }
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    d, seeds = SIZES[size]
-    errors, least = measured["test_error"], predicted["floor"]
-    rank = np.arange(len(errors)), np.argmin(errors.mean(axis=-1), axis=-1)  # the best penalty of every case
-    limits = predicted["test_error"][rank]
-    comparison = compare(errors[rank], limits, level=SURE, granted=NEAR * limits)
-    below = comparison.mean + SURE * comparison.error < least
-    columns = (
-        comparison.mean,
-        comparison.error,
-        (comparison.mean - least) / comparison.error,
-        comparison.predicted,
-        comparison.distance,
-    )
-    rows = [
-        (samples, width, PENALTIES[rank[1][i]], *(float(x[i]) for x in columns))
-        for i, (width, samples) in enumerate(product(WIDTHS, SAMPLES))
-    ]
-    closest = min(rows, key=lambda r: r[3])
-    lowest = f"{closest[3]:.3f} ± {closest[4]:.3f} (n = {closest[0]:g}d, p = {closest[1]:g}d)"
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Every test error against the floor from above, and against its limit, in which the quadratic part is noise."""
+    at, found = [f"p = {width:g}d, n = {samples:g}d" for width, samples in CASES], measured["test_error"]
+    return Evidence(
+        (
+            statistics.compare(
+                "test error against the floor", found, predicted["floor"], at=at, side="above", relative=True, **FLOOR[size]
+            ),
+            statistics.compare("test error", found, predicted["test_error"], at=at, relative=True, **LIMIT[size]),
+        )
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d, least = DIMENSIONS[size], predicted["floor"]
+    mean, error = mean_and_error(measured["test_error"])
+    lowest = f"{mean.min():.3f} ± {error[mean.argmin()]:.3f}"
     return Verdict(
-        outcome=decided(bool(np.any(below | comparison.missed)), float(np.max(comparison.seen)), NEEDED * least),
-        sentence=f"The lowest test error at the best of {len(PENALTIES)} penalties is {lowest}; the linear floor is "
-        f"{least:.3f}. {np.sum(below)} of {len(rows)} cases lie below it by {SURE:g} s.e., and {np.sum(~comparison.missed)} "
-        "agree with the limit of random features that learn the linear part alone, the furthest "
-        f"{max((r[7] for r in rows), key=abs):+.1f} s.e. away.",
-        header=(
-            "n/d",
-            "p/d",
-            "best penalty",
-            "test error",
-            "s.e.",
-            "above the floor, s.e.",
-            "limit",
-            "distance in s.e.",
-        ),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"d = {d}",
-        figure=_figure(comparison, least),
+        sizes=f"d = {d}; at the best of {len(PENALTIES)} penalties",
+        figure=_figure(mean, error, predicted),
         caption="Test error of random features at the best penalty against n/d for p = d and p = 4d, dots over the "
         f"limit's lines: it falls with n and p, to {lowest}, and stays above the linear floor {least:.3f}.",
-        settings=tuple(experiment(d, *at).id for at in product(WIDTHS, SAMPLES)),
-        power=comparison.power(" in a test error"),
+        settings=tuple(experiment(d, *case).id for case in CASES),
     )
 
 
-def _figure(comparison: Compared, least: float) -> str:
-    mean, error, limits = (
-        x.reshape(len(WIDTHS), -1) for x in (comparison.mean, comparison.error, comparison.predicted)
-    )
+def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
+    mean, error = (x.reshape(len(WIDTHS), -1) for x in (mean, error))
     with style.figure() as (fig, ax):
         for i, width in enumerate(WIDTHS):
             label = f"random features, p = {width:g}d".replace("= 1d", "= d")
-            ax.plot(SAMPLES, limits[i], color=style.COLOURS[i])
-            style.dots(ax, SAMPLES, mean[i], error[i], label=label, color=style.COLOURS[i])
-        ax.axhline(least, color=style.INK, linestyle="--", label="linear floor")
+            ax.plot(LINE, predicted["lines"][i], color=style.COLOURS[i])
+            style.dots(ax, SAMPLES, mean[i], error[i], label=label, color=style.COLOURS[i], marker="os"[i])
+        ax.plot([], [], color=style.INK, label="limit")
+        ax.axhline(predicted["floor"], color=style.INK, linestyle="--", label="linear floor")
         ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
         ax.set_xticks(SAMPLES, [f"{r:g}" for r in SAMPLES])
         ax.minorticks_off()
-        ax.set_ylim(0, None)
-        ax.plot([], [], color=style.INK, label="limit")
+        ax.set_ylim(0.8, None)
         ax.legend()
         return style.svg(fig)
 
 
-CLAIM = claim("moniri/linear-floor", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("moniri/linear-floor", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

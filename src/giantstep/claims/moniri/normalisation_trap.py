@@ -1,66 +1,65 @@
 """The normalisation trap: with the initial output kept, the gradient is rank one along another direction."""
 
-from functools import partial
 from math import sqrt
 
 import giantstep as gs
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided
+from giantstep.checks import statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import remainder, talk
 from giantstep.measure import mean_and_error
 
-NEAR = 0.05  # of the limit, granted to finite sizes
-SHARE = 0.2  # of the limit: a departure that must be seen
+LIMIT = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of the limit
 
 
 def limit_along_labels() -> float:
-    """c_1 sqrt(c_1^2 + phi (c_1^2 + c_{>1}^2)), phi = d/n: what is left along X^T y when the initial output is kept."""
+    """c_1 sqrt(c_1^2 + phi (c_1^2 + c_{>1}^2)), phi = d/n: what is left along X^T y if the initial output is kept."""
     sigma = gs.activation("relu", centred=True)
     c1, phi = sigma.hermite(1)[1], 0.6
     return c1 * sqrt(c1**2 + phi * sigma.mean_square)
 
 
 def predict(size: Size) -> Data:
-    return {**remainder.predict(size), "limit": limit_along_labels()}
+    return {"limit": limit_along_labels()}
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (sizes, seeds), norms, limit = remainder.SIZES[size], measured["norms"], predicted["limit"]
-    labels = remainder.rate(sizes, norms[:, :, 0], 0.0)
-    residual = remainder.rate(sizes, norms[:, :, 1], predicted["rate"])
-    last = compare(norms[-1, :, 0], limit, granted=NEAR * limit)
-    decays = residual.mean - residual.predicted <= residual.bound
-    needs = (last.seen / (SHARE * limit), labels.seen / remainder.TOLD, residual.seen / remainder.TOLD)
-    mean, se = mean_and_error(norms, axis=1)
-    ends = (mean[0, 0], se[0, 0], sizes[0]), (last.mean, last.error, sizes[-1])
-    stays = " and ".join(f"{m:.3f} ± {e:.3f} at n = {n}" for m, e, n in ends)
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Along X^T y the limit and no decay, along X^T (y - f_0) the decay."""
+    last = f"n = {remainder.SIZES[size][-1]}"
+    norms = measured["norms"][-1, 0][None]
+    return Evidence(
+        (
+            statistics.compare(
+                "remainder along Xᵀy", norms, predicted["limit"], at=[last], relative=True, **LIMIT[size]
+            ),
+            statistics.compare(
+                "exponent of n along Xᵀy", remainder.exponents(size, measured, [0], decaying=False), 0.0,
+                **remainder.EXPONENT[size],
+            ),
+            remainder.decay(size, measured, [1]),
+        )
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes, limit = remainder.SIZES[size], predicted["limit"]
+    mean, error = mean_and_error(measured["norms"])
+    stays = " and ".join(f"{mean[i, 0]:.3f} ± {error[i, 0]:.3f} at n = {sizes[i]}" for i in (0, -1))
     return Verdict(
-        outcome=decided(bool(last.missed or labels.missed or not decays), float(max(needs)), 1.0),
-        sentence=f"Along Xᵀy the remainder stays: {last.mean:.3f} ± {last.error:.3f} at n = {sizes[-1]} (predicted {limit:.3f}, "
-        f"{abs(last.distance):.1f} s.e. away; slope {labels.mean:.3f} ± {labels.error:.3f}). "
-        f"Along Xᵀ(y − f₀) it decays as n^({residual.mean:.3f} ± {residual.error:.3f}) √log n.",
-        header=("n", "‖G − c₁aβᵀ‖", "s.e.", "‖G − c₁aβ_effᵀ‖", "s.e. "),
-        rows=tuple((n, *(float(v) for k in (0, 1) for v in (mean[i, k], se[i, k]))) for i, n in enumerate(sizes)),
-        seeds=f"0-{seeds - 1}",
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
-        figure=remainder.draw_decay(
-            sizes,
-            [(r"$\beta = X^\top\! y/n$", norms[:, :, 0]), (r"$\beta = X^\top\!(y - f_0)/n$", norms[:, :, 1])],
-            limit,
-        ),
+        figure=remainder.draw_decay(size, measured["norms"], [0, 1], limit),
         caption="Operator norm of what a rank-one matrix leaves of the gradient against n, both logarithmic. Along Xᵀy it "
-        f"stays at the predicted {limit:.3f} ({stays}); along Xᵀ(y − f₀) it falls to {mean[-1, 1]:.3f} beside a guide (log "
-        "n/n)^½.",
-        settings=tuple(talk.experiment(n, 0.0, talk.setting_1(), residual="full").id for n in sizes),
-        power=f"Limit: {last.relative().power('%', 100)} Slopes: {labels.power()} {residual.power()}",
+        f"stays at the predicted {limit:.3f} ({stays}); along Xᵀ(y − f₀) it falls to {mean[-1, 1]:.3f}, beside a guide "
+        "proportional to (log n/n)^½.",
+        settings=tuple(remainder.experiment(n, "full").id for n in sizes),
         trend=f"Along Xᵀy the distance from the predicted limit goes from {mean[0, 0] / limit - 1:+.1%} at n = {sizes[0]} to "
-        f"{last.mean / limit - 1:+.1%} at n = {sizes[-1]}; along Xᵀ(y − f₀) the remainder goes from {mean[0, 1]:.3f} to "
+        f"{mean[-1, 0] / limit - 1:+.1%} at n = {sizes[-1]}; along Xᵀ(y − f₀) the remainder goes from {mean[0, 1]:.3f} to "
         f"{mean[-1, 1]:.3f}.",
     )
 
 
 CLAIM = claim(
-    "moniri/normalisation-trap", measure=partial(remainder.measure, residual="full"), predict=predict, judge=judge
-)
+    "moniri/normalisation-trap", measure=remainder.measure, predict=predict, compare=compare, describe=describe,
+    seeds=remainder.SEEDS,
+)  # fmt: skip

@@ -1,125 +1,150 @@
-"""Spikes become visible at a step size that the finite-size prediction knows, far later than the limit's."""
+"""The step size at which a spike becomes visible grows as n^((k-1)/2k), and the finite-size theory knows its constant."""
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.sparse.linalg import svds
 
 import giantstep as gs
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided
+from giantstep.checks import cache, statistics
+from giantstep.checks.cache import one_blas_thread
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
+from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style as _style
+from giantstep.plot import style
+from giantstep.simulate import train
 
-SIZES = {"quick": ((500, 1000), 3), "full": ((500, 1000, 2000), 5)}
-ALPHAS = {
-    "quick": (0.06, 0.09, 0.12, 0.15, 0.18, 0.21, 0.28, 0.31, 0.34, 0.37, 0.40),
-    "full": tuple(round(0.04 + 0.02 * i, 2) for i in range(20)),
-}
+SIZES = {"quick": (100, 200, 400, 800), "full": (250, 500, 1000, 2000)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(12, 40)}
 LIMITS = (0.0, 0.25)  # the k-th spike of the limit appears at (k - 1)/(2k)
-SLACK = 0.02  # in alpha, beyond the grid: what 2% of the edge and of ||beta|| are worth
+BEYOND = 1.2  # times the edge of the bulk: where a spike counts as there, well beyond the fluctuation of the edge
+SEARCHED = (3.5, 2.85)  # step sizes around which it is looked for, the second times n^0.2
+FACTORS, PREDICTED = (0.5, 0.65, 0.8, 0.95, 1.15, 1.4, 1.8), (0.85, 1.0, 1.18)  # of these step sizes
+EXPONENT = {"quick": {"margin": 0.1, "departure": 0.2}, "full": {"margin": 0.07, "departure": 0.13}}
+ONSET = {"quick": {"margin": 0.06, "departure": 0.15}, "full": {"margin": 0.04, "departure": 0.08}}  # of a step size
 
 
-def experiment(n: int, alphas: tuple[float, ...]) -> Setting:
-    return spectra.experiment(n, tuple(float(n**a) for a in alphas))
+def experiment(n: int, etas: tuple[float, ...] | float = 1.0) -> Setting:
+    return spectra.experiment(n, etas)
 
 
-def onset(n: int, k: int) -> float:
-    """The least alpha at which the k-th outlier is predicted beyond the bulk edge by more than the edge's own fluctuation."""
-
-    def beyond(alpha: float) -> float:  # outliers leave the edge as a square
-        (law,) = spectra.laws(spectra.experiment(n, float(n**alpha)))
-        place = law.outliers[k - 1].position / law.edge if len(law.outliers) >= k else 1.0
-        return float(np.sqrt(max(place - 1, 0.0)) - np.sqrt(gs.measure.margin(law.count)))
-
-    return float(brentq(beyond, LIMITS[k - 1] - 0.05, 0.49, xtol=1e-3))  # type: ignore[arg-type]
+def looked_at(n: int, k: int, factors: tuple[float, ...]) -> tuple[float, ...]:
+    """Step sizes around the onset of spike k."""
+    return tuple(f * SEARCHED[k - 1] * (n**0.2 if k == 2 else 1.0) for f in factors)
 
 
-def counts(n: int, alphas: tuple[float, ...], seed: int) -> np.ndarray:
-    """Number of outliers at every step size."""
-    return np.array([len(gs.measure.outliers(v)) for v in spectra.values(experiment(n, alphas), seed)])
+def crossing(etas: tuple[float, ...], ratios: list[float]) -> float:
+    """The step size at which the ratio reaches BEYOND, by interpolation in log eta; an end of the interval if it is outside."""
+    return float(np.exp(np.interp(BEYOND, np.maximum.accumulate(ratios), np.log(etas))))
 
 
-def measure(size: Size) -> Data:
-    """Numbers of outliers, (sizes, seeds, step sizes)."""
-    sizes, seeds = SIZES[size]
-    runs = cache.each(counts, [(n, ALPHAS[size], seed) for n in sizes for seed in range(seeds)])
-    return {"outliers": np.reshape(runs, (len(sizes), seeds, -1))}
+def predicted_onset(n: int, k: int) -> float:
+    """The step size at which the k-th outlier is predicted at BEYOND times the edge."""
+    etas = looked_at(n, k, PREDICTED)
+    laws = spectra.laws(experiment(n, etas))
+    return crossing(etas, [law.outliers[k - 1].position / law.edge if len(law.outliers) >= k else 1.0 for law in laws])
+
+
+def onsets(n: int, seed: int) -> list[float]:
+    """The step sizes at which the first two outliers reach BEYOND times the edge, and three controls of mean zero.
+
+    The edge is that of the spectrum at the middle step size; outliers hardly move it.
+    """
+    setting = experiment(n)
+    X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
+    sigma, found = setting.network.activation, []
+    with one_blas_thread(setting.p):
+        layers = train(setting, seed)
+        before, slope = X @ layers.initial.T, X @ (layers.final - layers.initial).T  # linear in the step size
+        for k in (1, 2):
+            etas = looked_at(n, k, FACTORS)
+            middle = np.asarray(sigma(before + etas[len(etas) // 2] * slope)) / np.sqrt(n)
+            edge, ratios = gs.measure.bulk_edge(gs.measure.spectrum(middle).values), []
+            for eta in etas:
+                F = np.asarray(sigma(before + eta * slope)) / np.sqrt(n)
+                start = np.ones(min(F.shape))
+                top = svds(F, k=k, v0=start, tol=1e-3, return_singular_vectors=False)
+                ratios.append(float(np.min(top)) / edge)
+            found.append(crossing(etas, ratios))
+    return [*found, *_controls(setting, seed, layers.second_layer)]
+
+
+def _controls(setting: Setting, seed: int, a: np.ndarray) -> list[float]:
+    """|beta|^2 over its expectation less one, mean a^2 - 1 and mean a^4 - 3: on these the strength of a spike depends."""
+    target, n = setting.target, draw.step_batches(setting)[0].n
+    first, power = float(target.hermite.get((1,), 0.0)), target.power + target.noise**2
+    expected = (setting.d * power + 2 * first**2) / n + (1 - 1 / n) * first**2  # E |X^T y/n|^2 for a linear target
+    beta = talk.direction(setting, seed)
+    return [float(np.sum(beta**2) / expected - 1), float(np.mean(a**2) - 1), float(np.mean(a**4) - 3)]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Logarithms of the step sizes at the onset, (sizes, 2, seeds), with control variates."""
+    runs = cache.each(onsets, [(n, seed) for n in SIZES[size] for seed in seeds])
+    found = np.moveaxis(np.reshape(runs, (len(SIZES[size]), len(seeds), 5)), 1, -1)
+    return {"onsets": np.array([controlled(np.log(one[:2]), one[2:]) for one in found])}
 
 
 def predict(size: Size) -> Data:
-    """Onsets, (sizes, spikes)."""
-    return {"onsets": np.array([[onset(n, k) for k in (1, 2)] for n in SIZES[size][0]])}
+    """Step sizes at the onset, (sizes, 2)."""
+    return {"onsets": np.array([[predicted_onset(n, k) for k in (1, 2)] for n in SIZES[size]])}
 
 
-def bracket(alphas: tuple[float, ...], outliers: np.ndarray, k: int) -> tuple[float, float]:
-    """The last step size at which a seed shows fewer than k outliers, and the next one; at an end of the grid, that end."""
-    few = np.flatnonzero(outliers < k)
-    last = int(few[-1]) if few.size else -1
-    grid = (alphas[0], *alphas, alphas[-1])
-    return float(grid[last + 1]), float(grid[last + 2])
-
-
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (sizes, seeds), alphas, onsets = SIZES[size], ALPHAS[size], predicted["onsets"]
-    ends = np.array(
-        [[[bracket(alphas, one, k) for one in outliers] for k in (1, 2)] for outliers in measured["outliers"]]
-    )
-    wide = (ends[..., 1] - ends[..., 0]).mean(axis=-1)
-    comparison = compare(ends.mean(axis=-1), onsets, granted=SLACK + wide / 2)
-    later = onsets - np.array(LIMITS)
-    rows = [
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The exponent of n of the step size at the onset against the limit's, and its value at every n against the finite-size one."""
+    at = [f"spike {k}, n = {n}" for n in SIZES[size] for k in (1, 2)]
+    exponents = statistics.exponent(SIZES[size], np.exp(measured["onsets"]))
+    ratios = measured["onsets"] - np.log(predicted["onsets"])[..., None]
+    return Evidence(
         (
-            n,
-            k + 1,
-            LIMITS[k],
-            *(float(x[i, k]) for x in (onsets, comparison.mean, comparison.error, comparison.granted)),
+            statistics.compare(
+                "exponent of the step size at the onset", exponents, LIMITS, at=["spike 1", "spike 2"], **EXPONENT[size]
+            ),
+            statistics.compare("log of the step size at the onset over the predicted one", ratios, at=at, **ONSET[size]),
         )
-        for i, n in enumerate(sizes)
-        for k in (0, 1)
-    ]
-    first, second = (", ".join(f"{r[3]:.3f} (n = {r[0]})" for r in rows if r[1] == k) for k in (1, 2))
-    gaps = [f"from {later[0, k]:.3f} to {later[-1, k]:.3f}" for k in (0, 1)]
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes = SIZES[size]
+    found = ruling.stated.of("exponent of the step size at the onset")
+    exponents = [f"{np.mean(row):.3f} ± {half:.3f}" for row, half in zip(found.comparison.samples, found.half, strict=True)]
+    alphas = np.mean(measured["onsets"], axis=-1) / np.log(sizes)[:, None]
     return Verdict(
-        outcome=decided(bool(np.any(comparison.missed)), float(np.max(comparison.seen - later)), 0.0),
-        sentence=f"The first spike is predicted to show from alpha = {first} on and the second from {second}; the limit "
-        f"says 0 and 1/4. {np.sum(~comparison.missed)} of {len(rows)} measured onsets lie there within the grid and {SLACK:g}, "
-        f"the furthest {np.max(np.abs(comparison.mean - onsets)):.3f} away.",
-        header=("n", "spike", "limit", "predicted onset", "measured", "s.e.", "granted"),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}; centred ReLU, rank-one update",
-        figure=_figure(alphas, sizes, measured["outliers"], onsets),
-        caption=f"Number of outliers against alpha for n = {', '.join(map(str, sizes))}: the measured dots climb the "
-        f"predicted stairs, with steps at alpha = {first} and {second}, and not the limit's, with steps at 0 and 1/4.",
-        settings=tuple(experiment(n, alphas).id for n in sizes),
-        power=comparison.power(" in alpha"),
-        trend=f"From n = {sizes[0]} to {sizes[-1]} the predicted distance of the onsets from the limit's falls {gaps[0]} (first "
-        f"spike) and {gaps[1]} (second), the measured one from {comparison.mean[0, 0]:.3f} to "
-        f"{comparison.mean[-1, 0]:.3f} and from "
-        f"{comparison.mean[0, 1] - LIMITS[1]:.3f} to {comparison.mean[-1, 1] - LIMITS[1]:.3f}.",
+        sentence=f"{ruling.stated.sentence} The step size at the onset has the exponents {' and '.join(exponents)} of n.",
+        figure=_figure(size, measured["onsets"], predicted["onsets"]),
+        caption=f"Step size at which the first and the second outlier reach {BEYOND:g} times the edge of the bulk against n, both "
+        f"logarithmic: dots on the finite-size prediction, with measured exponents {' and '.join(exponents)}. Dashed guides have the "
+        "exponents 0 and 1/4 of the limit.",
+        settings=tuple(experiment(n).id for n in sizes),
+        trend=f"Written as n^alpha, the onsets are alpha = {alphas[0, 0]:.3f} and {alphas[0, 1]:.3f} at n = {sizes[0]}, and "
+        f"{alphas[-1, 0]:.3f} and {alphas[-1, 1]:.3f} at n = {sizes[-1]}, far from 0 and 1/4: the constant in front of n^alpha "
+        "falls only as 1/log n in alpha.",
     )
 
 
-def _figure(alphas: tuple[float, ...], sizes: tuple[int, ...], counted: np.ndarray, onsets: np.ndarray) -> str:
-    """Numbers of outliers against alpha over the predicted staircase, a panel a size; the limit's in grey."""
-    with _style.figure(len(sizes), width=2.9 if len(sizes) > 1 else 4.2, height=2.7) as (fig, axes):
-        panels = axes if len(sizes) > 1 else [axes]
-        for ax, n, outliers, expected in zip(panels, sizes, counted, onsets, strict=True):
-            for at, style in ((LIMITS, {"color": "0.65", "linestyle": "--"}), (expected, {"color": _style.INK})):
-                label = "limit" if at is LIMITS else "predicted at this n"
-                ax.plot([0, at[0], at[0], at[1], at[1], 0.45], [0, 0, 1, 1, 2, 2], label=label, **style)
-            mean, error = mean_and_error(outliers, axis=0)
-            _style.dots(ax, alphas, mean, error, color=_style.COLOURS[0], label="measured", zorder=3)
-            ax.set(xlim=(-0.01, 0.45), yticks=(0, 1, 2), xlabel="exponent α of the step size")
-            ax.set_title(f"n = {n}", loc="left")
-            ax.set_ylabel("outliers" if ax is panels[0] else "")
-        fig.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return _style.svg(fig)
+def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
+    """The step size at the onset of both spikes against n."""
+    sizes = np.array(SIZES[size], dtype=float)
+    with style.figure(width=4.6, height=3.2) as (fig, ax):
+        for k in (0, 1):
+            mean, error = mean_and_error(np.exp(measured[:, k]))
+            line, look = predicted[:, k], {"color": style.COLOURS[k]}
+            ax.plot(sizes, line, label=f"theory, spike {k + 1}", **look)
+            guide = line[-1] * (sizes / sizes[-1]) ** LIMITS[k]
+            ax.plot(sizes, guide, "--", linewidth=0.9, label=f"$\\propto n^{{{LIMITS[k]:g}}}$", **look)
+            style.dots(ax, sizes, mean, error, label=f"simulation, spike {k + 1}", marker="os"[k], **look)
+        ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="step size η at the onset")
+        ax.set_xticks(sizes, [f"{n:g}" for n in sizes])
+        ax.set_yticks([3, 4, 6, 8, 12, 16], ["3", "4", "6", "8", "12", "16"])
+        ax.minorticks_off()
+        fig.legend(loc="outside lower center", ncols=2)
+        return style.svg(fig)
 
 
-CLAIM = claim("moniri/onset", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("moniri/onset", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

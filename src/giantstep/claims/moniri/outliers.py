@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep import measure
+from giantstep.checks.cache import one_blas_thread
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
 from giantstep.simulate import train
@@ -13,25 +14,24 @@ POWERS = 4  # of g = X beta looked for
 def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) -> dict[str, list[np.ndarray]]:
     """Outliers of F / sqrt(n) at every step size that random features of the same weights and samples do not have.
 
-    ``values`` are their positions, ``cosines`` their best cos^2 with a power of X beta and ``powers`` which; ``spectrum`` has all
-    singular values.
+    ``values`` are their positions, ``cosines`` their cos^2 with every power of X beta, orthogonal to the lower ones, and
+    ``spectrum`` has all singular values.
     """
     setting = talk.experiment(n, alphas, talk.setting_1(), activation=activation)
     layers = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     g, sigma = X @ talk.direction(setting, seed), setting.network.activation
     basis = measure.gram_schmidt_powers(g, POWERS)
-    before = measure.spectrum(sigma(X @ layers.initial.T) / np.sqrt(n), vectors=4)
-    known = before.left[:, : min(4, len(measure.outliers(before.values)))]
-    result = {"values": [], "cosines": [], "powers": [], "spectrum": []}
-    for W in layers.final:
-        after = measure.spectrum(sigma(X @ W.T) / np.sqrt(n), vectors=12)
-        count = min(12, len(measure.outliers(after.values)))
-        left = after.left[:, :count]
-        new = measure.alignments(left, known).sum(axis=1) < 0.5  # not an outlier that random features have already
-        cos2 = measure.alignments(left, basis)[new]
-        best = cos2.argmax(axis=1) if len(cos2) else np.zeros(0, int)
-        here = (after.values[:count][new], cos2.max(axis=1, initial=0.0), best + 1, after.values)
-        for name, value in zip(result, here, strict=True):
-            result[name].append(value)
+    result = {"values": [], "cosines": [], "spectrum": []}
+    with one_blas_thread(setting.p):
+        before = measure.spectrum(sigma(X @ layers.initial.T) / np.sqrt(n), vectors=4)
+        known = before.left[:, : min(4, len(measure.outliers(before.values)))]
+        for W in layers.final:
+            after = measure.spectrum(sigma(X @ W.T) / np.sqrt(n), vectors=12)
+            count = min(12, len(measure.outliers(after.values)))
+            left = after.left[:, :count]
+            new = measure.alignments(left, known).sum(axis=1) < 0.5  # not an outlier that random features have already
+            here = (after.values[:count][new], measure.alignments(left, basis)[new], after.values)
+            for name, value in zip(result, here, strict=True):
+                result[name].append(value)
     return result

@@ -1,79 +1,106 @@
-"""What is left of the gradient once its rank-one part is taken away, against the batch size."""
+"""What is left of the gradient once its rank-one part is subtracted, against the batch size."""
 
 import numpy as np
 from matplotlib.ticker import LogLocator
+from scipy.special import ndtr
 
 import giantstep as gs
-from giantstep.checks import cache
+from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Size
-from giantstep.checks.compared import Compared, compare
+from giantstep.checks.statistics import Comparison, Seeds
+from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import train
 
-SIZES = {"quick": ((400, 800, 1600, 2400), 5), "full": ((400, 800, 1600, 3200, 6400), 12)}
-GRANTED = 0.15  # of a slope, to logarithms and corrections of order 1/n
-TOLD = 0.25  # from n^-1/2 a decay like n^-1/4 must be told, or nothing is decided
+SIZES = {"quick": (100, 200, 400, 800), "full": (400, 800, 1600, 3200)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 40), "full": Seeds(10, 30)}
+RATE = -0.5  # the theorem's exponent of n
+EXPONENT = {"quick": {"margin": 0.1, "departure": 0.2}, "full": {"margin": 0.05, "departure": 0.1}}
+ARMS = ("Xᵀy, gradient of y − f₀", "Xᵀ(y − f₀), gradient of y − f₀", "Xᵀy, gradient of y")  # direction and residual
 
 
-def remainders(n: int, seed: int, residual: str) -> tuple[float, float, float]:
-    """||G - c_1 a beta^T||, ||G - c_1 a beta_eff^T|| and ||G|| with beta = X^T y/n, beta_eff = X^T (y - f_0(X))/n."""
-    setting = talk.experiment(n, 0.0, talk.setting_1(), residual=residual)
-    layers = train(setting, seed)
-    W, a, G = layers.initial, layers.second_layer, np.asarray(layers.descent)
-    X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
-    sigma, scale = setting.network.activation, setting.network.factor
-    c1 = sigma.hermite(1)[1]
-    effective = y - scale * sigma(X @ W.T) @ a if residual == "full" else y
-    norms = [gs.measure.operator_norm(G - c1 * scale * a[:, None] * (X.T @ r / n)) for r in (y, effective)]
-    return norms[0], norms[1], gs.measure.operator_norm(G)
+def experiment(n: int, residual: str) -> Setting:
+    return talk.experiment(n, 0.0, talk.setting_1(), residual=residual)
 
 
-def measure(size: Size, residual: str) -> Data:
-    """The three norms for every batch size and seed, (sizes, seeds, 3)."""
-    sizes, seeds = SIZES[size]
-    runs = cache.each(remainders, [(n, seed, residual) for n in sizes for seed in range(seeds)])
-    return {"norms": np.reshape(runs, (len(sizes), seeds, 3))}
+def remainders(n: int, seed: int) -> list[float]:
+    """||G - c_1 a beta^T|| for the three arms, and max |a_i|."""
+    found = []
+    for residual in ("full", "target"):
+        setting = experiment(n, residual)
+        layers = train(setting, seed)
+        W, a, G = layers.initial, layers.second_layer, np.asarray(layers.descent)
+        X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
+        sigma, scale = setting.network.activation, setting.network.factor
+        labels = [y, y - scale * np.asarray(sigma(X @ W.T)) @ a] if residual == "full" else [y]
+        rank_one = [sigma.hermite(1)[1] * scale * np.outer(a, X.T @ r / n) for r in labels]
+        found += [gs.measure.operator_norm(G - part) for part in rank_one] + [float(np.max(np.abs(a)))]
+    return found[:2] + found[3:]
 
 
-def predict(size: Size) -> Data:
-    """The theorem's rate n^-1/2, whatever the size."""
-    return {"rate": -0.5}
+def measure(size: Size, seeds: range) -> Data:
+    """The three norms, (sizes, 3, seeds), and max |a_i|, (sizes, seeds)."""
+    runs = cache.each(remainders, [(n, seed) for n in SIZES[size] for seed in seeds])
+    found = np.moveaxis(np.reshape(runs, (len(SIZES[size]), len(seeds), 4)), 1, -1)
+    return {"norms": found[:, :3], "largest": found[:, 3]}
 
 
-def rate(sizes: tuple[int, ...], norms: np.ndarray, expected: float) -> Compared:
-    """Slope of log norm in log n, one line a seed, beside the expected one.
+def exponents(size: Size, measured: Data, arms: list[int], decaying: bool = True) -> np.ndarray:
+    """Exponents of n of the norms of some arms, (arms, seeds).
 
-    A norm that is to decay is divided by sqrt(log n) first: the remainder's largest rows have |a_i| of that order, the logarithm
-    that the theorem's rate leaves open.
+    A norm that decays is divided by sqrt(log n), since the largest row of the remainder has |a_i| of that order. The exponent of
+    max |a_i| itself, less its expectation, is a control variate: the remainder is nearly proportional to it.
     """
-    front = np.sqrt(np.log(sizes)) if expected else 1.0
-    each = [np.polyfit(np.log(sizes), np.log(column / front), 1)[0] for column in norms.T]
-    return compare(each, expected, granted=GRANTED)
+    sizes = SIZES[size]
+    front = np.sqrt(np.log(sizes))[:, None, None] if decaying else 1.0
+    slopes = statistics.exponent(sizes, measured["norms"][:, arms] / front)
+    expected = np.array([_log_largest(experiment(n, "full").p) for n in sizes])
+    control = statistics.exponent(sizes, measured["largest"] / np.exp(expected)[:, None])
+    return controlled(slopes, control[None])
 
 
-def draw_decay(sizes: tuple[int, ...], curves: list[tuple[str, np.ndarray]], limit: float | None = None) -> str:
-    """Norms against n with error bars, a guide through the last of them, and a predicted limit as a line."""
-    with style.figure() as (fig, ax):
-        mean = np.ones(len(sizes))
-        for i, (label, norms) in enumerate(curves):
-            mean, error = mean_and_error(norms)
-            style.dots(ax, sizes, mean, error, label=label, color=style.COLOURS[i])
-        rate = np.sqrt(np.log(sizes) / np.array(sizes))
-        guide = rate * np.exp(np.mean(np.log(mean / rate)))
-        ax.plot(sizes, guide, "--", color=style.INK, linewidth=0.9, label=r"guide $\propto (\log n/n)^{1/2}$")
+def _log_largest(count: int) -> float:
+    """E log max |a_i| of ``count`` standard Gaussian numbers: its distribution function is (2 Phi(x) - 1)^count."""
+    x = np.linspace(1e-3, 9.0, 20001)
+    below = (2 * ndtr(x) - 1) ** count
+    return float(np.sum(np.diff(below) * np.log((x[1:] + x[:-1]) / 2)))
+
+
+def decay(size: Size, measured: Data, arms: list[int]) -> Comparison:
+    """The exponents of these arms against the theorem's: at most -1/2."""
+    return statistics.compare(
+        "exponent of n", exponents(size, measured, arms), RATE, at=[ARMS[i] for i in arms], side="below",
+        **EXPONENT[size],
+    )  # fmt: skip
+
+
+def draw_decay(size: Size, norms: np.ndarray, arms: list[int], limit: float | None = None) -> str:
+    """Norms (sizes, 3, seeds) against n with error bars, a guide below each that decays, and a predicted limit as a line."""
+    sizes = np.array(SIZES[size])
+    names = (
+        r"along $X^\top\! y$, residual $y - f_0$",
+        r"along $X^\top\!(y - f_0)$, residual $y - f_0$",
+        r"along $X^\top\! y$, residual $y$",
+    )
+    with style.figure(width=4.8, height=3.4) as (fig, ax):
+        for i in arms:
+            mean, error = mean_and_error(norms[:, i])
+            style.dots(ax, sizes, mean, error, label=names[i], color=style.COLOURS[i], marker="osD"[i])
+            if i:
+                rate = np.sqrt(np.log(sizes) / sizes)
+                guide = rate * np.exp(np.mean(np.log(mean / rate)))
+                ax.plot(sizes, guide, "--", color=style.COLOURS[i], linewidth=0.9)
+        ax.plot([], [], "--", color=style.INK, linewidth=0.9, label=r"$\propto (\log n/n)^{1/2}$")
         if limit is not None:
             ax.axhline(limit, color=style.COLOURS[0], label="predicted limit")
         ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="operator norm of the remainder")
         ax.set_xticks(sizes, [str(n) for n in sizes])
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6)))
         ax.yaxis.set_major_formatter("{x:g}")
         ax.minorticks_off()
-        ax.margins(x=0.08)
-        if limit is not None:  # room between the two sets of dots
-            ax.legend(loc="center right", bbox_to_anchor=(1.0, 0.68))
-        else:
-            ax.legend()
+        fig.legend(loc="outside lower center", ncols=2)
         return style.svg(fig)

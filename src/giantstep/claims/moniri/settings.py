@@ -2,129 +2,114 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided
+from giantstep.checks import statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Comparison, Evidence, Seeds
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
-from giantstep.plot import style as _style
+from giantstep.plot import style
 
-ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.35, 0.4, 0.45)
-SIZES = {"quick": (500, 28), "full": (2000, 40)}
+ALPHAS = (0.1, 0.2, 0.24, 0.35, 0.45)
+SIZES = {"quick": 300, "full": 1000}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(40, 120)}
+EQUAL = {"quick": {"margin": 0.005, "departure": 0.025}, "full": {"margin": 0.002, "departure": 0.012}}  # of an error
+APART = {"quick": {"margin": 0.02, "departure": 0.04}, "full": {"margin": 0.01, "departure": 0.02}}  # of an error
 LARGE = 10**12  # where theory shows what stays of a difference
 THRESHOLD = 0.25
-SURE = 4.0  # standard errors, for 18 comparisons
-NEAR = 0.1  # share of a difference granted to finite sizes
-GONE = 0.1  # share of the least difference above the threshold that one below it may keep at the largest n
 NAMES = ("setting 1: $x_1$ + noise", r"setting 2: $x_1 + H_2(x_1)/\sqrt{2}$")
-
-
-class Difference(NamedTuple):
-    """One row of the table: by how much setting 2 is lower, here and in theory at a large n."""
-
-    what: str
-    alpha: float
-    mean: float
-    error: float
-    predicted: float
-    distance: float
-    stays: float
+AT = [f"{what}, alpha = {a:g}" for what, a in product(paired.ERRORS.values(), ALPHAS)]
+BELOW = np.array([a < THRESHOLD for _ in paired.ERRORS for a in ALPHAS])
 
 
 def experiments(n: int, alphas: Sequence[float]) -> list[Setting]:
     return [paired.experiment(n, alphas, target) for target in talk.targets().values()]
 
 
-def apart(errors: np.ndarray) -> np.ndarray:
-    """How much lower the errors of setting 2 are. Random features' errors, equal in the limit, are taken away first."""
+def apart(errors: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """How much lower the errors of setting 2 are, in units of the errors of random features, (errors, alphas).
+
+    The errors of random features, equal in the limit, are subtracted first.
+    """
     one, two = map(paired.gains, errors)
-    return two - one
+    return (two - one) / scale.reshape(-1, *[1] * (one.ndim - 1))
 
 
-def measure(size: Size) -> Data:
+def measure(size: Size, seeds: range) -> Data:
     """Errors of both settings, (2, errors, step sizes, seeds)."""
-    n, seeds = SIZES[size]
-    return {"errors": np.array([paired.measured(setting, seeds) for setting in experiments(n, ALPHAS)])}
+    return {"errors": np.array([paired.measured(SIZES[size], ALPHAS, name, seeds) for name in talk.targets()])}
 
 
 def predict(size: Size) -> Data:
-    """Differences of the settings, (errors, alphas), here and at a large n, and the lines of the figure along a fine grid."""
+    """Errors of both settings without seeds, and the lines of the figure along a fine grid, here and at a large n."""
     fine = np.linspace(0.0, max(ALPHAS) + 0.01, 31)
     here, large = (
         np.array([paired.predicted(setting) for setting in experiments(n, (*ALPHAS, *fine.tolist()))])
-        for n in (SIZES[size][0], LARGE)
+        for n in (SIZES[size], LARGE)
     )
-    (at, line), (stays, far) = (np.split(apart(errors), [len(ALPHAS)], axis=1) for errors in (here, large))
-    lines = here[:, :, 1 + len(ALPHAS) :]
-    return {"apart": at, "stays": stays, "fine": fine, "errors": lines, "line": line[0], "far": far[0]}
+    scale = here[0, :, 0]
+    line, far = (apart(errors, scale)[0, len(ALPHAS) :] for errors in (here, large))
+    return {
+        "errors": here[:, :, : 1 + len(ALPHAS)], "fine": fine, "lines": here[:, :, 1 + len(ALPHAS) :], "line": line,
+        "far": far, "scale": scale,
+    }  # fmt: skip
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (n, seeds), expected, stays = SIZES[size], predicted["apart"], predicted["stays"]
-    comparison = compare(apart(measured["errors"]), expected, level=SURE, granted=NEAR * np.abs(expected))
-    columns = (
-        x.ravel().tolist()
-        for x in (comparison.mean, comparison.error, comparison.predicted, comparison.distance, stays)
-    )
-    at = product(paired.ERRORS.values(), ALPHAS)
-    rows = [Difference(*where, *numbers) for where, numbers in zip(at, zip(*columns, strict=True), strict=True)]
-    above = np.array(ALPHAS) > THRESHOLD
-    kept, least = np.max(np.abs(stays[:, ~above]), axis=1), np.min(stays[:, above], axis=1)
-    missed, sure = int(np.sum(comparison.missed)), float(np.min((comparison.mean / comparison.error)[:, above]))
-    # the difference above the threshold must be seen, and one like it below would have to be
-    hidden = max(
-        float(np.max(comparison.seen[:, ~above] / np.min(expected[:, above], axis=1, keepdims=True))), SURE / sure
-    )
-    most = max((r for r in rows if r.what == "test error" and r.alpha < THRESHOLD), key=lambda r: abs(r.mean))
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """As stated: no difference below 1/4, and beyond it at least half of the predicted one. As corrected: that of the theory."""
+    scale = predicted["scale"]
+    found, expected = apart(measured["errors"], scale), apart(predicted["errors"], scale)
+    found, expected = found.reshape(len(AT), -1), expected.ravel()
+    names = [[name for name, low in zip(AT, BELOW, strict=True) if low == side] for side in (True, False)]
+    equal = statistics.compare("difference of the settings", found[BELOW], at=names[0], **EQUAL[size])
+    beyond = statistics.compare(
+        "difference beyond 1/4", found[~BELOW], expected[~BELOW], at=names[1], side="above", relative=True,
+        margin=0.5, departure=1.0,
+    )  # fmt: skip
+    corrected: Comparison = statistics.compare("difference and theory", found, expected, at=AT, **APART[size])
+    return Evidence((equal, beyond), (corrected,))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n = SIZES[size]
+    found = ruling.stated.of("difference of the settings")
+    i = int(np.argmax(np.abs(found.difference)))
+    most = f"{found.difference[i]:.3f} ± {found.half[i]:.3f} of the error of random features ({found.comparison.at[i]})"
     return Verdict(
-        outcome=decided(bool(missed or np.any(kept > GONE * least)), hidden if sure > 0 else np.inf, 1.0),
-        sentence=f"Above alpha = 1/4 setting 2 is lower by at least {sure:.1f} s.e. in both errors. Below, its test error is "
-        f"lower by at most {most.mean:.3f} ± {most.error:.3f} ({most.mean / most.error:+.1f} s.e., alpha = {most.alpha:g}), "
-        f"and {most.predicted:.3f} is predicted; in theory at n = 10¹² it is lower by at most {kept[0]:.4f} below "
-        f"1/4 and by at least {least[0]:.3f} above. {len(rows) - missed} of {len(rows)} differences agree with the theory within "
-        f"{SURE:g} s.e. or {NEAR:.0%}.",
-        header=("error", "alpha", "difference", "s.e.", "predicted", "distance in s.e.", "predicted at n = 10¹²"),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
         sizes=f"n = {n}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(n, measured["errors"], predicted),
         caption="Test error, training loss and the difference in test error of the two settings against alpha, dots over "
-        f"the theory's lines: both fall together up to alpha = 1/4 and part beyond, by {comparison.mean[0, -1]:.3f} ± "
-        f"{comparison.error[0, -1]:.3f} at alpha = {ALPHAS[-1]:g}. A dashed line shows the theory at n = 10¹², zero up to 1/4 "
-        f"and at least {least[0]:.3f} beyond.",
+        f"the theory's lines. Below alpha = 1/4 they differ by up to {most}. The dashed line shows the theory at n = 10¹², "
+        "where the difference is gone up to 1/4.",
         settings=tuple(setting.id for setting in experiments(n, ALPHAS)),
-        power=comparison.power(" in a difference"),
-        trend=f"The difference in test error at alpha = {most.alpha:g}, below the threshold, is {most.mean:.3f} ± "
-        f"{most.error:.3f} at n = {n} and in theory {most.predicted:.3f}, and {most.stays:.4f} at n = 10¹².",
+        trend=f"In theory the difference in test error at alpha = 0.2 is {np.interp(0.2, predicted['fine'], predicted['line']):.4f} "
+        f"at n = {n} and {np.interp(0.2, predicted['fine'], predicted['far']):.4f} at n = 10¹².",
     )
 
 
 def _figure(n: int, errors: np.ndarray, predicted: Data) -> str:
     """Both errors of both settings over the theory's lines, and their difference at this n and a large one."""
     fine = predicted["fine"]
-    with _style.figure(3, width=2.85, height=2.8) as (fig, axes):
+    with style.figure(3, width=2.85, height=2.8) as (fig, axes):
         for j, label in enumerate(paired.ERRORS.values()):
             for i, name in enumerate(NAMES):
-                style = {"colour": _style.COLOURS[i], "label": name}
-                paired.over_line(axes[j], ALPHAS, errors[i, j, 1:], fine, predicted["errors"][i, j], **style)
+                look = {"colour": style.COLOURS[i], "label": name, "marker": "os"[i]}
+                paired.over_line(axes[j], ALPHAS, errors[i, j, 1:], fine, predicted["lines"][i, j], **look)
             axes[j].set_ylabel(label)
-        style = {"colour": _style.COLOURS[2], "label": f"n = {n}"}
-        paired.over_line(axes[2], ALPHAS, apart(errors)[0], fine, predicted["line"], **style)
-        axes[2].plot(fine, predicted["far"], "--", color=_style.INK, label="theory, n = 10$^{12}$")
-        axes[2].set_ylabel("difference in test error")
+        look = {"colour": style.COLOURS[2], "label": f"simulation, n = {n}", "marker": "D"}
+        paired.over_line(axes[2], ALPHAS, apart(errors, predicted["scale"])[0], fine, predicted["line"], **look)
+        axes[2].plot(fine, predicted["far"], "--", color=style.INK, label="theory, n = 10$^{12}$")
+        axes[2].set_ylabel("difference in test error,\nshare of random features'")
+        axes[2].plot([], [], color=style.INK, label=f"theory, n = {n}")
         for ax in axes:
             paired.step_axis(ax, THRESHOLD)
-        low, high = axes[0].get_ylim()
-        axes[0].set_ylim(low - 0.25 * (high - low), high)
-        axes[0].legend(loc="lower left", fontsize=8, **paired.OPAQUE)
-        axes[2].legend(loc="upper left", **paired.OPAQUE)
-        return _style.svg(fig)
+        handles, labels = (a + b for a, b in zip(*(ax.get_legend_handles_labels() for ax in axes[[0, 2]]), strict=True))
+        fig.legend(handles, labels, loc="outside lower center", ncols=3)
+        return style.svg(fig)
 
 
-CLAIM = claim("moniri/settings", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("moniri/settings", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

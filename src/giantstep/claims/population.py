@@ -1,0 +1,68 @@
+"""Exact test errors of a network on Gaussian inputs: kernels in closed form in place of a test sample and its noise."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from numpy.polynomial.hermite_e import hermegauss
+from scipy.special import eval_hermitenorm, factorial
+
+from giantstep.experiment.setting import Setting
+from giantstep.functions.activation import Activation
+
+ORDER = 3  # the largest degree of a target
+ROOTS = np.sqrt(factorial(np.arange(ORDER + 1)))  # H_k = sqrt(k!) h_k
+_NODES, _WEIGHTS = hermegauss(60)
+_BASIS = np.stack([eval_hermitenorm(k, _NODES) / np.sqrt(factorial(k)) for k in range(ORDER + 1)])
+_BASIS = _BASIS * _WEIGHTS / np.sqrt(2 * np.pi)
+
+
+class Moments(NamedTuple):
+    """E y^2, E y F and E F^T F for features F and labels y."""
+
+    power: float
+    cross: Float[np.ndarray, " p"]
+    square: Float[np.ndarray, "p p"]
+
+    def error(self, b: Float[np.ndarray, "*more p"]) -> Float[np.ndarray, "*more"]:
+        """E (y - F b)^2."""
+        return self.power - 2 * b @ self.cross + np.sum((b @ self.square) * b, axis=-1)
+
+
+def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> Moments:
+    """Those of a network of the setting with first layer W; the target depends on the first coordinate alone."""
+    target, sigma = setting.target, setting.network.activation
+    lengths = np.linalg.norm(W, axis=1)
+    c = _coefficients(sigma, lengths)
+    # coefficients c*_k of f* = sum_k c*_k h_k; those of the target multiply H_k = sqrt(k!) h_k
+    wanted = np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDER + 1)]) * ROOTS
+    # E f*(x_1) sigma(<w, x>) = sum_k c*_k c_k(|w|) cos(w, e_1)^k
+    cross = wanted @ (c * (W[:, 0] / lengths) ** np.arange(ORDER + 1)[:, None])
+    square = _kernel(sigma.formula or "", W, lengths)
+    if sigma.centred:  # sigma - m has the kernel K - m (u_i + u_j) + m^2, u_i = E sigma(|w_i| z)
+        mean = c[0] + sigma.mean
+        square = square - sigma.mean * np.add.outer(mean, mean) + sigma.mean**2
+    return Moments(target.power + target.noise**2, cross, square)
+
+
+def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:
+    """E h_k(z) sigma(r_i z) for k = 0..ORDER with orthonormal h_k, (ORDER + 1, p)."""
+    if sigma.formula == "relu":  # relu(r z) = r relu(z)
+        shift = np.where(np.arange(ORDER + 1) == 0, sigma.mean if sigma.centred else 0.0, 0.0)[:, None]
+        own = np.asarray(sigma.hermite(ORDER)) * ROOTS  # E sigma h_k = sqrt(k!) c_k
+        return (own[:, None] + shift) * lengths - shift
+    return _BASIS @ np.asarray(sigma(np.outer(_NODES, lengths)))
+
+
+def _kernel(name: str, W: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """E sigma(<w_i, x>) sigma(<w_j, x>) for x ~ N(0, I) and a sigma that is not centred."""
+    C, r = W @ W.T, lengths
+    if name == "relu":  # (r_i r_j/2 pi) (sin t + (pi - t) cos t), t the angle of w_i and w_j (Cho and Saul 2009)
+        cos = np.clip(C / np.outer(r, r), -1.0, 1.0)
+        return np.outer(r, r) * (np.sqrt(1 - cos**2) + (np.pi - np.arccos(cos)) * cos) / (2 * np.pi)
+    if name == "erf":  # (2/pi) arcsin(2 <w_i, w_j>/sqrt((1 + 2 r_i^2)(1 + 2 r_j^2))) (Williams 1997)
+        one = np.sqrt(1 + 2 * r**2)
+        return (2 / np.pi) * np.arcsin(2 * C / np.outer(one, one))
+    if name == "sin(x+pi/4)":  # (exp(-|w_i - w_j|^2/2) - cos(2 pi/4) exp(-|w_i + w_j|^2/2))/2
+        return 0.5 * np.exp(C - 0.5 * np.add.outer(r**2, r**2))
+    raise ValueError(f"The kernel of {name} has no closed form here.")
