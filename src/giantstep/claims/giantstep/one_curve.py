@@ -22,7 +22,10 @@ TARGETS = {"relu": "setting 2", "erf": "setting 1"}  # the second spike of relu 
 CASES = (*product(["relu"], UPDATES), ("erf", "gradient"))
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 70), "full": Seeds(30, 60)}
-MEAN = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of an error, on average
+MEAN = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.02, "departure": 0.04},
+}  # of an error, on average
 EACH = {"quick": {"margin": 0.05, "departure": 0.2}, "full": {"margin": 0.02, "departure": 0.1}}  # of an error
 PUBLISHED = "published limit"
 NONE = -0.3  # where random features stand on the axis of alpha
@@ -108,7 +111,9 @@ def _figure(errors: np.ndarray, predicted: Data) -> str:
                     if (activation, update) not in CASES:
                         continue
                     i, look = CASES.index((activation, update)), {"color": style.COLOURS[m], "marker": "os"[m]}
-                    ax.plot(predicted["fine"], predicted["lines"][i, j], color=style.COLOURS[m], label=f"theory, {name}")
+                    ax.plot(
+                        predicted["fine"], predicted["lines"][i, j], color=style.COLOURS[m], label=f"theory, {name}"
+                    )
                     good = trust[i]
                     style.dots(ax, x[good], mean[i, j, good], error[i, j, good], label=f"simulated, {name}", **look)
                     if not np.all(good):

@@ -24,7 +24,10 @@ FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best pe
 CUTS = (0.25, 1.0, 4.0)  # shown
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 60)}
-ERROR = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of the predicted error
+ERROR = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.02, "departure": 0.04},
+}  # of the predicted error
 LOWEST = {"quick": {"margin": 0.01, "departure": 0.04}, "full": {"margin": 0.005, "departure": 0.015}}  # of that error
 
 
@@ -79,7 +82,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{f:g}η*, {g:g}λ*" for f, g in product(FACTORS, FACTORS) if (f, g) != (1.0, 1.0)]
     above = (errors - errors[middle, middle]) / least
     expected = (predicted["grid"] - predicted["grid"][middle, middle]) / least
-    far = np.array([[f != 1.0 and g != 1.0 and f * g in (0.0625, 1.0, 16.0) and f != 0.5 for g in FACTORS] for f in FACTORS])
+    far = np.array(
+        [[f != 1.0 and g != 1.0 and f * g in (0.0625, 1.0, 16.0) and f != 0.5 for g in FACTORS] for f in FACTORS]
+    )
     rise = np.mean(above[far] - expected[far][:, None], axis=0, keepdims=True)
     return Evidence(
         (

@@ -16,7 +16,9 @@ ALPHA = 0.35  # two spikes for ReLU
 CASES = ((("F0", "F"), "relu"), (("F0", "F"), "tanh"), (("W",), "relu"))
 SIZES = {"quick": 500, "full": 2000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(5, 20), "full": Seeds(5, 10)}
-CLOSE = 8.0  # sup distance allowed, over the number of singular values: a spectrum is rigid, its counts move by order one
+CLOSE = (
+    8.0  # sup distance allowed, over the number of singular values: a spectrum is rigid, its counts move by order one
+)
 SEEN = {"quick": 0.1, "full": 0.05}  # of a distribution function
 EDGE = {"quick": {"margin": 0.02, "departure": 0.06}, "full": {"margin": 0.01, "departure": 0.03}}  # of the edge
 TITLES = {"F0": "random features", "F": f"after a step, η = n$^{{{ALPHA}}}$", "W": "first layer after the step"}

@@ -10,7 +10,9 @@ from giantstep.experiment import draw
 from giantstep.experiment.target import Target
 
 ACTIVATION = "sin(x+pi/4)"  # none of its first Hermite coefficients vanishes: every power of g is a spike
-POWERS = np.array([[0, 1, 0, 0], [1, 0, np.sqrt(2), 0], [0, 3, 0, np.sqrt(6)]])  # g, g^2, g^3 in orthonormal Hermite polynomials
+POWERS = np.array(
+    [[0, 1, 0, 0], [1, 0, np.sqrt(2), 0], [0, 3, 0, np.sqrt(6)]]
+)  # g, g^2, g^3 in orthonormal Hermite polynomials
 
 
 def targets() -> tuple[Target, ...]:
@@ -19,7 +21,7 @@ def targets() -> tuple[Target, ...]:
 
 
 def gains(n: int, seed: int) -> dict[str, np.ndarray]:
-    """What l = 1, 2, 3 free directions gain in training loss and test error, (3, 2), and controls, (3, 8); every l has its target.
+    """What l = 1, 2, 3 free directions gain in training loss and test error, (3, 2), and controls, (3, 8).
 
     With lambda Q = 1 - F0 (F0^T F0 / n + lambda)^(-1) F0^T / n the free directions U take the coefficients
     (U^T Q U)^(-1) U^T Q y, and lower the objective by lambda y^T Q U (U^T Q U)^(-1) U^T Q y / n. Test errors are exact.
@@ -49,8 +51,8 @@ def gains(n: int, seed: int) -> dict[str, np.ndarray]:
 def _rests(setting, W: np.ndarray, unit: np.ndarray, b: np.ndarray, square: np.ndarray) -> np.ndarray:
     """E r r^T for r = (y, g, .., g^l) - b^T F over all inputs.
 
-    A column sum_k c_k h_k(<u, x>) has the product sum_k c_k c'_k <u, u'>^k with another, and with a feature sum_k c_k s_k <u, w>^k,
-    s_k = E h_k sigma.
+    A column sum_k c_k h_k(<u, x>) has the product sum_k c_k c'_k <u, u'>^k with another, and sum_k c_k s_k <u, w>^k with a
+    feature, s_k = E h_k sigma.
     """
     k = np.arange(population.ORDER + 1)
     target, count = setting.target, b.shape[1]

@@ -18,7 +18,10 @@ from giantstep.theory.limits import gains as published
 
 SIZES = {"quick": (150, 300), "full": (500, 1000)}  # the last is judged
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 240)}
-RULE = {"quick": {"margin": 0.02, "departure": 0.05}, "full": {"margin": 0.01, "departure": 0.025}}  # of random features' error
+RULE = {
+    "quick": {"margin": 0.02, "departure": 0.05},
+    "full": {"margin": 0.01, "departure": 0.025},
+}  # of random features' error
 COLUMNS = ("training loss", "test error")
 LABELS = [f"ℓ = {order}, {what}" for order, what in product((1, 2, 3), COLUMNS)]
 
@@ -63,11 +66,14 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes = SIZES[size]
-    off = [float(np.max(np.abs(gains.mean(axis=-1) - predicted["limits"]) / predicted["before"])) for gains in measured["gains"]]
+    off = [
+        float(np.max(np.abs(gains.mean(axis=-1) - predicted["limits"]) / predicted["before"]))
+        for gains in measured["gains"]
+    ]
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))} (the last is judged); {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(sizes, measured["gains"], predicted["limits"]),
-        caption="Gains in training loss (left) and test error (right) against n for ℓ = 1, 2, 3 free directions, with the published "
+        caption="Gains in training loss (left) and test error (right) against n for ℓ = 1, 2, 3, with the published "
         f"limits as lines; at n = {sizes[-1]} the furthest is {off[-1]:.1%} of the error of random features away.",
         settings=tuple(
             talk.experiment(n, 0.0, t, activation=free.ACTIVATION).id for n in sizes for t in free.targets()
@@ -85,7 +91,9 @@ def _figure(sizes: tuple[int, ...], gains: list[np.ndarray], limits: np.ndarray)
             ax.axhline(limits[i, j], label=f"published limit, ℓ = {i + 1}", **look)
             mean, error = zip(*(mean_and_error(each[i, j]) for each in gains), strict=True)
             shift = 1.03 ** (i - 1)  # side by side
-            style.dots(ax, shift * np.array(sizes), mean, error, label=f"simulation, ℓ = {i + 1}", marker="osD"[i], **look)
+            style.dots(
+                ax, shift * np.array(sizes), mean, error, label=f"simulation, ℓ = {i + 1}", marker="osD"[i], **look
+            )
             ax.set(xscale="log", xlabel="n", ylabel=f"gain in {COLUMNS[j]}")
             ax.set_xticks(sizes, [str(n) for n in sizes])
             ax.minorticks_off()

@@ -49,7 +49,7 @@ def best(d: int, width: float, samples: float) -> tuple[float, float]:
 
 
 def errors(d: int, penalties: tuple[float, ...], seed: int) -> dict[str, list[float]]:
-    """Exact test errors of all cases at these penalties, and controls: means of y^2, y x_1, x_1^2 over the samples, less their own.
+    """Exact test errors of all cases at these penalties, and controls: means of y^2, y x_1, x_1^2 over the samples, centred.
 
     Fewer samples are the first rows of more, and fewer neurons the first ones.
     """

@@ -1,13 +1,16 @@
 """Where the outliers lie and along what, step size by step size."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
@@ -15,14 +18,17 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
 ALL = (("target", "rank1"), ("target", "gradient"), ("full", "rank1"), ("full", "gradient"))  # residual and update
-VARIANTS = {"quick": (*ALL[:2], ALL[3]), "full": ALL}
+VARIANTS = {"quick": (ALL[0], ALL[3]), "full": ALL}
 KEPT = {"target": "y", "full": "y − f₀"}
 UPDATES = {"rank1": "rank-one update", "gradient": "true gradient"}
-SIZES = {"quick": 600, "full": 1600}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(6, 20), "full": Seeds(6, 20)}
+SIZES = {"quick": 500, "full": 1600}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(14, 40), "full": Seeds(14, 40)}
 ALPHAS = {"quick": (0.2, 0.3, 0.37, 0.45), "full": (0.1, 0.2, 0.25, 0.3, 0.33, 0.37, 0.41, 0.45)}
-LINE = tuple(np.round(np.linspace(0.1, 0.46, 37), 3).tolist())
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.025, "departure": 0.06}}  # of a position; of a cos^2
+BETWEEN = (0.25, 0.34, 0.41)  # predicted for the lines alone
+RULE = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.025, "departure": 0.06},
+}  # of a position; of a cos^2
 
 
 def experiment(n: int, alphas: tuple[float, ...], residual: str, update: str) -> Setting:
@@ -30,24 +36,27 @@ def experiment(n: int, alphas: tuple[float, ...], residual: str, update: str) ->
     return spectra.experiment(n, tuple(float(n**a) for a in alphas), residual=residual, update=update)
 
 
-def leading(n: int, alphas: tuple[float, ...], residual: str, update: str, seed: int) -> np.ndarray:
-    return spectra.leading(experiment(n, alphas, residual, update), seed)
+def leading(n: int, alphas: tuple[float, ...], residual: str, update: str, seed: int) -> dict[str, Any]:
+    """Position and cos^2 of the two largest singular values, (step sizes, 2, 2), and controls."""
+    setting = experiment(n, alphas, residual, update)
+    return {"leading": spectra.leading(setting, seed), "controls": spectra.controls(setting, seed)}
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Position and cos^2 of the two largest singular values, (variants, step sizes, spikes, 2, seeds)."""
-    runs = cache.each(leading, [(SIZES[size], ALPHAS[size], *v, seed) for v in VARIANTS[size] for seed in seeds])
-    shape = (len(VARIANTS[size]), len(seeds), len(ALPHAS[size]), 2, 2)
-    return {"leading": np.moveaxis(np.reshape(runs, shape), 1, -1)}
+    """Position and cos^2 of the two largest singular values, (variants, step sizes, spikes, 2, seeds), with control variates."""
+    found = []
+    for variant in VARIANTS[size]:
+        runs = cache.each(leading, [(SIZES[size], ALPHAS[size], *variant, seed) for seed in seeds])
+        places, controls = (np.stack([run[name] for run in runs], axis=-1) for name in ("leading", "controls"))
+        found.append(controlled(places, controls))
+    return {"leading": np.array(found)}
 
 
 def predict(size: Size) -> Data:
-    """The same, NaN where no outlier is predicted to show, at the step sizes and along the line: (variants, .., spikes, 2)."""
-    at, lines = (
-        np.array([spectra.places(experiment(SIZES[size], alphas, *v)) for v in VARIANTS[size]])
-        for alphas in (ALPHAS[size], LINE)
-    )
-    return {"places": at, "lines": lines}
+    """The same, NaN where no outlier is predicted to show, at the step sizes and along the lines: (variants, .., spikes, 2)."""
+    line = sorted({*ALPHAS[size], *BETWEEN})
+    lines = np.array([spectra.places(experiment(SIZES[size], tuple(line), *v)) for v in VARIANTS[size]])
+    return {"places": lines[:, np.isin(line, ALPHAS[size])], "line": line, "lines": lines}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -88,7 +97,7 @@ def _figure(size: Size, leading: np.ndarray, predicted: Data) -> str:
         for v, (residual, update) in enumerate(VARIANTS[size]):
             for (row, ax), k in product(enumerate(axes[:, v]), (0, 1)):
                 shown, look = np.isfinite(predicted["places"][v, :, k, 0]), {"color": style.COLOURS[k]}
-                ax.plot(LINE, predicted["lines"][v, :, k, row], **look)
+                ax.plot(*_smooth(predicted["line"], predicted["lines"][v, :, k, row]), **look)
                 dots = (x[v, shown, k, row] for x in (mean, error))
                 style.dots(ax, at[shown], *dots, label=labels[k], marker="os"[k], **look)
             kept = KEPT[residual].replace("f₀", "f_0")
@@ -101,6 +110,13 @@ def _figure(size: Size, leading: np.ndarray, predicted: Data) -> str:
         axes[0, 0].plot([], [], color=style.INK, label="predicted")
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
+
+
+def _smooth(x: list[float], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A smooth monotone line through the predictions that are there."""
+    there = np.isfinite(y)
+    fine = np.linspace(*np.array(x)[there][[0, -1]], 60)
+    return fine, PchipInterpolator(np.array(x)[there], y[there])(fine)
 
 
 CLAIM = claim("moniri/positions", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -96,3 +96,17 @@ def leading(setting: Setting, seed: int) -> np.ndarray:
         order = np.argsort(-size)
         result.append(np.stack([size[order], np.diag(measure.alignments(np.asarray(left)[:, order], basis))], axis=-1))
     return np.array(result)
+
+
+def controls(setting: Setting, seed: int) -> list[float]:
+    """Numbers of mean zero on which the strength of a spike depends: |X^T y/n|^2 over its expectation less one, mean a^2 - 1,
+    mean a^4 - 3 and |W^T a|^2/p - 1.
+
+    E |X^T y/n|^2 = (d E y^2 + 2 c*_1^2)/n + (1 - 1/n) c*_1^2 for a linear target.
+    """
+    target, n = setting.target, draw.step_batches(setting)[0].n
+    W, a = draw.weights(setting, seed)
+    first, power = float(target.hermite.get((1,), 0.0)), target.power + target.noise**2
+    expected = (setting.d * power + 2 * first**2) / n + (1 - 1 / n) * first**2
+    length = np.sum(talk.direction(setting, seed) ** 2) / expected - 1
+    return [float(x) for x in (length, np.mean(a**2) - 1, np.mean(a**4) - 3, np.sum((W.T @ a) ** 2) / len(a) - 1)]

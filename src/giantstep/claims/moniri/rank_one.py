@@ -19,7 +19,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
         figure=remainder.draw_decay(size, measured["norms"], [0, 1, 2]),
-        caption=f"Operator norm of what a rank-one matrix leaves of the gradient against n, both logarithmic. {span.capitalize()} "
+        caption=f"Operator norm of what a rank-one matrix leaves of the gradient, against n. {span.capitalize()} "
         f"the norm goes {ends[0]} for the gradient of y − f₀ along Xᵀy, {ends[1]} along Xᵀ(y − f₀), and {ends[2]} for the "
         "gradient of y along Xᵀy. Dashed guides are proportional to (log n/n)^½.",
         settings=tuple(remainder.experiment(n, residual).id for n in sizes for residual in ("full", "target")),

@@ -16,8 +16,8 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import train
 
-SIZES = {"quick": (100, 200, 400, 800), "full": (400, 800, 1600, 3200)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 40), "full": Seeds(10, 30)}
+SIZES = {"quick": (75, 150, 300, 600), "full": (400, 800, 1600, 3200)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(14, 90), "full": Seeds(10, 30)}
 RATE = -0.5  # the theorem's exponent of n
 EXPONENT = {"quick": {"margin": 0.1, "departure": 0.2}, "full": {"margin": 0.05, "departure": 0.1}}
 ARMS = ("Xᵀy, gradient of y − f₀", "Xᵀ(y − f₀), gradient of y − f₀", "Xᵀy, gradient of y")  # direction and residual
@@ -27,10 +27,10 @@ def experiment(n: int, residual: str) -> Setting:
     return talk.experiment(n, 0.0, talk.setting_1(), residual=residual)
 
 
-def remainders(n: int, seed: int) -> list[float]:
-    """||G - c_1 a beta^T|| for the three arms, and max |a_i|."""
-    found = []
-    for residual in ("full", "target"):
+def remainders(n: int, residuals: tuple[str, ...], seed: int) -> list[float]:
+    """||G - c_1 a beta^T|| for the arms of these residuals, max |a_i|, and |a|^2/p and |W^T a|^2/p less their expectation 1."""
+    found, controls = [], []
+    for residual in residuals:
         setting = experiment(n, residual)
         layers = train(setting, seed)
         W, a, G = layers.initial, layers.second_layer, np.asarray(layers.descent)
@@ -38,15 +38,16 @@ def remainders(n: int, seed: int) -> list[float]:
         sigma, scale = setting.network.activation, setting.network.factor
         labels = [y, y - scale * np.asarray(sigma(X @ W.T)) @ a] if residual == "full" else [y]
         rank_one = [sigma.hermite(1)[1] * scale * np.outer(a, X.T @ r / n) for r in labels]
-        found += [gs.measure.operator_norm(G - part) for part in rank_one] + [float(np.max(np.abs(a)))]
-    return found[:2] + found[3:]
+        found += [gs.measure.operator_norm(G - part) for part in rank_one]
+        controls = [np.max(np.abs(a)), np.mean(a**2) - 1, np.sum((W.T @ a) ** 2) / len(a) - 1]
+    return [float(x) for x in (*found, *controls)]
 
 
-def measure(size: Size, seeds: range) -> Data:
-    """The three norms, (sizes, 3, seeds), and max |a_i|, (sizes, seeds)."""
-    runs = cache.each(remainders, [(n, seed) for n in SIZES[size] for seed in seeds])
-    found = np.moveaxis(np.reshape(runs, (len(SIZES[size]), len(seeds), 4)), 1, -1)
-    return {"norms": found[:, :3], "largest": found[:, 3]}
+def measure(size: Size, seeds: range, residuals: tuple[str, ...] = ("full", "target")) -> Data:
+    """The norms of the arms, (sizes, arms, seeds), max |a_i|, (sizes, seeds), and two controls, (sizes, 2, seeds)."""
+    runs = cache.each(remainders, [(n, residuals, seed) for n in SIZES[size] for seed in seeds])
+    found = np.moveaxis(np.reshape(runs, (len(SIZES[size]), len(seeds), -1)), 1, -1)
+    return {"norms": found[:, :-3], "largest": found[:, -3], "controls": found[:, -2:]}
 
 
 def exponents(size: Size, measured: Data, arms: list[int], decaying: bool = True) -> np.ndarray:
@@ -59,8 +60,11 @@ def exponents(size: Size, measured: Data, arms: list[int], decaying: bool = True
     front = np.sqrt(np.log(sizes))[:, None, None] if decaying else 1.0
     slopes = statistics.exponent(sizes, measured["norms"][:, arms] / front)
     expected = np.array([_log_largest(experiment(n, "full").p) for n in sizes])
-    control = statistics.exponent(sizes, measured["largest"] / np.exp(expected)[:, None])
-    return controlled(slopes, control[None])
+    logs = np.log(measured["largest"]) - expected[:, None]
+    if not decaying:  # the limit depends on |a| and |W^T a|
+        ends = measured["controls"][[0, -1]].reshape(4, -1)
+        return controlled(slopes, ends)
+    return controlled(slopes, statistics.exponent(sizes, np.exp(logs))[None])
 
 
 def _log_largest(count: int) -> float:

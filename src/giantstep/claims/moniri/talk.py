@@ -28,7 +28,10 @@ def targets() -> dict[str, Target]:
     return dict(zip(LABELS, (setting_1(), setting_2()), strict=True))
 
 
-TARGETS = {**targets(), "degree three": gs.target("x1 + H3(x1)/(2*sqrt(6))")}  # by name, as calls that are stored need them
+TARGETS = {
+    **targets(),
+    "degree three": gs.target("x1 + H3(x1)/(2*sqrt(6))"),
+}  # by name, as calls that are stored need them
 
 
 def experiment(n: int, alpha: Any, target: Target, *, activation: str = "relu", residual: str = "target") -> Setting:

@@ -1,0 +1,143 @@
+"""What the claims on one giant step measure and predict, run at tiny sizes, and the identities behind it."""
+
+import json
+
+import kept
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep.checks.check import gather
+from giantstep.checks.statistics import Seeds
+from giantstep.claims import paired, population, select
+from giantstep.claims.controls import controlled
+from giantstep.claims.giantstep import one_curve, optimal
+from giantstep.claims.moniri import (
+    alignment,
+    bulk,
+    free,
+    improvement,
+    lengths,
+    limits,
+    linear_floor,
+    onset,
+    positions,
+    remainder,
+    settings,
+    spikes,
+    talk,
+    trend,
+)
+from giantstep.experiment import draw
+from giantstep.results.outcome import Status
+from giantstep.simulate import train
+from giantstep.theory import Optimum
+
+NAMES = [c.name for c in select(["moniri"])] + ["giantstep/one-curve", "giantstep/optimal"]
+RELU = lengths.networks()[:2]
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Every claim at sizes that say nothing."""
+    for module, size in (
+        (remainder, (40, 80)),
+        (spikes, 120),
+        (bulk, 100),
+        (onset, (60, 80)),
+        (positions, 100),
+        (improvement, 60),
+        (limits, (40, 60)),
+        (trend, 60),
+        (settings, 60),
+        (one_curve, 60),
+        (optimal, 60),
+    ):
+        monkeypatch.setitem(module.SIZES, "quick", size)
+    for module in (alignment, linear_floor):
+        monkeypatch.setitem(module.DIMENSIONS, "quick", 30)
+    monkeypatch.setattr(alignment, "SAMPLES_PER_DIMENSION", (1.0, 4.0))
+    monkeypatch.setattr(bulk, "CASES", bulk.CASES[:1])
+    monkeypatch.delitem(bulk.TITLES, "W")
+    monkeypatch.setattr(linear_floor, "LINE", (2.0, 8.0))
+    setting = talk.experiment(60, 0.3, talk.setting_1())
+    monkeypatch.setattr(optimal, "best", lambda n: Optimum(setting, 8.6, 1.2, 1.5, 1.8, Status()))  # found elsewhere
+    monkeypatch.setitem(positions.VARIANTS, "quick", (("target", "rank1"),))
+    monkeypatch.setitem(positions.ALPHAS, "quick", (0.37, 0.45))
+    monkeypatch.setattr(positions, "BETWEEN", (0.41,))
+    monkeypatch.setattr(spikes, "ACTIVATIONS", ("relu", "sin(x+pi/4)"))
+    monkeypatch.setattr(trend, "LARGE", (10**3, 10**12))
+    monkeypatch.setattr(lengths, "networks", lambda: RELU)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_claim_runs(name, tiny):
+    (claim,) = select([name])
+    object.__setattr__(claim, "seeds", {**claim.seeds, "quick": Seeds(8, 8)})
+    measured, predicted, seeds = gather(claim, "quick", 0)
+    verdict = claim.rule("quick", measured, predicted)
+    again = claim.rule("quick", *(kept._back(json.loads(json.dumps(kept._plain(x)))) for x in (measured, predicted)))
+    assert again.as_stated == verdict.as_stated and again.header == verdict.header
+    assert verdict.sentence and verdict.rows and "<svg" in verdict.figure
+
+
+@pytest.mark.parametrize("activation", ["relu", "erf", "sin(x+pi/4)"])
+def test_exact_errors_are_those_of_a_large_test_sample(activation):
+    setting = paired.experiment(40, (0.4,), talk.setting_2(), activation=activation)
+    exact = paired.fits(setting, 3)[..., 0]
+    outcome = gs.simulate(setting, 3, n_test=200_000)
+    np.testing.assert_allclose(exact[0], outcome.test_error, rtol=0.03)
+    np.testing.assert_allclose(exact[1], outcome.train_objective, rtol=1e-6)
+
+
+def test_closed_kernels_are_averages():
+    setting = paired.experiment(40, (0.4,), talk.TARGETS["degree three"])
+    W = train(setting, 1).final[1]
+    X = np.random.default_rng(0).standard_normal((200_000, setting.d))
+    F, y = np.asarray(setting.network.activation(X @ W.T)), np.asarray(setting.target(X.T[:1]))
+    moments = population.moments(setting, W)
+    np.testing.assert_allclose(moments.cross, y @ F / len(y), atol=0.03)
+    np.testing.assert_allclose(moments.square, F.T @ F / len(y), atol=0.03)
+
+
+def test_controls_have_mean_zero():
+    setting = paired.experiment(60, (), talk.setting_2())
+    found = np.array([paired.draws(setting, seed) for seed in range(400)])
+    assert np.all(np.abs(found.mean(axis=0)) < 4.5 * found.std(axis=0) / 20)
+
+
+def test_controls_lower_the_noise_and_keep_the_mean():
+    rng = np.random.default_rng(0)
+    control, rest = rng.standard_normal((2, 4000))
+    left = controlled((2.0 + 3.0 * control + 0.1 * rest)[None], control[None])
+    assert left.mean() == pytest.approx(2.0, abs=0.01) and left.std() == pytest.approx(0.1, rel=0.05)
+
+
+def test_free_directions_equal_enormous_spikes():
+    """Columns free of penalty, against a ridge fit with the same columns multiplied by 10^4, and on a large test sample."""
+    n, seed = 60, 3
+    setting = talk.experiment(n, 0.0, talk.setting_2(), activation=free.ACTIVATION)
+    W, _ = draw.weights(setting, seed)
+    X, y = draw.rows(setting, seed, draw.readout_batch(setting))
+    Xt = np.random.default_rng(0).standard_normal((200_000, setting.d))
+    beta = talk.direction(setting, seed)
+    g, gt = (Z @ beta / np.linalg.norm(beta) for Z in (X, Xt))
+    F, Ft = (np.asarray(setting.network.activation(Z @ W.T)) for Z in (X, Xt))
+    wide = [np.column_stack([A, 1e4 * h, 1e4 * h**2]) for A, h in ((F, g), (Ft, gt))]
+    fits = gs.ridge(F, y, paired.PENALTY), gs.ridge(wide[0], y, paired.PENALTY)
+    objective = [f.train_error + paired.PENALTY * float(np.sum(f.coefficients**2)) for f in fits]
+    yt = np.asarray(setting.target(Xt.T[:1]))
+    errors = [np.mean((yt - A @ np.asarray(f.coefficients)) ** 2) for A, f in zip((Ft, wide[1]), fits, strict=True)]
+    found = free.gains(n, seed)["gains"][1]
+    assert objective[0] - objective[1] == pytest.approx(found[0], rel=1e-4)
+    assert errors[0] - errors[1] == pytest.approx(found[1], rel=0.05)
+
+
+def test_the_full_gradient_lengthens_the_rows_as_predicted():
+    """||w_i||^2 - 1 = (1 + kappa) U^2 a_i^2 after the full gradient, U^2 a_i^2 after its rank-one part."""
+    grown = []
+    for network in lengths.networks()[:2]:
+        found = train(lengths.experiment(network, 1000), 0)
+        a2 = found.second_layer**2
+        grown.append(np.sum((np.sum(found.final[-1] ** 2, axis=1) - 1) * a2) / np.sum(a2**2))
+    assert grown[0] / grown[1] == pytest.approx(1 + lengths.lengthening(lengths.networks()[0]), rel=0.05)

@@ -1,0 +1,16 @@
+"""Worlds in which our own claims on one giant step are wrong."""
+
+from worlds.altered import Change, longer, noisier, reused
+
+from giantstep.claims import paired
+
+WORLDS: dict[str, dict[str, Change]] = {
+    "giantstep/one-curve": {
+        "the readout uses the batch of the step": reused,
+        "labels have noise of variance 0.36": noisier(0.6),
+    },
+    "giantstep/optimal": {
+        "the step is three times as long": longer(paired, 3.0),
+        "labels have noise of variance 0.36": noisier(0.6),
+    },
+}

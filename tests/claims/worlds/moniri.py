@@ -1,0 +1,112 @@
+"""Worlds in which the claims on one giant step are wrong."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from worlds.altered import Change, astray, half_batch, longer, noisier, protocol, unit_rows, weights
+
+import giantstep as gs
+from giantstep.claims import paired
+from giantstep.claims.moniri import onset, outliers, predicted, remainder, talk
+from giantstep.experiment import draw
+
+
+def direction(part: float) -> Change:
+    """beta from a part of the samples."""
+
+    def wrong(setting: Any, seed: int) -> np.ndarray:
+        X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
+        count = int(part * len(y))
+        return X[:count].T @ y[:count] / count
+
+    return lambda patch: patch.setattr(talk, "direction", wrong)
+
+
+def by_signs(setting: Any, seed: int) -> np.ndarray:
+    X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
+    return X.T @ np.sign(y) / len(y)
+
+
+def scaled_second_layer(factor: float) -> Change:
+    second = draw.second_layer
+    return lambda patch: patch.setattr(draw, "second_layer", lambda setting, seed: factor * second(setting, seed))
+
+
+def tilted(patch: Any) -> None:
+    """The weights of random features know the target's direction."""
+    drawn = draw.weights
+
+    def wrong(setting: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        W, a = drawn(setting, seed)
+        W = W + 0.4 * np.eye(W.shape[1])[0]
+        return W / np.linalg.norm(W, axis=1, keepdims=True), a
+
+    patch.setattr(draw, "weights", wrong)
+
+
+def another_batch(patch: Any) -> None:
+    """The rank-one part is taken from samples of the readout, not from those of the gradient."""
+    other = SimpleNamespace(rows=draw.rows, step_batches=lambda setting: (draw.readout_batch(setting),))
+    patch.setattr(remainder, "draw", other)
+
+
+def target(formula: str, noise: float = 0.0) -> Change:
+    return lambda patch: patch.setitem(talk.TARGETS, "setting 2", gs.target(formula, noise=noise))
+
+
+def growing(found: Any) -> np.ndarray:
+    """The step carries a factor sqrt(p) of another normalisation."""
+    return found.initial + (len(found.initial) / 240) ** 0.5 * (found.final - found.initial)
+
+
+WORLDS: dict[str, dict[str, Change]] = {
+    "moniri/rank-one": {
+        "the gradient sees half of the batch": half_batch(remainder),
+        "the batch of the gradient is another one": another_batch,
+    },
+    "moniri/normalisation-trap": {
+        "the second layer is 1.1 times as large": scaled_second_layer(1.1),
+        "the initial output is dropped": protocol(remainder, residual="target"),
+    },
+    "moniri/alignment": {
+        "beta from three quarters of the samples": direction(0.75),
+        "beta from the signs of the labels": lambda patch: patch.setattr(talk, "direction", by_signs),
+    },
+    "moniri/spikes": {
+        "beta from a quarter of the samples": direction(0.25),
+        "the initial output is kept": protocol(outliers, residual="full"),
+    },
+    "moniri/bulk": {
+        "rows are 1.1 times as long": weights(predicted, lambda found: 1.1 * found.final),
+        "the step is three times as long": longer(predicted, 3.0),
+    },
+    "moniri/onset": {
+        "the step is 1.25 times as long": longer(onset, 1.25),
+        "the step has a factor sqrt(p)": weights(onset, growing),
+    },
+    "moniri/positions": {
+        "the step is 1.25 times as long": longer(predicted, 1.25),
+        "rows are normalised after the step": unit_rows(predicted),
+    },
+    "moniri/linear-floor": {
+        "the weights know the target": tilted,
+        "labels have noise of variance 0.36": noisier(0.6),
+    },
+    "moniri/improvement": {
+        "the step goes astray": astray(paired),
+        "the step is a tenth as long": longer(paired, 0.1),
+    },
+    "moniri/limits": {
+        "beta from half of the samples": direction(0.5),
+        "the penalty is doubled": lambda patch: patch.setattr(paired, "PENALTY", 0.2),
+    },
+    "moniri/trend": {
+        "rows are normalised after the step": unit_rows(paired),
+        "the step is 1.5 times as long": longer(paired, 1.5),
+    },
+    "moniri/settings": {
+        "the quadratic part is half as large": target("x1 + H2(x1)/(2*sqrt(2))", 0.75**0.5),
+        "the step is 1.5 times as long": longer(paired, 1.5),
+    },
+}
