@@ -93,7 +93,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"the theory's lines. Below alpha = 1/4 they differ by up to {most}. The dashed line shows the theory at n = 10¹², "
         "where the difference is gone up to 1/4.",
         settings=tuple(setting.id for setting in experiments(n, ALPHAS)),
-        trend=f"In theory the difference in test error at alpha = 0.2 is {at['line']:.4f} at n = {n} and {at['far']:.4f} at n = 10¹².",
+        trend=f"In theory the difference in test error at alpha = 0.2 is {at['line']:.4f} at n = {n} "
+        f"and {at['far']:.4f} at n = 10¹².",
     )
 
 
