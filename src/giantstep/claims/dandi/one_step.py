@@ -1,37 +1,98 @@
-"""One giant step learns a single direction when the information exponent is one, the span of the tensor when it is two."""
+"""One giant step learns a single direction if the information exponent is one, and the span of the tensor if it is two."""
 
-from giantstep.checks.claim import Data, Size, Verdict
+import numpy as np
+
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
+from giantstep.plot import style
 
-ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + H2(x3)/sqrt(2)"
+ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + 0.3*H4(x3)/sqrt(24)"
 SIZES = {
-    "quick": ((512, 2048, 8192), (64, 96, 192), 8),
-    "full": ((1000, 10_000, 100_000), (100, 250, 600), 20),
-}  # dimensions for n of the order of d and of d^2, seeds
+    "quick": ((2**7, 2**9, 2**11), (24, 48, 96), (48, 96, 192)),
+    "full": ((1000, 10_000, 100_000), (64, 128, 256), (128, 256, 512)),
+}  # dimensions for n of the order of d, and of d^2 without and with deflated labels or l = 2
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 80)}
+RULE = {
+    "quick": {"each": (0.1, 0.5), "mean": (0.07, 0.2)},
+    "full": {"each": (0.06, 0.25), "mean": (0.04, 0.1)},
+}
+HALF = 0.5**0.5
+SUM_AND_DIFFERENCE = ((HALF, HALF), (HALF, -HALF))
+NAMES = {1: ("(w₁ + w₂)/√2", "(w₁ − w₂)/√2"), 2: ("w₁", "w₂", "w₃")}  # noqa: RUF001
 
 
 def cases(size: Size) -> tuple[RankCase, ...]:
-    linear, square, _ = SIZES[size]
+    linear, square, wide = SIZES[size]
     return (
-        RankCase("ℓ = 1, n = 4d", ONE, 1, linear),
-        RankCase("ℓ = 1, n = 4d²", ONE, 1, square, power=2),
-        RankCase("the same, deflated", ONE, 2, square, power=2, deflate=2),
-        RankCase("ℓ = 2, n = 4d²", TWO, 3, square, power=2, strength=2.0),
+        RankCase("ℓ = 1, n = 4d", ONE, linear),
+        RankCase("ℓ = 1, n = 2d²", ONE, square, power=2, ratio=2),
+        RankCase("ℓ = 1, deflated, n = 2d²", ONE, square, power=2, ratio=2, strength=2.0, longer=0.5, deflate=2),
+        RankCase("ℓ = 2, n = 2d²", TWO, wide, power=2, ratio=2, strength=2.0, longer=0.5),
     )
 
 
-def measure(size: Size) -> Data:
-    return ranks.measured(cases(size), SIZES[size][2])
+def measure(size: Size, seeds: range) -> Data:
+    """The mean of π πᵀ for every case, (sizes, steps, seeds, r, r)."""
+    return {case.name: ranks.measured(case, seeds) for case in cases(size)}
 
 
 def predict(size: Size) -> Data:
-    return ranks.predicted(cases(size))
+    """For every case the directions, their names and whether they are learned."""
+    plain, first = [list(v) for v in SUM_AND_DIFFERENCE], [True, False]
+    basis = ((plain, NAMES[1], first), (plain, NAMES[1], first), (np.eye(2).tolist(), NAMES[2][:2], [True] * 2),
+             (np.eye(3).tolist(), NAMES[2], [True, True, False]))  # fmt: skip
+    return {
+        case.name: {"directions": directions, "names": list(names), "learned": learned}
+        for case, (directions, names, learned) in zip(cases(size), basis, strict=True)
+    }
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    return ranks.judged(cases(size), measured, predicted)
+def shares(case: RankCase, measured: Data, predicted: Data) -> np.ndarray:
+    """Shares of a neuron times d, (sizes, directions, seeds)."""
+    found = ranks.energies(measured[case.name], np.array(predicted[case.name]["directions"]))[:, 0]
+    return found * np.array(case.sizes)[:, None, None]
 
 
-CLAIM = claim("dandi/one-step", measure=measure, predict=predict, judge=judge)
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents in d of the shares times d: one for what is learned, zero for the rest."""
+    slopes = {True: [], False: []}
+    for case in cases(size):
+        said = predicted[case.name]
+        for name, known, v in zip(
+            said["names"], said["learned"], ranks.growth(case.sizes, shares(case, measured, predicted)), strict=True
+        ):
+            slopes[known].append((f"{case.name}, {name}", v))
+    return Evidence(
+        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, **RULE[size])
+        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, **RULE[size])
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    some = cases(size)
+    return Verdict(
+        sizes="; ".join(f"{c.name}: d = {', '.join(map(str, c.sizes))}" for c in some)
+        + f"; p = {some[0].width}, relu, signs, pairs; y = {ONE} and {TWO}",
+        figure=_figure(some, measured, predicted),
+        caption="Share of a neuron along every direction, times d, against d on logarithmic axes, one panel a case. Learned "
+        "directions should rise along the dotted line ∝ d, the others should stay near the dashed line at one. "
+        + ruling.stated.sentence,
+        settings=tuple(c.setting(c.sizes[-1]).id for c in some),
+    )
+
+
+def _figure(some: tuple[RankCase, ...], measured: Data, predicted: Data) -> str:
+    with style.figure(2, 2, width=3.8, height=2.7) as (fig, axes):
+        for ax, case in zip(axes.ravel(), some, strict=True):
+            ranks.panel(ax, case.sizes, shares(case, measured, predicted), predicted[case.name]["names"])
+            ax.set_title(case.name, loc="left")
+            ax.set_ylabel("share × d")  # noqa: RUF001
+            ax.legend(loc="upper left", ncols=2)
+            ax.set_ylim(0.2, 30 * ax.get_ylim()[1])
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/one-step", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -1,136 +1,116 @@
-"""How many directions a narrow network has learned, and how sure that is: eigenvalues of the mean of pi pi^T over chance, 1/d.
+"""Energies of directions: what a narrow network has learned, in units of what an unlearned direction has by chance.
 
-A learned direction keeps its share of a neuron as d grows, so its eigenvalue grows like d over chance; the others stay at it.
+A learned direction keeps its share of a neuron as d grows, so its energy over the null level grows like d. An unlearned one
+stays at the null level. So the exponent of d is one or zero, and a free fit decides.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from giantstep.checks.claim import Data, Verdict
-from giantstep.claims import growth
-from giantstep.claims.dandi.narrow import chain, experiment
+from giantstep.checks import cache, statistics
+from giantstep.checks.statistics import Comparison
+from giantstep.claims.dandi.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
+from giantstep.simulate import evolution
 
-FLAT = 0.5  # exponent in d that separates what stays at chance (0) from what is learned (1)
+__all__ = ["RankCase", "chance", "each_and_mean", "eigenvalues", "energies", "growth", "measured", "panel"]
 
 
 class RankCase(NamedTuple):
-    """One experiment at every d: n = ratio d^power, s = strength d^((power - 1)/2)."""
+    """One experiment at every d: n = ratio d^power samples a step and s = strength d^longer."""
 
     name: str
     formula: str
-    rank: int  # predicted
     sizes: tuple[int, ...]
     power: int = 1
     ratio: int = 4
     strength: float = 1.0
+    longer: float = 0.0
     steps: int = 1
+    activation: str = "relu"
     second_layer: str = "rademacher"
     deflate: int = 0
     width: int = 16
 
     def setting(self, d: int) -> Setting:
-        strength = self.strength * d ** ((self.power - 1) / 2)
+        strength = self.strength * d**self.longer
         return experiment(
-            self.formula, d, self.ratio * d**self.power, self.steps, p=self.width, strength=strength,
-            second_layer=self.second_layer, deflate=self.deflate,
+            self.formula, d, self.ratio * d**self.power, self.steps, p=self.width, activation=self.activation,
+            strength=strength, second_layer=self.second_layer, deflate=self.deflate,
         )  # fmt: skip
 
 
-def measured(cases: Sequence[RankCase], seeds: int) -> Data:
-    """Eigenvalues times d, (sizes, seeds, r) for every case, in decreasing order."""
-
-    def over_chance(case: RankCase, d: int) -> np.ndarray:
-        return np.linalg.eigvalsh(chain(case.setting(d), seeds).learned)[:, ::-1] * d
-
-    return {case.name: np.stack([over_chance(case, d) for d in case.sizes]) for case in cases}
+def learned(case: tuple, d: int, seed: int) -> Float[np.ndarray, "steps r r"]:
+    """The mean of pi pi^T over the neurons after every step, pi the cosines with the target's directions."""
+    path = evolution(RankCase._make(case).setting(d), seed)
+    cosines = path.M[1:] / np.sqrt(np.diagonal(path.Q[1:], axis1=1, axis2=2))[:, :, None]
+    return np.einsum("tik,til->tkl", cosines, cosines) / cosines.shape[1]
 
 
-def predicted(cases: Sequence[RankCase]) -> Data:
-    """The rank of every case."""
-    return {case.name: case.rank for case in cases}
+def measured(case: RankCase, seeds: range) -> Float[np.ndarray, "sizes steps seeds r r"]:
+    """``learned`` at every d and seed."""
+    runs = cache.each(learned, [(tuple(case), d, seed) for d in case.sizes for seed in seeds])
+    return np.swapaxes(np.reshape(runs, (len(case.sizes), len(seeds), *np.shape(runs[0]))), 1, 2)
 
 
-def judged(cases: Sequence[RankCase], measured: Data, ranks: Data) -> Verdict:
-    """Whether the learned ranks are the predicted ones."""
-    powers = {c: [growth.growth(c.sizes, v) for v in measured[c.name].transpose(2, 0, 1)] for c in cases}
-    sides = [
-        growth.as_said(each, k < ranks[c.name], FLAT) for c, several in powers.items() for k, each in enumerate(several)
-    ]
-    counts = [
-        f"{c.name}: {sum(value > FLAT for value, _ in several)} of {len(several)} (predicted {ranks[c.name]}; exponents "
-        + ", ".join(f"{value:+.2f} ± {error:.2f}" for value, error in several)
-        + ")"
-        for c, several in powers.items()
-    ]
-    unsure = sides.count(None)
-    seeds = measured[cases[0].name].shape[1]
-    return Verdict(
-        outcome=growth.outcome(sides),
-        sentence="Directions whose share of a neuron grows over chance, 1/d, as d does: "
-        + "; ".join(counts)
-        + (f". {unsure} exponents are within 3 s.e. of {FLAT:g}." if unsure else "."),
-        header=("case", "d", "eigenvalue", "over chance", "s.e."),
-        rows=tuple(row for c in cases for row in _rows(c, measured[c.name])),
-        seeds=f"0-{seeds - 1}",
-        sizes="; ".join(f"{c.name}: d = {', '.join(map(str, c.sizes))}" for c in cases)
-        + f"; p = {cases[0].width}, relu, pairs",
-        figure=_figure(cases, measured, ranks),
-        caption=f"Eigenvalues of the mean of π πᵀ, times d, against d on logarithmic axes, one panel a case ({len(cases)}). "
-        "Learned ones should run along the dotted line ∝ d, the others stay flat: "
-        + "; ".join(
-            f"{c.name}: {sum(v > FLAT for v, _ in several)} rise, {ranks[c.name]} should"
-            for c, several in powers.items()
+def chance(
+    sizes: Sequence[int], values: Float[np.ndarray, "sizes steps seeds r r"]
+) -> Float[np.ndarray, "sizes steps seeds"]:
+    """The null level: the share outside the target's span over the other d - r directions."""
+    inside = np.trace(values, axis1=3, axis2=4)
+    return (1 - inside) / (np.array(sizes) - values.shape[-1])[:, None, None]
+
+
+def energies(
+    values: Float[np.ndarray, "sizes steps seeds r r"], directions: Float[np.ndarray, "v r"]
+) -> Float[np.ndarray, "sizes steps v seeds"]:
+    """v^T E v of every direction."""
+    return np.einsum("vk,ntskl,vl->ntvs", directions, values, directions)
+
+
+def eigenvalues(values: Float[np.ndarray, "sizes steps seeds r r"]) -> Float[np.ndarray, "sizes steps r seeds"]:
+    """In decreasing order."""
+    return np.moveaxis(np.linalg.eigvalsh(values)[..., ::-1], 2, 3)
+
+
+def growth(
+    sizes: Sequence[int], values: Float[np.ndarray, "sizes *more seeds"], above: float = 0.0
+) -> Float[np.ndarray, "*more seeds"]:
+    """Exponents in d of the mean energies less ``above``, what chance adds to a learned direction; as jackknife values."""
+    x = np.log(sizes) - np.mean(np.log(sizes))
+    logs = lambda v: np.log(np.maximum(np.mean(v, axis=-1) - above, 0.02))  # noqa: E731
+    return statistics.pseudovalues(lambda v: np.tensordot(x / np.sum(x**2), logs(v), axes=1), values)
+
+
+def each_and_mean(
+    what: str, found: Sequence[tuple[str, np.ndarray]], predicted: float, each: tuple[float, float],
+    mean: tuple[float, float], relative: bool = False,
+) -> tuple[Comparison, ...]:  # fmt: skip
+    """Every number against the prediction with a wide departure, and their mean with the required one; (margin, departure)."""
+    values = np.stack([v for _, v in found])
+    return tuple(
+        statistics.compare(name, v, predicted, at=at, margin=rule[0], departure=rule[1], relative=relative)
+        for name, v, at, rule in (
+            (what, values, [label for label, _ in found], each),
+            (f"{what}, mean of all", values.mean(axis=0)[None], [""], mean),
         )
-        + ".",
-        power=growth.stated([e for several in powers.values() for _, e in several], FLAT, seeds),
-        trend=_trend(cases, measured, ranks),
-        settings=tuple(c.setting(c.sizes[-1]).id for c in cases),
     )
 
 
-def _trend(cases: Sequence[RankCase], measured: Data, ranks: Data) -> str:
-    """How far the least eigenvalue said to be learned is above the largest of the others, at the first and last d."""
-    words = []
-    for c in cases:
-        means, rank = measured[c.name].mean(axis=1), ranks[c.name]
-        if 0 < rank < means.shape[1]:
-            first, last = means[[0, -1], rank - 1] / means[[0, -1], rank]
-            words.append(f"{first:.0f} to {last:.0f} ({c.name}, d = {c.sizes[0]} to {c.sizes[-1]})")
-    return (
-        f"The least learned eigenvalue over the next one goes from {', from '.join(words)}; it should grow as d."
-        if words
-        else ""
-    )
-
-
-def _rows(case: RankCase, ratios: Any) -> list[tuple]:
-    mean, error = mean_and_error(ratios, axis=1)
-    return [
-        (case.name, d, k + 1, float(mean[i, k]), float(error[i, k]))
-        for i, d in enumerate(case.sizes)
-        for k in range(mean.shape[1])
-    ]
-
-
-def _figure(cases: Sequence[RankCase], measured: Data, ranks: Data) -> str:
-    """Eigenvalues over chance against d, one panel a case; the grey line grows like d."""
-    with style.figure(len(cases), width=2.6, height=2.7) as (fig, axes):
-        for ax, case in zip(np.atleast_1d(axes), cases, strict=True):
-            d = np.array(case.sizes)
-            mean, error = mean_and_error(measured[case.name], axis=1)
-            for k in range(mean.shape[1]):
-                style.dots(ax, d, mean[:, k], error[:, k], color=style.COLOURS[k], label=f"eigenvalue {k + 1}")
-                ax.plot(d, mean[:, k], color=style.COLOURS[k], linewidth=0.8)
-            ax.plot(d, mean[0, 0] * d / d[0], color=style.INK, linewidth=0.7, linestyle=":", label="∝ d")
-            ax.set(xscale="log", yscale="log", xlabel="d", ylim=(0.05, 2 * mean.max()))
-            ax.set_xticks(d, [str(each) for each in d])
-            ax.minorticks_off()
-            ax.set_title(f"{case.name}\npredicted rank {ranks[case.name]}", loc="left", fontsize=8)
-        np.atleast_1d(axes)[0].set_ylabel("share of a neuron, times d")
-        fig.legend(*np.atleast_1d(axes)[-1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return style.svg(fig)
+def panel(ax, sizes: Sequence[int], values: Float[np.ndarray, "sizes v seeds"], names: Sequence[str]) -> None:
+    """Energies over the null level against d: lines through the dots of every direction, and the line that grows like d."""
+    mean, error = mean_and_error(values)
+    for k, name in enumerate(names):
+        marks = {"color": style.COLOURS[k], "marker": "os^Dv"[k]}
+        style.dots(ax, sizes, mean[:, k], error[:, k], label=name, linestyle="-", linewidth=0.8, **marks)
+    d = np.array(sizes)
+    ax.plot(d, 0.6 * mean[0].max() * d / d[0], color=style.INK, linewidth=0.9, linestyle=":", label="∝ d")
+    ax.axhline(1, color=style.INK, linewidth=0.9, linestyle="--", label="null level")
+    ax.set(xscale="log", yscale="log", xlabel="d", ylim=(0.2, 3 * mean.max()))
+    ax.set_xticks(d, [str(each) for each in d])
+    ax.minorticks_off()

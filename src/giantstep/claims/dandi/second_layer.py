@@ -1,32 +1,92 @@
-"""What the staircase promises, a second layer of signs cannot always deliver: a step adds one direction for each size of a_i."""
+"""Example 3, second case: two steps find span(w2, w3), but not with a second layer of signs and ReLU.
 
-from giantstep.checks.claim import Data, Size, Verdict
+A step moves a neuron along E[f* sigma'(<w, x>) x], which depends on the neuron through a_i alone once the first step has made all
+neurons parallel. With a_i = +-1 and ReLU the two values give one direction up to sign; a continuous law gives all of them.
+"""
+
+import numpy as np
+
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
+from giantstep.plot import style
 
 TARGET = "x1 + x1*x2 + H3(x1)*x3"
-SIZES = {"quick": ((2**11, 2**12, 2**14), 8), "full": ((4000, 16_000, 64_000), 12)}
+SIZES = {"quick": (2**9, 2**11), "full": (2**11, 2**13, 2**14)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(16, 60)}
+RULE = {
+    "quick": {"each": (0.15, 0.5), "mean": (0.08, 0.2)},
+    "full": {"each": (0.08, 0.25), "mean": (0.04, 0.1)},
+}
+SIGNS, GAUSSIAN = "a = ±1", "a Gaussian"
 
 
 def cases(size: Size) -> tuple[RankCase, ...]:
-    sizes, _ = SIZES[size]
     return tuple(
-        RankCase(f"{name}, two steps", TARGET, rank, sizes, ratio=64, strength=3.0, steps=2, second_layer=law, width=8)
-        for name, law, rank in (("signs", "rademacher", 2), ("Gaussian", "gaussian", 3))
+        RankCase(name, TARGET, SIZES[size], ratio=64, strength=8.0, steps=2, second_layer=law, width=12)
+        for name, law in ((SIGNS, "rademacher"), (GAUSSIAN, "gaussian"))
     )
 
 
-def measure(size: Size) -> Data:
-    return ranks.measured(cases(size), SIZES[size][1])
+def measure(size: Size, seeds: range) -> Data:
+    """The mean of π πᵀ for both second layers, (sizes, steps, seeds, 3, 3); signs need fewer seeds."""
+    some = {SIGNS: seeds[: max(len(seeds) // 2, 6)]}
+    return {case.name: ranks.measured(case, some.get(case.name, seeds)) for case in cases(size)}
 
 
 def predict(size: Size) -> Data:
-    return ranks.predicted(cases(size))
+    """How many directions are learned: as stated, and as corrected."""
+    return {"stated": {SIGNS: 3, GAUSSIAN: 3}, "corrected": {SIGNS: 2, GAUSSIAN: 3}}
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    return ranks.judged(cases(size), measured, predicted)
+def levels(case: RankCase, measured: Data) -> np.ndarray:
+    """Eigenvalues after both steps over the null level, (sizes, 3, seeds)."""
+    values = measured[case.name]
+    return ranks.eigenvalues(values)[:, -1] / ranks.chance(case.sizes, values)[:, -1, None]
 
 
-CLAIM = claim("dandi/second-layer", measure=measure, predict=predict, judge=judge)
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents in d of the three eigenvalues: one for every learned direction, zero for the rest."""
+    slopes = {case.name: ranks.growth(case.sizes, levels(case, measured)) for case in cases(size)}
+
+    def on(name: str, count: int):
+        at = [(f"{name}, eigenvalue {k + 1}", v - (k < count)) for k, v in enumerate(slopes[name])]
+        return ranks.each_and_mean(f"exponent less the predicted one, {name}", at, 0.0, **RULE[size])
+
+    stated, corrected = predicted["stated"], predicted["corrected"]
+    return Evidence(on(SIGNS, stated[SIGNS]), on(SIGNS, corrected[SIGNS]) + on(GAUSSIAN, corrected[GAUSSIAN]))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    some = cases(size)
+    third = {c.name: levels(c, measured)[:, 2].mean(-1) for c in some}
+    words = "; ".join(
+        f"{name}: {', '.join(f'{v:.2g}' for v in values)} at d = {', '.join(map(str, SIZES[size]))}"
+        for name, values in third.items()
+    )
+    return Verdict(
+        sentence=f"The third direction carries, in null levels, {words}. As stated (a = ±1): {ruling.stated.sentence} As "
+        f"corrected: {ruling.corrected.sentence if ruling.corrected else ''}",
+        sizes=f"d = {', '.join(map(str, SIZES[size]))}; n = {some[0].ratio}d, two steps, p = {some[0].width}, relu, pairs, "
+        f"s = {some[0].strength:g}; y = {TARGET}",
+        figure=_figure(some, measured),
+        caption="Eigenvalues of the mean of π πᵀ over the null level after two steps against d, left with signs, right with a "
+        f"Gaussian second layer. The third should rise along the dotted line ∝ d; its null levels are {words}.",
+        settings=tuple(c.setting(c.sizes[-1]).id for c in some),
+    )
+
+
+def _figure(some: tuple[RankCase, ...], measured: Data) -> str:
+    with style.figure(2, width=3.8, height=3.0) as (fig, axes):
+        for ax, case in zip(axes, some, strict=True):
+            ranks.panel(ax, case.sizes, levels(case, measured), [f"eigenvalue {k}" for k in (1, 2, 3)])
+            ax.set_title(f"{case.name}, two steps", loc="left")
+            ax.set_ylim(0.2, 30 * ax.get_ylim()[1])
+            ax.legend(loc="upper left", ncols=2)
+        axes[0].set_ylabel("eigenvalue / null level")
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/second-layer", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

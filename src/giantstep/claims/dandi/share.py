@@ -1,48 +1,42 @@
-"""The share of a neuron along a target of information exponent l after one giant step, as d grows.
+"""The share of a neuron along a target of information exponent l after one giant step of the best size, as d grows.
 
-With s = S d^((l-1)/2), g ~ N(0, 1) a neuron's initial overlap times sqrt(d), and x = n / d^l,
+With g_k ~ N(0, 1) a neuron's initial overlaps with the r directions of the target times sqrt(d), and x = n / d^l,
 
-    share along the target = E_g [ A g^(2l-2) / (A g^(2l-2) + V/x + 1/S^2) ],   A = l! (l c_l)^2,   V = E[f*^2] E[sigma'^2]
+    share along the target = E_g [ G / (G + V/x) ],   G = l! (l c_l)^2 (1/r) sum_k g_k^(2l-2),   V = E[f*^2] E[sigma'^2]
 
-by the expansion of the gradient in Hermite tensors (Dandi et al. 2024): a function of n / d^l alone. Here f* = h_l(x_1) is the
-normalised Hermite polynomial, and E[sigma^(l)] = l! c_l.
+by the expansion of the gradient in Hermite tensors (Dandi et al. 2024): a function of n / d^l alone. Here
+f* = r^(-1/2) sum_k h_l(x_k) with the normalised Hermite polynomials, and E[sigma^(l)] = l! c_l. Several directions make the share
+less noisy than one. A longer step hides the initial weights, so that no step size is better than the longest.
 """
 
 from math import factorial
 
 import numpy as np
+from jaxtyping import Float
+from scipy.stats import norm, qmc
 
-from giantstep.claims.dandi.narrow import experiment, steepness
+import giantstep as gs
+from giantstep.claims.dandi.narrow import steepness
 from giantstep.experiment.setting import Setting
-from giantstep.simulate.projections import initial
 
-TARGETS = {1: "x1", 2: "H2(x1)/sqrt(2)", 3: "H3(x1)/sqrt(6)"}
+RANKS = {1: 1, 2: 8, 3: 8}  # r
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}  # relu is blind to odd orders from three on
-STRENGTH = 10.0  # S: so long a step that the initial weights hardly count, and no longer one helps
+STRENGTHS = (1e-2, 1.0, 1e2, 1e4)  # s = eta/p
+WIDTH = 8
 
 
 def setting(order: int, d: int, n: int) -> Setting:
-    strength = STRENGTH * d ** ((order - 1) / 2)
-    return experiment(TARGETS[order], d, n, 1, p=4, activation=ACTIVATIONS[order], strength=strength)
+    """One step of every size. The gradient is that of the labels alone, as from a network whose output starts at zero."""
+    total = " + ".join(f"H{order}(x{k})" for k in range(1, RANKS[order] + 1))
+    target = gs.target(f"({total})/sqrt({RANKS[order] * factorial(order)})")
+    step = gs.GiantStep(n, tuple(WIDTH * s for s in STRENGTHS))
+    network = gs.Network(WIDTH, ACTIVATIONS[order], scale="1/p", second_layer="rademacher")
+    return gs.Setting(gs.Gaussian(d), target, network, gs.Protocol((step,), None))
 
 
-def overlaps(order: int, d: int, seeds: int) -> np.ndarray:
-    """g of every neuron of every seed, as drawn: (seeds, p)."""
-    return d**0.5 * np.stack([initial(setting(order, d, d), seed)[:, 0] for seed in range(seeds)])
-
-
-def share_at(order: int, x: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """The share of a neuron that starts at g, n = x d^l: shape of x, then of g."""
+def limit(order: int, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """The mean share at n = x d^l."""
     sigma = setting(order, 100, 100).network.activation
-    noise = steepness(sigma) / np.reshape(x, (-1, *[1] * np.ndim(g))) + STRENGTH**-2
-    signal = factorial(order) * (order * sigma.hermite(order)[order]) ** 2 * g ** (2 * order - 2)
-    return signal / (signal + noise)
-
-
-def limit(order: int, x: np.ndarray, d: float = float("inf")) -> np.ndarray:
-    """Its mean over g: a coordinate of a random point on the sphere of radius sqrt(d), or N(0, 1)."""
-    rng = np.random.default_rng(0)
-    g = rng.standard_normal(50_000)
-    if d < np.inf:
-        g *= np.sqrt(d / (g**2 + rng.chisquare(d - 1, g.size)))
-    return share_at(order, x, g).mean(1)
+    g = norm.ppf(qmc.Halton(RANKS[order], scramble=False).random(4001)[1:])
+    signal = factorial(order) * (order * sigma.hermite(order)[order]) ** 2 * np.mean(g ** (2 * order - 2), axis=1)
+    return np.mean(signal / (signal + steepness(sigma) / x[:, None]), axis=1)

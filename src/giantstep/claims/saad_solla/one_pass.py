@@ -1,16 +1,13 @@
 """One-pass SGD, the baseline of giant steps: its overlaps follow closed differential equations as d grows."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
+from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, power
-from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.growth import growth
-from giantstep.claims.margins import Margins
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -19,12 +16,16 @@ from giantstep.simulate import sgd as simulate_sgd
 from giantstep.theory import sgd as theory_sgd
 
 CASES = {"erf": "erf(x1) + 0.5*erf(x2)", "relu": "x1 + x1*x2"}
-SIZES = {"quick": ((64, 256, 800), 6), "full": ((300, 1000, 3000), 12)}
+SIZES = {"quick": (64, 256, 800), "full": (300, 1000, 3000)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 32), "full": Seeds(10, 60)}
+RULE = {
+    "quick": {"overlaps": (0.015, 0.045), "risk": (0.04, 0.1), "power": (0.1, 0.25)},
+    "full": {"overlaps": (0.008, 0.03), "risk": (0.02, 0.05), "power": (0.05, 0.12)},
+}  # margin and departure
 TIME = 15  # samples a dimension
 RATE = 1.0  # p eta / d
 RECORDS = 11  # points of the path
 WIDTH = 4  # neurons
-MARGINS = Margins(level=3.0, granted=0.3, needed=0.8)  # of a power of d
 
 
 def setting(case: str, d: int) -> Setting:
@@ -49,106 +50,116 @@ def _plain(path: Trajectory) -> Data:
     return {"overlaps": overlaps, "risk": path.risk}
 
 
-def measure(size: Size) -> Data:
-    """For every case and d: overlaps (seeds, records, all of them) and risks (seeds, records) of the runs."""
-    sizes, seeds = SIZES[size]
-    jobs = [(case, d, seed) for case in CASES for d in sizes for seed in range(seeds)]
-    return _gathered(size, iter(cache.each(simulated, jobs)))
+def measure(size: Size, seeds: range) -> Data:
+    """For every case and d: overlaps (records, all of them, seeds) and risks (records, seeds) of the runs."""
+    return _gathered(size, seeds, cache.each(simulated, _jobs(size, seeds)))
 
 
 def predict(size: Size) -> Data:
-    """The same from the equations, and the power of d with which chance falls."""
-    sizes, seeds = SIZES[size]
-    paths = (solved(case, d, seed) for case in CASES for d in sizes for seed in range(seeds))
-    return {"power": -0.5, **_gathered(size, paths)}
+    """The slope of measured on predicted overlaps, and the power of d with which chance falls."""
+    return {"slope": 1.0, "power": -0.5}
 
 
-def _gathered(size: Size, paths: Iterator[Data]) -> Data:
-    sizes, seeds = SIZES[size]
+def predict_draws(size: Size, seeds: range) -> Data:
+    """The equations from the initial overlaps of every run."""
+    return _gathered(size, seeds, cache.each(solved, _jobs(size, seeds)))
+
+
+def _jobs(size: Size, seeds: range) -> list[tuple[str, int, int]]:
+    return [(case, d, seed) for case in CASES for d in SIZES[size] for seed in seeds]
+
+
+def _gathered(size: Size, seeds: range, paths: list[Data]) -> Data:
+    each = iter(paths)
 
     def together() -> Data:
-        several = [next(paths) for _ in range(seeds)]
-        return {name: np.stack([path[name] for path in several]) for name in ("overlaps", "risk")}
+        several = [next(each) for _ in seeds]
+        return {name: np.stack([path[name] for path in several], axis=-1) for name in ("overlaps", "risk")}
 
-    return {case: {str(d): together() for d in sizes} for case in CASES}
-
-
-def gaps(measured: Data, predicted: Data) -> np.ndarray:
-    """Measured less predicted overlaps of one case and d, squared, in the mean over all of M and Q: (seeds, records)."""
-    i, j = np.triu_indices(WIDTH)
-    weights = np.concatenate([np.ones(measured["overlaps"].shape[2] - len(i)), np.where(i == j, 1.0, 2.0)])
-    return np.average((measured["overlaps"] - predicted["overlaps"]) ** 2, axis=2, weights=weights)
+    return {case: {str(d): together() for d in SIZES[size]} for case in CASES}
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    """Whether runs stay near their own predictions as chance allows."""
-    sizes, seeds = SIZES[size]
-    squares = {c: np.array([gaps(measured[c][str(d)], predicted[c][str(d)]) for d in sizes]) for c in CASES}
-    distances = {case: np.sqrt(each.mean(axis=2)) for case, each in squares.items()}  # (sizes, seeds)
-    slopes = {case: growth(sizes, each) for case, each in distances.items()}
-    wrong = [
-        c
-        for c, (slope, error) in slopes.items()
-        if abs(slope - predicted["power"]) > max(MARGINS.level * error, MARGINS.granted)
+def blocks() -> dict[str, slice]:
+    """Where M and Q are among the overlaps."""
+    return {"M": slice(0, -WIDTH * (WIDTH + 1) // 2), "Q": slice(-WIDTH * (WIDTH + 1) // 2, None)}
+
+
+def distances(measured: Data, predicted: Data) -> Float[np.ndarray, " seeds"]:
+    """Root mean square over path and overlaps of measured less predicted overlaps."""
+    return np.sqrt(np.mean((measured["overlaps"] - predicted["overlaps"]) ** 2, axis=(0, 1)))
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Slopes of overlaps and mean ratio of risks at the largest d, and the power of d of the distance."""
+    last, slopes, at, risks = str(SIZES[size][-1]), [], [], []
+    for case in CASES:
+        here, said = measured[case][last], predicted[case][last]
+        for name, block in blocks().items():
+            x, y = said["overlaps"][1:, block], here["overlaps"][1:, block]
+            slopes.append(np.sum(x * y, axis=(0, 1)) / np.sum(x**2, axis=(0, 1)))
+            at.append(f"{case}, {name}")
+        risks.append(np.mean(here["risk"][1:] / said["risk"][1:], axis=0))
+    powers = [
+        statistics.exponent(
+            SIZES[size], np.stack([distances(measured[c][str(d)], predicted[c][str(d)]) for d in SIZES[size]])
+        )
+        for c in CASES
     ]
-    sure = all(power.detectable(error, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, error in slopes.values())
-    fall = " and ".join(f"{slope:.2f} ± {error:.2f} ({case})" for case, (slope, error) in slopes.items())
-    ends = [" and ".join(f"{each[i].mean():.3f} ({case})" for case, each in distances.items()) for i in (0, -1)]
+    rule = {name: {"margin": pair[0], "departure": pair[1]} for name, pair in RULE[size].items()}
+    return Evidence(
+        (
+            statistics.compare(f"overlaps at d = {last}", slopes, predicted["slope"], at=at, **rule["overlaps"]),
+            statistics.compare(f"risk over theory at d = {last}", risks, 1.0, at=list(CASES), **rule["risk"]),
+            statistics.compare("power of the distance", powers, predicted["power"], at=list(CASES), **rule["power"]),
+        )
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes = SIZES[size]
+    power = {name: ruling.stated.of("power of the distance").comparison.samples[k] for k, name in enumerate(CASES)}
+    fall = " and ".join(f"{mean_and_error(v)[0]:.2f} ± {mean_and_error(v)[1]:.2f} ({case})" for case, v in power.items())
     return Verdict(
-        outcome="fails" if wrong else ("holds" if sure else "inconclusive"),
-        sentence=f"The overlaps of a run stay within {ends[1]} (root mean square) of their own prediction at d = {sizes[-1]}, a "
-        f"distance that falls as d to the {fall} (chance alone: {predicted['power']:g}; a wrong equation: 0).",
-        header=("activation", "d", "samples/d", "risk", "s.e.", "predicted", "distance of overlaps"),
-        rows=tuple(
-            row
-            for case in CASES
-            for d, each in zip(sizes, squares[case], strict=True)
-            for row in _rows(case, d, measured[case][str(d)]["risk"], predicted[case][str(d)]["risk"], each)
-        ),
-        seeds=f"0-{seeds - 1}",
         sizes=f"d = {', '.join(map(str, sizes))}; p = {WIDTH}, {TIME}d samples, η = {RATE * WIDTH:g}/d, noise 0.1",
-        figure=_figure(sizes, measured, predicted, distances),
-        caption=f"Two panels show the risk of {seeds} runs at d = {sizes[-1]} against samples / d, dots that lie on the lines "
-        f"of their own equations; the third the distance of the overlaps against d, which falls as d to the {fall}, along the "
-        "dotted lines.",
-        power=power.stated(
-            [e for _, e in slopes.values()],
-            MARGINS.level,
-            MARGINS.granted,
-            " in the power of d (a wrong equation: 0.5)",
-            seeds=seeds,
-        ),
-        trend=f"The distance from the equations is {ends[0]} at d = {sizes[0]} and {ends[1]} at d = {sizes[-1]}.",
+        figure=_figure(sizes, measured, predicted),
+        caption=f"Left and middle: the risk at d = {sizes[-1]} against samples / d in the mean over seeds, dots over the line of "
+        "the equations. Right: the distance of a run's overlaps from its equations (root mean square) against d, which falls as "
+        f"d to the {fall}; the dotted lines fall as d^(−1/2).",  # noqa: RUF001
+        trend="The distance of the overlaps from the equations is "
+        + " and ".join(
+            f"{np.mean(distances(measured[c][str(sizes[0])], predicted[c][str(sizes[0])])):.3f} at d = {sizes[0]} and "
+            f"{np.mean(distances(measured[c][str(sizes[-1])], predicted[c][str(sizes[-1])])):.3f} at d = {sizes[-1]} ({c})"
+            for c in CASES
+        )
+        + ".",
         settings=tuple(setting(case, sizes[-1]).id for case in CASES),
     )
 
 
-def _rows(case: str, d: int, risk: np.ndarray, theory: np.ndarray, squares: np.ndarray) -> list[tuple]:
-    columns = (np.linspace(0, TIME, RECORDS), *mean_and_error(risk, axis=0), theory.mean(0), np.sqrt(squares.mean(0)))
-    return [(case, d, *(float(v[k]) for v in columns)) for k in range(0, RECORDS, 5)]
-
-
-def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data, distances: Any) -> str:
-    """Left and middle: the risk of every run over its own prediction at the largest d; right: the distance against d."""
+def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
     d, time = sizes[-1], np.linspace(0, TIME, RECORDS)
-    with style.figure(len(CASES) + 1, width=2.9, height=2.7) as (fig, axes):
-        for ax, (case, formula), colour in zip(axes, CASES.items(), style.COLOURS, strict=False):
-            theory, runs = predicted[case][str(d)]["risk"].T, measured[case][str(d)]["risk"].T
-            none = [None] * (runs.shape[1] - 1)
-            ax.plot(time, theory, color=colour, linewidth=0.9, label=["equations", *none])
-            ax.plot(time, runs, "o", color=colour, markersize=3, label=[f"runs, d = {d}", *none])
+    with style.figure(len(CASES) + 1, width=3.1, height=2.9) as (fig, axes):
+        for i, (ax, (case, formula)) in enumerate(zip(axes, CASES.items(), strict=False)):
+            colour, marker = style.COLOURS[i], "os"[i]
+            here, said = measured[case][str(d)]["risk"], predicted[case][str(d)]["risk"]
+            ax.plot(time, said.mean(1), color=colour, label="equations")
+            style.dots(ax, time, *mean_and_error(here), color=colour, marker=marker, label=f"SGD, d = {d}")
             ax.set(yscale="log", xlabel="samples / d", ylabel="risk")
-            ax.set_title(f"{case},  y = {formula}".replace("*", ""), loc="left", fontsize=8)
+            ax.set_title(f"{case}, y = {formula}".replace("*", ""), loc="left")
             ax.legend()
-            middle, error = mean_and_error(distances[case])
-            style.dots(axes[-1], sizes, middle, error, color=colour, label=case)
+            far = np.stack([distances(measured[case][str(k)], predicted[case][str(k)]) for k in sizes])
+            middle, error = mean_and_error(far)
+            style.dots(axes[-1], sizes, middle, error, color=colour, marker=marker, label=case)
             chance = middle[0] * (np.array(sizes) / sizes[0]) ** predicted["power"]
-            axes[-1].plot(sizes, chance, color=colour, linewidth=0.8, linestyle=":")
-        axes[-1].set(xscale="log", yscale="log", xlabel="d", ylabel="distance of overlaps (dotted: $d^{-1/2}$)")
+            axes[-1].plot(sizes, chance, color=colour, linewidth=0.9, linestyle=":", label=f"{case}: ∝ $d^{{-1/2}}$")
+        axes[-1].set(xscale="log", yscale="log", xlabel="d", ylabel="distance of the overlaps")
         axes[-1].set_xticks(sizes, [str(d) for d in sizes])
         axes[-1].minorticks_off()
         axes[-1].legend()
         return style.svg(fig)
 
 
-CLAIM = claim("saad_solla/one-pass", measure=measure, predict=predict, judge=judge)
+CLAIM = claim(
+    "saad_solla/one-pass", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare,
+    describe=describe, seeds=SEEDS,
+)  # fmt: skip
