@@ -7,7 +7,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.simulate import deflated_errors
 
 FORMULA = "(x1 + H2(x1)/2 + H4(x1)/24 + x2 + H2(x2)/2 + H4(x2)/24)/2"
-D, P, N_TEST = 512, 1024, 100_000
+D, P = 512, 1024
 
 
 def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> Setting:

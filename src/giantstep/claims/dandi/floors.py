@@ -1,149 +1,136 @@
-"""What one step and a readout can fit at best, regime by regime: the two lower bounds on the risk and the table of terms.
+"""What one step and a readout fit, regime by regime: floors of the risk and the table of terms.
 
-With U the directions learned, n ~ d^a samples and p ~ d^b neurons, the risk is at least
+With U the directions learned, n ~ d^a samples and p ~ d^b neurons, the talk says
 
-    p = O(1):  E Var(f* | P_U x),        else:  |P_{U, > min(a, b)} f*|^2,  the mass of higher degree outside U,
+    random features:  risk = |P_{> min(a, b)} f*|^2,        p = O(1):  risk >= E Var(f* | P_U x), with equality if p is large,
+    else:  risk >= |P_{U, > min(a, b)} f*|^2,  the mass of higher degree outside U,
 
-and random features are the case U = {0}. The target is the talk's, its five terms scaled to mass one each, so that no term hides
-the others: a floor of 3 says that three terms are out of reach. A second target of two terms, which a wide network can fit and a
-narrow one cannot, shows that the floors are not idle.
+and its table underlines the terms of the final fitted function. The terms are scaled to mass one each, so that a floor of 3 says
+that three terms are out of reach.
 """
-
-from typing import Any
 
 import numpy as np
 
-from giantstep.checks import cache, power
-from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.dandi.regime import NARROW, REGIMES, TALK, WIDE, Regime
+from giantstep.claims.dandi import ranks
+from giantstep.claims.dandi.regime import TALK, Regime
 from giantstep.claims.dandi.terms import NAMES, PENALTIES, fitted
-from giantstep.claims.growth import line
 from giantstep.measure import mean_and_error
-from giantstep.plot import style as _style
+from giantstep.plot import style
 
+FLOORS = (
+    Regime("random features, κ = 1", "d", "d", 128, 16, ("x1", "H2(x2)/sqrt(2)"), steps=0),
+    Regime("narrow network", "d", "1", 64, 16, ("x1", "x1*x2"), "relu"),
+)  # equalities
+TABLE = tuple(
+    Regime(f"n ~ {batch}, p ~ {width}", batch, width, 8 if batch == "d" else 4, 16 if width == "1" else 1)
+    for batch, width in (("d", "1"), ("d", "d"), ("d^2", "1"), ("d^2", "d"), ("d^2", "d^2"))
+)
+PAIR = ("x1", "H2(x1)*x2/sqrt(2)")
+GROWTH = (Regime("n = 8d, p = d", "d", "d", 8, 1, PAIR), Regime("n = 64d, p = 4d", "d", "d", 64, 4, PAIR))
+REGIMES = (*FLOORS, *TABLE, *GROWTH)
 SIZES = {
-    "quick": ({"d": (40, 80, 160), "d^2": (20, 30, 44), "d^2 d^2": (8, 10, 14)}, 6, 5000),
-    "full": ({"d": (100, 200, 400), "d^2": (24, 36, 48), "d^2 d^2": (12, 16, 20)}, 10, 20_000),
-}  # dimensions, seeds, test samples
-SLACK = 0.05  # of one term's mass: what a fit of something else shows by chance
-LEVEL = 3.0  # standard errors
-ENOUGH = 1.0  # what the test should see: the mass of one term
+    "quick": ((48, 128, 60, 60, 24, 24, 12, 40, 40), 4000),
+    "full": ((100, 400, 200, 200, 48, 48, 20, 100, 100), 10_000),
+}  # dimensions in the order of the regimes, test samples
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 60), "full": Seeds(12, 60)}
+RULE = {
+    "quick": {"risk": (0.1, 0.25), "lost": {"each": (0.06, 0.25), "mean": (0.04, 0.1)}},
+    "full": {"risk": (0.06, 0.15), "lost": {"each": (0.04, 0.12), "mean": (0.02, 0.05)}},
+}  # margin and departure
+HALF = {"margin": 0.05, "departure": 0.25}  # of the half that an underlined term should have at least
+GAIN, GAINED = 0.05, {"margin": 0.01, "departure": 0.05}  # of a share, from the smaller to the larger sizes
 
 
-def dimensions(regime: Regime, size: Size) -> tuple[int, ...]:
-    return SIZES[size][0]["d^2 d^2" if regime.width == "d^2" else regime.batch]
-
-
-def measure(size: Size) -> Data:
-    """For every regime and d: risk, that of random features, and the shares of the terms in the fit, (seeds, 2 + terms)."""
-    _, seeds, n_test = SIZES[size]
-    risks: Data = {}
-    for r in REGIMES:
-        jobs = [(r.batch, r.width, r.terms, d, seed, n_test) for d in dimensions(r, size) for seed in range(seeds)]
-        each = np.array(cache.each(fitted, jobs))
-        risks[str(r)] = list(each.reshape(-1, seeds, each.shape[1]))
-    return risks
+def measure(size: Size, seeds: range) -> Data:
+    """For every regime the risk and the shares of the terms in the fit, (1 + terms, seeds)."""
+    dimensions, n_test = SIZES[size]
+    jobs = [(tuple(r), d, seed, n_test) for r, d in zip(REGIMES, dimensions, strict=True) for seed in seeds]
+    runs = iter(cache.each(fitted, jobs))
+    return {r.name: np.stack([next(runs) for _ in seeds], axis=-1) for r in REGIMES}
 
 
 def predict(size: Size) -> Data:
-    """For every regime the floors, of the network and of random features, and the fate of every term: fitted or lost."""
-    return {str(r): {"floors": list(r.floors), "fates": list(r.fates)} for r in REGIMES}
+    """For every regime the floor, and for every term whether it is underlined."""
+    return {r.name: {"floor": r.floor, "fates": r.fates} for r in REGIMES}
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    """Whether the floors are respected."""
-    seeds = SIZES[size][1]
-    at = {r: mean_and_error(np.array(measured[str(r)]), axis=1) for r in REGIMES}  # each (sizes, 2 + terms)
-    below, leaked, promised, errors, above = [], [], [], [], []
-    shares = {"lost": [0.0], "fitted": [0.0]}
-    for regime, (mean, error) in at.items():
-        x, said = 1 / np.array(dimensions(regime, size)), predicted[str(regime)]
-        for k, floor in enumerate(said["floors"]):
-            limit, se, *_ = line(x, mean[:, k], error[:, k])
-            below += [str(regime)] * bool(floor - limit > max(LEVEL * se, SLACK))
-            errors.append(se)
-        above.append(mean[[0, -1], 0] - said["floors"][0])
-        for k, (term, fate) in enumerate(zip(regime.terms, said["fates"], strict=True), start=2):
-            share, here = mean[-1, k], f"{term} ({regime})"
-            shares[fate].append(float(share))
-            if fate == "lost":
-                limit, se, *_ = line(x, mean[:, k], error[:, k])
-                leaked += [here] * bool(abs(limit) > max(LEVEL * se, SLACK))
-                errors.append(se)
-            elif share < 0.5:
-                promised.append(f"{here} {share:.2f} ± {error[-1, k]:.2f}")
-    floors = {r: predicted[str(r)]["floors"][0] for r in REGIMES}
-    said = [f"{r}: {mean[-1, 0]:.2f} ± {error[-1, 0]:.2f} (floor {floors[r]:g})" for r, (mean, error) in at.items()]
-    apart = at[WIDE][0][-1, 0] + LEVEL * at[WIDE][1][-1, 0] < floors[NARROW]
-    sure = apart and all(power.detectable(se, LEVEL, SLACK) < ENOUGH for se in errors)
-    first, last = np.mean(above, axis=0)
-    closest = said[int(np.argmin([last for _, last in above]))]
-    pale, full = (max(shares[fate]) for fate in ("lost", "fitted"))
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Floors that are equalities, floors of the table, terms out of reach, and terms that are underlined."""
+    margin, departure = RULE[size]["risk"]
+    equal = statistics.compare(
+        "risk at a floor", [measured[r.name][0] for r in FLOORS], [predicted[r.name]["floor"] for r in FLOORS],
+        at=[r.name for r in FLOORS], margin=margin, departure=departure, relative=True,
+    )  # fmt: skip
+    above = statistics.compare(
+        "risk above a floor", [measured[r.name][0] for r in TABLE], [predicted[r.name]["floor"] for r in TABLE],
+        at=[r.name for r in TABLE], margin=margin, departure=departure, side="above",
+    )  # fmt: skip
+    shares = {True: [], False: []}
+    for r in TABLE:
+        for k, known in enumerate(predicted[r.name]["fates"]):
+            shares[known].append((f"{r.terms[k].split('/')[0]}, {r.name}", measured[r.name][1 + k]))
+    out = ranks.each_and_mean("share of a term out of reach", shares[False], 0.0, **RULE[size]["lost"])
+    underlined = statistics.compare(
+        "share of an underlined term", [v for _, v in shares[True]], 0.5, at=[at for at, _ in shares[True]],
+        side="above", **HALF,
+    )  # fmt: skip
+    small, large = (measured[r.name][2] for r in GROWTH)
+    gain = statistics.compare(
+        "gain in the share of H2(x1)*x2", (large - small)[None], [GAIN], at=[""], side="above", **GAINED
+    )
+    return Evidence((equal, above, *out, underlined), (equal, above, *out, gain))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    underlined = ruling.stated.of("share of an underlined term")
+    low = int(np.sum(np.mean(underlined.comparison.samples, axis=1) < 0.5))
+    small, large = (measured[r.name][2].mean() for r in GROWTH)
+    risks = "; ".join(
+        f"{r.name}: {measured[r.name][0].mean():.2f} (floor {predicted[r.name]['floor']:g})" for r in FLOORS
+    )
     return Verdict(
-        outcome="fails" if below or leaked else ("holds" if sure else "inconclusive"),
-        sentence="Risk after one step at the largest d, terms of mass one: "
-        + "; ".join(said)
-        + (f". Below its floor: {', '.join(below)}" if below else ". No risk is below its floor")
-        + (f"; fitted though out of reach: {', '.join(leaked)}" if leaked else ", and no term out of reach is fitted")
-        + f". On two terms the wide network {'beats' if apart else 'does not beat'} the floor of the narrow one. The talk's "
-        + "floors are not attained at these sizes: within reach but less than half fitted are "
-        + ("; ".join(promised) or "none")
-        + ".",
-        header=("n", "p", "d", "risk", "s.e.", "floor", "random features", "s.e.", "floor", "shares of the terms"),
-        rows=tuple(
-            _cells(r, d, mean[i], error[i], predicted[str(r)]["floors"])
-            for r, (mean, error) in at.items()
-            for i, d in enumerate(dimensions(r, size))
-        ),
-        seeds=f"0-{seeds - 1}",
-        sizes="; ".join(f"{r}: d = {', '.join(map(str, dimensions(r, size)))}" for r in REGIMES)
-        + "; n = 8d or 4d², p = 16, d or d², elu (two terms: 32d, 16 or 2d, relu), Gaussian second layer; best of "
-        f"{len(PENALTIES)} penalties",
-        figure=_figure(at, predicted),
-        caption="Left, the risk of one step and of random features at three d for every regime over the lines that are "
-        f"their floors. Closest to its floor is {closest}. Right, the share of the terms in the fit at the largest d, pale "
-        f"where the term is out of reach: pale bars are {pale:.2f} at most, the highest full one is {full:.2f}.",
-        power=power.stated(
-            errors, LEVEL, SLACK, ", below a floor or of a term out of reach, where a term has mass one,", seeds=seeds
-        ),
-        trend=f"The risk is {first:.2f} above its floor on average over the regimes at the smallest d, and {last:.2f} at "
-        "the largest.",
-        settings=tuple(r.setting(dimensions(r, size)[-1]).id for r in REGIMES),
+        sentence=f"Risks at the floors are {risks}. {low} of {len(underlined.comparison.at)} underlined terms are less than half "
+        f"fitted. The share of H2(x1)*x2 is {small:.2f} at n = 8d, p = d and {large:.2f} at n = 64d, p = 4d. As stated: "
+        f"{ruling.stated.sentence} As corrected: {ruling.corrected.sentence if ruling.corrected else ''}",
+        sizes="; ".join(f"{r.name}: d = {d}" for r, d in zip(REGIMES, SIZES[size][0], strict=True))
+        + f"; one step, {REGIMES[-1].activation} (narrow network: relu), best of {len(PENALTIES)} penalties",
+        figure=_figure(measured, predicted),
+        caption=f"Left, the risk over its floor; terms have mass one. Right, the share of every term of the talk's target in the "
+        f"fit, filled where the talk underlines it and hatched where it is out of reach: {low} of the underlined bars are below "
+        "one half, and hatched ones are near zero.",
+        settings=tuple(r.setting(d).id for r, d in zip(REGIMES, SIZES[size][0], strict=True)),
     )
 
 
-def _cells(regime: Regime, d: int, mean: np.ndarray, error: np.ndarray, floors: list[float]) -> tuple:
-    risk, base = zip(mean[:2].tolist(), error[:2].tolist(), floors, strict=True)
-    named = zip(regime.terms, mean[2:], strict=True)
-    shares = ", ".join(f"{NAMES[t].strip('$')}: {share:.2f}" for t, share in named)
-    return (regime.batch, regime.width, d, *risk, *base, shares)
+def _figure(measured: Data, predicted: Data) -> str:
+    """Risk over the floor for every regime, and the share of every term of the talk's target."""
+    with style.figure(1, 2, width=7.4, height=2.7) as (fig, axes):
+        several = (*FLOORS, *TABLE)
+        for i, r in enumerate(several):
+            mean, error = mean_and_error(measured[r.name][0])
+            style.dots(axes[0], [i], [mean], [error], color=style.COLOURS[0], label="risk" if i == 0 else None)
+            floor = predicted[r.name]["floor"]
+            axes[0].plot([i - 0.3, i + 0.3], [floor] * 2, color=style.COLOURS[1], label="floor" if i == 0 else None)
+        axes[0].set_xticks(range(len(several)), [r.name.replace(", ", ",\n") for r in several])
+        axes[0].set(ylabel="risk", ylim=(0, 6.2))
+        axes[0].legend(loc="upper left", ncols=2)
+        for i, r in enumerate(TABLE):
+            means, errors = mean_and_error(measured[r.name][1:])
+            for k, known in enumerate(predicted[r.name]["fates"]):
+                look = {"color": style.COLOURS[k]} if known else {"facecolor": "none", "hatch": "////"}
+                label = NAMES[TALK[k]] if i == len(TABLE) - 1 else None
+                axes[1].bar(
+                    i + 0.16 * (k - 2), means[k], 0.14, yerr=errors[k], edgecolor=style.COLOURS[k], label=label, **look
+                )
+        axes[1].axhline(0.5, color=style.INK, linewidth=0.8, linestyle=":")
+        axes[1].set_xticks(range(len(TABLE)), [r.name for r in TABLE])
+        axes[1].set(ylabel="share of a term in the fit", ylim=(-0.1, 1.45))
+        axes[1].legend(loc="upper left", ncols=5)
+        return style.svg(fig)
 
 
-def _figure(at: dict[Regime, Any], predicted: Data) -> str:
-    """Risk over the floor for every regime and d, and the share of every term of the talk's target at the largest d."""
-    with _style.figure(2, width=4.2, height=3.2) as (fig, axes):
-        for term, colour in zip(TALK, _style.COLOURS, strict=False):
-            axes[1].bar(0, 0, color=colour, label=NAMES[term])
-        for i, (regime, (mean, error)) in enumerate(at.items()):
-            x, expected = i + np.linspace(-0.3, 0.0, len(mean)), predicted[str(regime)]
-            for k, label in enumerate(("one step", "random features")):
-                style = {"color": _style.COLOURS[k], "markersize": 3, "label": None if i else label}
-                _style.dots(axes[0], x + 0.3 * k, mean[:, k], error[:, k], **style)
-                axes[0].plot([i - 0.4, i + 0.4], [expected["floors"][k]] * 2, color=_style.COLOURS[k], linewidth=1.2)
-            for k, (fate, share) in enumerate(zip(expected["fates"], mean[-1, 2:], strict=True)):
-                if regime.terms == TALK:
-                    pale = 1.0 if fate == "fitted" else 0.35
-                    axes[1].bar(i + 0.16 * (k - 2), share, 0.14, color=_style.COLOURS[k], alpha=pale)
-        labels = [f"$n \\sim {r.batch}$\n$p \\sim {r.width}$" for r in REGIMES]
-        axes[0].axvline(len(REGIMES) - 2.5, color=_style.INK, linewidth=0.6, linestyle=":")
-        axes[0].set_xticks(range(len(REGIMES)), labels)
-        axes[1].set_xticks(range(len(REGIMES) - 2), labels[:-2])
-        axes[0].set_title("risk, d growing to the right; lines: floors; last two: two terms", loc="left", fontsize=8)
-        axes[1].set_title("share of a term in the fit; pale: out of reach", loc="left", fontsize=8)
-        for ax in axes:
-            ax.legend(fontsize=7, loc="lower left" if ax is axes[0] else "upper left")
-        return _style.svg(fig)
-
-
-CLAIM = claim("dandi/floors", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("dandi/floors", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -1,59 +1,46 @@
-"""A regime of batch size and width: its experiment, and what the table says of it."""
+"""A regime of batch size and width: its experiment, and what the talk says of it."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import giantstep as gs
 from giantstep.experiment.setting import Setting
-from giantstep.explain import Explanation
 
 TALK = ("x1", "H2(x2)/sqrt(2)", "H2(x1)*x2/sqrt(2)", "H4(x1)*H2(x2)*x3/sqrt(48)", "H2(x2)*H2(x3)/2")
-PAIR = ("x1", "x1*x2")
 
 
-@dataclass(frozen=True)
-class Regime:
-    """The powers of d of the batches and of the width, and the target's terms."""
+class Regime(NamedTuple):
+    """n = samples d^a and p = neurons d^b for ``batch`` "d^a" and ``width`` "d^b"; the target's terms have mass one each.
 
+    With d^2 samples the step's labels lose their linear part and the step is longer. ``steps = 0`` is random features.
+    """
+
+    name: str
     batch: str
     width: str
+    samples: int
+    neurons: int
     terms: tuple[str, ...] = TALK
+    activation: str = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders, of 3 in particular
+    steps: int = 1
 
     def setting(self, d: int) -> Setting:
-        """n = 8d (two terms: 32d) or 4d^2 samples a phase, width 16, d (two terms: 2d) or d^2; with d^2 samples the step's labels
-        lose their linear part."""
-        square, pair = self.batch == "d^2", self.terms == PAIR
-        n = 4 * d * d if square else 8 * d * (1 + 3 * pair)
-        p = {"1": 16, "d": d * (1 + pair), "d^2": d * d}[self.width]
-        strength = 2 * d**0.5 if square else 1.0 + pair
-        activation = "relu" if pair else "elu"
-        network = gs.Network(p, activation, scale="1/p", second_layer="gaussian", symmetric=True)
-        step = gs.GiantStep(n, strength * p, deflate=2 if square else 0)
-        protocol = gs.Protocol((step,), gs.Ridge(n, 0.0))
+        power = {"1": 0, "d": 1, "d^2": 2}
+        n, p = self.samples * d ** power[self.batch], self.neurons * d ** power[self.width]
+        square = self.batch == "d^2"
+        network = gs.Network(p, self.activation, scale="1/p", second_layer="gaussian", symmetric=self.steps > 0)
+        step = gs.GiantStep(n, p * (2 * d**0.5 if square else 2.0), deflate=2 if square else 0)
+        protocol = gs.Protocol((step,) * self.steps, gs.Ridge(n, 0.0))
         return gs.Setting(gs.Gaussian(d), gs.target(" + ".join(self.terms)), network, protocol)
 
-    @cached_property
-    def explained(self) -> Explanation:
-        return gs.explain(" + ".join(self.terms), batch=self.batch, width=self.width, steps=1)
+    @property
+    def fates(self) -> list[bool]:
+        """Whether the talk underlines each term as fitted."""
+        explained = gs.explain(" + ".join(self.terms), batch=self.batch, width=self.width, steps=self.steps)
+        known = {t["term"]: t["fate"] == "fitted" for t in explained.terms}
+        return [known[term.split("/")[0]] for term in self.terms]
 
     @property
-    def floors(self) -> tuple[float, float]:
-        """Of the network, and of random features."""
-        return self.explained.floor["network"], self.explained.floor["random_features"]
-
-    @property
-    def fates(self) -> tuple[str, ...]:
-        """Of every term: fitted or lost."""
-        known = {t["term"]: t["fate"] for t in self.explained.terms}
-        return tuple(known[term.split("/")[0]] for term in self.terms)
-
-    def __str__(self) -> str:
-        return f"n ~ {self.batch}, p ~ {self.width}" + (", two terms" if self.terms == PAIR else "")
-
-
-NARROW, WIDE = Regime("d", "1", PAIR), Regime("d", "d", PAIR)
-REGIMES = (
-    *[Regime(*powers) for powers in (("d", "1"), ("d", "d"), ("d^2", "1"), ("d^2", "d"), ("d^2", "d^2"))],
-    NARROW,
-    WIDE,
-)
+    def floor(self) -> float:
+        """The least risk as d grows: of random features, or of the network."""
+        explained = gs.explain(" + ".join(self.terms), batch=self.batch, width=self.width, steps=self.steps)
+        return float(explained.floor["network" if self.steps else "random_features"])

@@ -17,6 +17,7 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
+from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.narrow import experiment, steepness
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -38,9 +39,12 @@ RATIO = 4  # n / d^l
 WHAT = ("overlap gained", "squared length gained")
 
 
+def target(order: int) -> str:
+    return " + ".join(f"({mu})*H{order}(x{k})/sqrt({factorial(order)})" for k, mu in enumerate(MU, 1))
+
+
 def setting(order: int, d: int) -> Setting:
-    target = " + ".join(f"({mu})*H{order}(x{k})/sqrt({factorial(order)})" for k, mu in enumerate(MU, 1))
-    return experiment(target, d, RATIO * d**order, 1, p=16, activation=ACTIVATIONS[order])
+    return experiment(target(order), d, RATIO * d**order, 1, p=16, activation=ACTIVATIONS[order])
 
 
 def gained(order: int, d: int, seed: int) -> list[float]:
@@ -104,11 +108,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         margin, departure = rule["exponent"]
         slopes, expected = [], [pair[k] for pair in predicted["powers"]]
         for order, power in zip(found, expected, strict=True):
-            sizes = SIZES[size][order]
-            x = np.log(sizes) - np.mean(np.log(sizes))
-            logs = lambda v: np.log(v.mean(-1))  # noqa: E731
-            weight = x / np.sum(x**2)
-            slopes.append(power + statistics.pseudovalues(lambda v, w=weight: w @ logs(v), found[order][k]))
+            slopes.append(power + ranks.growth(SIZES[size][order], found[order][k]))
         at = [f"ℓ = {order}" for order in found]
         blocks.append(
             statistics.compare(f"power of d, {what}", slopes, expected, at=at, margin=margin, departure=departure)

@@ -22,7 +22,7 @@ from giantstep.experiment.setting import Setting
 RANKS = {1: 1, 2: 8, 3: 8}  # r
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}  # relu is blind to odd orders from three on
 STRENGTHS = (1e-2, 1.0, 1e2, 1e4)  # s = eta/p
-WIDTH = 8
+WIDTH = 16
 
 
 def setting(order: int, d: int, n: int) -> Setting:

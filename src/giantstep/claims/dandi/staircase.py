@@ -11,7 +11,6 @@ from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
 from giantstep.explain.words import combination
-from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.theory import evolution
 
@@ -123,7 +122,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     some = cases(size)
-    one, other = (levels(some[name], measured, predicted)[:, -1, 1].mean(-1) for name in ("example 1", "example 1, tanh"))
+    one, other = (
+        levels(some[name], measured, predicted)[:, -1, 1].mean(-1) for name in ("example 1", "example 1, tanh")
+    )
     d = ", ".join(map(str, SIZES[size]))
     words = [", ".join(f"{v:.2g}" for v in values) for values in (one, other)]
     return Verdict(

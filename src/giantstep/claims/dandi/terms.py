@@ -1,6 +1,7 @@
-"""What a network fits of every term of its target after one step: the risk and the share of the terms, at the best penalty."""
+"""What a network fits of every term of its target: the risk and the share of the terms, at the best penalty."""
 
 import numpy as np
+from jaxtyping import Float
 
 import giantstep as gs
 from giantstep.checks.cache import one_blas_thread
@@ -15,20 +16,20 @@ NAMES = {
 PENALTIES = tuple(10.0**k for k in range(-6, 2))
 
 
-def fitted(batch: str, width: str, terms: tuple[str, ...], d: int, seed: int, n_test: int) -> np.ndarray:
-    """Risk of the network and of its initial features, each at its best penalty, and the shares of the terms in the fit."""
-    setting = Regime(batch, width, terms).setting(d)
-    layers = train(setting, seed)
+def fitted(regime: tuple, d: int, seed: int, n_test: int) -> Float[np.ndarray, " 1+terms"]:
+    """The risk at the best penalty, and the shares of the terms in that fit."""
+    this = Regime._make(regime)
+    setting = this.setting(d)
+    W = train(setting, seed).final
     X, y, Xt, _ = fit.samples(setting, seed, n_test)
     z = np.ascontiguousarray((Xt @ setting.target.orthonormal(setting.d).T).T)
-    values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in terms])
-    sigma, best = setting.network.activation, []
+    values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in this.terms])
+    sigma = setting.network.activation
     with one_blas_thread(setting.p):
-        for W in (layers.final, layers.initial):
-            F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, 1)), constant_values=1.0) for x in (X, Xt))
-            fits = fit.path(F, y, Ft, PENALTIES)
-            shares = fits @ values.T / n_test
-            # E f*^2 exactly: its sample mean has heavy tails
-            risks = len(terms) - 2 * shares.sum(1) + np.mean(fits**2, axis=1)
-            best.append((risks.min(), shares[np.argmin(risks)]))
-    return np.array([best[0][0], best[1][0], *best[0][1]])
+        F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, 1)), constant_values=1.0) for x in (X, Xt))
+        fits = fit.path(F, y, Ft, PENALTIES)
+    shares = fits @ values.T / n_test
+    # E f*^2 exactly: its sample mean has heavy tails
+    risks = len(this.terms) - 2 * shares.sum(1) + np.mean(fits**2, axis=1)
+    best = int(np.argmin(risks))
+    return np.array([risks[best], *shares[best]])

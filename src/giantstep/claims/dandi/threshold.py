@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
+import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds
@@ -12,16 +13,17 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
 SIZES = {
-    "quick": ({1: (2**9, 2**11, 2**13), 2: (2**6, 2**7, 2**8), 3: (2**4, 2**5, 2**6)}, 2**16),
-    "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**9, 2**11), 3: (2**5, 2**6, 2**7)}, 2**22),
+    "quick": ({1: (2**9, 2**11, 2**13), 2: (2**6, 2**7, 2**8), 3: (14, 28, 56)}, 2**16),
+    "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**10), 3: (2**5, 2**6, 100)}, 2**20),
 }  # dimensions, and the largest batch
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 100), "full": Seeds(24, 120)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 64), "full": Seeds(32, 120)}
 RULE = {
-    "quick": {1: (0.06, 0.2), 2: (0.06, 0.2), 3: (0.1, 0.35)},
-    "full": {1: (0.03, 0.1), 2: (0.03, 0.1), 3: (0.06, 0.2)},
+    "quick": {1: (0.06, 0.2), 2: (0.1, 0.3), 3: (0.15, 0.7)},
+    "full": {1: (0.03, 0.1), 2: (0.05, 0.15), 3: (0.1, 0.35)},
 }  # margin and departure of the exponent
 FACTOR = 4  # from one n to the next
-FEW = 4  # seeds far above the threshold, where nothing is read off
+FEW = 8  # seeds far from the threshold, where nothing is read off
+BLOCK = 8  # seeds that are drawn together
 LEVEL = 0.3  # the share at which n_c is read off
 
 
@@ -36,24 +38,36 @@ def curves(size: Size) -> list[tuple[int, int, list[int]]]:
     ]
 
 
-def shares(order: int, d: int, n: int, seeds: range) -> np.ndarray:
+def shares(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
     """Share of a neuron along the target above chance, r/d, in the mean over neurons: (step sizes, seeds)."""
-    some = seeds[:FEW] if n > d**order else seeds
-    outcome = cache.simulate(setting(order, d, n), some, method="overlap", n_test=100, dtype="float32")
-    found = np.sum(np.asarray(outcome.captured), axis=-1)
+    seeds = range(first, first + count)
+    outcome = gs.simulate(setting(order, d, n), seeds, method="overlap", n_test=100, dtype="float32", progress=False)
     chance = RANKS[order] / d
-    return np.pad((found - chance) / (1 - chance), ((0, 0), (0, len(seeds) - len(some))), constant_values=np.nan)
+    return (np.sum(np.asarray(outcome.captured), axis=-1) - chance) / (1 - chance)
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Shares, (batch sizes, step sizes, seeds) for every curve, nan where few seeds ran; l = 1 has little noise and needs a quarter of the seeds."""
-    some = {1: seeds[: max(len(seeds) // 4, 5)]}
-    return {
-        "shares": [
-            np.stack([shares(order, d, n, some.get(order, seeds)) for n in batches])
-            for order, d, batches in curves(size)
-        ]
-    }
+    """Shares, (batch sizes, step sizes, seeds) for every curve, nan where few seeds ran; l = 1 has little noise."""
+    found = []
+    for order, d, batches in curves(size):
+        some = seeds[: max(len(seeds) // 4, FEW)] if order == 1 else seeds
+        blocks = {n: _blocks(some if near(order, d, n) else some[:FEW]) for n in batches}
+        runs = iter(cache.each(shares, [(order, d, n, *block) for n in batches for block in blocks[n]]))
+        rows = [np.concatenate([next(runs) for _ in blocks[n]], axis=1) for n in batches]
+        padded = [np.pad(row, ((0, 0), (0, len(some) - row.shape[1])), constant_values=np.nan) for row in rows]
+        found.append(np.stack(padded))
+    return {"shares": found}
+
+
+def near(order: int, d: int, n: int) -> bool:
+    """Whether the level lies next to this n if the statement is true; elsewhere few seeds are enough."""
+    low, high = (1 / FACTOR**2, 1 / FACTOR) if order == 3 else (1 / FACTOR, 1.0)
+    return 0.99 * low <= n / d**order <= 1.01 * high
+
+
+def _blocks(seeds: range) -> list[tuple[int, int]]:
+    """The first seed and the number of seeds of every block."""
+    return [(seeds[i], len(seeds[i : i + BLOCK])) for i in range(0, len(seeds), BLOCK)]
 
 
 def predict(size: Size) -> Data:
@@ -77,9 +91,7 @@ def exponents(size: Size, measured: Data) -> dict[int, np.ndarray]:
     found = {}
     for order, sizes in SIZES[size][0].items():
         here = zip(curves(size), measured["shares"], strict=True)
-        logs = [
-            statistics.pseudovalues(lambda v, n=n: threshold(n, v), each) for (k, _, n), each in here if k == order
-        ]
+        logs = [statistics.pseudovalues(lambda v, n=n: threshold(n, v), each) for (k, _, n), each in here if k == order]
         found[order] = statistics.exponent(sizes, np.exp(np.array(logs)))
     return found
 

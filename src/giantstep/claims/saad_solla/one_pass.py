@@ -118,7 +118,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes = SIZES[size]
     power = {name: ruling.stated.of("power of the distance").comparison.samples[k] for k, name in enumerate(CASES)}
-    fall = " and ".join(f"{mean_and_error(v)[0]:.2f} ± {mean_and_error(v)[1]:.2f} ({case})" for case, v in power.items())
+    fall = " and ".join(
+        f"{mean_and_error(v)[0]:.2f} ± {mean_and_error(v)[1]:.2f} ({case})" for case, v in power.items()
+    )
     return Verdict(
         sizes=f"d = {', '.join(map(str, sizes))}; p = {WIDTH}, {TIME}d samples, η = {RATE * WIDTH:g}/d, noise 0.1",
         figure=_figure(sizes, measured, predicted),

@@ -1,0 +1,155 @@
+"""Worlds in which a statement of Dandi et al. is wrong: the experiment is altered, the prediction is not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from giantstep.checks import cache
+from giantstep.checks.random import generator
+from giantstep.claims.dandi import (
+    conditional,
+    deflated,
+    floors,
+    one_step,
+    reuse,
+    scaling,
+    second_layer,
+    staircase,
+    threshold,
+)
+from giantstep.claims.dandi.narrow import experiment
+from giantstep.claims.dandi.share import limit
+from giantstep.experiment.protocol import GiantStep
+from giantstep.experiment.setting import Setting
+
+World = Callable[[pytest.MonkeyPatch], None]
+
+
+def altered(step: Callable[[GiantStep], GiantStep], setting: Setting) -> Setting:
+    """The setting with every step changed."""
+    return replace(setting, protocol=replace(setting.protocol, steps=tuple(step(s) for s in setting.protocol.steps)))
+
+
+def longer(factor: float) -> Callable[[GiantStep], GiantStep]:
+    return lambda step: replace(step, eta=factor * step.eta)  # type: ignore[operator]
+
+
+def another_threshold(shift: float) -> World:
+    """Shares follow the predicted curve, at n_c ~ d^(l + shift)."""
+
+    def shares(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
+        noise = np.stack([generator(seed, 99, n % 10_007).standard_normal(4) for seed in range(first, first + count)])
+        return limit(order, np.array([n / d ** (order + shift)]))[0] * np.ones((4, 1)) + 0.02 * noise.T
+
+    return lambda patch: patch.setattr(threshold, "shares", shares)
+
+
+def changed(module: Any, name: str, make: Callable[[Any], Any]) -> World:
+    """The attribute of a module, changed."""
+    return lambda patch: patch.setattr(module, name, make(getattr(module, name)))
+
+
+def _deflation(n: int, d: int = deflated.D, p: int = deflated.P, steps: int = 1) -> Setting:
+    return altered(lambda step: replace(step, deflate=0), _ORIGINAL(n, d, p, steps))
+
+
+_ORIGINAL = deflated.experiment
+
+
+def _wider_penalty(n: int, d: int = deflated.D, p: int = deflated.P, steps: int = 1) -> Setting:
+    setting = _ORIGINAL(n, d, p, steps)
+    readout = replace(setting.protocol.readout, penalty=10 * p / n)  # type: ignore[type-var]
+    return replace(setting, protocol=replace(setting.protocol, readout=readout))
+
+
+def _other_steps(patch: pytest.MonkeyPatch) -> None:
+    """The network's steps are 1.3 times as long as the model's."""
+    simulate = cache.simulate
+    patch.setattr(
+        conditional.cache, "simulate", lambda s, seeds, **more: simulate(altered(longer(1.3), s), seeds, **more)
+    )
+
+
+def _unconditional(patch: pytest.MonkeyPatch) -> None:
+    equivalent = cache.equivalent
+    patch.setattr(
+        conditional.cache, "equivalent", lambda s, model, seeds, **more: equivalent(s, "gaussian", seeds, **more)
+    )
+
+
+WORLDS: dict[str, dict[str, World]] = {
+    "dandi/threshold": {
+        "the threshold is d^(l - 1/2)": another_threshold(-0.5),
+        "the threshold is d^(l + 1/2)": another_threshold(0.5),
+        "the batch has n^0.8 samples": changed(
+            threshold, "setting", lambda old: lambda order, d, n: old(order, d, max(round(n**0.8), 2))
+        ),
+    },
+    "dandi/one-step": {
+        "the linear part stays in the labels": changed(
+            one_step, "cases", lambda old: lambda size: tuple(c._replace(deflate=0) for c in old(size))
+        ),
+        "the batch for l = 2 is of order d": changed(
+            one_step, "cases", lambda old: lambda size: (*old(size)[:-1], old(size)[-1]._replace(power=1))
+        ),
+    },
+    "dandi/single-step": {
+        "the linear part stays in the labels of the step": lambda patch: patch.setattr(
+            deflated, "experiment", _deflation
+        ),
+        "the penalty is ten times as large": lambda patch: patch.setattr(deflated, "experiment", _wider_penalty),
+    },
+    "dandi/scaling": {
+        "the step is 1.15 times as long": changed(
+            scaling, "setting", lambda old: lambda order, d: altered(longer(1.15), old(order, d))
+        ),
+        "the batch has 3 d^l samples": lambda patch: patch.setattr(
+            scaling,
+            "setting",
+            lambda order, d: experiment(
+                scaling.target(order), d, 3 * d**order, 1, p=16, activation=scaling.ACTIVATIONS[order]
+            ),
+        ),
+    },
+    "dandi/staircase": {
+        "example 2 has unequal components": changed(
+            staircase,
+            "CASES",
+            lambda old: {**old, "example 2": old["example 2"]._replace(formula="x1 + x2 + 1.3*x1^2 + 0.7*x2^2 - 2")},
+        ),
+        "the steps are 1.3 times as long": changed(
+            staircase, "cases", lambda old: lambda size: {k: c._replace(strength=1.3) for k, c in old(size).items()}
+        ),
+    },
+    "dandi/second-layer": {
+        "the Gaussian layer is one of signs": changed(
+            second_layer,
+            "cases",
+            lambda old: lambda size: tuple(c._replace(second_layer="rademacher") for c in old(size)),
+        ),
+        "one step in place of two": changed(
+            second_layer, "cases", lambda old: lambda size: tuple(c._replace(steps=1) for c in old(size))
+        ),
+    },
+    "dandi/floors": {
+        "random features have 8d samples": changed(
+            floors, "REGIMES", lambda old: (old[0]._replace(samples=8), *old[1:])
+        ),
+        "the narrow network has two neurons": changed(
+            floors, "REGIMES", lambda old: (old[0], old[1]._replace(neurons=2), *old[2:])
+        ),
+    },
+    "dandi/reuse": {
+        "the batch is fresh": changed(reuse, "setting", lambda old: lambda case, d, batch: old(case, d, "fresh")),
+        "the fresh batches are one batch": changed(
+            reuse, "setting", lambda old: lambda case, d, batch: old(case, d, "reuse")
+        ),
+    },
+    "dandi/conditional": {
+        "the steps of the network are 1.3 times as long": _other_steps,
+        "the model conditions on nothing": _unconditional,
+    },
+}
