@@ -5,7 +5,8 @@ gives (Dandi et al. 2024; the constants here)
 
     <w^1 - w, w*_k> = s a c_l l sqrt(l!) mu_k <w, w*_k>^(l-1),     |w^1|^2 = 1 + s^2 a^2 (d/n) E[y^2] E[sigma'^2] + |signal|^2
 
-with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the second like d/n.
+with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the second like d/n. At finite d the product
+E[y^2] E[sigma'^2] is E[y^2 sigma'(<w, x>)^2], in the mean over the overlaps of w.
 """
 
 from math import factorial
@@ -13,6 +14,7 @@ from math import factorial
 import numpy as np
 from jaxtyping import Float
 
+import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds
@@ -25,7 +27,7 @@ from giantstep.plot import style
 from giantstep.simulate import evolution
 
 MU = (1.0, -0.5)
-ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}
+ACTIVATIONS = {1: "relu", 2: "relu", 3: "tanh"}  # relu is blind to the third order
 SIZES = {
     "quick": {1: (2**7, 2**9, 2**11), 2: (2**5, 2**6, 2**7), 3: (12, 18, 32)},
     "full": {1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**9), 3: (32, 48, 72)},
@@ -67,6 +69,18 @@ def measure(size: Size, seeds: range) -> Data:
     return {f"l = {order}": np.moveaxis(each, -1, 0) for order, each in zip(ACTIVATIONS, found, strict=True)}
 
 
+def square(order: int, d: int) -> float:
+    """E[y^2 sigma'(h)^2] for h = m_1 x_1 + m_2 x_2 + sqrt(1 - |m|^2) z and m_k ~ N(0, 1/d), over its limit: by quadrature."""
+    x, m, z = (np.polynomial.hermite_e.hermegauss(count) for count in (8, 4, 40))
+    grid = np.meshgrid(x[0], x[0], m[0] / d**0.5, m[0] / d**0.5, z[0], indexing="ij")
+    weight = np.einsum("i,j,k,l,m->ijklm", x[1], x[1], m[1], m[1], z[1])
+    sigma, (x1, x2, m1, m2, rest) = setting(order, 100).network.activation, grid
+    y = np.asarray(gs.target(target(order))(np.stack([x1.ravel(), x2.ravel()]))).reshape(x1.shape)
+    h = m1 * x1 + m2 * x2 + np.sqrt(np.maximum(1 - m1**2 - m2**2, 0.0)) * rest
+    mean = np.average(y**2 * np.asarray(sigma.slope(h)) ** 2, weights=weight)
+    return float(mean / (sum(mu**2 for mu in MU) * steepness(sigma)))
+
+
 def predict(size: Size) -> Data:
     """For every l the factor of an overlap, that of a squared length, times d/n, and the powers of d at n = 4 d^l."""
     sigmas = {order: setting(order, 100).network.activation for order in ACTIVATIONS}
@@ -76,6 +90,7 @@ def predict(size: Size) -> Data:
             [sigma.hermite(order)[order] * order * factorial(order) ** 0.5, labels * steepness(sigma)]
             for order, sigma in sigmas.items()
         ],
+        "finite": [[square(order, d) for d in SIZES[size][order]] for order in ACTIVATIONS],
         "powers": [[-(order - 1) / 2, float(1 - order)] for order in ACTIVATIONS],
     }
 
@@ -86,11 +101,11 @@ def values(size: Size, measured: Data, predicted: Data) -> dict[int, Float[np.nd
     The regression of all neurons and seeds on their predicted overlaps is one number; jackknife values give one a seed.
     """
     found = {}
-    for order, (overlap, length) in zip(ACTIVATIONS, predicted["factors"], strict=True):
-        both, square, lengths = measured[f"l = {order}"]
-        slope = statistics.pseudovalues(lambda v: v[0].mean(-1) / v[1].mean(-1), np.stack([both, square]))
-        d = np.array(SIZES[size][order])[:, None]
-        found[order] = np.stack([slope / overlap, lengths / (length * d / (RATIO * d**order))])
+    for order, (overlap, length), finite in zip(ACTIVATIONS, predicted["factors"], predicted["finite"], strict=True):
+        both, squares, lengths = measured[f"l = {order}"]
+        slope = statistics.pseudovalues(lambda v: v[0].mean(-1) / v[1].mean(-1), np.stack([both, squares]))
+        d, correction = np.array(SIZES[size][order])[:, None], np.array(finite)[:, None]
+        found[order] = np.stack([slope / overlap, lengths / (length * correction * d / (RATIO * d**order))])
     return found
 
 
