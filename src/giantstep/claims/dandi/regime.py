@@ -1,9 +1,11 @@
 """A regime of batch size and width: its experiment, and what the talk says of it."""
 
+from functools import cache
 from typing import NamedTuple
 
 import giantstep as gs
 from giantstep.experiment.setting import Setting
+from giantstep.explain import Explanation
 
 TALK = ("x1", "H2(x2)/sqrt(2)", "H2(x1)*x2/sqrt(2)", "H4(x1)*H2(x2)*x3/sqrt(48)", "H2(x2)*H2(x3)/2")
 
@@ -35,12 +37,18 @@ class Regime(NamedTuple):
     @property
     def fates(self) -> list[bool]:
         """Whether the talk underlines each term as fitted."""
-        explained = gs.explain(" + ".join(self.terms), batch=self.batch, width=self.width, steps=self.steps)
-        known = {t["term"]: t["fate"] == "fitted" for t in explained.terms}
+        known = {
+            t["term"]: t["fate"] == "fitted" for t in _explained(self.terms, self.batch, self.width, self.steps).terms
+        }
         return [known[term.split("/")[0]] for term in self.terms]
 
     @property
     def floor(self) -> float:
         """The least risk as d grows: of random features, or of the network."""
-        explained = gs.explain(" + ".join(self.terms), batch=self.batch, width=self.width, steps=self.steps)
-        return float(explained.floor["network" if self.steps else "random_features"])
+        floor = _explained(self.terms, self.batch, self.width, self.steps).floor
+        return float(floor["network" if self.steps else "random_features"])
+
+
+@cache
+def _explained(terms: tuple[str, ...], batch: str, width: str, steps: int) -> Explanation:
+    return gs.explain(" + ".join(terms), batch=batch, width=width, steps=steps)

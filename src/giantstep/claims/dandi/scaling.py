@@ -32,7 +32,7 @@ SIZES = {
     "quick": {1: (2**7, 2**9, 2**11), 2: (2**5, 2**6, 2**7), 3: (12, 18, 32)},
     "full": {1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**9), 3: (32, 48, 72)},
 }
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 60), "full": Seeds(16, 80)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(16, 80)}
 RULE = {
     "quick": {"constant": (0.04, 0.1), "exponent": (0.05, 0.2)},
     "full": {"constant": (0.02, 0.04), "exponent": (0.03, 0.1)},
@@ -148,7 +148,7 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
     with style.figure(2, width=3.8, height=3.0) as (fig, axes):
         for i, (order, (overlap, length)) in enumerate(zip(ACTIVATIONS, predicted["factors"], strict=True)):
             d = np.array(SIZES[size][order])
-            typical = overlap * np.sqrt(measured[f"l = {order}"][1].mean(1))
+            typical = abs(overlap) * np.sqrt(measured[f"l = {order}"][1].mean(1))
             lines = (typical, length * d / (RATIO * d**order))
             for ax, line, ratio in zip(axes, lines, found[order], strict=True):
                 mean, error = mean_and_error(ratio)

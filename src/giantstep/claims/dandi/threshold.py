@@ -13,12 +13,12 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
 SIZES = {
-    "quick": ({1: (2**9, 2**11, 2**13), 2: (2**6, 2**7, 2**8), 3: (14, 28, 56)}, 2**16),
+    "quick": ({1: (2**9, 2**11, 2**13), 2: (2**6, 2**7, 2**8), 3: (2**4, 2**5, 2**6)}, 2**16),
     "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**10), 3: (2**5, 2**6, 100)}, 2**20),
 }  # dimensions, and the largest batch
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 64), "full": Seeds(32, 120)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 72), "full": Seeds(32, 120)}
 RULE = {
-    "quick": {1: (0.06, 0.2), 2: (0.1, 0.3), 3: (0.15, 0.7)},
+    "quick": {1: (0.06, 0.2), 2: (0.1, 0.3), 3: (0.2, 0.75)},
     "full": {1: (0.03, 0.1), 2: (0.05, 0.15), 3: (0.1, 0.35)},
 }  # margin and departure of the exponent
 FACTOR = 4  # from one n to the next
