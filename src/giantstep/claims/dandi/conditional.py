@@ -18,7 +18,7 @@ NAMES = {SQUARES: "$x_1 + x_2 + x_1^2 - x_2^2$", PRODUCTS: "$x_1 + x_1x_2 + x_1x
 CASES = ((SQUARES, "gelu", 1), (SQUARES, "relu", 2), (PRODUCTS, "relu", 2))  # target, activation, steps
 SIZES = {"quick": 150, "full": 500}  # d
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 26), "full": Seeds(12, 40)}
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
+RULE: Any = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
 VISIBLE = 0.2  # of the error: by so much the Gaussian model should be off on average
 RATIO = 4  # n/d
 STRENGTH = 1.0  # s = eta/p

@@ -1,5 +1,7 @@
 """One giant step learns a single direction if the information exponent is one, and the span of the tensor if it is two."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
@@ -15,7 +17,7 @@ SIZES = {
     "full": ((1000, 10_000, 100_000), (64, 128, 256), (64, 96, 160), (128, 256, 512)),
 }  # dimensions for n of the order of d, and of d^2: as is, deflated, and l = 2
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 80)}
-RULE = {
+RULE: Any = {
     "quick": {"each": (0.1, 0.6), "mean": (0.05, 0.2)},
     "full": {"each": (0.06, 0.25), "mean": (0.03, 0.1)},
 }
@@ -59,7 +61,7 @@ def shares(case: RankCase, measured: Data, predicted: Data) -> np.ndarray:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Exponents in d of the shares times d: one for what is learned, zero for the rest."""
-    slopes = {True: [], False: []}
+    slopes: dict[bool, list[tuple[str, np.ndarray]]] = {True: [], False: []}
     for case in cases(size):
         said = predicted[case.name]
         found = [ranks.growth(case.sizes, shares(case, measured, predicted), above) for above in (0.0, CHANCE)]

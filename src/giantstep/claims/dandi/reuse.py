@@ -1,6 +1,6 @@
 """Two steps on one batch of order d find what fresh batches cannot."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,7 @@ CASES: dict[Size, tuple[ReuseCase, ...]] = {
 }  # H3 alone is learned so slowly that it needs the larger sizes
 BATCHES = {"fresh": "two fresh batches", "reuse": "one batch twice"}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 40), "full": Seeds(16, 40)}
-RULE = {
+RULE: Any = {
     "quick": {
         "learned": {"each": (0.2, 0.5), "mean": (0.2, 0.45)},
         "rest": {"each": (0.15, 0.9), "mean": (0.1, 0.65)},
@@ -85,7 +85,7 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Exponents of d: one where the target is learned, above the one null level of chance, and zero where it is not."""
-    slopes = {True: [], False: []}
+    slopes: dict[bool, list[tuple[str, np.ndarray]]] = {True: [], False: []}
     for batch, words in BATCHES.items():
         for i, case in enumerate(CASES[size]):
             known = bool(predicted[batch][i])

@@ -10,6 +10,7 @@ E[y^2] E[sigma'^2] is E[y^2 sigma'(<w, x>)^2], in the mean over the overlaps of 
 """
 
 from math import factorial
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -33,7 +34,7 @@ SIZES = {
     "full": {1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**9), 3: (32, 48, 72)},
 }
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(16, 80)}
-RULE = {
+RULE: Any = {
     "quick": {"constant": (0.04, 0.1), "exponent": (0.05, 0.2)},
     "full": {"constant": (0.02, 0.04), "exponent": (0.03, 0.1)},
 }  # margin and departure

@@ -4,6 +4,8 @@ A step moves a neuron along E[f* sigma'(<w, x>) x], which depends on the neuron 
 neurons parallel. With a_i = +-1 and ReLU the two values give one direction up to sign; a continuous law gives all of them.
 """
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
@@ -17,7 +19,7 @@ TARGET = "x1 + x1*x2 + H3(x1)*x3"
 SIZES = {"quick": (2**9, 2**11), "full": (2**11, 2**13, 2**14)}  # with signs half as large
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 44), "full": Seeds(16, 60)}
 SIGNS, GAUSSIAN = "a = ±1", "a Gaussian"
-RULE = {
+RULE: Any = {
     "quick": {SIGNS: {"each": (0.15, 0.7), "mean": (0.08, 0.3)}, GAUSSIAN: {"each": (0.15, 0.5), "mean": (0.08, 0.2)}},
     "full": {
         SIGNS: {"each": (0.08, 0.35), "mean": (0.04, 0.15)},

@@ -1,5 +1,7 @@
 """The figure of one giant step on deflated labels: its printed errors again, and the risk behind them."""
 
+from typing import Any
+
 import numpy as np
 
 import giantstep as gs
@@ -17,7 +19,7 @@ PRINTED = ((0.33600, 0.00632), (0.20675, 0.00589), (0.07742, 0.00208))  # mean a
 N_TEST = 100_000  # as in the notebook: the printed error depends on it
 SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 16)}
 FEW = 6  # seeds at the largest n
-RULE = (
+RULE: Any = (
     {"margin": 0.15, "departure": 0.3},
     {"margin": 0.15, "departure": 0.4},
 )  # of a printed error; the second at the largest n

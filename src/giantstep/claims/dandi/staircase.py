@@ -31,11 +31,11 @@ CASES = {
 STEPS = 2
 SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**10, 2**13, 2**15)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 80), "full": Seeds(16, 80)}
-RULE = {
+RULE: Any = {
     "quick": {"each": (0.12, 0.65), "mean": (0.07, 0.2)},
     "full": {"each": (0.06, 0.25), "mean": (0.04, 0.1)},
 }
-ENERGY = {
+ENERGY: Any = {
     "quick": {"each": (0.06, 0.25), "mean": (0.04, 0.1)},
     "full": {"each": (0.03, 0.1), "mean": (0.015, 0.04)},
 }  # of a predicted energy

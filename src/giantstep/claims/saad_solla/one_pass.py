@@ -1,5 +1,7 @@
 """One-pass SGD, the baseline of giant steps: its overlaps follow closed differential equations as d grows."""
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 
@@ -113,7 +115,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         risks.append(np.mean(here["risk"][1:] / said["risk"][1:], axis=0)[:count])
     far = [distances(measured[POWER][str(d)], predicted[POWER][str(d)]) for d in SIZES[size]]
     power = statistics.exponent(SIZES[size], np.stack(far))
-    rule = {name: {"margin": pair[0], "departure": pair[1]} for name, pair in RULE[size].items()}
+    rule: dict[str, Any] = {name: {"margin": pair[0], "departure": pair[1]} for name, pair in RULE[size].items()}
     return Evidence(
         (
             statistics.compare(
