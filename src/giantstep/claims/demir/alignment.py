@@ -3,14 +3,32 @@
 from functools import partial
 
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import judgement
-from giantstep.claims.demir.panel import Panel, both, measure, predict
+from giantstep.claims.demir import evidence, figure
+from giantstep.claims.demir.panel import SEEDS, STEPPED, Panel, PanelCurve, activated, measure, predict
 
-QUICK = FULL = (-1.0, -0.5, 0.0, 0.5, 1.0)
+QUICK, FULL = (0.0, 0.5, 1.0), (-1.0, -0.5, 0.0, 0.5, 1.0)
+LINE = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def random(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    return PanelCurve("ReLU, α = 1/2", lambda s, _: {"alignment": s}, x, line, x)  # noqa: RUF001
+
+
+def stepped(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    return PanelCurve("ReLU, α = 1, β = 0.86", lambda s, _: {"alignment": s, **STEPPED}, x, line, x)  # noqa: RUF001
+
+
 PANEL = Panel(
     symbol="cos(γ₁, γ₂)",
     axis="alignment $\\cos(\\gamma_1, \\gamma_2)$",
-    curves=both("random ξ", lambda x, _: {"alignment": x}, QUICK, (0.0,), FULL),
+    curves={
+        "quick": (random(QUICK, LINE), stepped((0.5,), (0.0, 0.5, 1.0))),
+        "full": (
+            random(FULL, (-1.0, -0.75, -0.5, -0.25, *LINE)),
+            activated(random(FULL, LINE), (0.0, 1.0)),
+            stepped((0.0, 1.0), LINE),
+        ),
+    },
     better=1.0,
     worse=0.0,
 )
@@ -18,5 +36,7 @@ CLAIM = claim(
     "demir/alignment",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(judgement.judge, PANEL),
+    compare=partial(evidence.compare, PANEL),
+    describe=partial(figure.describe, PANEL),
+    seeds=SEEDS,
 )

@@ -1,185 +1,143 @@
 """On a mixture with spikes, features that are Gaussian given the component, its spikes and the step have the network's errors."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, power
-from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.margins import Margins
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style as _style
+from giantstep.plot import style
 
-CASES = (
-    ("relu", 0.0, 0.5),
-    ("relu", 0.0, 0.74),
-    ("relu", 0.0, 0.86),
-    ("relu", 0.5, 0.74),
-    ("relu", 0.5, 1.0),
-    ("relu", 1.0, 1.0),
-    ("tanh", 0.0, 0.74),
-)  # activation, alpha, beta; the step does most in the sixth
-LARGEST = CASES.index(("relu", 1.0, 1.0))
-SIZES = {"quick": (200, 16), "full": (400, 48)}  # n, and seeds; m = k = 5n/4 as in their figure 4
+Case = tuple[str, float, float]
+CASES: dict[Size, tuple[Case, ...]] = {
+    "quick": (("relu", 0.0, 0.74), ("relu", 1.0, 1.0), ("tanh", 0.0, 0.74)),
+    "full": (
+        ("relu", 0.0, 0.5),
+        ("relu", 0.0, 0.74),
+        ("relu", 0.0, 0.86),
+        ("relu", 0.5, 1.0),
+        ("relu", 1.0, 1.0),
+        ("tanh", 0.0, 0.74),
+        ("tanh", 1.0, 1.0),
+    ),
+}  # activation, alpha, beta; at alpha = beta = 1 the step does most
+SIZES = {"quick": 200, "full": 800}  # n; m = 5n/4 as in their figure 4
+WIDTH = 0.5  # k/m, away from the interpolation peak at k = m, where errors scatter most
+TEST = 4  # test samples over n
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(8, 24)}
 ERRORS = {"test_error": "test error", "train_objective": "training error"}  # theirs has the penalty's term
-MARGINS = Margins(level=3.0, granted=5.0, needed=20.0)  # % of an error
-NONE = "no step"
+MEAN: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
+CELL: dict[Size, Any] = {"quick": {"margin": 0.1, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
 
 
-def experiment(n: int, activation: str, alpha: float, beta: float, baseline: bool = False) -> Setting:
+def experiment(n: int, case: Case, *, width: float = WIDTH, baseline: bool = False) -> Setting:
     """Labels along the sum of the spikes; with a baseline at step sizes 0 and n^(alpha beta)."""
+    activation, alpha, beta = case
     eta: Any = [0.0, float(n) ** (alpha * beta)] if baseline else None
-    size = 5 * n // 4
-    return gs.presets.demir(n, size, size, eta, alpha=alpha, beta=beta, spiked_target=True, activation=activation)
+    m = 5 * n // 4
+    options: Any = {"alpha": alpha, "beta": beta, "spiked_target": True, "activation": activation}
+    return gs.presets.demir(n, m, round(width * m), eta, **options)
 
 
-def network(n: int, case: tuple[str, float, float], seeds: int) -> dict[str, np.ndarray]:
-    """Both errors (no step and the step, seeds) on 5 m test samples."""
-    outcome = cache.simulate(experiment(n, *case, baseline=True), range(seeds), n_test=25 * n // 4, dtype="float32")
-    return {name: getattr(outcome, name) for name in ERRORS}
+def network(n: int, case: Case, seeds: range, width: float = WIDTH) -> np.ndarray:
+    """Both errors (errors, no step and the step, seeds)."""
+    setting = experiment(n, case, width=width, baseline=True)
+    outcome = cache.simulate(setting, seeds, n_test=TEST * n, dtype="float32", method="dense")
+    return np.array([getattr(outcome, name) for name in ERRORS])
 
 
-def replaced(n: int, case: tuple[str, float, float], seeds: int, model: str, **options: Any) -> dict[str, np.ndarray]:
-    """Both errors (seeds) of an equivalent model on the same draws."""
-    setting = experiment(n, *case)
-    outcome = cache.equivalent(setting, model, range(seeds), n_test=25 * n // 4, dtype="float32", **options)
-    return {name: getattr(outcome, name) for name in ERRORS}
+def replaced(n: int, case: Case, seeds: range, model: str, width: float = WIDTH, **options: Any) -> np.ndarray:
+    """Both errors (errors, seeds) of an equivalent model on the same draws."""
+    setting = experiment(n, case, width=width)
+    outcome = cache.equivalent(setting, model, seeds, n_test=TEST * n, dtype="float32", **options)
+    return np.array([getattr(outcome, name) for name in ERRORS])
 
 
-def measure(size: Size) -> Data:
-    """Errors of the network (cases, no step and the step, seeds) and of the model (cases, seeds), and the labels' variance."""
-    n, seeds = SIZES[size]
-    ours = [network(n, case, seeds) for case in CASES]
-    theirs = [replaced(n, case, seeds, "conditional") for case in CASES]
+def measure(size: Size, seeds: range) -> Data:
+    """Errors of the network (cases, errors, no step and the step, seeds) and of the model (cases, errors, seeds)."""
+    n, cases = SIZES[size], CASES[size]
     return {
-        "variance": [gs.labels(experiment(n, *case)).total for case in CASES],
-        **{
-            name: {"network": np.stack([o[name] for o in ours]), "model": np.stack([o[name] for o in theirs])}
-            for name in ERRORS
-        },
+        "network": np.array([network(n, case, seeds) for case in cases]),
+        "model": np.array([replaced(n, case, seeds, "conditional") for case in cases]),
+        "variance": np.array([gs.labels(experiment(n, case)).total for case in cases]),
     }
 
 
-def predict(size: Size) -> Data:
-    """By how many % the errors of the model differ from the network's as n grows."""
-    return {"difference": 0.0}
+def gaps(measured: Data) -> np.ndarray:
+    """log(model) - log(network), (cases, errors, seeds)."""
+    return np.log(measured["model"] / measured["network"][:, :, 1])
 
 
-def difference(here: np.ndarray, there: np.ndarray) -> tuple[float, float]:
-    """Of the model's errors (seeds) from the network's on the same draws, in % of the network's mean, and its standard error."""
-    mean, error = mean_and_error(100 * (there - here) / here.mean())
-    return float(mean), float(error)
-
-
-class ConditionalRow(NamedTuple):
-    """``network`` and ``no step`` as shares of the labels' variance, the model's difference from the network in %."""
-
-    activation: str
-    alpha: float
-    beta: float
-    what: str
-    none: float
-    network: float
-    mean: float
-    error: float
-
-    def off(self, expected: float) -> bool:
-        return abs(self.mean - expected) > max(MARGINS.level * self.error, MARGINS.granted)
-
-
-def rows_of(measured: Data) -> list[ConditionalRow]:
-    rows = []
-    for name, what in ERRORS.items():
-        for i, case in enumerate(CASES):
-            both, model = measured[name]["network"][i], measured[name]["model"][i]
-            none, here = (both.mean(axis=-1) / measured["variance"][i]).tolist()
-            rows.append(ConditionalRow(*case, what, none, here, *difference(both[1], model)))
-    return rows
-
-
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (n, seeds), rows, expected = SIZES[size], rows_of(measured), predicted["difference"]
-    missed = [r for r in rows if r.off(expected)]
-    worst, learned = max(rows, key=lambda r: abs(r.mean)), rows[LARGEST]
-    gain, bound = (
-        100 * (learned.none / learned.network - 1),
-        power.detectable(learned.error, MARGINS.level, MARGINS.granted),
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Both errors of the model and the network: the mean over the cases, and every case."""
+    off = gaps(measured)
+    at = [f"{a}, α = {alpha:g}, β = {beta:g}, {what}" for a, alpha, beta in CASES[size] for what in ERRORS.values()]  # noqa: RUF001
+    return Evidence(
+        (
+            statistics.compare("log model/network, mean", off.mean(axis=0), at=list(ERRORS.values()), **MEAN[size]),
+            statistics.compare("log model/network", off, at=at, **CELL[size]),
+        )
     )
-    sure = gain > bound and all(
-        power.detectable(r.error, MARGINS.level, MARGINS.granted) < MARGINS.needed for r in rows
-    )
-    mean = sum(abs(r.mean) for r in rows) / len(rows)
-    idle = max(100 * abs(r.none / r.network - 1) for r in rows if r.alpha == 0)
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n, cases, off = SIZES[size], CASES[size], gaps(measured)
+    share = measured["network"][:, 0].mean(axis=-1) / measured["variance"][:, None]
+    largest = [i for i, case in enumerate(cases) if case == ("relu", 1.0, 1.0)][0]
     return Verdict(
-        outcome="fails" if missed else ("holds" if sure else "inconclusive"),
-        sentence=f"{len(rows) - len(missed)} of {len(rows)} errors of the conditional model are the network's within 3 s.e. or "
-        f"{MARGINS.granted:g}%: {mean:.1f}% apart on average, {worst.mean:+.1f} ± {worst.error:.1f}% at most "
-        f"({worst.activation}, "
-        f"α = {worst.alpha:g}, β = {worst.beta:g}, {worst.what}). At α = β = 1 it follows what the step learns, from "
-        f"{learned.none:.3f} to {learned.network:.3f} of the labels' variance ({learned.mean:+.1f} ± {learned.error:.1f}%); "
-        f"at α = 0 the step changes an error by {idle:.1f}% at most, and the spread alone makes it small.",
-        header=("activation", "α", "β", "error", "no step, of Var y", "network, of Var y", "difference in %", "s.e."),  # noqa: RUF001
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"n = {n}; m = k = {5 * n // 4}; λ = 1e-4; labels along γ₁ + γ₂",
-        figure=_figure(rows, expected),
-        caption="Left, test errors as shares of the labels' variance by α and β: the network, the network without a step, and "
-        f"the conditional model, from {min(r.network for r in rows[: len(CASES)]):.2f} to "
-        f"{max(r.network for r in rows[: len(CASES)]):.2f}; only at larger α and β is the network below the one without a step. "
-        f"Right, the differences between model and network in %: no further than {abs(worst.mean):.1f}% from the line at zero.",
-        power=power.stated(
-            [r.error for r in rows], MARGINS.level, MARGINS.granted, "% of the network's error", seeds=seeds
-        ),
-        settings=tuple(experiment(n, *case).id for case in CASES),
+        sentence=f"{ruling.stated.sentence} At α = β = 1 the step lowers the test error of the ReLU network from "  # noqa: RUF001
+        f"{share[largest, 0]:.3f} to {share[largest, 1]:.3f} of the labels' variance, and the model follows it.",
+        sizes=f"n = {n}; m = {5 * n // 4}, k = {WIDTH:g}m; λ = 1e-4; labels along γ₁ + γ₂",
+        figure=_figure(size, measured, off),
+        caption="Left, test errors as shares of the labels' variance by setting: the network, the network without a step, and "
+        f"the conditional model, from {share[:, 1].min():.2f} to {share[:, 1].max():.2f}. Right, the differences between model "
+        f"and network, no further than {100 * np.abs(off.mean(axis=-1)).max():.1f}% from the line at zero.",
+        settings=tuple(experiment(n, case).id for case in cases),
     )
 
 
 def ticks(ax: Any) -> None:
     """A logarithmic axis of errors, named in plain numbers."""
     ax.set_yscale("log")
-    ax.set_yticks(
-        at := [x for x in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1000) if ax.get_ylim()[0] <= x <= ax.get_ylim()[1]]
-    )
+    every = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
+    ax.set_yticks(at := [x for x in every if ax.get_ylim()[0] <= x <= ax.get_ylim()[1]])
     ax.set_yticklabels([f"{x:g}" for x in at])
     ax.minorticks_off()
 
 
-def _figure(rows: list[ConditionalRow], expected: float) -> str:
-    x, test = range(len(CASES)), rows[: len(CASES)]
-    with _style.figure(2, width=4.2, height=3.0) as (fig, (left, right)):
-        style = {"color": _style.INK, "markerfacecolor": "none", "markersize": 8}
-        left.plot(x, [r.none for r in test], "s", **style, label="network, no step")
-        left.plot(x, [r.network for r in test], "o", color=_style.COLOURS[0], label="network")
-        model = [r.network * (1 + r.mean / 100) for r in test]
-        left.plot(x, model, "x", color=_style.COLOURS[1], markersize=7, label="conditional model")
-        left.set(yscale="log", ylim=(0.04, 2.0), ylabel="test error / Var y")
-        left.axhline(1.0, color=_style.INK, linewidth=0.7, linestyle=":", zorder=0)
-        right.axhspan(
-            expected - MARGINS.granted,
-            expected + MARGINS.granted,
-            color=_style.INK,
-            alpha=0.07,
-            linewidth=0,
-            label=f"±{MARGINS.granted:g}%",
+def _figure(size: Size, measured: Data, off: np.ndarray) -> str:
+    cases, x = CASES[size], np.arange(len(CASES[size]))
+    with style.figure(2, width=4.3, height=3.3) as (fig, (left, right)):
+        unit = measured["variance"][:, None]
+        looks = (
+            ("network, no step", measured["network"][:, 0, 0], {"color": style.INK, "marker": "s", "markerfacecolor": "white"}),
+            ("network", measured["network"][:, 0, 1], {"color": style.COLOURS[0]}),
+            ("conditional model", measured["model"][:, 0], {"color": style.COLOURS[1], "marker": "x", "markersize": 6}),
         )
-        right.axhline(expected, color=_style.INK, linewidth=0.8)
-        for i, what in enumerate(ERRORS.values()):
-            here = [r for r in rows if r.what == what]
-            at = [j + 0.16 * (i - 0.5) for j in x]
-            colour = _style.COLOURS[1 + i]
-            _style.dots(right, at, [r.mean for r in here], [r.error for r in here], color=colour, label=what)
-        right.set(ylabel="model − network in %")  # noqa: RUF001
-        for ax in (left, right):
-            ax.set_xticks(x, [f"{r.alpha:g}, {r.beta:g}\n{r.activation}" for r in test], fontsize=8)
-            ax.set_xlabel("α, β and activation")  # noqa: RUF001
-            ax.margins(x=0.08)
+        for j, (label, values, look) in enumerate(looks):
+            style.dots(left, x + 0.14 * (j - 1), *mean_and_error(values / unit), label=label, **look)
+        left.set_ylabel("test error / Var y")
         ticks(left)
+        margin = 100 * CELL[size]["margin"]
+        right.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"margin, ±{margin:g}%")
+        right.axhline(0, color=style.INK, linewidth=0.8)
+        for i, what in enumerate(ERRORS.values()):
+            mean, error = mean_and_error(100 * off[:, i])
+            look = {"color": style.COLOURS[1 + i], "marker": "xo"[i]}
+            style.dots(right, x + 0.16 * (i - 0.5), mean, error, label=what, **look)
+        right.set_ylabel("log(model / network), %")
+        for ax in (left, right):
+            ax.set_xticks(x, [f"{a}\n{alpha:g}, {beta:g}" for a, alpha, beta in cases])
+            ax.set_xlabel("activation; α, β")  # noqa: RUF001
+            ax.margins(x=0.12)
         fig.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=3)
-        return _style.svg(fig)
+        return style.svg(fig)
 
 
-CLAIM = claim("demir/conditional", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("demir/conditional", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

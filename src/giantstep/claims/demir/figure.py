@@ -1,66 +1,93 @@
-"""The figure of a panel: half the error as on the poster, and beside it the same over half the variance of the labels."""
+"""The verdict on a panel and its figure: half the error as on the poster, and beside it the error over the labels' variance."""
 
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 
-from giantstep.checks.claim import Data
-from giantstep.claims.demir.panel import Panel, PanelCurve
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.claims.demir.evidence import gaps
+from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment
 from giantstep.measure import mean_and_error
-from giantstep.plot import style as _style
+from giantstep.plot import style
 
-APART = 0.02  # of the axis, between markers that would cover each other
+APART = 0.012  # of the axis, between markers that would cover each other
+MARKS = ("o", "s", "^")
+
+
+def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n, curves = SIZES[size], panel.curves[size]
+    return Verdict(
+        sizes=f"n = m = {n}, λ = {PENALTY / n:g}; "
+        + "; ".join(f"{c.name}: {panel.symbol} = {', '.join(f'{x:g}' for x in c.x)}" for c in curves),
+        figure=figure(panel, curves, measured, predicted),
+        caption=f"Half the test error as on the poster (left), and the test error over the variance of the labels (right), against "
+        f"{panel.symbol}. "
+        + "; ".join(_span(c, measured[c.name]) for c in curves)
+        + ". Filled dots are the network, hollow ones the network without its step, crosses the Hermite model, and lines "
+        "theory, interpolated between "
+        + ", ".join(f"{len(c.line)}" for c in curves if c.line)
+        + " values."
+        + " ".join(["", *(_step(panel, c, measured[c.name]) for c in curves)]),
+        settings=tuple(experiment(n, c, x).id for c in curves for x in c.x),
+    )
+
+
+def _span(curve: PanelCurve, errors: Data) -> str:
+    raw = errors["network"][:, 1].mean(axis=-1)
+    over = (errors["network"][:, 1] / errors["variance"]).mean(axis=-1)
+    return f"{curve.name}: from {raw[0]:.3g} to {raw[-1]:.3g}, and from {over[0]:.2f} to {over[-1]:.2f}"
+
+
+def _step(panel: Panel, curve: PanelCurve, errors: Data) -> str:
+    """What the step does at most, in words."""
+    none, here = errors["network"].mean(axis=-1).T
+    change = here / none - 1
+    most = int(np.argmax(np.abs(change)))
+    return f"{curve.name}: the step changes the error by {100 * change[most]:+.1f}% at most ({panel.symbol} = {curve.x[most]:g})."
 
 
 def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data) -> str:
-    with _style.figure(2, len(curves), width=3.7, height=2.75) as (fig, axes):
-        grid = np.asarray(axes).reshape(len(curves), 2)
-        for pair, curve in zip(grid, curves, strict=True):
-            errors, theory = measured[curve.name], predicted["errors"][curve.name]
-            units = (np.ones_like(errors["variance"]), errors["variance"])
-            for ax, unit, label in zip(pair, units, ("½ test error", "test error / Var(y)"), strict=True):
-                _curve(ax, curve, errors, theory, unit)
-                ax.set(xlabel=panel.axis, ylabel=label)
-                ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
-            pair[1].axhline(1.0, color=_style.INK, linewidth=0.8, linestyle=":", zorder=0)
-            pair[1].set_ylim(0, max(pair[1].get_ylim()[1], 1.15))
-            pair[0].set_title(curve.name, loc="left")
-            pair[1].set_title("normalised; dotted: predicting the mean", loc="left")
-        fig.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-        return _style.svg(fig)
+    with style.figure(2, width=4.1, height=3.4) as (fig, (left, right)):
+        for i, curve in enumerate(curves):
+            errors, theory = measured[curve.name], predicted.get(curve.name, np.zeros((2, 0)))
+            _curve(left, panel, curve, errors, theory, i, normalised=False)
+            _curve(right, panel, curve, errors, theory, i, normalised=True)
+        right.axhline(1.0, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
+        right.annotate("predicting the mean", (0.99, 1.0), xycoords=("axes fraction", "data"), fontsize=8, ha="right", va="bottom")
+        for ax, label in ((left, "½ test error"), (right, "test error / Var(y)")):
+            ax.set(xlabel=panel.axis, ylabel=label)
+            if panel.log:
+                ax.set_xscale("log")
+        left.set_yscale("log")
+        right.set_ylim(min(right.get_ylim()[0], 0.75), max(right.get_ylim()[1], 1.1))
+        handles, names = left.get_legend_handles_labels()
+        if any(curve.line for curve in curves):
+            handles.append(right.plot([], [], color=style.INK)[0])
+            names.append("theory")
+        fig.legend(handles, names, loc="outside lower center", ncols=3)
+        return style.svg(fig)
 
 
-def _curve(ax: Any, curve: PanelCurve, errors: Data, theory: np.ndarray, unit: np.ndarray) -> None:
-    """Network, network without its step, models and theory, each divided by a unit (x, populations)."""
-    x, places = np.array(curve.x), curve.at(curve.predicted_at)
-    blue, red, green, _, _, grey = _style.COLOURS
-    shift, hollow = APART * np.ptp(x), {"markerfacecolor": "white"}
+def _curve(
+    ax: Any, panel: Panel, curve: PanelCurve, errors: Data, theory: np.ndarray, i: int, *, normalised: bool
+) -> None:
+    """Network, network without its step, Hermite model and theory, raw or over half the variance."""
+    x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i % len(MARKS)]
+    span = np.log(np.ptp(x) + 1) if panel.log else np.ptp(x)
+    move = (lambda k: x * np.exp(k * APART * 3)) if panel.log else (lambda k: x + k * APART * span)
+    unit = errors["variance"] if normalised else np.ones_like(errors["variance"])
+    if curve.line:
+        fine = np.geomspace(curve.line[0], curve.line[-1], 80) if panel.log else np.linspace(curve.line[0], curve.line[-1], 80)
+        values = np.log(theory[0] / (theory[1] if normalised else 1.0))
+        ax.plot(fine, np.exp(PchipInterpolator(curve.line, values)(fine)), color=colour, zorder=1)
     scaled = errors["network"] / unit[:, None]
-    mean, error = mean_and_error(scaled[:, 1])
-    if places:
-        line: dict[str, Any] = {"linestyle": "none", "marker": "_", "markersize": 24, "markeredgewidth": 1.4}
-        style: dict[str, Any] = {"linestyle": "-"} if len(places) == len(x) else line
-        expected = theory[:, 0] / unit[places, 0]
-        if curve.populations:
-            expected = [
-                _beside(scaled[i, 1], row / unit[i, : len(row)])[0] for i, row in zip(places, theory, strict=True)
-            ]
-        ax.plot(x[places], expected, color=_style.INK, label="theory", zorder=1, **style)
-    _style.dots(ax, x, mean, error, color=blue, label="network", zorder=3)
-    every, given = curve.at(curve.x), curve.at(curve.some)
-    for label, where, values, place, look in (
-        ("network, η = 0", every, errors["network"][:, 0], -1, {"color": grey}),
-        ("Hermite model", every, errors["hermite"], 1, {"color": red, "marker": "D"}),
-        ("conditional model", given, errors["conditional"], 2, {"color": green, "marker": "^"}),
-    ):
-        pairs = [_beside(scaled[i, 1], row / unit[i, : len(row)]) for i, row in zip(where, values, strict=True)]
-        if pairs:
-            y, bars = np.array(pairs).T
-            _style.dots(ax, x[where] + place * shift, y, bars, label=label, **look, **hollow)
-
-
-def _beside(network: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """The mean of what shares the first draws with the network, moved to all draws, and the error of the difference."""
-    here = network[: len(other)]
-    ratio, (_, error) = other.mean() / here.mean(), mean_and_error(other - here)
-    return float(network.mean() * ratio), float(error)
+    none, here = (mean_and_error(scaled[:, e]) for e in (0, 1))
+    style.dots(ax, move(-1), *none, color=colour, marker=mark, markerfacecolor="white", label=f"{curve.name}, η = 0")
+    style.dots(ax, x, *here, color=colour, marker=mark, zorder=3, label=f"{curve.name}, network")
+    if curve.aligned:
+        at = [curve.x.index(a) for a in curve.aligned]
+        mean, error = mean_and_error(gaps(curve, errors))
+        values = here[0][at]
+        look = {"color": style.INK, "marker": "x", "markersize": 5.5, "zorder": 4}
+        style.dots(ax, move(1)[at], values * (1 + mean), values * error, label="Hermite model" if i == 0 else None, **look)

@@ -5,48 +5,56 @@ from typing import Any
 
 import numpy as np
 
+from giantstep.checks.claim import Data, Size
+from giantstep.checks.random import Stream, generator
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import judgement
-from giantstep.claims.demir.panel import Panel, PanelCurve, measure, predict
+from giantstep.claims.demir import evidence, figure
+from giantstep.claims.demir.panel import ALPHA, BETA, SEEDS, SIZES, STEPPED, Panel, PanelCurve, measure
 
-QUICK, FULL = (1.0, 3.0, 8.0), (1.0, 2.0, 4.0, 8.0)
-SIZES = {"quick": (200, 24), "full": (1000, 12)}  # n = m, populations
-
-
-def strengths(rank: int, population: int, populations: int) -> tuple[float, ...]:
-    """Uniform in (0, 1), every spike stratified over the populations; both components have them, so that the traces are equal."""
-    rng = np.random.default_rng(rank)
-    place = np.array([rng.permutation(populations) for _ in range(rank)])[:, population]
-    return tuple(((place + rng.random((populations, rank))[population]) / populations).tolist())
+QUICK, FULL = (1.0, 8.0), (1.0, 2.0, 4.0, 8.0)
 
 
-def options(populations: int, activation: str, x: float, population: int) -> dict[str, Any]:
-    own = strengths(round(x), population, populations)
-    return {"strengths": own, "seed": population, "activation": activation}
+def options(x: float, seed: int) -> dict[str, Any]:
+    """Strengths uniform in (0, 1), the same in both components, so that the traces are equal; a larger rank adds to them."""
+    own = generator(seed, Stream.POPULATION, 2, 97).random(round(max(FULL)))[: round(x)]
+    return {"strengths": tuple(own.tolist()), "seed": seed}
 
 
-def curve(size: Any, activation: str, x: tuple[float, ...], count: int) -> PanelCurve:
-    name = {"relu": "ReLU", "tanh": "tanh"}[activation]
-    own = partial(options, SIZES[size][1], activation)
-    return PanelCurve(
-        f"{name}, random ξ", own, x, (8.0,), populations=count, unpredicted=size == "quick"
-    )  # theory takes seconds a mixture
+def curve(name: str, x: tuple[float, ...], more: dict[str, Any]) -> PanelCurve:
+    return PanelCurve(name, lambda at, seed: {**options(at, seed), **more}, x, (), x, own=True)
 
 
+STEP = curve("ReLU, α = 1, β = 0.86", (8.0,), STEPPED)  # noqa: RUF001
 PANEL = Panel(
     symbol="rank",
     axis="spikes of each component",
     curves={
-        "quick": (curve("quick", "relu", QUICK, 5),),
-        "full": (curve("full", "relu", FULL, 8), curve("full", "tanh", FULL[::3], 8)),
+        "quick": (curve("ReLU, α = 1/2", QUICK, {}), STEP),  # noqa: RUF001
+        "full": (curve("ReLU, α = 1/2", FULL, {}), curve("tanh, α = 1/2", FULL[::3], {"activation": "tanh"}), STEP),  # noqa: RUF001
     },
     better=8.0,
     worse=1.0,
-    sizes=SIZES,
 )
+
+
+def log_variance(theta: float, rank: int) -> float:
+    """E log Var(y) but for a constant: Var(y) is proportional to 1/||Sigma|| = 1/(1 + theta max_i t_i/2), t_i ~ U(0, 1)."""
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    t = (nodes + 1) / 2
+    return -float(weights @ (np.log1p(theta * t / 2) * rank * t ** (rank - 1))) / 2
+
+
+def predict(size: Size) -> Data:
+    """The mean over populations of log Var(y) at rank 8 less that at rank 1."""
+    theta = SIZES[size] ** (BETA * (1 - ALPHA))
+    return {"change of log Var(y)": log_variance(theta, 8) - log_variance(theta, 1)}
+
+
 CLAIM = claim(
     "demir/rank",
     measure=partial(measure, PANEL),
-    predict=partial(predict, PANEL),
-    judge=partial(judgement.judge, PANEL),
+    predict=predict,
+    compare=partial(evidence.compare, PANEL),
+    describe=partial(figure.describe, PANEL),
+    seeds=SEEDS,
 )

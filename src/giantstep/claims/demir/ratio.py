@@ -2,22 +2,44 @@
 
 from functools import partial
 
+from giantstep.checks.statistics import Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import judgement
-from giantstep.claims.demir.panel import Panel, both, measure, predict
+from giantstep.claims.demir import evidence, figure
+from giantstep.claims.demir.panel import STEPPED, Panel, PanelCurve, activated, measure, predict
 
-QUICK = FULL = (0.05, 0.2, 0.5, 0.8, 0.95)
+QUICK, FULL = (0.05, 0.2, 0.5), (0.05, 0.2, 0.5, 0.8, 0.95)
+LINE = (0.05, 0.1, 0.2, 0.35, 0.5)
+
+
+def classes(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    return PanelCurve("ReLU, y = ±1 by component", lambda r, _: {"rho": r, "target": "-1 | 1"}, x, line, x)
+
+
+def stepped(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    """Labels by component have E[y x] = 0 and the step does nothing; with y = relu(xi^T x) it does."""
+    return PanelCurve("ReLU, y = relu(ξᵀx), α = 1, β = 0.86", lambda r, _: {"rho": r, **STEPPED}, x, line, x)  # noqa: RUF001
+
+
 PANEL = Panel(
     symbol="ρ",
     axis="mixture ratio ρ",
-    curves=both("y = ±1 by component", lambda x, _: {"rho": x, "target": "-1 | 1"}, QUICK, (0.5,), FULL),
+    curves={
+        "quick": (classes(QUICK, LINE), stepped((0.2,), (0.05, 0.2, 0.5))),
+        "full": (
+            classes(FULL, (*LINE, 0.65, 0.8, 0.9, 0.95)),
+            activated(classes(FULL, LINE), FULL[::2]),
+            stepped((0.05, 0.5), LINE),
+        ),
+    },
     better=0.05,
     worse=0.5,
-    unjudged=("tanh",),  # it is odd and fits no constant: its error does not feel the ratio
+    shared=2,
 )
 CLAIM = claim(
     "demir/ratio",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(judgement.judge, PANEL),
+    compare=partial(evidence.compare, PANEL),
+    describe=partial(figure.describe, PANEL),
+    seeds={"quick": Seeds(20, 60), "full": Seeds(30, 150)},
 )

@@ -3,24 +3,29 @@
 from functools import partial
 
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import judgement
-from giantstep.claims.demir.panel import Panel, PanelCurve, both, measure, predict
+from giantstep.claims.demir import evidence, figure
+from giantstep.claims.demir.panel import SEEDS, Panel, PanelCurve, activated, measure, predict
 
-QUICK = FULL = (0.0, 0.25, 0.5, 0.74, 1.0)
-RANDOM = both("random ξ", lambda x, _: {"beta": x}, QUICK, (0.74,), FULL)
-
-
-def clean(x: tuple[float, ...], some: tuple[float, ...]) -> PanelCurve:
-    """Labels along the sum of the two spikes, as in Fig. 4a."""
-    return PanelCurve("ReLU, ξ along the spikes", lambda b, _: {"beta": b, "spiked_target": True}, x, some)
+QUICK, FULL = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.74, 1.0)
+LINE = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
+def random(x: tuple[float, ...]) -> PanelCurve:
+    return PanelCurve("ReLU, random ξ", lambda b, _: {"beta": b}, x, LINE, x[1:])
+
+
+def clean(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    """Labels along the sum of the two spikes, as in Fig. 4a: the labels keep their size."""
+    return PanelCurve("ReLU, ξ along the spikes", lambda b, _: {"beta": b, "spiked_target": True}, x, line, along=True)
+
+
+STEP = PanelCurve("ReLU, α = 1", lambda b, _: {"alpha": 1.0, "beta": b}, (0.86,), (), (0.86,))  # noqa: RUF001
 PANEL = Panel(
     symbol="β",
     axis="β: spread and step $n^{\\beta/2}$ each",
     curves={
-        "quick": (*RANDOM["quick"], clean((0.0, 0.74, 1.0), (0.74,))),
-        "full": (*RANDOM["full"], clean(FULL, FULL)),
+        "quick": (random(QUICK), clean((0.0, 1.0), LINE[::2]), STEP),
+        "full": (random(FULL), activated(random(FULL), FULL[::2]), clean(FULL, LINE), STEP),
     },
     better=1.0,
     worse=0.0,
@@ -29,5 +34,7 @@ CLAIM = claim(
     "demir/strength",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(judgement.judge, PANEL),
+    compare=partial(evidence.compare, PANEL),
+    describe=partial(figure.describe, PANEL),
+    seeds=SEEDS,
 )

@@ -2,34 +2,40 @@
 
 from functools import partial
 
+from giantstep.checks.statistics import Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import judgement
-from giantstep.claims.demir.panel import Panel, PanelCurve, both, measure, predict
+from giantstep.claims.demir import evidence, figure
+from giantstep.claims.demir.panel import Panel, PanelCurve, activated, measure, predict
 
-QUICK, FULL = (0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0)
-RANDOM = both("random ξ", lambda x, _: {"alpha": x}, QUICK, (1.0,), FULL)
+QUICK = FULL = (0.0, 0.5, 1.0)
+LINE = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def clean(x: tuple[float, ...], some: tuple[float, ...]) -> PanelCurve:
-    """Labels along the sum of the two spikes, as in Fig. 4a."""
-    return PanelCurve(
-        "ReLU, ξ along the spikes", lambda a, _: {"alpha": a, "spiked_target": True}, x, some, linear=True
-    )
+def random(x: tuple[float, ...]) -> PanelCurve:
+    return PanelCurve("ReLU, random ξ", lambda a, _: {"alpha": a}, x, LINE, x)
+
+
+def clean(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    """Labels along the sum of the two spikes, as in Fig. 4a: the step learns, and the labels keep their size."""
+    return PanelCurve("ReLU, ξ along the spikes", lambda a, _: {"alpha": a, "spiked_target": True}, x, line, (1.0,), along=True)
 
 
 PANEL = Panel(
     symbol="α",
     axis="α: spread $n^{\\beta(1-\\alpha)}$, step $n^{\\beta\\alpha}$",
     curves={
-        "quick": (*RANDOM["quick"], clean((0.0, 0.5, 1.0), (1.0,))),
-        "full": (*RANDOM["full"], clean(FULL, FULL)),
+        "quick": (random(QUICK), clean((0.0, 1.0), LINE[::2])),
+        "full": (random(LINE), activated(random(FULL), FULL), clean(LINE, LINE)),
     },
     better=0.0,
     worse=1.0,
+    shared=2,
 )
 CLAIM = claim(
     "demir/weighting",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(judgement.judge, PANEL),
+    compare=partial(evidence.compare, PANEL),
+    describe=partial(figure.describe, PANEL),
+    seeds={"quick": Seeds(20, 60), "full": Seeds(30, 150)},
 )

@@ -3,18 +3,36 @@
 from functools import partial
 
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import judgement
-from giantstep.claims.demir.panel import Panel, both, measure, predict
+from giantstep.claims.demir import evidence, figure
+from giantstep.claims.demir.panel import SEEDS, STEPPED, Panel, PanelCurve, activated, measure, predict
 
 QUICK, FULL = (0.3, 1.0, 3.0), (0.1, 0.3, 1.0, 2.0, 5.0)
+LINE = (0.1, 0.3, 0.6, 1.0, 1.5, 3.0, 5.0)
+STEP = "ReLU, α = 1, β = 0.86"  # noqa: RUF001
+
+
+def random(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    return PanelCurve("ReLU, α = 1/2", lambda k, _: {"width": k}, x, line, x)  # noqa: RUF001
+
+
+def stepped(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
+    return PanelCurve(STEP, lambda k, _: {"width": k, **STEPPED}, x, line, x)
+
+
 PANEL = Panel(
     symbol="k/m",
     axis="neurons per sample k/m",
-    curves=both("random ξ", lambda x, _: {"width": x}, QUICK, (1.0,), FULL),
+    curves={
+        "quick": (random(QUICK, LINE[1:-1]), stepped((1.0, 3.0), (1.0, 1.5, 3.0))),
+        "full": (random(FULL, LINE), activated(random(FULL, LINE), FULL[::2]), stepped(FULL[2:], LINE[3:])),
+    },
+    log=True,
 )
 CLAIM = claim(
     "demir/width",
     measure=partial(measure, PANEL),
     predict=partial(predict, PANEL),
-    judge=partial(judgement.judge, PANEL),
+    compare=partial(evidence.compare, PANEL),
+    describe=partial(figure.describe, PANEL),
+    seeds=SEEDS,
 )
