@@ -8,8 +8,8 @@ from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.demir.conditional import ticks
-from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, errors, experiment, read
+from giantstep.claims.demir import ticks
+from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, PENALTIES, errors, experiment, read
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -56,7 +56,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"{ruling.stated.sentence} A step of η = {FAR:g} lowers the test error from {mean['network'][0]:.3f} to "
         f"{mean['network'][far]:.3f} of the labels' variance, where the conditional model has {mean[GIVEN][far - 1]:.3f} and the "
         f"polynomial of order {ORDER} {mean[HERMITE][far - 1]:.3g}.",
-        sizes=f"m = k = {m}, d = 784; λ = 1e-4; relu; classes 0 and 1 of {NAMES[size]}, {N_TEST[size]} images for the test",
+        sizes=f"m = k = {m}, d = 784; λ = {PENALTIES[size]:g}; relu; classes 0 and 1 of {NAMES[size]}, {N_TEST[size]} images for the test",
         figure=_figure(size, measured),
         caption=f"Left, test error over the labels' variance against the step size: the network falls from "
         f"{mean['network'][0]:.2f} to {mean['network'][far]:.2f} with the conditional model on it, while the polynomial rises to "
@@ -80,7 +80,7 @@ def _figure(size: Size, measured: Data) -> str:
             look = {"color": colour, "marker": mark, "zorder": 3, "markersize": 6, "label": name}
             style.dots(left, x[1:], *mean_and_error(measured[model]), **look)
         left.set_ylabel("test error / Var y")
-        ticks(left)
+        ticks.plain(left)
         right.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"margin, ±{margin:g}%")
         right.axhline(0, color=style.INK, linewidth=0.8)
         off = 100 * np.log(measured[GIVEN] / measured["network"][1:])

@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+from scipy.interpolate import CubicSpline
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.claims.demir import ticks
 from giantstep.claims.demir.evidence import gaps
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment
 from giantstep.measure import mean_and_error
@@ -58,8 +59,8 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
         for ax, label in ((left, "½ test error"), (right, "test error / Var(y)")):
             ax.set(xlabel=panel.axis, ylabel=label)
             if panel.log:
-                ax.set_xscale("log")
-        left.set_yscale("log")
+                ticks.plain(ax, "x")
+        ticks.plain(left)
         right.set_ylim(min(right.get_ylim()[0], 0.75), max(right.get_ylim()[1], 1.1))
         handles, names = left.get_legend_handles_labels()
         if any(curve.line for curve in curves):
@@ -74,20 +75,20 @@ def _curve(
 ) -> None:
     """Network, network without its step, Hermite model and theory, raw or over half the variance."""
     x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i % len(MARKS)]
-    span = np.log(np.ptp(x) + 1) if panel.log else np.ptp(x)
-    move = (lambda k: x * np.exp(k * APART * 3)) if panel.log else (lambda k: x + k * APART * span)
+    ends = panel.curves["full"][0].x
+    at_side = (lambda k: x * (ends[-1] / ends[0]) ** (k * APART)) if panel.log else (lambda k: x + k * APART * np.ptp(ends))
     unit = errors["variance"] if normalised else np.ones_like(errors["variance"])
     if curve.line:
-        fine = np.geomspace(curve.line[0], curve.line[-1], 80) if panel.log else np.linspace(curve.line[0], curve.line[-1], 80)
-        values = np.log(theory[0] / (theory[1] if normalised else 1.0))
-        ax.plot(fine, np.exp(PchipInterpolator(curve.line, values)(fine)), color=colour, zorder=1)
+        there = np.log(curve.line) if panel.log else np.array(curve.line)
+        fine, values = np.linspace(there[0], there[-1], 80), np.log(theory[0] / (theory[1] if normalised else 1.0))
+        ax.plot(np.exp(fine) if panel.log else fine, np.exp(CubicSpline(there, values)(fine)), color=colour, zorder=1)
     scaled = errors["network"] / unit[:, None]
     none, here = (mean_and_error(scaled[:, e]) for e in (0, 1))
-    style.dots(ax, move(-1), *none, color=colour, marker=mark, markerfacecolor="white", label=f"{curve.name}, η = 0")
+    style.dots(ax, at_side(-1), *none, color=colour, marker=mark, markerfacecolor="white", label=f"{curve.name}, η = 0")
     style.dots(ax, x, *here, color=colour, marker=mark, zorder=3, label=f"{curve.name}, network")
     if curve.aligned:
         at = [curve.x.index(a) for a in curve.aligned]
         mean, error = mean_and_error(gaps(curve, errors))
         values = here[0][at]
         look = {"color": style.INK, "marker": "x", "markersize": 5.5, "zorder": 4}
-        style.dots(ax, move(1)[at], values * (1 + mean), values * error, label="Hermite model" if i == 0 else None, **look)
+        style.dots(ax, at_side(1)[at], values * (1 + mean), values * error, label="Hermite model" if i == 0 else None, **look)

@@ -1,0 +1,27 @@
+"""Wrong worlds for the claims of Demir and Dogan: the networks are altered, the equivalent models and theory are not."""
+
+from worlds.altered_settings import World, length, networks, penalty, reused, unscaled
+
+NO_STEP = networks(length(0.0))
+TWICE = networks(penalty(2.0))
+REUSED = networks(reused)
+PANEL = {"the penalty is counted twice": TWICE, "the step is forgotten": NO_STEP}
+WORLDS: dict[str, dict[str, World]] = {
+    "demir/width": PANEL,
+    "demir/weighting": {**PANEL, "labels are not scaled": networks(unscaled)},
+    "demir/strength": PANEL,
+    "demir/ratio": PANEL,
+    "demir/alignment": {**PANEL, "labels are not scaled": networks(unscaled)},
+    "demir/rank": PANEL,
+    "demir/conditional": {
+        "the penalty is 1.4 times as large": networks(penalty(1.4)),
+        "the step is forgotten": NO_STEP,
+        "the readout reuses the batch of the step": REUSED,
+    },
+    "demir/hermite": {
+        "the penalty is 1.4 times as large": networks(penalty(1.4)),
+        "the step is forgotten": NO_STEP,
+    },
+    "demir/fashion": {"the penalty is counted twice": TWICE, "the readout has three times the penalty": networks(penalty(3.0))},
+    "demir/fashion-step": {"the step is forgotten": NO_STEP, "the step is a tenth as long": networks(length(0.1))},
+}

@@ -1,0 +1,15 @@
+"""Wrong worlds for this project's own claims."""
+
+from worlds.altered_settings import World, length, networks, penalty, reused
+
+WORLDS: dict[str, dict[str, World]] = {
+    "giantstep/mixtures": {
+        "the penalty is 1.4 times as large": networks(penalty(1.4)),
+        "the step is 1.5 times as long": networks(length(1.5)),
+        "the readout reuses the batch of the step": networks(reused),
+    },
+    "giantstep/fitted": {
+        "the penalty is counted twice": networks(penalty(2.0)),
+        "the penalty is half as large": networks(penalty(0.5)),
+    },
+}
