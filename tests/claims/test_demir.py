@@ -127,7 +127,7 @@ def test_claims_on_images_run_on_a_small_set(monkeypatch):
         return replace(setting, data=gs.Dataset((images, classes), tuple(pair), counts="exact"))
 
     monkeypatch.setattr(fashion, "experiment", small)
-    monkeypatch.setattr(fitted, "experiment", small)
+    monkeypatch.setattr(fitted, "experiment", lambda size, pair, ratio: small(size, 20, pair, "relu", ratio))
     monkeypatch.setitem(fashion.SIZES, "quick", 20)
     monkeypatch.setitem(fitted.SIZES, "quick", 20)
     monkeypatch.setitem(fashion.N_TEST, "quick", 40)

@@ -91,7 +91,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}",
         figure=_figure(size, every, ratios),
         caption="Simulated over predicted errors, less one, for every setting: test errors (dots) and training errors (squares) "
-        f"with one standard error, over a grey band of the margin, ±{100 * CELL[size]['margin']:g}%. The furthest is "
+        f"with one standard error, over a grey band of the margin, ±{100 * RULE[size]['margin']:g}%. The furthest is "
         f"{100 * np.abs(ratios.mean(axis=-1) - 1).max():.1f}% off.",
         settings=tuple(experiment(case, n).id for case in every),
     )
