@@ -46,7 +46,9 @@ def test_a_trend_of_learning_would_hold_as_stated(name, undrawn):
     (claim,) = select([f"demir/{name}"])
     measured, predicted = kept.load(claim)
     predicted = {**predicted, "change of log Var(y)": 0.0}
-    assert claim.rule("quick", on_curves(learned)(measured), predicted).as_stated == ("holds" if name != "rank" else "fails")
+    assert claim.rule("quick", on_curves(learned)(measured), predicted).as_stated == (
+        "holds" if name != "rank" else "fails"
+    )
 
 
 @pytest.mark.parametrize("name", ("width", *PANELS))
@@ -60,7 +62,9 @@ def test_large_spread_is_what_fails_for_the_hermite_model(undrawn):
     assert (verdict.as_stated, verdict.corrected) == ("fails", "holds")
 
     def mended(measured):
-        spread = {hermite.Arm(case, n).name for case in (hermite.SPREAD, hermite.BEYOND) for n in hermite.SIZES["quick"]}
+        spread = {
+            hermite.Arm(case, n).name for case in (hermite.SPREAD, hermite.BEYOND) for n in hermite.SIZES["quick"]
+        }
         shift = {name: {**f, "gap": f["gap"] - f["gap"].mean(axis=-1, keepdims=True)} for name, f in measured.items()}
         return {name: shift[name] if name in spread else found for name, found in measured.items()}
 
@@ -120,7 +124,9 @@ def test_models_run_at_a_tiny_size(monkeypatch):
 def test_claims_on_images_run_on_a_small_set(monkeypatch):
     rng = np.random.default_rng(0)
     classes = np.repeat([0, 1, 5, 9], 60)
-    images = (np.where(classes[:, None] == 0, 2.0, 1.0) * rng.standard_normal((240, 12))) @ np.diag(np.linspace(3, 1, 12))
+    images = (np.where(classes[:, None] == 0, 2.0, 1.0) * rng.standard_normal((240, 12))) @ np.diag(
+        np.linspace(3, 1, 12)
+    )
 
     def small(size, m, pair, activation, ratio, eta=1.0):
         setting = gs.presets.fashion(m, round(ratio * m), tuple(pair), eta, 1e-3, activation=activation)

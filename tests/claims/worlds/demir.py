@@ -22,6 +22,9 @@ WORLDS: dict[str, dict[str, World]] = {
         "the penalty is 1.4 times as large": networks(penalty(1.4)),
         "the step is forgotten": NO_STEP,
     },
-    "demir/fashion": {"the penalty is counted twice": TWICE, "the readout has three times the penalty": networks(penalty(3.0))},
+    "demir/fashion": {
+        "the penalty is counted twice": TWICE,
+        "the readout has three times the penalty": networks(penalty(3.0)),
+    },
     "demir/fashion-step": {"the step is forgotten": NO_STEP, "the step is a tenth as long": networks(length(0.1))},
 }

@@ -101,7 +101,11 @@ def _figure(size: Size, measured: Data, off: np.ndarray) -> str:
     with style.figure(2, width=4.3, height=3.3) as (fig, (left, right)):
         unit = measured["variance"][:, None]
         looks = (
-            ("network, no step", measured["network"][:, 0, 0], {"color": style.INK, "marker": "s", "markerfacecolor": "white"}),
+            (
+                "network, no step",
+                measured["network"][:, 0, 0],
+                {"color": style.INK, "marker": "s", "markerfacecolor": "white"},
+            ),
             ("network", measured["network"][:, 0, 1], {"color": style.COLOURS[0]}),
             ("conditional model", measured["model"][:, 0], {"color": style.COLOURS[1], "marker": "x", "markersize": 6}),
         )

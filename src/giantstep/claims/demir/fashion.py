@@ -64,7 +64,9 @@ def measure(size: Size, seeds: range) -> Data:
     """Test errors of the network (cells, no step and the step, seeds) and of the polynomial (cells, seeds); Var y is 1."""
     m = SIZES[size]
     return {
-        "network": np.array([errors(size, read(experiment(size, m, *cell, [0.0, 1.0])), seeds) for cell in cells(size)]),
+        "network": np.array(
+            [errors(size, read(experiment(size, m, *cell, [0.0, 1.0])), seeds) for cell in cells(size)]
+        ),
         "model": np.array([errors(size, experiment(size, m, *cell), seeds, HERMITE) for cell in cells(size)]),
     }
 
@@ -112,7 +114,9 @@ def _figure(size: Size, measured: Data) -> str:
                 own = [k for k, cell in enumerate(cells(size)) if cell[:2] == (pair, activation)]
                 x, colour = np.array([cells(size)[k][2] for k in own]), style.COLOURS[i]
                 look = {"color": colour, "marker": "os^"[i], "linestyle": "-", "linewidth": 0.8}
-                style.dots(column[0], x, *mean_and_error(measured["network"][own, 1]), **look, label=f"network, {activation}")
+                style.dots(
+                    column[0], x, *mean_and_error(measured["network"][own, 1]), **look, label=f"network, {activation}"
+                )
                 none = measured["network"][own, 0].mean(axis=-1)
                 column[0].plot(x, none, ":", color=colour, label=f"no step, {activation}")
                 model = mean_and_error(measured["model"][own])

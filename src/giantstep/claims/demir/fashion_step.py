@@ -44,7 +44,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             statistics.compare(f"log error at η = {FAR:g} over no step", gain, -np.log(2), side="below", **HALF),
-            Count(f"draws with log polynomial/network below log 2 at η = {FAR:g}", int(np.sum(miss < np.log(2))), miss.size, **RARE),
+            Count(
+                f"draws with log polynomial/network below log 2 at η = {FAR:g}",
+                int(np.sum(miss < np.log(2))),
+                miss.size,
+                **RARE,
+            ),
             statistics.compare("log conditional model/network", near, at=at, **NEAR[size]),
         )
     )

@@ -55,7 +55,9 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
             _curve(left, panel, curve, errors, theory, i, normalised=False)
             _curve(right, panel, curve, errors, theory, i, normalised=True)
         right.axhline(1.0, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
-        right.annotate("predicting the mean", (0.99, 1.0), xycoords=("axes fraction", "data"), fontsize=8, ha="right", va="bottom")
+        right.annotate(
+            "predicting the mean", (0.99, 1.0), xycoords=("axes fraction", "data"), fontsize=8, ha="right", va="bottom"
+        )
         for ax, label in ((left, "½ test error"), (right, "test error / Var(y)")):
             ax.set(xlabel=panel.axis, ylabel=label)
             if panel.log:
@@ -76,7 +78,9 @@ def _curve(
     """Network, network without its step, Hermite model and theory, raw or over half the variance."""
     x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i % len(MARKS)]
     ends = panel.curves["full"][0].x
-    at_side = (lambda k: x * (ends[-1] / ends[0]) ** (k * APART)) if panel.log else (lambda k: x + k * APART * np.ptp(ends))
+    at_side = (
+        (lambda k: x * (ends[-1] / ends[0]) ** (k * APART)) if panel.log else (lambda k: x + k * APART * np.ptp(ends))
+    )
     unit = errors["variance"] if normalised else np.ones_like(errors["variance"])
     if curve.line:
         there = np.log(curve.line) if panel.log else np.array(curve.line)
@@ -91,4 +95,6 @@ def _curve(
         mean, error = mean_and_error(gaps(curve, errors))
         values = here[0][at]
         look = {"color": style.INK, "marker": "x", "markersize": 5.5, "zorder": 4}
-        style.dots(ax, at_side(1)[at], values * (1 + mean), values * error, label="Hermite model" if i == 0 else None, **look)
+        style.dots(
+            ax, at_side(1)[at], values * (1 + mean), values * error, label="Hermite model" if i == 0 else None, **look
+        )

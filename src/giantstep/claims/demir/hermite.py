@@ -72,14 +72,22 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     sizes = dict.fromkeys((*SIZES[size][1:], LARGEST[size]))
     large = [
         statistics.compare(
-            f"log model/network at n = {n}", gap(SPREAD, n), at=[f"α = 0, β = 0.74, {what}" for what in errors], **RULE[size]  # noqa: RUF001
+            f"log model/network at n = {n}",
+            gap(SPREAD, n),
+            at=[f"α = 0, β = 0.74, {what}" for what in errors],
+            **RULE[size],  # noqa: RUF001
         )
         for n in sizes
     ]
     beyond = statistics.compare("log test error, α = 0, β = 0.86", gap(BEYOND, last)[0], **FACTOR)  # noqa: RUF001
     low = [
         statistics.compare(
-            f"log model/network at n = {n}, α = 0, β = 0.74", gap(SPREAD, n), DEFICIT, at=errors, side="below", **RULE[size]  # noqa: RUF001
+            f"log model/network at n = {n}, α = 0, β = 0.74",
+            gap(SPREAD, n),
+            DEFICIT,
+            at=errors,
+            side="below",
+            **RULE[size],  # noqa: RUF001
         )
         for n in sizes
     ]

@@ -17,7 +17,9 @@ def random(x: tuple[float, ...]) -> PanelCurve:
 
 def clean(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
     """Labels along the sum of the two spikes, as in Fig. 4a: the step learns, and the labels keep their size."""
-    return PanelCurve("ReLU, ξ along the spikes", lambda a, _: {"alpha": a, "spiked_target": True}, x, line, (1.0,), along=True)
+    return PanelCurve(
+        "ReLU, ξ along the spikes", lambda a, _: {"alpha": a, "spiked_target": True}, x, line, (1.0,), along=True
+    )
 
 
 PANEL = Panel(

@@ -40,11 +40,12 @@ CASES = (
 )
 QUICK = (2, 3, 5, 6)  # cases at quick size
 SIZES = {"quick": 200, "full": 1000}  # n = m
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 110), "full": Seeds(20, 90)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 90), "full": Seeds(20, 90)}
 PENALTY = 1.0  # lambda n, ten times the paper's: without it errors at k = m scatter by a tenth, at interpolation
 TEST = 4  # test samples over m
 ERRORS = {"test_error": "test error", "train_error": "training error"}
-RULE: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
+MEAN: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
+CELL: dict[Size, Any] = {"quick": {"margin": 0.07, "departure": 0.2}, "full": {"margin": 0.025, "departure": 0.08}}
 
 
 def experiment(case: MixtureCase, n: int) -> Setting:
@@ -77,11 +78,14 @@ def limits(setting: Setting) -> list[float]:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Both errors against the prediction: in every case."""
+    """Both errors against the prediction: the mean of the ratios over the cases, and every case."""
     ratios = measured["errors"] / predicted["errors"][..., None]
     at = [str(case) for case in cases(size)]
-    pairs = zip(ERRORS.values(), ratios, strict=True)
-    return Evidence(tuple(statistics.compare(f"{what} / predicted", x, 1.0, at=at, **RULE[size]) for what, x in pairs))
+    made = []
+    for what, each in zip(ERRORS.values(), ratios, strict=True):
+        made.append(statistics.compare(f"{what} / predicted, mean", each.mean(axis=0), 1.0, **MEAN[size]))
+        made.append(statistics.compare(f"{what} / predicted", each, 1.0, at=at, **CELL[size]))
+    return Evidence(tuple(made))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -91,14 +95,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}",
         figure=_figure(size, every, ratios),
         caption="Simulated over predicted errors, less one, for every setting: test errors (dots) and training errors (squares) "
-        f"with one standard error, over a grey band of the margin, ±{100 * RULE[size]['margin']:g}%. The furthest is "
+        f"with one standard error, over a grey band of the margin, ±{100 * CELL[size]['margin']:g}%. The furthest is "
         f"{100 * np.abs(ratios.mean(axis=-1) - 1).max():.1f}% off.",
         settings=tuple(experiment(case, n).id for case in every),
     )
 
 
 def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> str:
-    places, near = np.arange(len(every), dtype=float), 100 * RULE[size]["margin"]
+    places, near = np.arange(len(every), dtype=float), 100 * CELL[size]["margin"]
     with style.figure(1, width=7.4, height=3.4) as (fig, ax):
         ax.axhspan(-near, near, color=style.INK, alpha=0.08, linewidth=0, label=f"margin, ±{near:g}%")
         ax.axhline(0.0, color=style.INK, linewidth=0.8)
@@ -114,6 +118,4 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
         return style.svg(fig)
 
 
-CLAIM = claim(
-    "giantstep/mixtures", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS
-)
+CLAIM = claim("giantstep/mixtures", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
