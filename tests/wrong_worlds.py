@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
@@ -31,7 +32,11 @@ World = Callable[[pytest.MonkeyPatch], None]
 
 def of(claim: Claim) -> dict[str, World]:
     """The wrong worlds of a claim by their names."""
-    return import_module(f"worlds.{claim.name.partition('/')[0]}").WORLDS.get(claim.name, {})
+    for module in iter_modules([str(Path(__file__).parent / "claims" / "worlds")]):
+        found = getattr(import_module(f"worlds.{module.name}"), "WORLDS", {})
+        if claim.name in found:
+            return found[claim.name]
+    return {}
 
 
 def measured(claim: Claim, world: str, first_seed: int) -> tuple[Data, Data]:

@@ -3,9 +3,9 @@
 from worlds.altered_settings import World, length, networks, penalty, reused, unscaled
 
 NO_STEP = networks(length(0.0))
-TWICE = networks(penalty(2.0))
+FOUR = networks(penalty(4.0))
 REUSED = networks(reused)
-PANEL = {"the penalty is counted twice": TWICE, "the step is forgotten": NO_STEP}
+PANEL = {"the penalty is four times as large": FOUR, "the step is forgotten": NO_STEP}
 WORLDS: dict[str, dict[str, World]] = {
     "demir/width": PANEL,
     "demir/weighting": {**PANEL, "labels are not scaled": networks(unscaled)},
@@ -23,8 +23,8 @@ WORLDS: dict[str, dict[str, World]] = {
         "the step is forgotten": NO_STEP,
     },
     "demir/fashion": {
-        "the penalty is counted twice": TWICE,
-        "the readout has three times the penalty": networks(penalty(3.0)),
+        "the penalty is four times as large": FOUR,
+        "the step is five times as long": networks(length(5.0)),
     },
     "demir/fashion-step": {"the step is forgotten": NO_STEP, "the step is a tenth as long": networks(length(0.1))},
 }

@@ -22,7 +22,7 @@ CELL: dict[Size, Any] = {
     "quick": {"margin": 0.1, "departure": 0.2},
     "full": {"margin": 0.05, "departure": 0.1},
 }  # of an error
-ORDER = {"margin": 0.1, "departure": 0.3}  # of a change that is a factor of 1.6 or more on the poster
+ORDER: Any = {"margin": 0.1, "departure": 0.3}  # of a change that is a factor of 1.6 or more on the poster
 CHANGE: dict[Size, Any] = {
     "quick": {"margin": 0.05, "departure": 0.15},
     "full": {"margin": 0.02, "departure": 0.06},
@@ -63,8 +63,8 @@ def changes(panel: Panel, curve: PanelCurve, errors: Data) -> tuple[np.ndarray, 
 def predicted_change(panel: Panel, curve: PanelCurve, predicted: Data) -> float:
     """The same of theory's error over Var(y)."""
     error, variance = predicted[curve.name]
-    share = dict(zip(curve.line, np.log(error / variance), strict=True))
-    return share[panel.better] - share[panel.worse]
+    better, worse = (curve.line.index(x) for x in (panel.better, panel.worse))
+    return float(np.log(error[better] / variance[better]) - np.log(error[worse] / variance[worse]))
 
 
 def compare(panel: Panel, size: Size, measured: Data, predicted: Data) -> Evidence:

@@ -96,7 +96,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sentence=f"{ruling.stated.sentence} The step of η = 1 changes the error by {100 * change[most]:+.0f}% at most, at k = "
         f"{cells(size)[most][2]:g}m.",
-        sizes=f"m = {m}, d = 784; λ = {PENALTIES[size]:g}, η = 1; l = {ORDER}, b = 1; images of {NAMES[size]}, {N_TEST[size]} for the test",
+        sizes=f"m = {m}, d = 784; λ = {PENALTIES[size]:g}, η = 1; l = {ORDER}, b = 1; images of {NAMES[size]}, "
+        f"{N_TEST[size]} for the test",
         figure=_figure(size, measured),
         caption="Above, test error over the labels' variance against the width k/m, one column for each pair of classes: the "
         f"network, the network without a step and the polynomial, from {network[:, 1].min():.2f} to {network[:, 1].max():.2f}. "

@@ -18,8 +18,8 @@ ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to 
 FAR = 148.0  # where the step should have done its work
 SIZES = {"quick": 240, "full": 500}  # m = k
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 24), "full": Seeds(10, 30)}
-HALF = {"margin": 0.1, "departure": 0.3}  # of the logarithm of a factor of two
-RARE = {"allowed": 0.05, "departure": 0.8}  # of draws in which the polynomial is closer than a factor of two
+HALF: Any = {"margin": 0.1, "departure": 0.3}  # of the logarithm of a factor of two
+RARE: Any = {"allowed": 0.05, "departure": 0.8}  # of draws in which the polynomial is closer than a factor of two
 NEAR: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.03, "departure": 0.06}}
 
 
@@ -62,7 +62,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"{ruling.stated.sentence} A step of η = {FAR:g} lowers the test error from {mean['network'][0]:.3f} to "
         f"{mean['network'][far]:.3f} of the labels' variance, where the conditional model has {mean[GIVEN][far - 1]:.3f} and the "
         f"polynomial of order {ORDER} {mean[HERMITE][far - 1]:.3g}.",
-        sizes=f"m = k = {m}, d = 784; λ = {PENALTIES[size]:g}; relu; classes 0 and 1 of {NAMES[size]}, {N_TEST[size]} images for the test",
+        sizes=f"m = k = {m}, d = 784; λ = {PENALTIES[size]:g}; relu; classes 0 and 1 of {NAMES[size]}, "
+        f"{N_TEST[size]} images for the test",
         figure=_figure(size, measured),
         caption=f"Left, test error over the labels' variance against the step size: the network falls from "
         f"{mean['network'][0]:.2f} to {mean['network'][far]:.2f} with the conditional model on it, while the polynomial rises to "

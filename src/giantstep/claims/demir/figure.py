@@ -22,8 +22,8 @@ def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: 
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}; "
         + "; ".join(f"{c.name}: {panel.symbol} = {', '.join(f'{x:g}' for x in c.x)}" for c in curves),
         figure=figure(panel, curves, measured, predicted),
-        caption=f"Half the test error as on the poster (left), and the test error over the variance of the labels (right), against "
-        f"{panel.symbol}. "
+        caption="Half the test error as on the poster (left), and the test error over the variance of the labels (right), "
+        f"against {panel.symbol}. "
         + "; ".join(_span(c, measured[c.name]) for c in curves)
         + ". Filled dots are the network, hollow ones the network without its step, crosses the Hermite model, and lines "
         "theory, interpolated between "

@@ -20,7 +20,10 @@ SIZES = {"quick": (100, 200), "full": (200, 400, 800)}  # n; m = k = 5n/4
 LARGEST = {"quick": 200, "full": 1600}  # n to which SPREAD is followed, where on half of the seeds
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 30), "full": Seeds(8, 20)}
 RULE: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
-FACTOR = {"margin": 0.1, "departure": 1.1}  # of a logarithm that scatters widely: a factor of three must be noticed
+FACTOR: Any = {
+    "margin": 0.1,
+    "departure": 1.1,
+}  # of a logarithm that scatters widely: a factor of three must be noticed
 DEFICIT = -0.04  # of log(model/network) at large spread, at most
 
 
@@ -49,7 +52,7 @@ def arms(size: Size) -> list[Arm]:
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """By arm: log(model) - log(network) on the same draws, (errors, seeds), and the network's test errors (no step and the step)."""
+    """By arm: log(model) - log(network) on the same draws, (errors, seeds), and the network's test errors (steps, seeds)."""
     found = {}
     for arm in arms(size):
         own = seeds[: max(len(seeds) // 2, 5)] if arm.half else seeds

@@ -1,4 +1,4 @@
-"""A Gaussian mixture fitted to images: its theory against networks on draws of that mixture, and against networks on the images."""
+"""A Gaussian mixture fitted to images: its theory against networks on draws of that mixture and on the images."""
 
 from dataclasses import replace
 from functools import cache
@@ -104,8 +104,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"k/m = {', '.join(f'{r:g}' for r in RATIOS[size])}",
         figure=_figure(size, measured, predicted),
         caption="Left, test error over the labels' variance against the width k/m: the prediction from the fitted mixture, "
-        "networks on draws of the mixture, and networks on the images. Right, their logarithms less the prediction's: the mixture "
-        f"is at most {100 * np.abs(control).max():.1f}% off, the images by {span}. Error bars are one standard error.",
+        "networks on draws of the mixture, and networks on the images. Right, their logarithms less the prediction's: the "
+        f"mixture is at most {100 * np.abs(control).max():.1f}% off, the images by {span}. Error bars are one standard error.",
         settings=tuple(experiment(size, pair, ratio).id for pair, ratio in cells(size)),
     )
 
