@@ -79,38 +79,3 @@ def noisier(extra: float) -> Change:
         patch.setattr(draw, "labels_of", wrong)
 
     return change
-<<<<<<< HEAD
-=======
-
-
-def length(factor: float) -> Callable[[Setting], Setting]:
-    """A step of another length; 0 is no step."""
-
-    def change(setting: Setting) -> Setting:
-        eta = setting.protocol.steps[0].eta
-        if isinstance(eta, Power):
-            return step(eta=replace(eta, times=factor * eta.times))(setting)
-        return step(eta=tuple(factor * e for e in eta) if isinstance(eta, tuple) else factor * eta)(setting)
-
-    return change
-
-
-def penalty(factor: float) -> Callable[[Setting], Setting]:
-    def change(setting: Setting) -> Setting:
-        readout: Any = setting.protocol.readout
-        own = replace(readout, penalty=factor * readout.penalty)
-        return replace(setting, protocol=replace(setting.protocol, readout=own))
-
-    return change
-
-
-def reused(setting: Setting) -> Setting:
-    """The readout is fitted on the batch of the step."""
-    readout: Any = setting.protocol.readout
-    return replace(setting, protocol=replace(setting.protocol, readout=replace(readout, n=None, batch="reuse")))
-
-
-def unscaled(setting: Setting) -> Setting:
-    """Labels of a direction of length one, whatever the spread."""
-    return replace(setting, target=replace(setting.target, scale="1"))
->>>>>>> 3ee9cc0 (The power of the drawn labels is a control variate of errors on mixtures)
