@@ -2,78 +2,73 @@
 
 import numpy as np
 
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
+from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
 NAMES = ("tanh", "relu")
 ETA = 2.0
-SIZES = {  # d, widths over d, seeds, networks of a seed
-    "quick": (16, (1, 8, 64, 512), 16, 25),
-    "full": (32, (1, 8, 64, 512, 4096, 32768), 20, 60),
-}
-GRANTED = 0.03
-NEEDED = 0.15  # what the test should see
+SIZES = {"quick": (40, (1, 16, 256)), "full": (64, (1, 16, 256, 4096))}  # d and widths over d
+FINE = {"quick": tuple(2**k for k in range(9)), "full": tuple(2**k for k in range(13))}  # the lines
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 120), "full": Seeds(60, 300)}
+SHARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}
 
 
-def measure(size: Size) -> Data:
+def measure(size: Size, seeds: range) -> Data:
     """Shares of flips, (widths, activations, seeds)."""
-    d, ratios, seeds, networks = SIZES[size]
-    jobs = [(d, r * d, NAMES, (ETA,), networks, seed) for r in ratios for seed in range(seeds)]
-    flips = np.array(cache.each(random_networks.steps, jobs))[..., 1].reshape(len(ratios), seeds, len(NAMES))
+    d, ratios = SIZES[size]
+    runs = cache.each(random_networks.steps, [(d, r * d, NAMES, (ETA,), 1, seed) for r in ratios for seed in seeds])
+    flips = np.array(runs)[..., 1].reshape(len(ratios), len(seeds), len(NAMES))
     return {"flips": np.moveaxis(flips, 1, -1)}
 
 
 def predict(size: Size) -> Data:
-    """The same by the law of the ray."""
-    d, ratios, _, _ = SIZES[size]
-    laws = random_networks.laws([(name, d, r * d) for r in ratios for name in NAMES])
-    return {"flips": np.array([law.flips(np.array([ETA]))[0] for law in laws]).reshape(len(ratios), len(NAMES))}
+    """The same by the law of the ray, and along the lines."""
+    d, ratios = SIZES[size]
+    laws = random_networks.laws([(name, d, r * d) for r in FINE[size] for name in NAMES])
+    lines = np.array([law.flips(np.array([ETA]))[0] for law in laws]).reshape(-1, len(NAMES))
+    return {"lines": lines, "flips": lines[[FINE[size].index(r) for r in ratios]]}
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    d, ratios, seeds, networks = SIZES[size]
-    expected = predicted["flips"]
-    comparison = compare(measured["flips"], expected, granted=GRANTED)
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The share of flips at every width."""
+    at = [f"p = {r}d, {random_networks.TITLES[name]}" for r in SIZES[size][1] for name in NAMES]
+    return Evidence((statistics.compare("share flipped", measured["flips"], predicted["flips"], at=at, **SHARE[size]),))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d, ratios = SIZES[size]
+    mean, error = mean_and_error(measured["flips"])
     ends = " and ".join(
-        f"{comparison.mean[-1, j]:.3f} ± {comparison.error[-1, j]:.3f} ({random_networks.TITLES[name]}; "
-        f"{comparison.mean[0, j]:.3f} at p = d)"
+        f"{mean[-1, j]:.3f} ± {error[-1, j]:.3f} ({random_networks.TITLES[name]}; {mean[0, j]:.3f} at p = d)"
         for j, name in enumerate(NAMES)
     )
     return Verdict(
-        outcome=decided(bool(np.any(comparison.missed)), float(np.max(comparison.seen)), NEEDED),
-        sentence=f"At p = {ratios[-1]}d, d = {d}, a step with η = {ETA:g} flips {ends} of the signs; all "
-        f"{expected.size} shares are "
-        f"within {np.max(np.abs(comparison.mean - expected)):.3f} of the law of the ray.",
-        header=("activation", "p/d", "share flipped", "s.e.", "predicted", "in s.e."),
-        rows=tuple(
-            (name, r, *(float(x[i, j]) for x in (comparison.mean, comparison.error, expected, comparison.distance)))
-            for j, name in enumerate(NAMES)
-            for i, r in enumerate(ratios)
-        ),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"d = {d}; p/d = {', '.join(map(str, ratios))}; {networks} networks a seed",
-        figure=_figure(size, comparison.mean, comparison.error, expected),
-        caption=f"The share of signs flipped by a step with η = {ETA:g} against the width over the dimension, d = {d}: dots stay "
-        f"level on the lines of the law of the ray, up to {ends} at the largest width.",
-        power=comparison.power(" of a probability"),
+        sentence=f"At p = {ratios[-1]}d, d = {d}, a step with η = {ETA:g} flips {ends} of the signs. {ruling.stated.sentence}",
+        sizes=f"d = {d}; p/d = {', '.join(map(str, ratios))}; a network a seed with {random_networks.INPUTS} inputs",
+        figure=_figure(size, mean, error, predicted["lines"]),
+        caption=f"The share of signs flipped by a step with η = {ETA:g} against the width over the dimension, d = {d}. The dots "
+        f"stay level, on the lines of the law of the ray, up to {ends} at the largest width.",
     )
 
 
-def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
-    d, ratios, _, _ = SIZES[size]
-    with style.figure(width=4.2, height=3.0) as (fig, ax):
-        for j, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
-            ax.plot(ratios, expected[:, j], color=colour, linewidth=1)
-            style.dots(ax, ratios, mean[:, j], error[:, j], color=colour, label=random_networks.TITLES[name])
+def _figure(size: Size, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) -> str:
+    d, ratios = SIZES[size]
+    with style.figure(width=4.4, height=3.1) as (fig, ax):
+        for j, (name, colour, marker) in enumerate(zip(NAMES, style.COLOURS, "os", strict=False)):
+            title = random_networks.TITLES[name]
+            ax.plot(FINE[size], lines[:, j], color=colour, linewidth=1, label=f"law of the ray, {title}")
+            style.dots(ax, ratios, mean[:, j], error[:, j], color=colour, marker=marker, label=f"measured, {title}")
         ax.set(xscale="log", xlabel=f"width over dimension p/d, d = {d}", ylabel=f"share of signs flipped, η = {ETA:g}")
+        ax.set_xticks(ratios, [str(r) for r in ratios])
+        ax.minorticks_off()
         ax.set_ylim(0, 1.02)
         ax.legend(loc="lower right")
         return style.svg(fig)
 
 
-CLAIM = claim("bubeck/width", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("bubeck/width", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -36,21 +36,22 @@ def flips(rays: ray.Rays, etas: tuple[float, ...]) -> Bool[np.ndarray, "n etas"]
     return np.stack([rays.output * rays.at(eta * rays.length) < 0 for eta in etas], axis=1)
 
 
-def changes(rays: ray.Rays, v: Float[np.ndarray, " d"]) -> tuple[float, float]:
-    """||grad f(x + u) - grad f(x)||^2 at the first input, for u the unit vector of its ray and for v/||v||."""
+def changes(rays: ray.Rays, V: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n 2"]:
+    """||grad f(x + u) - grad f(x)||^2 at every input, for u the unit vector of its ray and for v/||v||, v a row of V."""
     network = rays.network
     W, a = network.weights.W, network.factor * network.weights.a
     slope = rays.slopes_at(np.zeros(len(rays.z)))
-    aside = np.asarray(network.activation.slope(rays.z + UNIT * (W @ (v / np.linalg.norm(v)))))
-    along, across = (((moved - slope)[0] * a) @ W for moved in (rays.slopes_at(np.full(len(rays.z), UNIT)), aside))
-    return float(along @ along), float(across @ across)
+    across = UNIT * (V / np.linalg.norm(V, axis=1, keepdims=True)) @ W.T
+    aside = np.asarray(network.activation.slope(rays.z + across))
+    along = rays.slopes_at(np.full(len(rays.z), UNIT))
+    return np.stack([np.sum((((moved - slope) * a) @ W) ** 2, axis=1) for moved in (along, aside)], axis=1)
 
 
 def tried(attack: "Attack", width: int, seed: int, number: int) -> dict[str, np.ndarray | float]:
     """One input of one network."""
     rays = ray.rays(*random_network(attack, width, seed, number))
-    v = generator(seed, Stream.STEP, number).standard_normal(rays.gradient.shape[1])
-    change, random_change = changes(rays, v)
+    V = generator(seed, Stream.STEP, number).standard_normal(rays.gradient.shape)
+    change, random_change = changes(rays, V)[0].tolist()
     return {
         "output": rays.output[0] ** 2,
         "gradient": rays.length[0] ** 2,
