@@ -3,26 +3,28 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import network
 from giantstep.systems.attack.ray import rays
 from giantstep.systems.attack.stepped_ray import law
 
 NAMES = {"relu": "ReLU", "tanh": "tanh"}
-STEPS = (0.0, 0.2, 1.0, 4.0)  # eta/sqrt(p)
+STEPS = (0.0, 0.2, 1.0)  # eta/sqrt(p)
+FINE = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # the lines of the gradient
 DISTANCES = (0.25, 0.5, 1.0, 2.0)
-LINE = tuple(0.1 * k for k in range(21))  # where the lines of the figure are computed
-SIZES = {"quick": (100, 30, 60), "full": (400, 100, 200)}  # d, seeds, inputs of a network; p = 2d, n = 8d
-GRANTED = 0.03  # of a share
-NEEDED = 0.12  # of a share: what the test should see
-CLOSE = 0.1  # granted to the gradient's square, as a share of it
+LINE = tuple(0.1 * k for k in range(21))  # the lines of the shares
+DIMENSIONS = {"quick": 120, "full": 400}  # p = 2d, n = 8d
+INPUTS, MORE = 64, 400  # of a network: for distances, and for the gradient
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(40, 200)}
+SHARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}
+SQUARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
 
 
 def setting(name: str, d: int, step: float) -> Setting:
@@ -31,90 +33,112 @@ def setting(name: str, d: int, step: float) -> Setting:
     return gs.Setting(gs.Gaussian(d), gs.target("x1 + 0.5*H2(x1)", noise=0.3), gs.Network(2 * d, name), protocol)
 
 
-def one(name: str, d: int, inputs: int, seed: int) -> np.ndarray:
+def one(name: str, d: int, seed: int) -> np.ndarray:
     """Shares of inputs within the distances, and the mean of ||grad f||^2, (steps, distances + 1)."""
     numbers = []
     for step in STEPS:
         of = setting(name, d, step)
-        X, _ = draw.rows(of, seed, draw.test_batch(inputs))
-        ray = rays(network(of, seed), X)
-        numbers.append([*np.mean(ray.roots()[:, None] <= np.array(DISTANCES), axis=0), np.mean(ray.length**2)])
+        X, _ = draw.rows(of, seed, draw.test_batch(MORE))
+        trained = network(of, seed)
+        roots = rays(trained, X[:INPUTS]).roots()
+        square = np.mean(rays(trained, X).length ** 2)
+        numbers.append([*np.mean(roots[:, None] <= np.array(DISTANCES), axis=0), square])
     return np.array(numbers)
 
 
-def measure(size: Size) -> Data:
-    """(activations, steps, distances + 1, seeds)."""
-    d, seeds, inputs = SIZES[size]
-    runs = np.array(cache.each(one, [(name, d, inputs, seed) for name in NAMES for seed in range(seeds)]))
-    return {"found": np.moveaxis(runs.reshape(len(NAMES), seeds, len(STEPS), -1), 1, -1)}
+def controls(name: str, d: int, seed: int) -> list[float]:
+    """Numbers of the draws whose mean is zero: of a^2, of the slope of the labels, of (sum a)^2 and of ||W^T a||^2."""
+    of = setting(name, d, STEPS[-1])
+    (W, a), (X, y) = draw.weights(of, seed), draw.rows(of, seed, draw.step_batches(of)[0])
+    return [
+        float(np.mean(a**2)) - 1,
+        float(np.mean(y * X[:, 0])) - 1,
+        float(np.sum(a) ** 2 / len(a)) - 1,
+        float(np.sum((a @ W) ** 2) / np.sum(a**2)) - 1,
+    ]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """(activations, steps, distances + 1, seeds), and the controls (activations, controls, seeds)."""
+    calls = [(name, DIMENSIONS[size], seed) for name in NAMES for seed in seeds]
+    found, known = (np.array(cache.each(each, calls)) for each in (one, controls))
+    return {
+        "found": np.moveaxis(found.reshape(len(NAMES), len(seeds), len(STEPS), -1), 1, -1),
+        "controls": np.moveaxis(known.reshape(len(NAMES), len(seeds), -1), 1, -1),
+    }
+
+
+def adjusted(measured: Data) -> np.ndarray:
+    """What was found less its regression on the controls, y - c Z with E Z = 0."""
+    result = []
+    for found, Z in zip(measured["found"], measured["controls"], strict=True):
+        flat, centred = found.reshape(-1, found.shape[-1]), Z - Z.mean(axis=-1, keepdims=True)
+        slopes, *_ = np.linalg.lstsq(centred.T, (flat - flat.mean(axis=-1, keepdims=True)).T, rcond=None)
+        result.append((flat - slopes.T @ Z).reshape(found.shape))
+    return np.stack(result)
 
 
 def predict(size: Size) -> Data:
-    """The same from the law of the ray after one step, and medians of the distance, (activations, steps)."""
-    laws = [[law(setting(name, SIZES[size][0], step)) for step in STEPS] for name in NAMES]
-    shares = [[[*np.interp(DISTANCES, x.distances, x.within), x.gradient] for x in row] for row in laws]
-    lines = np.array([[np.interp(LINE, x.distances, x.within) for x in row] for row in laws])
-    return {"found": np.array(shares), "medians": np.array([[x.median for x in row] for row in laws]), "lines": lines}
+    """The same from the law of the ray after one step, medians of the distance, and lines."""
+    d = DIMENSIONS[size]
+    laws = [[law(setting(name, d, step)) for step in STEPS] for name in NAMES]
+    return {
+        "found": np.array([[[*np.interp(DISTANCES, x.distances, x.within), x.gradient] for x in row] for row in laws]),
+        "medians": np.array([[x.median for x in row] for row in laws]),
+        "lines": np.array([[np.interp(LINE, x.distances, x.within) for x in row] for row in laws]),
+        "gradients": np.array([[law(setting(name, d, step)).gradient for step in FINE] for name in NAMES]),
+    }
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    d, seeds, inputs = SIZES[size]
-    expected, medians = predicted["found"], predicted["medians"]
-    granted = np.concatenate([np.full(expected[..., :-1].shape, GRANTED), CLOSE * expected[..., -1:]], axis=-1)
-    comparison = compare(measured["found"], expected, granted=granted)
-    shares = comparison[..., :-1]
-    worst = np.unravel_index(np.argmax(np.abs(shares.mean - shares.predicted)), shares.mean.shape)
-    grown = comparison.mean[:, -1, -1] / comparison.mean[:, 0, -1]
-    at = DISTANCES.index(1.0)
-    labels = [*(f"share within {t:g}" for t in DISTANCES), "mean of ‖∇f‖²"]
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Shares within the distances and the gradient's mean square, before and after the steps."""
+    found, expected = adjusted(measured), predicted["found"]
+    cases = [f"{title}, η = {step:g}√p" for title in NAMES.values() for step in STEPS]
+    at = [f"{case}, within {t:g}" for case in cases for t in DISTANCES]
+    return Evidence((
+        statistics.compare("share of signs changed", found[:, :, :-1], expected[..., :-1], at=at, **SHARE[size]),
+        statistics.compare("mean of ‖∇f‖²", found[:, :, -1], expected[..., -1], at=cases, relative=True, **SQUARE[size]),
+    ))  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d, medians, at = DIMENSIONS[size], predicted["medians"], DISTANCES.index(1.0)
+    mean, error = mean_and_error(adjusted(measured))
+    grown = mean[:, -1, -1] / mean[:, 0, -1]
     return Verdict(
-        outcome=decided(bool(np.any(comparison.missed)), float(np.max(shares.seen)), NEEDED),
-        sentence=f"A step of η = {STEPS[-1]:g}√p makes ‖∇f‖² {grown[0]:.0f} (ReLU) and {grown[1]:.0f} (tanh) times larger, and "
-        f"the sign of {comparison.mean[0, 0, at]:.2f} before and {comparison.mean[0, -1, at]:.2f} after it (ReLU) "
-        f"changes within a "
-        f"distance of 1, at ‖x‖ ≈ {d**0.5:.0f}; all shares are within {np.abs(shares.mean - shares.predicted)[worst]:.3f} ± "
-        f"{shares.error[worst]:.3f} of the prediction, whose medians run from {medians.min():.2f} to {medians.max():.2f}.",
-        header=("activation", "η/√p", "quantity", "measured", "s.e.", "predicted", "in s.e."),
-        rows=tuple(
-            (
-                name,
-                step,
-                what,
-                *(float(x[i, j, k]) for x in (comparison.mean, comparison.error, expected, comparison.distance)),
-            )
-            for i, name in enumerate(NAMES)
-            for j, step in enumerate(STEPS)
-            for k, what in enumerate(labels)
-        ),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"d = {d}; p = 2d, n = 8d; {inputs} inputs a network; y = x1 + H2(x1)/2 + 0.3 noise",
-        figure=_figure(comparison.mean, comparison.error, expected, predicted["lines"]),
-        caption="Left: the share of inputs whose sign has changed against the distance along the gradient, before and after "
-        "steps of several sizes for tanh; the dots of all steps nearly coincide, on the predicted lines. Right: the mean of "
-        f"‖∇f‖² against the step size, which grows up to {np.max(grown):.0f} times along the predicted lines.",
-        power=shares.power(" of a share"),
+        sentence=f"A step of η = {STEPS[-1]:g}√p makes ‖∇f‖² {grown[0]:.0f} (ReLU) and {grown[1]:.0f} (tanh) times larger. The "
+        f"sign of {mean[0, 0, at]:.2f} of the inputs before it and {mean[0, -1, at]:.2f} after it (ReLU) changes within a "
+        f"distance of 1, at ‖x‖ ≈ {d**0.5:.0f}; predicted medians run from {medians.min():.2f} to {medians.max():.2f}. "
+        f"{ruling.stated.sentence}",
+        sizes=f"d = {d}; p = 2d, n = 8d; {INPUTS} inputs a network; y = x1 + H2(x1)/2 + 0.3 noise",
+        figure=_figure(mean, error, predicted),
+        caption="Left: the share of inputs whose sign has changed against the distance along the gradient for tanh, before and "
+        "after two steps; the dots of all steps nearly coincide, on the predicted lines. Right: the mean of ‖∇f‖² against the "
+        f"step size, which grows up to {np.max(grown):.0f} times, along the predicted lines.",
         settings=tuple(setting(name, d, step).id for name in NAMES for step in STEPS),
     )
 
 
-def _figure(mean: np.ndarray, error: np.ndarray, expected: np.ndarray, lines: np.ndarray) -> str:
-    with style.figure(2, width=3.5, height=2.9) as (fig, axes):
-        for j, (step, colour) in enumerate(zip(STEPS, style.COLOURS, strict=False)):
-            axes[0].plot(LINE, lines[1, j], color=colour, linewidth=1)
-            label = f"η = {step:g}√p" if step else "before"
-            style.dots(axes[0], DISTANCES, mean[1, j, :-1], error[1, j, :-1], color=colour, label=label)
+def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
+    with style.figure(2, width=3.6, height=3.0) as (fig, axes):
+        for j, (step, colour, marker) in enumerate(zip(STEPS, style.COLOURS, "os^", strict=False)):
+            axes[0].plot(LINE, predicted["lines"][1, j], color=colour, linewidth=1)
+            label = f"after η = {step:g}√p" if step else "before the step"
+            style.dots(
+                axes[0], DISTANCES, mean[1, j, :-1], error[1, j, :-1], color=colour, marker=marker, label=label
+            )
         axes[0].set(xlabel="distance along the gradient", ylabel="share of signs changed", ylim=(0, 1.02))
         axes[0].set_title("tanh", loc="left")
-        axes[0].legend(loc="lower right")
-        for i, (name, colour) in enumerate(zip(NAMES, style.COLOURS, strict=False)):
-            axes[1].axhline(mean[i, 0, -1], color=colour, linewidth=0.8, linestyle=":")
-            axes[1].plot(STEPS[1:], expected[i, 1:, -1], color=colour, linewidth=1)
-            style.dots(axes[1], STEPS[1:], mean[i, 1:, -1], error[i, 1:, -1], color=colour, label=NAMES[name])
-        axes[1].set(xlabel="step size η/√p (dotted: before)", ylabel="mean of ‖∇f‖²", xscale="log", yscale="log")
-        axes[1].set_xticks(STEPS[1:], [f"{step:g}" for step in STEPS[1:]])
-        axes[1].minorticks_off()
-        axes[1].legend()
+        for i, (name, colour, marker) in enumerate(zip(NAMES, style.COLOURS, "os", strict=False)):
+            axes[1].plot(FINE, predicted["gradients"][i], color=colour, linewidth=1)
+            style.dots(
+                axes[1], STEPS, mean[i, :, -1], error[i, :, -1], color=colour, marker=marker, label=NAMES[name]
+            )
+        axes[1].set(xlabel="step size η/√p (0: before the step)", ylabel="mean of ‖∇f‖²", yscale="log")
+        for ax in axes:
+            ax.plot([], [], color=style.INK, linewidth=1, label="lines: theory")
+            ax.legend(loc="lower right")
         return style.svg(fig)
 
 
-CLAIM = claim("giantstep/flip-distance", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("giantstep/flip-distance", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
