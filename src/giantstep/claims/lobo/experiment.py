@@ -14,6 +14,7 @@ TARGET = "tanh(2*x1)"
 SMOOTH = "tanh(x+0.8)"  # a smooth activation with a mean and a quadratic part
 ACTIVATIONS = ("relu", SMOOTH)
 WIDTH = 8  # p/d
+TITLES = {"relu": "ReLU", SMOOTH: "tanh(x + 0.8)", "tanh": "tanh"}
 NUMBERS = ("radial", "aligned", "transverse", "mixing")
 
 

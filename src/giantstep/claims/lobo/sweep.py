@@ -5,54 +5,54 @@ import numpy as np
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Size
 from giantstep.claims.lobo import experiment
-from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS
+from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
+from giantstep.experiment.setting import Setting
 from giantstep.plot import style
 
-SIZES = {"quick": (120, 8), "full": (300, 12)}  # d, seeds
+DIMENSIONS = {"quick": 120, "full": 300}
 RATIO, LAW = 1.0, "rademacher"
 ETAS = (0.2, 0.5, 1.0, 2.0, 4.0)
 FINE = (0.1, 0.14, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6)  # the lines
 
 
+def setting(activation: str, size: Size, etas: tuple[float, ...] = ETAS) -> Setting:
+    return experiment.setting(activation, DIMENSIONS[size], RATIO, etas, LAW)
+
+
 def sizes(size: Size) -> str:
-    d, _ = SIZES[size]
+    d = DIMENSIONS[size]
     return f"n = d = {d}, p = {experiment.WIDTH * d}, a = ±1, η~ = {', '.join(f'{e:g}' for e in ETAS)}"
 
 
 def settings(size: Size) -> tuple[str, ...]:
-    return tuple(experiment.setting(a, SIZES[size][0], RATIO, ETAS, LAW).id for a in ACTIVATIONS)
+    return tuple(setting(a, size).id for a in ACTIVATIONS)
 
 
-def measure(size: Size) -> Data:
+def labels() -> list[str]:
+    return [f"{TITLES[a]}, η~ = {e:g}" for a in ACTIVATIONS for e in ETAS]
+
+
+def measure(size: Size, seeds: range) -> Data:
     """The numbers before and after every step size, (activations, 1 + etas, numbers, seeds)."""
-    d, seeds = SIZES[size]
-    runs = [(activation, d, RATIO, ETAS, LAW, seed) for activation in ACTIVATIONS for seed in range(seeds)]
-    values = np.array(cache.each(experiment.measured, runs))
-    return {"found": np.moveaxis(values.reshape(len(ACTIVATIONS), seeds, 1 + len(ETAS), len(NUMBERS)), 1, -1)}
+    runs = [(activation, DIMENSIONS[size], RATIO, ETAS, LAW, seed) for activation in ACTIVATIONS for seed in seeds]
+    return {"found": _shaped(cache.each(experiment.measured, runs))}
+
+
+def predict_draws(size: Size, seeds: range) -> Data:
+    """The same given every seed's ||beta||."""
+    return {"found": _shaped([experiment.predicted(setting(a, size), seed) for a in ACTIVATIONS for seed in seeds])}
+
+
+def _shaped(numbers: list) -> np.ndarray:
+    return np.moveaxis(np.reshape(numbers, (len(ACTIVATIONS), -1, 1 + len(ETAS), len(NUMBERS))), 1, -1)
 
 
 def predict(size: Size) -> Data:
-    """The same given every seed's ||beta||, with rho and without it, and lines from the limit of ||beta||."""
+    """Lines from the limit of ||beta||, with the spread of the rows and without it."""
     return {
-        "found": _given(size, True),
-        "unspread": _given(size, False),
-        "lines": _lines(size, True),
-        "dashed": _lines(size, False),
+        name: np.array([experiment.predicted(setting(a, size, FINE), rho=rho) for a in ACTIVATIONS])
+        for name, rho in (("lines", True), ("dashed", False))
     }
-
-
-def _given(size: Size, rho: bool) -> np.ndarray:
-    d, seeds = SIZES[size]
-    every = [
-        [experiment.predicted(experiment.setting(a, d, RATIO, ETAS, LAW), seed, rho=rho) for seed in range(seeds)]
-        for a in ACTIVATIONS
-    ]
-    return np.moveaxis(np.array(every), 1, -1)
-
-
-def _lines(size: Size, rho: bool) -> np.ndarray:
-    d, _ = SIZES[size]
-    return np.array([experiment.predicted(experiment.setting(a, d, RATIO, FINE, LAW), rho=rho) for a in ACTIVATIONS])
 
 
 def amplified(values: np.ndarray, number: str) -> np.ndarray:
@@ -62,18 +62,18 @@ def amplified(values: np.ndarray, number: str) -> np.ndarray:
 
 
 def figure(panels: dict[str, tuple], label: str, log: str) -> str:
-    """A panel an activation: measured dots (mean, error) over the lines, full with rho and dashed without."""
-    with style.figure(len(ACTIVATIONS), width=3.4, height=2.8) as (fig, axes):
+    """A panel an activation: measured dots (mean, error) over the lines, full with the spread of the rows, dashed without."""
+    with style.figure(len(ACTIVATIONS), width=3.5, height=3.0) as (fig, axes):
         for ax, activation in zip(axes, ACTIVATIONS, strict=True):
             (mean, error), full, dashed = panels[activation]
-            ax.plot(FINE, full, color=style.INK, label="theory")
-            ax.plot(FINE, dashed, color=style.INK, linestyle=(0, (3, 2)), linewidth=1, label="without ρ")
-            style.dots(
-                ax, ETAS, mean, error, color=style.COLOURS[0], label="measured, exact Galerkin modes of the weights"
-            )
+            ax.plot(FINE, full, color=style.INK, label="theory, rows spread by the noise of the gradient (ρ)")
+            ax.plot(FINE, dashed, color=style.COLOURS[1], linestyle=(0, (3, 2)), linewidth=1, label="theory with ρ = 0")
+            style.dots(ax, ETAS, mean, error, color=style.COLOURS[0], label="measured")
             ax.set(xscale="log", xlabel=r"step size $\tilde\eta$", ylabel=label if ax is axes[0] else "")
+            ax.set_xticks(ETAS, [f"{eta:g}" for eta in ETAS])
+            ax.minorticks_off()
             if log:
                 ax.set_yscale("log")
-            ax.set_title(activation, loc="left")
+            ax.set_title(f"{TITLES[activation]}, n = d", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
