@@ -24,7 +24,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     turned = angles[:, -1] * np.sign(expected[:, -1])
     return Evidence((
         statistics.compare("angle in degrees less predicted", angles - expected, at=sweep.labels(), **RULE[size]),
-        statistics.compare("degrees turned by the largest step", turned, LEAST, at=names, side="above", **RULE[size]),
+        statistics.compare("degrees turned by the largest step", turned, LEAST, at=names, side="above", margin=0.5, departure=4.0),
     ))  # fmt: skip
 
 
