@@ -14,7 +14,8 @@ STAIRCASE = "x1 + x1*x2 + H2(x1)*x3/sqrt(2)"
 DIRECTIONS = 3  # of that target
 SMOOTH = "tanh(x+0.8)"
 CONSTANTS = (2.7, 4.4)  # C1 and C2
-SHAPE = "p = 4d, n = 15d"
+WIDTH, SAMPLES = 4, 15  # p/d and n/d
+SHAPE = f"p = {WIDTH}d, n = {SAMPLES}d"
 TOP = 6  # singular values kept
 CLEAR = 1.1  # times the threshold: an outlier beyond it is clear; W0 moves one near the edge by up to 9% at d = 100
 
@@ -24,7 +25,7 @@ def experiment(
 ) -> Setting:
     """Two steps on the staircase target, the gradient of the labels alone."""
     return gs.presets.moniri_hassani(
-        15 * d, d, 4 * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=STAIRCASE,
+        SAMPLES * d, d, WIDTH * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=STAIRCASE,
         activation=activation, second_layer=second_layer, residual="target",
     )  # fmt: skip
 

@@ -1,0 +1,53 @@
+"""The signal matrix at any width N, without draws: what it becomes as n, d and N grow together, on fresh batches.
+
+With t = C1 N^(alpha_1 - 1/2) a and beta = e_1 + noise of variance (d/n) E y^2, u = <beta, x>, the row of a neuron gets
+
+    R(a) = C2 N^(alpha_2 - 1/2) a X2^T (y o s(t u))/n + C1 mu_1 N^(alpha_1 - 1/2) a beta,   s(v) = E sigma'(z + mu_1 v)
+
+    <R(a), R(a')> = products of means E[y x s] + (d/n) E[y^2 s s']
+
+and the strengths squared are the eigenvalues of N <R(a), R(a')> under the law of a. For the target of ``layers``,
+y = x1 + x1 x2 + h_2(x1) x3, the means over x2 and x3 are done by hand.
+"""
+
+import numpy as np
+
+from giantstep.claims.moniri_hassani import layers
+from giantstep.functions.activation import activation
+from giantstep.functions.hermite import gauss_hermite
+
+NEURONS, ALONG, NOISE, INNER = 60, 40, 20, 60  # nodes of a, x1, the noise in u, and z
+POWER = 3.0  # E y^2
+
+
+def strengths(width: float, alpha1: float, alpha2: float) -> np.ndarray:
+    """Singular values of the signal matrix in decreasing order."""
+    sigma, n_over_d, (C1, C2) = activation(layers.SMOOTH), layers.SAMPLES, layers.CONSTANTS
+    mu1, ((a, wa), (x, wx), (g, wg), (z, wz)) = (
+        float(sigma.hermite(1)[1]),
+        (gauss_hermite(count) for count in (NEURONS, ALONG, NOISE, INNER)),
+    )
+    x, g, w = np.repeat(x, NOISE), np.tile(g, ALONG), np.outer(wx, wg).ravel()
+    beta = np.array([1.0, 0.0, 0.0, (POWER / n_over_d) ** 0.5])  # along x1, x2, x3 and the noise
+    first, second = (C * width ** (alpha - 0.5) * a for C, alpha in ((C1, alpha1), (C2, alpha2)))
+    shift = mu1 * (x + beta[3] * g)
+    s = np.array([np.asarray(sigma.slope(z + (t * shift)[:, None])) @ wz for t in first])
+    h2 = (x**2 - 1) / 2**0.5
+    means = np.stack([s @ (w * part) for part in (x * x, x, h2, x * g)], axis=1)  # E[y x s]
+    inner = means @ means.T + (s * (w * (2 * x**2 + h2**2))) @ s.T / n_over_d
+    across, along = second * (means @ beta), mu1 * first
+    K = second[:, None] * inner * second + along[:, None] * across + across[:, None] * along
+    K += np.outer(along, along) * (beta @ beta)
+    root = np.sqrt(width * wa)
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(root[:, None] * K * root)[::-1], 0.0))
+
+
+def count(width: float, alpha1: float, alpha2: float) -> int:
+    """Strengths above the threshold (p/d)^(1/4) of an outlier."""
+    return int(np.sum(strengths(width, alpha1, alpha2) > layers.WIDTH**0.25))
+
+
+def exponents(width: float, alpha1: float, alpha2: float, spikes: int) -> np.ndarray:
+    """Local exponents of the width of the first strengths."""
+    low, high = (strengths(factor * width, alpha1, alpha2)[:spikes] for factor in (0.5, 2.0))
+    return np.log(high / low) / np.log(4.0)
