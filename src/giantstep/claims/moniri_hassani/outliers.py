@@ -1,119 +1,107 @@
 """Outliers of the first layer after two steps: how many, where, and along what, against the signal matrix."""
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.compared import compare
-from giantstep.checks.power import decided
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
 from giantstep.plot import style as _style
-from giantstep.theory.two_steps.predict import limit
-
-CELLS = {"quick": ((0.2, 0.4), (0.4, 0.45)), "full": ((0.0, 0.3), (0.2, 0.4), (0.35, 0.4), (0.4, 0.45))}
-BATCHES = ("fresh", "reuse")
-SIZES = {"quick": (120, 4), "full": (400, 6)}  # d and seeds
-ALLOWED = {"quick": (0.04, 0.06), "full": (0.02, 0.03)}  # of a position, and of a cos^2: terms of order 1/sqrt(d)
-SURE = 4.0  # standard errors
-NEEDED = 0.3  # a departure that must be seen
-TICKS = (3, 5, 10, 20, 50)
 
 
-def _calls(size: Size) -> list[tuple]:
-    d, seeds = SIZES[size]
-    return [((d, *cell, batch), seed) for cell in CELLS[size] for batch in BATCHES for seed in range(seeds)]
+class OutlierCase(NamedTuple):
+    """Exponents, batch, and how many outliers stand clear of the edge at these sizes."""
+
+    alpha1: float
+    alpha2: float
+    batch: str
+    clear: int
+
+    def __str__(self) -> str:
+        return f"α = {self.alpha1:g}, {self.alpha2:g}, {'fresh' if self.batch == 'fresh' else 'reused'}"
 
 
-def _shape(size: Size) -> tuple[int, int]:
-    return len(CELLS[size]), len(BATCHES)
+_FEW = (OutlierCase(0.2, 0.4, "fresh", 2), OutlierCase(0.4, 0.45, "fresh", 3), OutlierCase(0.4, 0.45, "reuse", 3))
+CASES = {"quick": _FEW, "full": (*_FEW, OutlierCase(0.2, 0.4, "reuse", 2), OutlierCase(0.35, 0.4, "fresh", 2))}
+DIMENSIONS = {"quick": 100, "full": 300}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 30), "full": Seeds(8, 40)}
+PLACE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
+COSINE = {"quick": {"margin": 0.06, "departure": 0.15}, "full": {"margin": 0.03, "departure": 0.08}}  # of a cos^2
+NUMBER = {"margin": 0.1, "departure": 0.3}  # of a share of layers
+TICKS = (2, 3, 5, 10, 20, 50)
 
 
-def measure(size: Size) -> Data:
-    """Values, thresholds and cos^2 of the trained layers, (cells, batches, 1, ..., seeds)."""
-    return layers.joined(cache.each(layers.measured, _calls(size)), _shape(size))
+def _spectra(function: object, size: Size, seeds: range) -> Data:
+    """Values, thresholds and cos^2, (cases, ..., seeds)."""
+    calls = [((DIMENSIONS[size], *case[:3]), seed) for case in CASES[size] for seed in seeds]
+    found = layers.joined(cache.each(function, calls), (len(CASES[size]),))  # type: ignore[arg-type]
+    return {key: value[:, 0] for key, value in found.items()}  # one second step size
 
 
-def predict(size: Size) -> Data:
-    """The same by theory, and the limit's counts."""
-    spectra = layers.joined(cache.each(layers.predicted, _calls(size)), _shape(size))
-    d, _ = SIZES[size]
-    return spectra | {"limits": [limit(layers.experiment(d, a, b, BATCHES[0])) for a, b in CELLS[size]]}
+def measure(size: Size, seeds: range) -> Data:
+    return _spectra(layers.measured, size, seeds)
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (d, seeds), granted = SIZES[size], ALLOWED[size]
-    counts, expected = layers.counts(measured), layers.counts(predicted)
-    agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
-    shown = np.min(layers.counts(predicted, layers.CLEAR), axis=-1)  # outliers that are clear for every seed
-    clear = (np.arange(layers.TOP) < shown[..., None]) & (np.arange(layers.TOP) < layers.DIRECTIONS)
-    places = compare(measured["values"] / predicted["values"], 1.0, level=SURE, granted=granted[0])[clear]
-    own = np.arange(layers.DIRECTIONS)  # outlier k lies along direction k
-    cosines = [data["cosines"][..., own, own, :] for data in (measured, predicted)]
-    along = compare(cosines[0] - cosines[1], 0.0, level=SURE, granted=granted[1])[clear[..., own]]
-    rows: list[Any] = [
-        (*CELLS[size][i], BATCHES[j], int(k) + 1, _span(expected[i, j]), _span(counts[i, j]), predicted["limits"][i])
-        + tuple(float(np.mean(x[i, j, 0, k])) for x in (predicted["values"], measured["values"]))
-        + tuple(float(np.mean(x[i, j, 0, k])) for x in (cosines[1], cosines[0]))
-        for i, j, _, k in np.argwhere(clear)
-    ]
-    missed = bool(np.any(places.missed)) or bool(np.any(along.missed)) or not bool(np.all(agree))
-    off = [float(np.max(np.abs(x.mean - x.predicted), initial=0.0)) for x in (places, along)]
-    largest = float(max(np.max(x.seen, initial=0.0) for x in (places, along)))
+def predict_draws(size: Size, seeds: range) -> Data:
+    return _spectra(layers.predicted, size, seeds)
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Clear outliers are in both spectra; positions, and cos^2 of outlier k with direction k, are those predicted."""
+    which = [(i, k) for i, case in enumerate(CASES[size]) for k in range(case.clear)]
+    at = [f"outlier {k + 1}, {CASES[size][i]}" for i, k in which]
+    places = np.stack([measured["values"][i, k] / predicted["values"][i, k] for i, k in which])
+    along = np.stack([measured["cosines"][i, k, k] - predicted["cosines"][i, k, k] for i, k in which])
+    agree = np.mean(layers.agree(measured, predicted), axis=0)
+    return Evidence((
+        statistics.compare("share of layers whose clear outliers agree", agree[None], 1.0, side="above", **NUMBER),
+        statistics.compare("position over predicted", places, 1.0, at=at, relative=True, **PLACE[size]),
+        statistics.compare("cos² with direction k less predicted", along, at=at, **COSINE[size]),
+    ))  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d, counts, expected = DIMENSIONS[size], layers.counts(measured), layers.counts(predicted)
+    agree = layers.agree(measured, predicted)
+    own = [measured["cosines"][i, k, k].mean() for i, case in enumerate(CASES[size]) for k in range(case.clear)]
     return Verdict(
-        outcome=decided(missed, largest if np.max(expected) > 2 else 1.0, NEEDED),
-        sentence=f"The number of outliers is the predicted one in {np.sum(agree)} of {agree.size} layers, exactly in "
-        f"{np.sum(counts == expected)}, {np.sum((counts == expected)[sharp])} of them among the {np.sum(sharp)} "
-        f"without an outlier near the "
-        f"edge. Of {places.mean.size} clear outliers the furthest position is off by {off[0]:.1%} "
-        f"and the furthest cos² with its direction by {off[1]:.3f}. The limit's counts are "
-        f"{', '.join(map(str, predicted['limits']))} for the step sizes in turn.",
-        header=tuple("alpha1|alpha2|batch|outlier|count predicted|count measured|count in the limit|position predicted|"
-                     "position measured|cos² predicted|cos² measured".split("|")),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
+        sentence=f"Clear outliers agree in {np.sum(agree)} of {agree.size} layers, and the whole number in "
+        f"{np.sum(counts == expected)}. The cos² of outlier k with direction k are {min(own):.2f} to {max(own):.2f}. "
+        f"{ruling.stated.sentence}",
         sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
-        figure=_figure(size, measured, predicted, clear),
-        caption="Singular values of the first layer (the four largest of every seed) against those "
-        "predicted for the same second layer and batches; the line is equality. On the right "
-        "the cos² of outlier k with direction k of the target.",
-        settings=tuple(layers.experiment(d, cell[0], cell[1], batch).id for cell in CELLS[size] for batch in BATCHES),
-        power=f"Positions: {places.power('%', 100)} cos²: {along.power()}",
-    )  # fmt: skip
+        figure=_figure(size, measured, predicted),
+        caption="Left: the four largest singular values of the first layer of every seed against those predicted for the same "
+        "second layer and batches; the line is equality. Right: the same for the cos² of outlier k with direction k of the "
+        "target.",
+        settings=tuple(layers.experiment(d, *case[:3]).id for case in CASES[size]),
+    )
 
 
-def _span(counts: np.ndarray) -> str:
-    low, high = int(counts.min()), int(counts.max())
-    return str(low) if low == high else f"{low}-{high}"
-
-
-def _figure(size: Size, measured: Data, predicted: Data, clear: np.ndarray) -> str:
+def _figure(size: Size, measured: Data, predicted: Data) -> str:
     """Measured against predicted: positions on logarithmic axes, cos^2 on linear ones."""
-    own, marks = np.arange(layers.DIRECTIONS), "os"
     with _style.figure(2, width=3.6, height=3.4) as (fig, (ax, right)):
-        for i, (a1, a2) in enumerate(CELLS[size]):
-            for j, batch in enumerate(BATCHES):
-                style = {"color": _style.COLOURS[i], "marker": marks[j], "linestyle": "none", "alpha": 0.7}
-                label = rf"$\alpha$ = {a1:g}, {a2:g}; {batch}"
-                x, y = (data["values"][i, j, 0, :4].ravel() for data in (predicted, measured))
-                ax.plot(x, y, label=label, markerfacecolor="none", **style)
-                known = clear[i, j, 0, own]
-                x, y = (data["cosines"][i, j, 0, own, own][known].ravel() for data in (predicted, measured))
-                right.plot(x, y, markerfacecolor="none", **style)
-        high = ax.get_xlim()[1]
-        ax.plot([2, 1.1 * high], [2, 1.1 * high], color=_style.INK, linewidth=0.8, zorder=0)
+        for i, case in enumerate(CASES[size]):
+            style = {"color": _style.COLOURS[i], "marker": "os^Dv"[i], "linestyle": "none", "alpha": 0.7}
+            x, y = (data["values"][i, :4].ravel() for data in (predicted, measured))
+            ax.plot(x, y, label=str(case), markerfacecolor="none", **style)
+            own = np.arange(case.clear)
+            x, y = (data["cosines"][i, own, own].ravel() for data in (predicted, measured))
+            right.plot(x, y, markerfacecolor="none", **style)
+        low, high = ax.get_xlim()
+        ax.plot([low, high], [low, high], color=_style.INK, linewidth=0.8, zorder=0, label="equality")
         right.plot([0, 1], [0, 1], color=_style.INK, linewidth=0.8, zorder=0)
         ax.set(xscale="log", yscale="log", xlabel="singular value of W, predicted", ylabel="measured")
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_ticks(TICKS, [str(tick) for tick in TICKS])
             axis.set_ticks([], minor=True)
-        right.set(
-            xlabel="cos² of outlier k with direction k, predicted", ylabel="measured", xlim=(0.2, 1), ylim=(0.2, 1)
-        )
+        right.set(xlabel="cos² of outlier k with direction k, predicted", ylabel="measured", xlim=(0, 1.02), ylim=(0, 1.02))
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return _style.svg(fig)
 
 
-CLAIM = claim("moniri_hassani/outliers", measure=measure, predict=predict, judge=judge)
+CLAIM = claim(
+    "moniri_hassani/outliers", measure=measure, predict_draws=predict_draws, compare=compare, describe=describe, seeds=SEEDS
+)

@@ -1,96 +1,142 @@
 """The phase diagram: how many outliers the first layer has for every pair of exponents of the step sizes."""
 
+from typing import Any
+
 import numpy as np
 
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.power import counted
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.moniri_hassani import layers
+from giantstep.claims.moniri_hassani import layers, limit
 from giantstep.plot import style
-from giantstep.theory.two_steps.predict import limit
 
-ALPHAS1 = {"quick": (0.0, 0.15, 0.3, 0.4, 0.45), "full": (0.0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
-ALPHAS2 = {"quick": (0.0, 0.1, 0.2, 0.3, 0.4, 0.45), "full": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
-BATCHES = ("fresh", "reuse")
-SIZES = {"quick": (100, 1), "full": (300, 2)}  # d and seeds
-FEWEST = 20  # sharp layers from which the verdict says something
-
-
-def _calls(size: Size) -> list[tuple]:
-    d, seeds = SIZES[size]
-    return [((d, a, ALPHAS2[size], b), seed) for b in BATCHES for a in ALPHAS1[size] for seed in range(seeds)]
+ALPHAS1 = {"quick": (0.0, 0.15, 0.3, 0.4), "full": (0.0, 0.1, 0.2, 0.3, 0.4)}
+ALPHAS2 = {"quick": (0.1, 0.2, 0.3, 0.4, 0.45), "full": (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
+BATCHES = {"fresh": "fresh batches", "reuse": "one batch twice"}
+DIMENSIONS = {"quick": 60, "full": 200}
+FAR = 1e12  # the width at which the signal matrix is followed
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 20), "full": Seeds(6, 12)}
+STATED = {"margin": 0.1, "departure": 0.3}  # of a share of cells
+CORRECTED = {"margin": 0.1, "departure": 0.25}  # of a share of layers, and of a mean number
 
 
-def measure(size: Size) -> Data:
-    """Spectra, (batches, first exponents, second exponents, ..., seeds); second step sizes share one gradient."""
-    spectra = layers.joined(cache.each(layers.measured, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
-    return {key: spectra[key] for key in ("values", "thresholds")}
+def _spectra(function: object, size: Size, seeds: range) -> Data:
+    """Values and thresholds, (batches, first exponents, second exponents, ..., seeds); second steps share one gradient."""
+    calls = [((DIMENSIONS[size], a, ALPHAS2[size], b), seed) for b in BATCHES for a in ALPHAS1[size] for seed in seeds]
+    found = layers.joined(cache.each(function, calls), (len(BATCHES), len(ALPHAS1[size])))  # type: ignore[arg-type]
+    return {key: found[key] for key in ("values", "thresholds")}
+
+
+def measure(size: Size, seeds: range) -> Data:
+    return _spectra(layers.measured, size, seeds)
+
+
+def predict_draws(size: Size, seeds: range) -> Data:
+    return _spectra(layers.predicted, size, seeds)
 
 
 def predict(size: Size) -> Data:
-    spectra = layers.joined(cache.each(layers.predicted, _calls(size)), (len(BATCHES), len(ALPHAS1[size])))
-    return {key: spectra[key] for key in ("values", "thresholds", "own")}
+    """The number by the signal matrix at a width far beyond those measured, (first exponents, second exponents)."""
+    return {"far": np.array([[limit.count(FAR, a, b) for b in ALPHAS2[size]] for a in ALPHAS1[size]])}
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    d, seeds = SIZES[size]
+def formula(size: Size) -> tuple[np.ndarray, np.ndarray]:
+    """1 + floor(alpha_2/(1/2 - alpha_1)), the first step's own outlier included; and the cells that are on no line of it."""
+    ratio = np.array(ALPHAS2[size]) / (0.5 - np.array(ALPHAS1[size]))[:, None]
+    return 1 + np.floor(ratio + 1e-9).astype(int), np.abs(ratio - np.round(ratio)) > 1e-9
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The formula's number in the cells off its lines; corrected: the number of the prediction, which reaches the formula's."""
     counts, expected = layers.counts(measured), layers.counts(predicted)
-    agree, sharp = layers.agree(measured, predicted), layers.sharp(measured, predicted)
-    limits = np.array([[limit(layers.experiment(d, a, b, BATCHES[0])) for b in ALPHAS2[size]] for a in ALPHAS1[size]])
-    reached = np.mean(expected.mean(axis=-1) == limits)
-    rows = tuple(
-        (BATCHES[i], ALPHAS1[size][j], ALPHAS2[size][k], int(limits[j, k]))
-        + tuple(float(x[i, j, k].mean()) for x in (expected, counts))
-        for i, j, k in np.ndindex(expected.shape[:3])
-    )
-    outcome = "fails" if not np.all(agree) else "holds" if np.sum(sharp) >= FEWEST else "inconclusive"
-    own = int(np.sum(np.asarray(predicted["own"]) > 0))
+    said, off = formula(size)
+    reached = np.mean(counts[:, off] == said[off][:, None], axis=(0, 1))
+    agree = np.mean(layers.agree(measured, predicted), axis=(0, 1, 2))
+    more = np.mean(counts - expected, axis=(0, 1, 2))
+    far = [np.mean(predicted["far"][off] == said[off])]
+    return Evidence(
+        (statistics.compare("share of cells with the formula's number", reached[None], 1.0, side="above", **STATED),),
+        (
+            statistics.compare("share of layers whose clear outliers agree", agree[None], 1.0, side="above", **CORRECTED),
+            statistics.compare("mean number less predicted", more[None], **CORRECTED),
+            statistics.compare(
+                f"share of cells with the formula's number at N = {FAR:.0e}", far, 1.0, side="above", noisy=False, **STATED
+            ),
+        ),
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d, (said, off) = DIMENSIONS[size], formula(size)
+    counts, expected = layers.counts(measured), layers.counts(predicted)
+    reached, everywhere = np.mean(counts[:, off] == said[off][:, None]), np.mean(counts == said[..., None])
+    far = np.mean(predicted["far"][off] == said[off])
     return Verdict(
-        outcome=outcome,
-        sentence=f"The number of outliers is the predicted one in {np.sum(agree)} of {agree.size} layers, exactly in "
-        f"{np.sum(counts == expected)}, {np.sum((counts == expected)[sharp])} of them among the {np.sum(sharp)} "
-        f"without an outlier near the "
-        f"edge. It grows with both exponents, from {expected.min()} to {expected.max()}; the limit's number is "
-        f"reached in {reached:.0%} "
-        f"of the cells at p = {4 * d}. In {own} layers shuffled initial weights alone are predicted to make an outlier.",
-        header=("batch", "alpha1", "alpha2", "limit", "predicted", "measured"),
-        rows=rows,
-        seeds=f"0-{seeds - 1}",
+        sentence=f"The formula's number is reached in {reached:.0%} of the cells off its lines ({everywhere:.0%} of all) at "
+        f"p = {layers.WIDTH * d}, and by the signal matrix at N = {FAR:.0e} in {far:.0%}. The measured number is the predicted "
+        f"one in {np.mean(counts == expected):.0%} of {counts.size} layers, up to outliers within 10% of the edge in "
+        f"{np.mean(layers.agree(measured, predicted)):.0%}.",
+        header=("batch", "α₁", "α₂", "formula", "N = 1e12", "predicted", "measured"),
+        rows=tuple(
+            (BATCHES[b], ALPHAS1[size][j], ALPHAS2[size][k], int(said[j, k]), int(predicted["far"][j, k]))
+            + tuple(float(x[i, j, k].mean()) for x in (expected, counts))
+            for i, b in enumerate(BATCHES)
+            for j, k in np.ndindex(said.shape)
+        ),
         sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
-        figure=_figure(size, expected.mean(axis=-1), counts.mean(axis=-1)),
-        caption="Number of outliers over the exponents of the two step sizes, predicted (left) and measured (right), on fresh "
-        "batches (above) and on one batch used twice (below). The lines are where the limit's number, 1 plus the integer part of "
-        "α₂/(1/2 − α₁), goes up by one; at finite size the steps come later, most of all in the upper right corner.",
+        figure=_figure(size, expected.mean(axis=-1), counts.mean(axis=-1), predicted["far"]),
+        caption="Mean number of outliers over the exponents of the two step sizes, predicted by signal and null matrix and "
+        "measured, on fresh batches (above) and on one batch used twice (below); on the right by the signal matrix at "
+        f"N = {FAR:.0e} (above) and by the formula (below). Lines are where the formula, 1 plus the integer part of "
+        "α₂/(1/2 − α₁), goes up by one.",
         settings=tuple(layers.experiment(d, a, ALPHAS2[size], b).id for b in BATCHES for a in ALPHAS1[size]),
-        power=counted(int(np.sum(sharp)), "layers whose number has to be exact"),
     )
 
 
-def _figure(size: Size, expected: np.ndarray, seen: np.ndarray) -> str:
-    """Numbers in a grid of cells, shaded, with the limit's lines alpha_2 = m (1/2 - alpha_1)."""
-    x, y = np.array(ALPHAS1[size]), np.array(ALPHAS2[size])
-    with style.figure(2, 2, width=3.4, height=2.9) as (fig, axes):
-        for i, batch in enumerate(BATCHES):
-            for ax, counts, name in zip(axes[i], (expected[i], seen[i]), ("predicted", "measured"), strict=True):
-                ax.pcolormesh(*_corners(x, y), counts.T, cmap="Blues", vmin=0, vmax=6)
-                for (j, k), value in np.ndenumerate(counts):
-                    ax.text(x[j], y[k], f"{value:.2g}", ha="center", va="center", fontsize=8, color=style.INK)
-                for m in range(1, 6):
-                    fine = np.linspace(0, 0.5, 50)
-                    ax.plot(fine, m * (0.5 - fine), color=style.COLOURS[1], linewidth=1.0)
-                (left, right), (low, high) = ((c[0], c[-1]) for c in _corners(x, y))
-                ax.set(xlim=(left, right), ylim=(low, high), xlabel="α₁", ylabel="α₂")
-                ax.set_title(
-                    f"{'fresh batches' if batch == 'fresh' else 'one batch twice'}, {name}", loc="left", fontsize=9
-                )
+def _figure(size: Size, expected: np.ndarray, seen: np.ndarray, far: np.ndarray) -> str:
+    """Numbers in a grid of cells of equal size, shaded, with the formula's lines alpha_2 = m (1/2 - alpha_1)."""
+    said, _ = formula(size)
+    d = DIMENSIONS[size]
+    panels = [
+        (f"{name}, {what}, d = {d}", counts[i])
+        for i, name in enumerate(BATCHES.values())
+        for what, counts in (("predicted", expected), ("measured", seen))
+    ]
+    panels.insert(2, (f"signal matrix, N = {FAR:.0e}", far))
+    panels.append(("formula (limit)", said))
+    with style.figure(3, 2, width=3.1, height=2.9) as (fig, axes):
+        for ax, (title, counts) in zip(axes.ravel(), panels, strict=True):
+            shades = _panel(ax, size, np.asarray(counts, dtype=float))
+            ax.set_title(title, loc="left", fontsize=9.5)
+        ax = axes[0, 0]
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center")
+        fig.colorbar(shades, ax=axes, label="number of outliers", shrink=0.6)
         return style.svg(fig)
 
 
-def _corners(*values: np.ndarray) -> list[np.ndarray]:
-    """Borders of cells around the values."""
-    middles = [(v[1:] + v[:-1]) / 2 for v in values]
-    return [np.concatenate([[2 * v[0] - m[0]], m, [2 * v[-1] - m[-1]]]) for v, m in zip(values, middles, strict=True)]
+def _panel(ax: Any, size: Size, counts: np.ndarray) -> Any:
+    """Cells at whole numbers; a line of the formula is drawn through the rows by interpolation of the exponents."""
+    x, y = np.array(ALPHAS1[size]), np.array(ALPHAS2[size])
+    shades = ax.imshow(counts.T, origin="lower", aspect="auto", cmap="Blues", vmin=0, vmax=7)
+    for m in range(1, 5):
+        fine = np.linspace(0, len(x) - 1, 60)
+        height = m * (0.5 - np.interp(fine, range(len(x)), x))
+        rows = np.interp(height, y, range(len(y)), left=np.nan, right=np.nan)
+        label = "where the formula goes up by one" if m == 1 else None
+        ax.plot(fine, rows, color=style.COLOURS[1], linewidth=1.2, linestyle=(0, (4, 2)), label=label)
+    for (j, k), value in np.ndenumerate(counts):
+        ax.text(
+            j, k, f"{value:.2g}", ha="center", va="center", fontsize=9, color="white" if value > 4.5 else style.INK,
+            bbox={"boxstyle": "round,pad=0.12", "facecolor": shades.cmap(shades.norm(value)), "edgecolor": "none"},
+        )  # fmt: skip
+    ax.set_xticks(range(len(x)), [f"{a:g}" for a in x])
+    ax.set_yticks(range(len(y)), [f"{a:g}" for a in y])
+    ax.set(xlabel="α₁", ylabel="α₂")
+    return shades
 
 
-CLAIM = claim("moniri_hassani/phase-diagram", measure=measure, predict=predict, judge=judge)
+CLAIM = claim(
+    "moniri_hassani/phase-diagram", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare,
+    describe=describe, seeds=SEEDS,
+)  # fmt: skip
