@@ -77,7 +77,9 @@ def _figure(d: int, mean: np.ndarray, error: np.ndarray, lines: np.ndarray, limi
         for j, (ax, name) in enumerate(zip(axes, NAMES, strict=True)):
             for i, (r, colour, marker) in enumerate(zip(RATIOS, style.COLOURS, "os", strict=False)):
                 ax.plot((0, *LINE), [0, *lines[i, j]], color=colour, linewidth=1, label=f"law of the ray, {RATIOS[r]}")
-                style.dots(ax, ETAS, mean[i, j], error[i, j], color=colour, marker=marker, label=f"measured, {RATIOS[r]}")
+                style.dots(
+                    ax, ETAS, mean[i, j], error[i, j], color=colour, marker=marker, label=f"measured, {RATIOS[r]}"
+                )
             ax.plot((0, *ETAS), [0, *limit[j]], ":", color=style.INK, linewidth=1, label="limit")
             ax.set_title(f"{random_networks.TITLES[name]},  d = {d}", loc="left")
             ax.set(xlabel="step size η", ylabel="share of signs flipped" if j == 0 else "", ylim=(0, 1.02))

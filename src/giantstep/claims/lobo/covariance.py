@@ -132,11 +132,17 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.axvline(spiked, 0, 0.75, color=_style.COLOURS[1], linestyle=(0, (4, 2)), label="edge, spiked law")
             top = measured["numbers"][i, NAMES.index("top")].mean()
             ax.annotate(
-                f"top eigenvalue {top:.0f} →", (1.0, 0.92), xycoords="axes fraction", ha="right", color=_style.COLOURS[1]
+                f"top eigenvalue {top:.0f} →",
+                (1.0, 0.92),
+                xycoords="axes fraction",
+                ha="right",
+                color=_style.COLOURS[1],
             )
             ax.set_ylim(0, 1.25 * ax.get_ylim()[1])
             ax.set(xlabel="eigenvalue of $d\\,W^TW/p$" if i > 1 else "", ylabel="density" if i % 2 == 0 else "")
-            ax.set_title(f"{'ReLU' if activation == 'relu' else activation}, n = {f'{ratio:g}'.strip('1')}d", loc="left")
+            ax.set_title(
+                f"{'ReLU' if activation == 'relu' else activation}, n = {f'{ratio:g}'.strip('1')}d", loc="left"
+            )
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return _style.svg(fig)
 

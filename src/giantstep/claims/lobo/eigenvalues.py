@@ -51,9 +51,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The eigenvalues after the step, each over that of the law."""
     at = [f"{mode}, {TITLES[a]}, n = {r:g}d" for a, r in CASES for mode in MODES]
     ratio = measured["values"][:, 1] / predicted["values"][:, 1]
-    return Evidence(
-        (statistics.compare("eigenvalue over predicted", ratio, 1.0, at=at, relative=True, **RULE[size]),)
-    )
+    return Evidence((statistics.compare("eigenvalue over predicted", ratio, 1.0, at=at, relative=True, **RULE[size]),))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -76,7 +74,10 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
     """A panel a case: radial, aligned and transverse eigenvalue, before and after."""
     at, theory = np.arange(len(MODES)), predicted["values"].mean(-1)
-    lines = ((theory, "-", _style.INK, "theory"), (predicted["unspread"], (0, (3, 2)), _style.COLOURS[1], "theory with ρ = 0"))
+    lines = (
+        (theory, "-", _style.INK, "theory"),
+        (predicted["unspread"], (0, (3, 2)), _style.COLOURS[1], "theory with ρ = 0"),
+    )
     with _style.figure(2, 2, width=3.5, height=2.6) as (fig, axes):
         for i, (ax, (activation, ratio)) in enumerate(zip(axes.ravel(), CASES, strict=True)):
             for values, line, colour, label in lines:
@@ -85,9 +86,18 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
                         values[i, k], at - 0.3, at + 0.3, color=colour, linestyle=line, linewidth=1.2,
                         label=label if k else None,
                     )  # fmt: skip
-            for k, (name, fill, marker) in enumerate((("before", "white", "s"), ("after the step", _style.COLOURS[0], "o"))):
+            for k, (name, fill, marker) in enumerate(
+                (("before", "white", "s"), ("after the step", _style.COLOURS[0], "o"))
+            ):
                 _style.dots(
-                    ax, at, mean[i, k], error[i, k], color=_style.COLOURS[0], marker=marker, markerfacecolor=fill, label=name
+                    ax,
+                    at,
+                    mean[i, k],
+                    error[i, k],
+                    color=_style.COLOURS[0],
+                    marker=marker,
+                    markerfacecolor=fill,
+                    label=name,
                 )
             ax.set(yscale="log", xlim=(-0.6, len(MODES) - 0.4), ylim=(0.5 * np.min(mean), 2 * np.max(mean)))
             ax.set_ylabel("eigenvalue" if i % 2 == 0 else "")

@@ -83,5 +83,10 @@ def _figure(mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
 
 
 CLAIM = claim(
-    "moniri_hassani/degenerate", measure=measure, predict_draws=predict_draws, compare=compare, describe=describe, seeds=SEEDS
+    "moniri_hassani/degenerate",
+    measure=measure,
+    predict_draws=predict_draws,
+    compare=compare,
+    describe=describe,
+    seeds=SEEDS,
 )

@@ -13,7 +13,7 @@ from giantstep.plot import style as _style
 
 
 class OutlierCase(NamedTuple):
-    """Exponents, batch, and how many outliers stand clear of the edge at these sizes."""
+    """Exponents, batch, and how many outliers, which stand clear of the edge at these sizes, are compared."""
 
     alpha1: float
     alpha2: float
@@ -24,7 +24,7 @@ class OutlierCase(NamedTuple):
         return f"α = {self.alpha1:g}, {self.alpha2:g}, {'fresh' if self.batch == 'fresh' else 'reused'}"
 
 
-_FEW = (OutlierCase(0.2, 0.4, "fresh", 2), OutlierCase(0.4, 0.45, "fresh", 3), OutlierCase(0.4, 0.45, "reuse", 3))
+_FEW = (OutlierCase(0.2, 0.4, "fresh", 2), OutlierCase(0.4, 0.45, "fresh", 3), OutlierCase(0.4, 0.45, "reuse", 2))
 CASES = {"quick": _FEW, "full": (*_FEW, OutlierCase(0.2, 0.4, "reuse", 2), OutlierCase(0.35, 0.4, "fresh", 2))}
 DIMENSIONS = {"quick": 100, "full": 300}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 30), "full": Seeds(8, 40)}
@@ -97,11 +97,18 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_ticks(TICKS, [str(tick) for tick in TICKS])
             axis.set_ticks([], minor=True)
-        right.set(xlabel="cos² of outlier k with direction k, predicted", ylabel="measured", xlim=(0, 1.02), ylim=(0, 1.02))
+        right.set(
+            xlabel="cos² of outlier k with direction k, predicted", ylabel="measured", xlim=(0, 1.02), ylim=(0, 1.02)
+        )
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return _style.svg(fig)
 
 
 CLAIM = claim(
-    "moniri_hassani/outliers", measure=measure, predict_draws=predict_draws, compare=compare, describe=describe, seeds=SEEDS
+    "moniri_hassani/outliers",
+    measure=measure,
+    predict_draws=predict_draws,
+    compare=compare,
+    describe=describe,
+    seeds=SEEDS,
 )

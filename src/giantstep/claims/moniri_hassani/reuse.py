@@ -113,7 +113,9 @@ def _figure(size: Size, squares: np.ndarray) -> str:
             ax.plot(sizes, found[i, 0, 0] * sizes / sizes[0], color=style.INK, linewidth=1, label="as d (learned)")
             level = [float(np.exp(np.mean(np.log(found[i, 1]))))] * len(sizes)
             ax.plot(sizes, level, ":", color=style.INK, linewidth=1, label="level (not learned)")
-            ax.set(xscale="log", yscale="log", xlabel="dimension d", ylabel="$d\\,\\cos^2/(1-\\cos^2)$" if i == 0 else "")
+            ax.set(
+                xscale="log", yscale="log", xlabel="dimension d", ylabel="$d\\,\\cos^2/(1-\\cos^2)$" if i == 0 else ""
+            )
             ax.set_xticks(sizes, [str(d) for d in sizes])
             low, high = ax.get_ylim()
             ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500) if low <= t <= high]
