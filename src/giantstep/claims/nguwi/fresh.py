@@ -1,88 +1,118 @@
-"""On fresh samples the gap falls as n^{-1/2}, below a coefficient that is known before training."""
+"""On fresh samples the gap falls as n^{-1/2} in every dimension; its coefficient and the bound's go with the dimension."""
 
 import numpy as np
 
-from giantstep.checks import cache, power
-from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.growth import growth
-from giantstep.claims.margins import Margins
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.bounds.theory import on_fresh, spread
 
 SAMPLES = (25, 50, 100, 200, 400)
-SIZES = {"quick": (8, 20_000), "full": (40, 200_000)}  # seeds of 20 trainings, fresh samples
-MARGINS = Margins(level=3.0, granted=0.02, needed=0.15)  # of an exponent
+DIMENSIONS = (2, 4, 8, 16)  # d_in
+ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 24), "full": Seeds(16, 60)}
+POWER = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}  # of an exponent
+DECADES = {"margin": 0.5, "departure": 0.7}  # of a bound over the gap: a range of one decade
+BEFORE, AFTER = 2.5, 1.5  # its centre: from 100 to 1000 times before training, from 10 to 100 times after
 
 
-def measure(size: Size) -> Data:
-    """Gaps and Lambda, (cases, sizes + 1, seeds)."""
-    seeds, oracle = SIZES[size]
-    jobs = [(case, SAMPLES, oracle, seed) for case in trainings.CASES for seed in range(seeds)]
-    runs = np.array(cache.each(trainings.fresh, jobs)).reshape(len(trainings.CASES), seeds, -1)
-    return {"found": np.moveaxis(runs, 1, -1)}
+def measure(size: Size, seeds: range) -> Data:
+    """Gaps and Lambda, (cases, d_in, sizes + 1, seeds)."""
+    jobs = [
+        (case, d, SAMPLES, ORACLE[size], seed) for case in trainings.CASES for d in DIMENSIONS for seed in seeds
+    ]
+    runs = np.array(cache.each(trainings.fresh, jobs)).reshape(len(trainings.CASES), len(DIMENSIONS), len(seeds), -1)
+    return {"found": np.moveaxis(runs, 2, -1)}
 
 
 def predict(size: Size) -> Data:
-    """The exponent, the bound at n = 1 known before training, and sqrt(tr Cov Z), which Lambda is multiplied by; (cases,)."""
-    all_ = [trainings.bounds(case) for case in trainings.CASES]
+    """The bound at n = 1 known before training, and sqrt(tr Cov Z), which Lambda is multiplied by; (cases, d_in)."""
+    every = [[trainings.bounds(case, d_in=d) for d in DIMENSIONS] for case in trainings.CASES]
     return {
-        "exponent": -0.5,
-        "bounds": np.array([on_fresh(b, 1) for b in all_]),
-        "spread": np.array([spread(b) ** 0.5 for b in all_]),
+        "bounds": np.array([[on_fresh(b, 1) for b in row] for row in every]),
+        "spread": np.array([[spread(b) ** 0.5 for b in row] for row in every]),
     }
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    seeds, oracle = SIZES[size]
-    mean, error = mean_and_error(measured["found"])
-    slopes = [growth(SAMPLES, runs[:-1]) for runs in measured["found"]]
-    scaled, spread_ = mean[:, :-1] * np.sqrt(SAMPLES), error[:, :-1] * np.sqrt(SAMPLES)
-    realised, before = mean[:, -1] * predicted["spread"], predicted["bounds"]
-    off = [abs(s - predicted["exponent"]) > max(MARGINS.level * e, MARGINS.granted) for s, e in slopes]
-    broken = bool(np.any(scaled - MARGINS.level * spread_ > realised[:, None]) or np.any(realised > before))
-    sure = all(power.detectable(e, MARGINS.level, MARGINS.granted) < MARGINS.needed for _, e in slopes)
-    names = list(trainings.CASES)
-    fall = " and ".join(f"{s:.3f} ± {e:.3f} ({c})" for c, (s, e) in zip(names, slopes, strict=True))
-    order = " and ".join(
-        f"{scaled[i].max():.2g} ≤ {realised[i]:.2g} ≤ {before[i]:.2g} ({case})" for i, case in enumerate(names)
+def coefficients(measured: Data) -> np.ndarray:
+    """sqrt(n) times the gap in the mean over n, (cases, d_in, seeds)."""
+    return np.mean(measured["found"][:, :, :-1] * np.sqrt(SAMPLES)[:, None], axis=2)
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents in n at every d_in, exponents in d_in, and decades of the bounds over the gap."""
+    found, level = measured["found"], coefficients(measured)
+    cells = [f"{case}, d_in = {d}" for case in trainings.CASES for d in DIMENSIONS]
+    rate = statistics.exponent(SAMPLES, np.moveaxis(found[:, :, :-1], 2, 0))
+    grown = statistics.exponent(DIMENSIONS, np.moveaxis(level, 1, 0))
+    before = np.log10(predicted["bounds"][..., None] / level)
+    after = np.log10(found[:, :, -1] * predicted["spread"][..., None] / level)
+    in_n = statistics.compare("exponent of the gap in n", rate, -0.5, at=cells, **POWER[size])
+    return Evidence(
+        (
+            in_n,
+            statistics.compare("exponent of the gap in d_in", grown, 0.0, at=list(trainings.CASES), **POWER[size]),
+            statistics.compare("decades of the bound before training", before, BEFORE, at=cells, **DECADES),
+        ),
+        (in_n, statistics.compare("decades of the bound after training", after, AFTER, at=cells, **DECADES)),
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    assert ruling.corrected is not None
+    rate, grown = (ruling.stated.of(f"exponent of the gap in {x}") for x in ("n", "d_in"))
+    times = [10 ** (ruling.stated.of("decades of the bound before training").difference + BEFORE)]
+    times.append(10 ** (ruling.corrected.of("decades of the bound after training").difference + AFTER))
+    half = len(DIMENSIONS)
+    powers = " and ".join(
+        f"{d:+.2f} ± {h:.2f} ({c})" for c, d, h in zip(trainings.CASES, grown.difference, grown.half, strict=True)
     )
     return Verdict(
-        outcome="fails" if any(off) or broken else ("holds" if sure else "inconclusive"),
-        sentence=f"The gap on n fresh samples falls as n to the {fall}; √n times the gap, its bound from the weights after "
-        f"training and the bound known before are {order}.",
-        header=("case", "n", "√n gap", "s.e.", "bound after training", "bound before"),
-        rows=tuple(
-            (case, n, float(scaled[i, k]), float(spread_[i, k]), float(realised[i]), float(before[i]))
-            for i, case in enumerate(names)
-            for k, n in enumerate(SAMPLES)
-        ),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps of {trainings.RATE:g}, 20 trainings a seed, "
-        f"{oracle} fresh samples",
-        figure=_figure(mean[:, :-1], error[:, :-1], realised, before),
-        caption=f"Gap on n fresh samples against n for two networks on logarithmic axes: dots fall as n to the {fall}, below the "
-        f"solid line of the bound from the weights after training and the dashed one of the bound before (√n times: {order}).",
-        power=power.stated([e for _, e in slopes], MARGINS.level, MARGINS.granted, " in the exponent", seeds=seeds),
+        sentence=f"The gap on n fresh samples falls as n to the {rate.difference.min() - 0.5:.3f} to "
+        f"{rate.difference.max() - 0.5:.3f} (± {rate.half.max():.3f}) for d_in = {DIMENSIONS[0]} to {DIMENSIONS[-1]}, but the gap "
+        f"itself goes as d_in to the {powers}. The bound known before training is {times[0][:half].min():.0f} to "
+        f"{times[0][:half].max():.0f} times the gap for tanh and {times[0][half:].min():.0f} to {times[0][half:].max():.0f} "
+        f"times for ReLU; the bound from the weights after training is {times[1].min():.0f} to {times[1].max():.0f} times it.",
+        sizes=f"d_in = {', '.join(map(str, DIMENSIONS))}, d_out = 1, m = 20; {trainings.STEPS} steps of {trainings.RATE:g}, 20 "
+        f"trainings a seed, {ORACLE[size]} fresh samples",
+        figure=_figure(measured, predicted),
+        caption="Left, the gap on n fresh samples against n for four input dimensions (tanh): all fall along lines of slope "
+        "-1/2. Right, √n times the gap against d_in for two networks, filled markers, with the bounds from the weights after "
+        "training (solid) and known before (dashed).",
     )
 
 
-def _figure(mean: np.ndarray, error: np.ndarray, realised: np.ndarray, before: np.ndarray) -> str:
-    with style.figure(len(trainings.CASES), width=3.4, height=2.9) as (fig, axes):
-        for i, (ax, case) in enumerate(zip(axes, trainings.CASES, strict=True)):
-            n = np.array(SAMPLES)
-            ax.plot(n, before[i] / np.sqrt(n), "--", color=style.INK, linewidth=1, label="bound before training")
-            ax.plot(n, realised[i] / np.sqrt(n), color=style.INK, linewidth=1, label="bound after training")
-            style.dots(ax, n, mean[i], error[i], color=style.COLOURS[0], label="measured")
-            ax.set(xscale="log", yscale="log", xlabel="fresh samples n", ylabel="mean |Rₙ − R|" if i == 0 else "")
-            ax.set_xticks(SAMPLES, [str(x) for x in SAMPLES])
+def _figure(measured: Data, predicted: Data) -> str:
+    found, level = measured["found"], coefficients(measured)
+    with style.figure(2, width=3.6, height=3.3) as (fig, (left, right)):
+        mean, error = mean_and_error(found[0, :, :-1])
+        for k, (d, marker) in enumerate(zip(DIMENSIONS, "osD^", strict=True)):
+            colour = style.COLOURS[k]
+            left.plot(SAMPLES, level[0, k].mean() / np.sqrt(SAMPLES), color=colour, linewidth=1)
+            style.dots(left, SAMPLES, mean[k], error[k], color=colour, marker=marker, label=f"d_in = {d}")
+        left.plot([], [], color=style.INK, linewidth=1, label="slope −1/2")
+        left.set(xscale="log", yscale="log", xlabel="fresh samples n", ylabel="mean |Rₙ − R|, tanh")
+        left.set_xticks(SAMPLES, [str(n) for n in SAMPLES])
+        ticks = (0.005, 0.01, 0.02, 0.05)
+        left.set_yticks(ticks, [f"{t:g}" for t in ticks])
+        left.legend(ncols=2, fontsize=8)
+        for i, case in enumerate(trainings.CASES):
+            mean, error = mean_and_error(level[i])
+            after = found[i, :, -1].mean(axis=-1) * predicted["spread"][i]
+            colour = style.COLOURS[4 + i]
+            right.plot(DIMENSIONS, predicted["bounds"][i], "--", color=colour, linewidth=1, label=f"bound before, {case}")
+            right.plot(DIMENSIONS, after, color=colour, linewidth=1, label=f"bound after, {case}")
+            style.dots(right, DIMENSIONS, mean, error, color=colour, marker="os"[i], label=f"measured, {case}")
+        right.set(xscale="log", yscale="log", xlabel="input dimension d_in", ylabel="√n mean |Rₙ − R|")
+        right.set_xticks(DIMENSIONS, [str(d) for d in DIMENSIONS])
+        fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+        for ax in (left, right):
             ax.minorticks_off()
-            ax.set_title(trainings.TITLES[case], loc="left", fontsize=9)
-        handles, labels = axes[0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside lower center", ncols=3)
         return style.svg(fig)
 
 
-CLAIM = claim("nguwi/fresh", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("nguwi/fresh", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -13,29 +13,32 @@ TITLES = {"tanh": "tanh, absolute loss, x in a cube", "ReLU": "ReLU, Huber loss,
 STEPS, RATE = 200, 0.004
 
 
-def bounds(case: str, n: int = STEPS, rate: float = RATE, trainings: int = 20) -> Bounds:
-    """d_in = 2, d_out = 1, 20 neurons."""
+def bounds(case: str, n: int = STEPS, rate: float = RATE, d_in: int = 2) -> Bounds:
+    """20 neurons, d_out = 1, 20 trainings a seed."""
     activation, loss, data = CASES[case]
-    return gs.Bounds(2, activation=activation, loss=loss, data=data, n=n, rate=rate, steps=STEPS, trainings=trainings)
+    return gs.Bounds(d_in, activation=activation, loss=loss, data=data, n=n, rate=rate, steps=STEPS, trainings=20)
 
 
-def fresh(case: str, samples: tuple[int, ...], oracle: int, seed: int) -> np.ndarray:
-    """Gaps on fresh samples of these sizes, and Lambda, in the mean over the trainings of a seed, (sizes + 1,)."""
-    networks = trained(bounds(case), STEPS, seed, oracle)
-    return np.array([*(networks.test_gap(n).mean() for n in samples), networks.modulus.mean()])
+def fresh(case: str, d_in: int, samples: tuple[int, ...], oracle: int, seed: int) -> np.ndarray:
+    """Gaps on fresh samples of these sizes, and Lambda, in the mean over the trainings of a seed, (sizes + 1,).
+
+    The risk is the mean over all fresh samples, of which n are a part: the gap is sqrt(1 - n/oracle) of that from the true risk.
+    """
+    networks = trained(bounds(case, d_in=d_in), STEPS, seed, oracle)
+    gaps = [networks.test_gap(n).mean() / np.sqrt(1 - n / oracle) for n in samples]
+    return np.array([*gaps, networks.modulus.mean()])
 
 
-def training(case: str, n: int, fresh: int, rate: float, oracle: int, seed: int) -> np.ndarray:
-    """Gaps on n training samples and on ``fresh`` new ones, Lambda and its square, in the mean over the trainings of a seed."""
-    networks = trained(bounds(case, n, rate), n, seed, oracle)
-    return np.array(
-        [
-            networks.train_gap.mean(),
-            networks.test_gap(fresh).mean(),
-            networks.modulus.mean(),
-            np.mean(networks.modulus**2),
-        ]
-    )
+def training(d_in: int, n: int, oracle: int, seed: int) -> np.ndarray:
+    """Gaps on n training samples and on n fresh ones, and Lambda squared, in the mean over the trainings of a seed."""
+    networks = trained(bounds("tanh", n, d_in=d_in), n, seed, oracle)
+    return np.array([networks.train_gap.mean(), networks.test_gap(n).mean(), np.mean(networks.modulus**2)])
+
+
+def learned(case: str, amount: float, oracle: int, seed: int) -> np.ndarray:
+    """The error after training for rate * steps = amount, and Lambda, in the mean over the trainings of a seed."""
+    networks = trained(bounds(case, rate=amount / STEPS), STEPS, seed, oracle)
+    return np.array([networks.risk.mean(), networks.modulus.mean()])
 
 
 def apart(d_in: int, noise: float, n: int, seed: int) -> float:

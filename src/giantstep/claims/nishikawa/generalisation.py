@@ -1,147 +1,143 @@
-"""Generalisation: laws near the prior have a small Rademacher complexity, however many dimensions a neuron has."""
+"""Generalisation: how test less training loss of the regularised minimiser goes with n, with the penalty and the dimension."""
 
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, power
-from giantstep.checks.claim import Data, Size, Verdict
-from giantstep.checks.random import Stream, generator, normals
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.random import Stream, normals
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
-from giantstep.claims.growth import growth
-from giantstep.claims.margins import Margins
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
-from giantstep.plot import style as _style
-from giantstep.systems.mean_field import MeanField, dual
-from giantstep.systems.mean_field.theory import complexity, rademacher
+from giantstep.plot import style
+from giantstep.systems.mean_field import dual
+from giantstep.systems.mean_field.theory import rademacher
 from giantstep.systems.mean_field.training import features
 
-SIZES = {"quick": ((20, 40, 80, 160), 1500, 8), "full": ((25, 50, 100, 200, 400, 800), 20000, 20)}  # n, draws, seeds
-RADIUS = 1.5  # R
-SIGNS = 8  # draws of signs
-LAM = 0.02  # the penalty
-TEST = 1000  # fresh curves
+SIZES = {"quick": (40, 80, 160), "full": (40, 80, 160, 320)}  # n
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 200), "full": Seeds(100, 800)}
+DRAWS = 250  # the pool that is the prior
+LAM, OTHERS = 0.02, (0.005, 0.08)  # the penalty, and others at the middle n
 BASES = (16, 128)  # J
-MARGINS = Margins(level=3.0, granted=0.1, needed=0.3)  # of the power of n
-HEADER = (
-    "n",
-    "complexity, J = 16",
-    "s.e.",
-    "J = 128",
-    "bound",
-    "test − training loss",
-    "s.e. of it",
-    "its bound",
-    "KL",
-)
+TEST, REFERENCE = 1000, 400  # fresh curves, and those of the reference network
+POWER = {"quick": {"margin": 0.15, "departure": 0.3}, "full": {"margin": 0.08, "departure": 0.15}}  # of an exponent
+SAME = {"quick": {"margin": 0.05, "departure": 0.15}, "full": {"margin": 0.03, "departure": 0.08}}  # of a ratio
+TIGHT = {"margin": 1.0, "departure": 1.2}  # decades of the bound over the gap, around 1: from 1 to 100 times
 
 
-def system(n: int, J: int, draws: int, seed: int) -> MeanField:
-    return gs.MeanField(n, basis=J, penalty=LAM, pool=draws, data=seed)
+def gaps(sizes: tuple[int, ...], J: int, lam: float, seed: int) -> np.ndarray:
+    """Test less training loss of the minimiser at every n, and its bound 2G B sqrt(2 KL/n), (n, 2).
+
+    A reference network, trained on other curves, has the mean gap zero. Its gap on the same curves is subtracted: it has most
+    of the noise of the drawn curves.
+    """
+    s = gs.MeanField(2, basis=J, penalty=lam, data=seed)
+    (X, y), (Xt, yt), (Xr, yr) = (s.sample(0, k, i) for i, k in enumerate((max(sizes), TEST, REFERENCE)))
+    u = normals(seed, (Stream.SKETCH,), 0, DRAWS, J)
+    H, Ht, Hr = (features(each * s.deviations, u, s.training) for each in (X, Xt, Xr))
+
+    def gap(w: np.ndarray, n: int) -> float:
+        return float(np.mean(losses.value(s.loss, w @ Ht, yt)) - np.mean(losses.value(s.loss, w @ H[:, :n], y[:n])))
+
+    reference, rows = dual.optimum(Hr, yr, lam, s.loss)[1].weights, []
+    for n in sizes:
+        best = dual.optimum(H[:, :n], y[:n], lam, s.loss)[1]
+        bound = 2 * losses.steepest(s.loss, 1.0, y) * rademacher(1.0, best.kl, n)
+        rows.append((gap(best.weights, n) - gap(reference, n), bound))
+    return np.array(rows)
 
 
-def numbers(n: int, J: int, draws: int, seed: int) -> list[float]:
-    """Complexity of KL <= R on n curves; test less training loss of the optimum, its KL, and the loss of the network 0."""
-    s = system(n, J, draws, seed)
-    (X, y), (Xt, yt) = s.curves, s.sample(0, TEST, 1)
-    u = normals(seed, (Stream.SKETCH,), 0, draws, J)
-    H = features(X * s.deviations, u, s.training)
-    signs = generator(seed, Stream.SKETCH, 1).choice([-1.0, 1.0], (SIGNS, n))
-    rademacher = float(complexity(H, RADIUS, signs).mean())
-    if J != BASES[0]:
-        return [rademacher, 0.0, 0.0, 0.0]
-    best = dual.optimum(H, y, LAM, s.loss)[1]
-    test = best.weights @ features(Xt * s.deviations, u, s.training)
-    gap = float(np.mean(losses.value(s.loss, test, yt)) - np.mean(losses.value(s.loss, best.outputs, y)))
-    return [rademacher, gap, best.kl, float(np.mean(losses.value(s.loss, 0.0 * y, y)))]
+def measure(size: Size, seeds: range) -> Data:
+    """Gaps and bounds at every n, (n, 2, seeds); at the middle n with the other penalties, (penalties, 2, seeds), and at J = 128."""
+    sizes = SIZES[size]
+    middle = (sizes[1],)
+    jobs = {
+        "n": [(sizes, BASES[0], LAM)],
+        "penalties": [(middle, BASES[0], lam) for lam in OTHERS],
+        "wide": [(middle, BASES[1], LAM)],
+    }
+    found = {
+        name: [np.moveaxis(cache.each(gaps, [(*each, seed) for seed in seeds]), 0, -1) for each in several]
+        for name, several in jobs.items()
+    }
+    return {name: np.concatenate(each) for name, each in found.items()}
 
 
-def measure(size: Size) -> Data:
-    """(J, n, numbers, seeds)."""
-    sizes, draws, seeds = SIZES[size]
-    runs = np.array(cache.each(numbers, [(n, J, draws, seed) for J in BASES for n in sizes for seed in range(seeds)]))
-    return {"runs": runs.reshape(len(BASES), len(sizes), seeds, -1).swapaxes(2, 3)}
+def across(measured: Data) -> np.ndarray:
+    """Gaps and bounds at the middle n in the order of the penalties, (penalties, 2, seeds)."""
+    return np.stack([measured["penalties"][0], measured["n"][1], measured["penalties"][1]])
 
 
-def predict(size: Size) -> Data:
-    """B sqrt(2 R/n), its power of n, and the largest slope of the loss for labels of order one."""
-    sizes, draws, _ = SIZES[size]
-    steepest = losses.steepest("square", 1.0, system(sizes[-1], BASES[0], draws, 0).curves[1])
-    return {"bounds": np.array([rademacher(1.0, RADIUS, n) for n in sizes]), "power": -0.5, "steepest": steepest}
+def slope(sizes: tuple[float, ...], values: np.ndarray) -> np.ndarray:
+    return statistics.exponent(sizes, values, of_means=True)
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (sizes, draws, seeds), runs = SIZES[size], measured["runs"]
-    mean, error = mean_and_error(runs)
-    bounds = predicted["bounds"]
-    # 2 G B sqrt(2 KL/n) with the KL that was found: the bound of radius R, rescaled
-    promised = 2 * predicted["steepest"] * bounds * np.sqrt(mean[0, :, 2] / RADIUS)
-    slope, slope_error = growth(sizes, runs[0, :, 0])
-    over = int(np.sum(mean[:, :, 0] - MARGINS.level * error[:, :, 0] > bounds)) + int(
-        np.sum(mean[0, :, 1] - MARGINS.level * error[0, :, 1] > promised)
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """As stated, the gap goes as its bound; as corrected, as 1/n and up with the penalty. Both: J does not matter."""
+    sizes, n, penalties = SIZES[size], measured["n"], (OTHERS[0], LAM, OTHERS[1])
+    by_n, by_lam = slope(sizes, n[:, 0]), slope(penalties, across(measured)[:, 0])
+    bound = float(np.polyfit(np.log(penalties), np.log(across(measured)[:, 1].mean(axis=-1)), 1)[0])
+    ratio = statistics.pseudovalues(
+        lambda v: v[0].mean(axis=-1) / v[1].mean(axis=-1), np.stack([measured["wide"][0, 0], n[1, 0]])
     )
-    wrong = bool(over) or abs(slope - predicted["power"]) > max(MARGINS.level * slope_error, MARGINS.granted)
-    columns = (
-        sizes,
-        mean[0, :, 0],
-        error[0, :, 0],
-        mean[1, :, 0],
-        bounds,
-        mean[0, :, 1],
-        error[0, :, 1],
-        promised,
-        mean[0, :, 2],
+    tight = statistics.pseudovalues(lambda v: np.log10(np.mean(v[:, 1], axis=-1) / np.mean(v[:, 0], axis=-1)), n)
+    same = statistics.compare("gap at J = 128 over that at J = 16", ratio, 1.0, **SAME[size])
+    return Evidence(
+        (
+            statistics.compare("exponent of the gap in n, as of the bound", by_n, -0.5, **POWER[size]),
+            statistics.compare("exponent of the gap in λ, as of the bound", by_lam, bound, **POWER[size]),
+            statistics.compare("decades of the bound over the gap", tight, 1.0, at=[f"n = {k}" for k in sizes], **TIGHT),
+            same,
+        ),
+        (
+            statistics.compare("exponent of the gap in n", by_n, -1.0, **POWER[size]),
+            statistics.compare("exponent of the gap in λ", by_lam, 0.0, side="above", **POWER[size]),
+            same,
+        ),
     )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes = SIZES[size]
+    assert ruling.corrected is not None
+    n, lam = (ruling.corrected.of(f"exponent of the gap in {x}") for x in ("n", "λ"))
+    over, same = ruling.stated.of("decades of the bound over the gap"), ruling.corrected.of("gap at J = 128 over that at J = 16")
+    times = 10 ** (1 + over.difference)
     return Verdict(
-        outcome=power.decided(wrong, power.detectable(slope_error, MARGINS.level, MARGINS.granted), MARGINS.needed),
-        sentence=_sentence(sizes, mean, bounds, promised, (slope, slope_error)),
-        header=HEADER,
-        rows=tuple(tuple([int(row[0]), *map(float, row[1:])]) for row in zip(*columns, strict=True)),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"n = {', '.join(map(str, sizes))}; λ = {LAM:g}, {draws} draws of the prior, {SIGNS} draws of signs, {TEST} fresh "
-        "curves",
-        figure=_figure(sizes, mean, error, bounds, promised),
-        caption="Left, the Rademacher complexity of laws within KL of 1.5 of the prior against n: dots of 16 and 128 "
-        "dimensions lie on each other, below the dashed bound and parallel to it. Right, test less training loss of the "
-        "optimum, far below its bound.",
-        power=power.stated([slope_error], MARGINS.level, MARGINS.granted, " in the power of n", seeds=seeds),
-        trend=f"Test less training loss falls from {mean[0, 0, 1]:.4f} to {mean[0, -1, 1]:.4f} between n = {sizes[0]} and "
-        f"{sizes[-1]}.",
+        sentence=f"Test less training loss falls as n to the {n.difference[0] - 1:.2f} ± {n.half[0]:.2f}, where its bound falls "
+        f"as n to the -1/2, and goes as λ to the {lam.difference[0]:+.2f} ± {lam.half[0]:.2f}, where the bound falls. With 128 "
+        f"basis functions it is {1 + same.difference[0]:.2f} ± {same.half[0]:.2f} times that with 16. The bound is "
+        f"{times[0]:.0f} times the gap at n = {sizes[0]} and {times[-1]:.0f} times at n = {sizes[-1]}.",
+        sizes=f"n = {', '.join(map(str, sizes))}; λ = {OTHERS[0]:g}, {LAM:g}, {OTHERS[1]:g} at n = {sizes[1]}; a pool of "
+        f"{DRAWS} draws as the prior, {TEST} fresh curves, a reference network from {REFERENCE} curves",
+        figure=_figure(sizes, measured),
+        caption="Test less training loss of the regularised minimiser, left against the number of curves and right against the "
+        "penalty: dots with error bars, the dashed bound above and a dotted line of slope -1. The square has 128 basis "
+        "functions. The bound falls with the penalty, the gap rises.",
     )
 
 
-def _sentence(sizes: tuple[int, ...], mean: np.ndarray, bounds: np.ndarray, promised: np.ndarray, power: tuple) -> str:
-    share, trivial, (slope, slope_error) = mean[:, :, 0] / bounds, float(mean[0, :, 3].mean()), power
-    vacuous, apart = int((promised > trivial).sum()), 100 * float(abs(mean[1, :, 0] / mean[0, :, 0] - 1).max())
-    return (
-        f"The complexity of KL ≤ {RADIUS:g} is {share.min():.2f} to {share.max():.2f} of B√(2R/n), the same with "
-        f"{BASES[0]} and {BASES[1]} dimensions ({apart:.1f}% apart at most), "
-        f"and falls as n to the {slope:.2f} ± {slope_error:.2f}. Test less training loss of the optimum is {mean[0, 0, 1]:.4f} "
-        f"at n = {sizes[0]} and {mean[0, -1, 1]:.4f} at n = {sizes[-1]}; its bound 2G·B√(2KL/n) is {promised[0]:.2g} and "
-        f"{promised[-1]:.2g}, more than the loss {trivial:.2g} of the network 0, so vacuous, at {vacuous} of {len(sizes)} sizes."
-    )
-
-
-def _figure(
-    sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, bounds: np.ndarray, promised: np.ndarray
-) -> str:
-    with _style.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
-        for i, J in enumerate(BASES):
-            style = {"color": _style.COLOURS[i], "marker": "os"[i], "label": f"J = {J}"}
-            _style.dots(left, np.array(sizes) * 1.04 ** (2 * i - 1), mean[i, :, 0], error[i, :, 0], **style)
-        left.plot(sizes, bounds, "--", color=_style.INK, label="bound")
-        left.set_ylabel(f"complexity of KL ≤ {RADIUS:g}")
-        _style.dots(right, sizes, mean[0, :, 1], error[0, :, 1], color=_style.COLOURS[0], label="measured")
-        right.plot(sizes, promised, "--", color=_style.INK, label="bound")
-        right.set_ylabel("test less training loss")
-        for ax in (left, right):
-            ax.set(xscale="log", yscale="log", xlabel="curves n")
-            ax.set_xticks(sizes, [str(n) for n in sizes])
+def _figure(sizes: tuple[int, ...], measured: Data) -> str:
+    penalties = (OTHERS[0], LAM, OTHERS[1])
+    with style.figure(2, width=3.5, height=3.1) as (fig, axes):
+        for ax, x, values in zip(axes, (sizes, penalties), (measured["n"], across(measured)), strict=True):
+            mean, error = mean_and_error(values)
+            ax.plot(x, mean[:, 1], "--", color=style.INK, linewidth=1, label="bound")
+            style.dots(ax, x, mean[:, 0], error[:, 0], color=style.COLOURS[0], label="J = 16")
+            ax.set(xscale="log", yscale="log")
+            ax.set_xticks(x, [f"{v:g}" for v in x])
             ax.minorticks_off()
-            ax.legend()
-        ticks = [t for t in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8) if mean[:, :, 0].min() / 2 < t < 2 * bounds[0]]
-        left.set_yticks(ticks, [f"{t:g}" for t in ticks])
-        return _style.svg(fig)
+        mean = measured["n"][:, 0].mean(axis=-1)
+        axes[0].plot(sizes, np.exp(np.mean(np.log(mean * sizes))) / np.array(sizes), ":", color=style.INK, label="slope −1")
+        style.dots(
+            axes[0], [sizes[1] * 1.06], *([v] for v in mean_and_error(measured["wide"][0, 0])), color=style.COLOURS[1],
+            marker="s", label="J = 128",
+        )  # fmt: skip
+        axes[0].set(xlabel="curves n", ylabel="test less training loss")
+        axes[1].set(xlabel=f"penalty λ, n = {sizes[1]}")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        return style.svg(fig)
 
 
-CLAIM = claim("nishikawa/generalisation", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("nishikawa/generalisation", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

@@ -2,104 +2,131 @@
 
 import numpy as np
 
-from giantstep.checks import cache, power
-from giantstep.checks.claim import Data, Size, Verdict
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Count, Evidence, Seeds
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
+from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.early import living_neurons
 from giantstep.systems.early.samples import extended, inputs, start
 
 CASES = [(loss, batch) for loss in ("square", "exponential", "logistic") for batch in (None, cases.BATCH)]
-SIZES = {"quick": (40, 16, 12, 1000), "full": (100, 40, 40, 10_000)}  # n, width, seeds, draws of the patterns
-SAMPLES, WIDTHS = (20, 80, 320), (4, 6, 8, 10, 12, 14)
+SIZES = {"quick": (40, 16), "full": (100, 40)}  # n and width of the runs
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(48, 48), "full": Seeds(96, 96)}
+SORTED = {"quick": 0.1, "full": 0.05}  # the share of runs with a neuron out of place that must be noticed
+SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 400  # n of the widths needed, the largest width, and starts a seed
+RANGE = (6, 12)  # widths between which the chance of a bare sample falls
+FALL = {"quick": {"margin": 0.05, "departure": 0.15}, "full": {"margin": 0.05, "departure": 0.1}}  # of the rate
+GROWTH = {"margin": 0.1, "departure": 0.3}  # neurons for every unit of log n
 RATE = 0.005
 STEPS = 60
-LEVEL = 3.0  # standard errors
 
 
-def bare(n: int, width: int, draws: int) -> float:
-    """Share of draws in which some sample has no true-living neuron at the start."""
-    here = cases.system("square", n, width, RATE, STEPS)
-    X, y = extended(here), inputs(here)[1]
-    count = 0
-    for seed in range(draws):
-        B, a = start(here, seed)
-        count += not np.all(np.any((X @ B.T > 0) & (np.outer(y, a) > 0), axis=1))
-    return count / draws
+def kept(seed: int, n: int, width: int) -> int:
+    """How many numbers of sorted neurons, by sign, differ at the end from those alive at the start; seeds take cases in turn."""
+    loss, batch = CASES[seed % len(CASES)]
+    here = cases.system(loss, n, width, RATE, STEPS, batch)
+    B, a = start(here, seed)
+    alive = np.any(extended(here) @ B.T > 0, axis=0)
+    wanted = [np.sum(alive & (a > 0)), np.sum(alive & (a < 0))]
+    return int(np.sum(cases.simulated(seed, loss, n, width, RATE, STEPS, batch)[-2:] != wanted))
 
 
-def measure(size: Size) -> Data:
-    """Sorted neurons at the end (cases, seeds, 2), and shares of starts that leave a sample bare (n, widths)."""
-    n, width, seeds, draws = SIZES[size]
-    jobs = [(seed, loss, n, width, RATE, STEPS, batch) for loss, batch in CASES for seed in range(seeds)]
-    runs = np.array(cache.each(cases.simulated, jobs))[:, -2:]
-    shares = cache.each(bare, [(k, m, draws) for k in SAMPLES for m in WIDTHS])
-    return {"sorted": runs.reshape(len(CASES), seeds, 2), "bare": np.reshape(shares, (len(SAMPLES), -1))}
+def widths(n: int, seed: int) -> np.ndarray:
+    """The mean width at which every sample has its true-living neuron, and the chance that it is above each end of RANGE."""
+    here = cases.system("square", n, LARGEST * STARTS, RATE, STEPS)
+    y, (B, a) = inputs(here)[1], start(here, seed)
+    true_living = (extended(here) @ B.T > 0) & (np.outer(y, a) > 0)
+    covered = np.all(np.logical_or.accumulate(true_living.reshape(n, STARTS, LARGEST), axis=2), axis=0)
+    needed = np.where(covered[:, -1], np.argmax(covered, axis=1) + 1, LARGEST)
+    return np.array([needed.mean(), *(np.mean(needed > m) for m in range(RANGE[0], RANGE[1] + 1))])
 
 
-def predict(size: Size) -> Data:
-    """Neurons that are alive at the start, by sign (seeds, 2); bounds on the shares, and the width that 1% asks for."""
-    n, width, seeds, _ = SIZES[size]
-    here = cases.system("square", n, width, RATE, STEPS)
-    starts = [start(here, seed) for seed in range(seeds)]
-    alive = [(np.any(extended(here) @ B.T > 0, axis=0), a) for B, a in starts]
-    every = [cases.system("square", k, WIDTHS[0], RATE, STEPS) for k in SAMPLES]
-    bounds = np.array([[living_neurons.uncovered(one, m) for m in WIDTHS] for one in every])
+def measure(size: Size, seeds: range) -> Data:
+    """Numbers out of place, (seeds,), and widths with chances, (n, 1 + widths, seeds)."""
+    found = cache.each(widths, [(n, seed) for n in SAMPLES for seed in seeds])
     return {
-        "alive": np.array([[np.sum(s & (a > 0)), np.sum(s & (a < 0))] for s, a in alive]),
-        "least": bounds[..., 0],
-        "most": bounds[..., 1],
-        "width": [living_neurons.width_for(one, 0.01) for one in every],
+        "wrong": np.array(cache.each(kept, [(seed, *SIZES[size]) for seed in seeds])),
+        "widths": np.moveaxis(np.reshape(found, (len(SAMPLES), len(seeds), -1)), 1, -1),
     }
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    n, width, seeds, draws = SIZES[size]
-    wrong = int(np.sum(measured["sorted"] != predicted["alive"]))
-    shares, least, most = measured["bare"], predicted["least"], predicted["most"]
-    # the error of a share that is the bound itself
-    below, above = (LEVEL * np.sqrt(np.maximum(p * (1 - p), 1 / draws) / draws) for p in (least, most))
-    outside = int(np.sum((shares < least - below) | (shares > most + above)))
-    count = measured["sorted"].size
-    rows = [
-        (k, m, float(shares[i, j]), float(least[i, j]), float(most[i, j]))
-        for i, k in enumerate(SAMPLES)
-        for j, m in enumerate(WIDTHS)
-    ]
-    widths = ", ".join(f"{m} at n = {k}" for k, m in zip(SAMPLES, predicted["width"], strict=True))
+def predict(size: Size) -> Data:
+    """Bounds on the chances, (n, widths), and the slope of the logarithm of their geometric mean; the growth with log n allowed.
+
+    Of the union bound, E q^N = ((1 + q)/2)^m for m neurons: a chance of delta asks for log(n/delta)/log(2/(1 + q)).
+    """
+    every = [cases.system("square", n, 4, RATE, STEPS) for n in SAMPLES]
+    chances = np.array([[living_neurons.uncovered(one, m) for m in range(RANGE[0], RANGE[1] + 1)] for one in every])
+    middle = np.log(chances[0]).mean(axis=-1)
+    dead = 1 - float(living_neurons.active(every[0])[0])
+    return {
+        "least": chances[..., 0],
+        "most": chances[..., 1],
+        "fall": float(middle[-1] - middle[0]) / (RANGE[1] - RANGE[0]),
+        "growth": float(1 / np.log(2 / (1 + dead))),
+    }
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Runs with a neuron out of place; how the chance of a bare sample falls with the width; how the width grows with log n."""
+    wrong, found = measured["wrong"], measured["widths"]
+    fall = statistics.pseudovalues(
+        lambda v: np.log(v[-1].mean(axis=-1) / v[1].mean(axis=-1)) / (RANGE[1] - RANGE[0]), found[0]
+    )
+    growth = (found[-1, 0] - found[0, 0]) / np.log(SAMPLES[-1] / SAMPLES[0])
+    return Evidence(
+        (
+            Count("runs with a neuron out of place", int(np.sum(wrong > 0)), len(wrong), 0.0, SORTED[size]),
+            statistics.compare("fall of the log chance by a neuron", fall, predicted["fall"], relative=True, **FALL[size]),
+            statistics.compare("neurons by unit of log n", growth, predicted["growth"], side="below", **GROWTH),
+        )
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    (n, width), wrong, found = SIZES[size], measured["wrong"], measured["widths"]
+    fall = ruling.stated.of("fall of the log chance by a neuron")
+    growth = ruling.stated.of("neurons by unit of log n")
     return Verdict(
-        outcome="fails" if wrong or outside else "holds",
-        sentence=f"{count - wrong} of {count} numbers of neurons that end up on a class, in {len(CASES)} cases (three losses, "
-        f"gradient descent and minibatches), are the ones counted at the start. Starts that leave some sample without a "
-        f"true-living neuron are within the bounds in {shares.size - outside} of {shares.size} cells; a chance of 1% asks for "
-        f"a width of {widths}.",
-        header=("n", "width", "share of bare starts", "at least", "at most"),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}; 0-{draws - 1} for the starts",
-        sizes=f"n = {n}, d = {cases.D}, p = {width}; starts n = {', '.join(map(str, SAMPLES))}",
-        figure=_figure(shares, least, most, draws),
-        caption=f"Chance that some sample has no true-living neuron against the width, for n = {', '.join(map(str, SAMPLES))}: "
-        "the measured dots fall exponentially inside the bands between the two bounds, and a larger n moves them to the right.",
-        power=power.counted(count, "numbers of neurons"),
-        trend=f"The width that 1% asks for grows with log n: {widths}.",
+        sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs (three losses, gradient descent and minibatches) the neurons that "
+        "end up on each class are those counted at the start. The chance that a sample is left without a true-living neuron "
+        f"falls by a factor {np.exp(-predicted['fall'] * (1 + fall.difference[0])):.2f} a neuron (predicted "
+        f"{np.exp(-predicted['fall']):.2f}), and the mean width needed grows by "
+        f"{predicted['growth'] + growth.difference[0]:.2f} ± {growth.half[0]:.2f} for every unit of log n, where the union bound "
+        f"allows {predicted['growth']:.2f}.",
+        sizes=f"n = {n}, d = {cases.D}, p = {width}; {STARTS} starts a seed for n = {', '.join(map(str, SAMPLES))}",
+        figure=_figure(found, predicted),
+        caption="Left, the chance that some sample has no true-living neuron against the width: measured dots fall "
+        "exponentially inside the bands between de Caen's and the union bound. Right, the mean width at which every sample has "
+        "its neuron grows with log n, slower than the dashed slope of the union bound.",
         settings=(cases.system("square", n, width, RATE, STEPS).id,),
     )
 
 
-def _figure(shares: np.ndarray, least: np.ndarray, most: np.ndarray, draws: int) -> str:
-    with style.figure(width=4.8) as (fig, ax):
-        for i, (n, colour) in enumerate(zip(SAMPLES, style.COLOURS, strict=False)):
-            ax.fill_between(WIDTHS, least[i], most[i], color=colour, alpha=0.15, linewidth=0)
-            positive = shares[i] > 0
-            error = np.sqrt(shares[i] * (1 - shares[i]) / draws)
-            style.dots(
-                ax, np.array(WIDTHS)[positive], shares[i][positive], error[positive], color=colour, label=f"n = {n}"
-            )
-        ax.fill_between([], [], [], color=style.INK, alpha=0.15, linewidth=0, label="between the bounds")
-        ax.set(yscale="log", ylim=(1 / draws / 2, 1.5), xlabel="width", ylabel="chance of a bare sample")
-        ax.legend()
+def _figure(found: np.ndarray, predicted: Data) -> str:
+    mean, error = mean_and_error(found)
+    m = np.arange(RANGE[0], RANGE[1] + 1)
+    with style.figure(2, width=3.6, height=3.2) as (fig, (left, right)):
+        for i, (n, colour, marker) in enumerate(zip(SAMPLES, style.COLOURS, "osD", strict=False)):
+            left.fill_between(m, predicted["least"][i], predicted["most"][i], color=colour, alpha=0.13, linewidth=0)
+            style.dots(left, m, mean[i, 1:], error[i, 1:], color=colour, marker=marker, label=f"n = {n}")
+        left.fill_between([], [], [], color=style.INK, alpha=0.15, linewidth=0, label="between the bounds")
+        left.set(yscale="log", xlabel="width", ylabel="chance of a bare sample")
+        x = np.array(SAMPLES, dtype=float)
+        style.dots(right, x, mean[:, 0], error[:, 0], color=style.COLOURS[0], label="mean width needed")
+        right.plot(
+            x, mean[0, 0] + predicted["growth"] * np.log(x / x[0]), "--", color=style.INK, linewidth=1,
+            label="slope of the union bound",
+        )  # fmt: skip
+        right.set(xscale="log", xlabel="samples n", ylabel="width", ylim=(0, None))
+        right.set_xticks(SAMPLES, [str(n) for n in SAMPLES])
+        right.minorticks_off()
+        left.legend(fontsize=8)
+        right.legend(loc="upper left", fontsize=8)
         return style.svg(fig)
 
 
-CLAIM = claim("wang_ma/partition", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("wang_ma/partition", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
