@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import kept
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +12,6 @@ from scipy.stats import wasserstein_distance
 import giantstep as gs
 from giantstep import system
 from giantstep._machine.random import generator
-from giantstep.claims.nguwi import fresh, training, trainings, vacuity, wasserstein
 from giantstep.cli import run
 from giantstep.systems.bounds import simulate as measure
 from giantstep.systems.bounds import theory as theory
@@ -164,22 +162,3 @@ def test_files_and_the_command_line(tmp_path, capsys):
     (tmp_path / "b.toml").write_text(SMALL.to_toml())
     assert run(["predict", str(tmp_path / "b.toml")]) == 0
     assert "is vacuous" in capsys.readouterr().out
-
-
-TINY = {fresh: (3, 900), training: (3, 900, 2), wasserstein: ((10, 20), 3), vacuity: (3, 900)}
-
-
-@pytest.mark.parametrize("module", TINY, ids=lambda module: module.__name__.split(".")[-1])
-def test_a_claim_runs_at_a_tiny_size(module, monkeypatch):
-    monkeypatch.setitem(module.SIZES, "quick", TINY[module])
-    monkeypatch.setattr(trainings, "STEPS", 10)
-    monkeypatch.setitem(trainings.CASES, "ReLU", trainings.CASES["tanh"])  # one program
-    monkeypatch.setattr(vacuity, "N", 50)
-    for name in ("AMOUNTS", "SAMPLES"):
-        if hasattr(module, name):
-            monkeypatch.setattr(module, name, getattr(module, name)[:2])
-    measured, predicted = module.measure("quick"), module.predict("quick")
-    verdict = module.judge("quick", measured, predicted)
-    assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
-    plain = [kept._back(json.loads(json.dumps(kept._plain(x)))) for x in (measured, predicted)]
-    assert module.judge("quick", *plain).outcome == verdict.outcome

@@ -14,7 +14,6 @@ from scipy.stats import multivariate_normal
 import giantstep as gs
 from giantstep._machine.backend import jax, jnp
 from giantstep._machine.random import generator
-from giantstep.claims.nishikawa import finite, generalisation, truncation
 from giantstep.functions import losses
 from giantstep.systems.mean_field import crank_nicolson
 from giantstep.systems.mean_field import dual as _dual
@@ -277,15 +276,3 @@ def test_fit_refuses(y, options, sentence):
 def test_memory_is_refused_before_it_is_taken():
     with pytest.raises(gs.InputError, match="would fit"):
         train(np.ones((10**5, 2)), np.ones(10**5), np.ones(2), gs.MeanField(2, particles=10**8).training)
-
-
-def test_claims_measure_at_tiny_sizes():
-    """The functions behind the claims, on what they should give however small."""
-    off = truncation.distances(8, 150, 0)
-    assert off.shape == (5,) and abs(off[-1]) < 0.05 * abs(off[0])
-    rows = np.array([generalisation.numbers(10, J, 200, 0) for J in generalisation.BASES])
-    assert rows[0, 0] == pytest.approx(rows[1, 0], rel=0.05) and rows[0, 0] < theory.rademacher(
-        1.0, generalisation.RADIUS, 10
-    )
-    fall = finite.excess("square", 0.05, 20, 3, 0)
-    assert fall[0] == 1 and np.all(np.diff(fall) < 0)

@@ -12,9 +12,9 @@ from giantstep.systems.early.classwise import bound
 
 LOSSES = ("exponential", "logistic")
 SIZES = {"quick": (20, 10), "full": (100, 40)}  # n, width
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(6, 24), "full": Seeds(20, 60)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(4, 24), "full": Seeds(20, 60)}
 SPEED = 1.0  # rate times width
-STEPS = 2000
+STEPS = 1000
 KEPT = tuple(sorted({*range(0, 12), *(round(STEPS ** (k / 60)) for k in range(21, 61)), STEPS // 4}))  # steps kept
 FOLLOWED = (1, 10, STEPS // 4, STEPS)  # steps that are compared
 LATE = KEPT.index(STEPS // 4)  # from here on the power of time is fitted

@@ -1,9 +1,11 @@
 """The activation patterns at the start decide which neurons end up on which class, and a width of log(n/δ) is enough."""
 
 import numpy as np
+from scipy.stats import binom
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.random import Stream, generator
 from giantstep.checks.statistics import Count, Evidence, Seeds
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
@@ -16,9 +18,10 @@ CASES = [(loss, batch) for loss in ("square", "exponential", "logistic") for bat
 SIZES = {"quick": (40, 16), "full": (100, 40)}  # n and width of the runs
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(48, 48), "full": Seeds(96, 96)}
 SORTED = {"quick": 0.1, "full": 0.05}  # the share of runs with a neuron out of place that must be noticed
-SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 400  # n of the widths needed, the largest width, and starts a seed
-RANGE = (6, 12)  # widths between which the chance of a bare sample falls
-FALL = {"quick": {"margin": 0.05, "departure": 0.15}, "full": {"margin": 0.05, "departure": 0.1}}  # of the rate
+SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 100  # n of the widths needed, the largest width, and starts a seed
+WIDTHS = (4, 6, 8, 10, 12)  # at which the chance of a bare sample is compared, for the smallest n
+DRAWN = 2**17  # neurons from which that chance is predicted
+CHANCE = {"quick": {"margin": 0.03, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.05}}
 GROWTH = {"margin": 0.1, "departure": 0.3}  # neurons for every unit of log n
 RATE = 0.005
 STEPS = 60
@@ -35,13 +38,13 @@ def kept(seed: int, n: int, width: int) -> int:
 
 
 def widths(n: int, seed: int) -> np.ndarray:
-    """The mean width at which every sample has its true-living neuron, and the chance that it is above each end of RANGE."""
+    """The mean width at which every sample has its true-living neuron, and the chance that it is above each of WIDTHS."""
     here = cases.system("square", n, LARGEST * STARTS, RATE, STEPS)
     y, (B, a) = inputs(here)[1], start(here, seed)
     true_living = (extended(here) @ B.T > 0) & (np.outer(y, a) > 0)
     covered = np.all(np.logical_or.accumulate(true_living.reshape(n, STARTS, LARGEST), axis=2), axis=0)
     needed = np.where(covered[:, -1], np.argmax(covered, axis=1) + 1, LARGEST)
-    return np.array([needed.mean(), *(np.mean(needed > m) for m in range(RANGE[0], RANGE[1] + 1))])
+    return np.array([needed.mean(), *(np.mean(needed > m) for m in WIDTHS)])
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -53,34 +56,49 @@ def measure(size: Size, seeds: range) -> Data:
     }
 
 
+def bare(n: int) -> np.ndarray:
+    """The chance that some sample has no true-living neuron, at every width.
+
+    With D(S) = P(a neuron is dead on all samples of S), N neurons of a class's sign cover all its samples with probability
+    sum_S (-1)^|S| D(S)^N, the sum over all sets of samples of the class; N is Binomial(m, 1/2).
+    """
+    here = cases.system("square", n, DRAWN, RATE, STEPS)
+    y, neurons = inputs(here)[1], generator(0, Stream.SKETCH).standard_normal((cases.D, DRAWN))
+    covered = []
+    for sign in (1, -1):
+        alive = inputs(here)[0][y == sign] @ neurons > -1
+        count, sets = len(alive), np.arange(2 ** len(alive))
+        dead = np.bincount((1 << np.arange(count)) @ ~alive, minlength=len(sets)).astype(float) / DRAWN
+        for i in range(count):  # from the exact set of dead samples to all sets inside it
+            halves = dead.reshape(-1, 2, 2**i)
+            halves[:, 0] += halves[:, 1]
+        signs = (-1.0) ** np.sum((sets[:, None] >> np.arange(count)) & 1, axis=1)
+        covered.append([float(signs @ dead**N) for N in range(max(WIDTHS) + 1)])
+    both = [binom.pmf(range(m + 1), m, 0.5) * np.array(covered[0])[: m + 1] @ np.array(covered[1])[m::-1] for m in WIDTHS]
+    return 1 - np.array(both)
+
+
 def predict(size: Size) -> Data:
-    """Bounds on the chances, (n, widths), and the slope of the logarithm of their geometric mean; the growth with log n allowed.
+    """The chance of a bare sample at the smallest n, bounds on it, (n, widths), and the growth of the width with log n allowed.
 
     Of the union bound, E q^N = ((1 + q)/2)^m for m neurons: a chance of delta asks for log(n/delta)/log(2/(1 + q)).
     """
     every = [cases.system("square", n, 4, RATE, STEPS) for n in SAMPLES]
-    chances = np.array([[living_neurons.uncovered(one, m) for m in range(RANGE[0], RANGE[1] + 1)] for one in every])
-    middle = np.log(chances[0]).mean(axis=-1)
+    chances = np.array([[living_neurons.uncovered(one, m) for m in WIDTHS] for one in every])
     dead = 1 - float(living_neurons.active(every[0])[0])
-    return {
-        "least": chances[..., 0],
-        "most": chances[..., 1],
-        "fall": float(middle[-1] - middle[0]) / (RANGE[1] - RANGE[0]),
-        "growth": float(1 / np.log(2 / (1 + dead))),
-    }
+    growth = float(1 / np.log(2 / (1 + dead)))
+    return {"bare": bare(SAMPLES[0]), "least": chances[..., 0], "most": chances[..., 1], "growth": growth}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Runs with a neuron out of place; how the chance of a bare sample falls with the width; how the width grows with log n."""
+    """Runs with a neuron out of place; the chance of a bare sample at every width; how the width needed grows with log n."""
     wrong, found = measured["wrong"], measured["widths"]
-    fall = statistics.pseudovalues(
-        lambda v: np.log(v[-1].mean(axis=-1) / v[1].mean(axis=-1)) / (RANGE[1] - RANGE[0]), found[0]
-    )
     growth = (found[-1, 0] - found[0, 0]) / np.log(SAMPLES[-1] / SAMPLES[0])
+    at = [f"p = {m}" for m in WIDTHS]
     return Evidence(
         (
             Count("runs with a neuron out of place", int(np.sum(wrong > 0)), len(wrong), 0.0, SORTED[size]),
-            statistics.compare("fall of the log chance by a neuron", fall, predicted["fall"], relative=True, **FALL[size]),
+            statistics.compare("chance of a bare sample", found[0, 1:], predicted["bare"], at=at, **CHANCE[size]),
             statistics.compare("neurons by unit of log n", growth, predicted["growth"], side="below", **GROWTH),
         )
     )
@@ -88,19 +106,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     (n, width), wrong, found = SIZES[size], measured["wrong"], measured["widths"]
-    fall = ruling.stated.of("fall of the log chance by a neuron")
+    chance = ruling.stated.of("chance of a bare sample")
     growth = ruling.stated.of("neurons by unit of log n")
     return Verdict(
         sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs (three losses, gradient descent and minibatches) the neurons that "
-        "end up on each class are those counted at the start. The chance that a sample is left without a true-living neuron "
-        f"falls by a factor {np.exp(-predicted['fall'] * (1 + fall.difference[0])):.2f} a neuron (predicted "
-        f"{np.exp(-predicted['fall']):.2f}), and the mean width needed grows by "
+        "end up on each class are those counted at the start. The chance that a start leaves a sample without a true-living "
+        f"neuron is {found[0, 1].mean():.3f} at p = {WIDTHS[0]} and {found[0, -1].mean():.3f} at p = {WIDTHS[-1]} for n = "
+        f"{SAMPLES[0]}, within {np.max(np.abs(chance.difference)):.3f} of the predicted one, and the mean width needed grows by "
         f"{predicted['growth'] + growth.difference[0]:.2f} ± {growth.half[0]:.2f} for every unit of log n, where the union bound "
         f"allows {predicted['growth']:.2f}.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}; {STARTS} starts a seed for n = {', '.join(map(str, SAMPLES))}",
         figure=_figure(found, predicted),
         caption="Left, the chance that some sample has no true-living neuron against the width: measured dots fall "
-        "exponentially inside the bands between de Caen's and the union bound. Right, the mean width at which every sample has "
+        "inside the bands between de Caen's and the union bound, for n = 20 along the predicted line. Right, the mean width at which every sample has "
         "its neuron grows with log n, slower than the dashed slope of the union bound.",
         settings=(cases.system("square", n, width, RATE, STEPS).id,),
     )
@@ -108,11 +126,12 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(found: np.ndarray, predicted: Data) -> str:
     mean, error = mean_and_error(found)
-    m = np.arange(RANGE[0], RANGE[1] + 1)
+    m = np.array(WIDTHS)
     with style.figure(2, width=3.6, height=3.2) as (fig, (left, right)):
         for i, (n, colour, marker) in enumerate(zip(SAMPLES, style.COLOURS, "osD", strict=False)):
             left.fill_between(m, predicted["least"][i], predicted["most"][i], color=colour, alpha=0.13, linewidth=0)
             style.dots(left, m, mean[i, 1:], error[i, 1:], color=colour, marker=marker, label=f"n = {n}")
+        left.plot(m, predicted["bare"], color=style.COLOURS[0], linewidth=1, label=f"predicted, n = {SAMPLES[0]}")
         left.fill_between([], [], [], color=style.INK, alpha=0.15, linewidth=0, label="between the bounds")
         left.set(yscale="log", xlabel="width", ylabel="chance of a bare sample")
         x = np.array(SAMPLES, dtype=float)

@@ -12,10 +12,10 @@ from giantstep.plot import style
 from giantstep.theory import theory
 
 SIZES = {"quick": (40, 60, 4), "full": (80, 120, 4)}  # n, width, batch
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 400), "full": Seeds(400, 3000)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 300), "full": Seeds(300, 2000)}
 LOSSES = ("square", "exponential", "logistic")
 RUNS = 10  # every so many seeds are followed
-SPEED = 0.6  # rate times width
+SPEED = 0.3  # rate times width
 STEPS = 20
 POINTS = (1, 2, 5, 10, 20)
 MEAN = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}  # of a mean loss

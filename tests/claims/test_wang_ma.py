@@ -1,0 +1,36 @@
+"""The claims on the early stage: identities behind them, tiny live runs, and verdicts on kept measurements."""
+
+import kept
+import numpy as np
+import pytest
+
+from giantstep.claims import select
+from giantstep.claims.wang_ma import convergence, early, partition, sgd
+
+
+def test_the_chance_of_a_bare_sample_is_that_of_drawn_starts():
+    drawn = np.mean([partition.widths(12, seed) for seed in range(20)], axis=0)
+    np.testing.assert_allclose(drawn[1:], partition.bare(12), atol=0.04)
+
+
+@pytest.mark.parametrize("module", [early, convergence, sgd], ids=lambda module: module.__name__.split(".")[-1])
+def test_it_runs_at_a_tiny_size(module, monkeypatch):
+    if module is early:
+        monkeypatch.setitem(early.WIDTHS, "quick", (4, 8))
+        monkeypatch.setattr(early, "CASES", {"cones, n = 10": (10, False), "overlapping": (10, True)})
+        monkeypatch.setattr(early, "CONES", [10])
+    else:
+        monkeypatch.setitem(module.SIZES, "quick", (12, 16, 4) if module is sgd else (10, 6))
+    seeds = range(20) if module is sgd else range(3)
+    measured = module.measure("quick", seeds)
+    predicted = {**(module.predict("quick") if hasattr(module, "predict") else {}), **module.predict_draws("quick", seeds)}
+    exact = {each.what: each for each in module.compare("quick", measured, predicted).stated}["loss over the followed one"]
+    np.testing.assert_allclose(exact.samples, 1.0, rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["partition", "early", "convergence", "sgd"])
+def test_the_verdict_on_what_was_kept(name):
+    (claim,) = select([f"wang_ma/{name}"])
+    verdict = claim.rule("quick", *kept.load(claim))
+    assert verdict.outcome == "holds", verdict.sentence
+    assert "<svg" in verdict.figure and verdict.caption and verdict.power

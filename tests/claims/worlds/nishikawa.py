@@ -1,0 +1,88 @@
+"""Worlds in which the statements of Nishikawa, Suzuki, Nitanda and Wu (2022) are false."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep.checks.random import generator
+from giantstep.claims.nishikawa import certified, exact, truncation
+from giantstep.systems.mean_field import particles as engine
+
+_start, _train = engine.start, certified.train
+
+
+class Order:
+    """A generator whose whole numbers are changed."""
+
+    def __init__(self, change: Callable[..., np.ndarray], *key: int) -> None:
+        self.rng, self.change = generator(*key), change
+
+    def integers(self, low: int, high: int, size: int) -> np.ndarray:
+        return self.change(self.rng, high, size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rng, name)
+
+
+def _ordered(change: Callable[..., np.ndarray]) -> Callable[[pytest.MonkeyPatch], None]:
+    return lambda patch: patch.setattr(exact, "generator", lambda *key: Order(change, *key))
+
+
+def shuffled(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    return np.concatenate([rng.permutation(n) for _ in range(size // n)])
+
+
+def stuttering(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    drawn = rng.integers(0, n, size)
+    return np.where(rng.random(size) < 0.4, np.roll(drawn, 1), drawn)
+
+
+def partial(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    return rng.integers(0, n - 1, size)
+
+
+def periodic(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    return np.resize(rng.integers(0, n, size // 8), size)
+
+
+def _long(patch: pytest.MonkeyPatch) -> None:
+    """Steps grow with the basis, as if they were of one size in every coordinate."""
+    longer = lambda u, p, how, h: _start(u, p, how, min(h * (len(u[0]) / 32) ** 0.5, 1.9))  # noqa: E731
+    patch.setattr(truncation.engine, "start", longer)
+
+
+def _trained(change: Callable[..., tuple]) -> Callable[[pytest.MonkeyPatch], None]:
+    return lambda patch: patch.setattr(certified, "train", lambda *values: _train(*change(*values)))
+
+
+def _built(**changed: Any) -> Callable[[pytest.MonkeyPatch], None]:
+    make = gs.MeanField
+    return lambda patch: patch.setattr(gs, "MeanField", lambda *values, **named: make(*values, **{**named, **changed}))
+
+
+WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
+    "nishikawa/truncation": {
+        "neurons are rougher, with gamma = 0.6": _built(gamma=0.6),
+        "the steps of the sampler grow with the basis": _long,
+    },
+    "nishikawa/finite": {
+        "a pass takes every curve once": _ordered(shuffled),
+        "four steps of ten repeat the curve before": _ordered(stuttering),
+    },
+    "nishikawa/online": {
+        "one curve of twenty never comes": _ordered(partial),
+        "the stream is repeated after an eighth of it": _ordered(periodic),
+    },
+    "nishikawa/certified": {
+        "the penalty is 1.25 times as large": _trained(lambda X, y, c, t, seed: (X, y, c, replace(t, penalty=1.25 * t.penalty), seed)),
+        "the prior is 1.3 times as wide": _trained(lambda X, y, c, t, seed: (X, y, 1.3 * c, t, seed)),
+    },
+    "nishikawa/generalisation": {
+        "curves and neurons are rough": _built(gamma=0.55, decay=0.1),
+        "labels are noise alone": _built(noise=1.0, target="0*x1"),
+    },
+}
