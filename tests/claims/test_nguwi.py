@@ -26,7 +26,12 @@ def test_they_measure_at_tiny_sizes(monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "outcome"),
-    [("fresh", "holds as corrected"), ("training", "holds as corrected"), ("wasserstein", "holds"), ("vacuity", "holds as corrected")],
+    [
+        ("fresh", "holds as corrected"),
+        ("training", "holds as corrected"),
+        ("wasserstein", "holds"),
+        ("vacuity", "holds as corrected"),
+    ],
 )
 def test_the_verdict_on_what_was_kept(name, outcome):
     (claim,) = select([f"nguwi/{name}"])

@@ -23,8 +23,13 @@ def test_it_runs_at_a_tiny_size(module, monkeypatch):
         monkeypatch.setitem(module.SIZES, "quick", (12, 16, 4) if module is sgd else (10, 6))
     seeds = range(20) if module is sgd else range(3)
     measured = module.measure("quick", seeds)
-    predicted = {**(module.predict("quick") if hasattr(module, "predict") else {}), **module.predict_draws("quick", seeds)}
-    exact = {each.what: each for each in module.compare("quick", measured, predicted).stated}["loss over the followed one"]
+    predicted = {
+        **(module.predict("quick") if hasattr(module, "predict") else {}),
+        **module.predict_draws("quick", seeds),
+    }
+    exact = {each.what: each for each in module.compare("quick", measured, predicted).stated}[
+        "loss over the followed one"
+    ]
     np.testing.assert_allclose(exact.samples, 1.0, rtol=1e-3)
 
 

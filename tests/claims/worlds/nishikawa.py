@@ -78,7 +78,9 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "the stream is repeated after an eighth of it": _ordered(periodic),
     },
     "nishikawa/certified": {
-        "the penalty is 1.25 times as large": _trained(lambda X, y, c, t, seed: (X, y, c, replace(t, penalty=1.25 * t.penalty), seed)),
+        "the penalty is 1.25 times as large": _trained(
+            lambda X, y, c, t, seed: (X, y, c, replace(t, penalty=1.25 * t.penalty), seed)
+        ),
         "the prior is 1.3 times as wide": _trained(lambda X, y, c, t, seed: (X, y, 1.3 * c, t, seed)),
     },
     "nishikawa/generalisation": {

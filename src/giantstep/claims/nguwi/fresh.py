@@ -22,9 +22,7 @@ BEFORE, AFTER = 2.5, 1.5  # its centre: from 100 to 1000 times before training, 
 
 def measure(size: Size, seeds: range) -> Data:
     """Gaps and Lambda, (cases, d_in, sizes + 1, seeds)."""
-    jobs = [
-        (case, d, SAMPLES, ORACLE[size], seed) for case in trainings.CASES for d in DIMENSIONS for seed in seeds
-    ]
+    jobs = [(case, d, SAMPLES, ORACLE[size], seed) for case in trainings.CASES for d in DIMENSIONS for seed in seeds]
     runs = np.array(cache.each(trainings.fresh, jobs)).reshape(len(trainings.CASES), len(DIMENSIONS), len(seeds), -1)
     return {"found": np.moveaxis(runs, 2, -1)}
 
@@ -95,16 +93,20 @@ def _figure(measured: Data, predicted: Data) -> str:
             left.plot(SAMPLES, level[0, k].mean() / np.sqrt(SAMPLES), color=colour, linewidth=1)
             style.dots(left, SAMPLES, mean[k], error[k], color=colour, marker=marker, label=f"d_in = {d}")
         left.plot([], [], color=style.INK, linewidth=1, label="slope −1/2")
-        left.set(xscale="log", yscale="log", xlabel="fresh samples n", ylabel="mean |Rₙ − R|, tanh")
+        left.set(
+            xscale="log", yscale="log", xlabel="fresh samples n", ylabel="mean |Rₙ − R|, tanh", ylim=(0.0018, 0.08)
+        )
         left.set_xticks(SAMPLES, [str(n) for n in SAMPLES])
-        ticks = (0.005, 0.01, 0.02, 0.05)
+        ticks = (0.002, 0.005, 0.01, 0.02, 0.05)
         left.set_yticks(ticks, [f"{t:g}" for t in ticks])
-        left.legend(ncols=2, fontsize=8)
+        left.legend(ncols=2, fontsize=8, loc="lower left")
         for i, case in enumerate(trainings.CASES):
             mean, error = mean_and_error(level[i])
             after = found[i, :, -1].mean(axis=-1) * predicted["spread"][i]
             colour = style.COLOURS[4 + i]
-            right.plot(DIMENSIONS, predicted["bounds"][i], "--", color=colour, linewidth=1, label=f"bound before, {case}")
+            right.plot(
+                DIMENSIONS, predicted["bounds"][i], "--", color=colour, linewidth=1, label=f"bound before, {case}"
+            )
             right.plot(DIMENSIONS, after, color=colour, linewidth=1, label=f"bound after, {case}")
             style.dots(right, DIMENSIONS, mean, error, color=colour, marker="os"[i], label=f"measured, {case}")
         right.set(xscale="log", yscale="log", xlabel="input dimension d_in", ylabel="√n mean |Rₙ − R|")

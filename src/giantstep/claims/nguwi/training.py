@@ -27,7 +27,9 @@ def measure(size: Size, seeds: range) -> Data:
 
 def predict(size: Size) -> Data:
     """The bound known before training, (d_in, sizes)."""
-    return {"bounds": np.array([[on_training(trainings.bounds("tanh", d_in=d), n) for n in SAMPLES] for d in DIMENSIONS])}
+    return {
+        "bounds": np.array([[on_training(trainings.bounds("tanh", d_in=d), n) for n in SAMPLES] for d in DIMENSIONS])
+    }
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -36,7 +38,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at, rates = [f"D = {d + 1}" for d in DIMENSIONS], [-1 / (d + 1) for d in DIMENSIONS]
     return Evidence(
         (statistics.compare("exponent of the gap in n", slopes, rates, at=at, **POWER[size]),),
-        (statistics.compare("exponent of the gap in n, at most -1/2", slopes, -0.5, side="below", at=at, **POWER[size]),),
+        (
+            statistics.compare(
+                "exponent of the gap in n, at most -1/2", slopes, -0.5, side="below", at=at, **POWER[size]
+            ),
+        ),
     )
 
 

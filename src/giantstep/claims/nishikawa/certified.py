@@ -24,7 +24,10 @@ LAM = 0.02
 POOL = {"quick": 6000, "full": 16000}  # draws of the prior that solve the dual problem, new ones for every seed
 TEST = 1000  # fresh curves
 NAMES = ("objective P", "KL to the prior", "training loss", "test loss")
-OPTIMUM = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}  # the mean of four
+OPTIMUM = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.015, "departure": 0.04},
+}  # the mean of four
 EACH = {"quick": {"margin": 0.04, "departure": 0.2}, "full": {"margin": 0.015, "departure": 0.08}}  # each of them
 POWER = {"margin": 0.08, "departure": 0.2}  # of an exponent, at full size: quick size cannot pay for it
 SMALL = {"margin": 0.005, "departure": 0.02}  # of the gap over P*, beyond 5%
@@ -131,7 +134,9 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
         left.legend()
         right.axhline(0, color=style.INK, linewidth=0.8)
         for k, (name, colour, marker) in enumerate(zip(NAMES, style.COLOURS, "osD^", strict=False)):
-            style.dots(right, M * 1.07 ** (k - 1.5), off[:, k], off_error[:, k], color=colour, marker=marker, label=name)
+            style.dots(
+                right, M * 1.07 ** (k - 1.5), off[:, k], off_error[:, k], color=colour, marker=marker, label=name
+            )
         right.set(xscale="log", ylabel="off the optimum in %")
         for ax in (left, right):
             ax.set_xticks(M, [str(m) for m in M])

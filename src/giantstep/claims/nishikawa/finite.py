@@ -58,7 +58,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The share that a pass leaves over its prediction, seed by seed."""
     ratios = np.array([measured[case][0] / measured[case][1] for case in CASES])
     at = list(CASES)
-    return Evidence((statistics.compare("share left by a pass over the predicted one", ratios, 1.0, at=at, **RULE[size]),))
+    return Evidence(
+        (statistics.compare("share left by a pass over the predicted one", ratios, 1.0, at=at, **RULE[size]),)
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -85,7 +87,9 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.plot([], [], color=colour, linewidth=0.6, label="runs")
             log, _ = mean_and_error(np.log(runs[first]))
             slope = np.log(measured[case][1].mean())
-            ax.plot(passes[first:], np.exp(log + slope * (passes[first:] - first)), color=style.INK, label="predicted rate")
+            ax.plot(
+                passes[first:], np.exp(log + slope * (passes[first:] - first)), color=style.INK, label="predicted rate"
+            )
             ax.plot(passes, predicted[case] ** passes, "--", color=style.INK, linewidth=1, label="guarantee")
             ax.set(yscale="log", xlabel="passes")
             ax.set_title(case, loc="left")

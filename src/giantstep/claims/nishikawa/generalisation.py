@@ -85,7 +85,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         (
             statistics.compare("exponent of the gap in n, as of the bound", by_n, -0.5, **POWER[size]),
             statistics.compare("exponent of the gap in λ, as of the bound", by_lam, bound, **POWER[size]),
-            statistics.compare("decades of the bound over the gap", tight, 1.0, at=[f"n = {k}" for k in sizes], **TIGHT),
+            statistics.compare(
+                "decades of the bound over the gap", tight, 1.0, at=[f"n = {k}" for k in sizes], **TIGHT
+            ),
             same,
         ),
         (
@@ -100,7 +102,10 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = SIZES[size]
     assert ruling.corrected is not None
     n, lam = (ruling.corrected.of(f"exponent of the gap in {x}") for x in ("n", "λ"))
-    over, same = ruling.stated.of("decades of the bound over the gap"), ruling.corrected.of("gap at J = 128 over that at J = 16")
+    over, same = (
+        ruling.stated.of("decades of the bound over the gap"),
+        ruling.corrected.of("gap at J = 128 over that at J = 16"),
+    )
     times = 10 ** (1 + over.difference)
     return Verdict(
         sentence=f"Test less training loss falls as n to the {n.difference[0] - 1:.2f} ± {n.half[0]:.2f}, where its bound falls "
@@ -127,7 +132,9 @@ def _figure(sizes: tuple[int, ...], measured: Data) -> str:
             ax.set_xticks(x, [f"{v:g}" for v in x])
             ax.minorticks_off()
         mean = measured["n"][:, 0].mean(axis=-1)
-        axes[0].plot(sizes, np.exp(np.mean(np.log(mean * sizes))) / np.array(sizes), ":", color=style.INK, label="slope −1")
+        axes[0].plot(
+            sizes, np.exp(np.mean(np.log(mean * sizes))) / np.array(sizes), ":", color=style.INK, label="slope −1"
+        )
         style.dots(
             axes[0], [sizes[1] * 1.06], *([v] for v in mean_and_error(measured["wide"][0, 0])), color=style.COLOURS[1],
             marker="s", label="J = 128",

@@ -12,7 +12,10 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.mean_field import dual
 
-CASES = {"square, λ = 0.02": ("square", 0.02), "logistic, λ = 0.02": ("logistic", 0.02)}  # the first alone at quick size
+CASES = {
+    "square, λ = 0.02": ("square", 0.02),
+    "logistic, λ = 0.02": ("logistic", 0.02),
+}  # the first alone at quick size
 SIZES = {"quick": (20, 160), "full": (40, 320)}  # curves of the law, samples over n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 120), "full": Seeds(160, 600)}
 RULE = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}  # of an exponent
@@ -43,7 +46,9 @@ def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> np.ndarray:
 
 def measure(size: Size, seeds: range) -> Data:
     """For every case, (T, seeds); and the entropies and slopes of the guarantee, (2, seeds)."""
-    jobs = {name: [(*case, *SIZES[size], seed) for seed in seeds] for name, case in CASES.items() if name in cases(size)}
+    jobs = {
+        name: [(*case, *SIZES[size], seed) for seed in seeds] for name, case in CASES.items() if name in cases(size)
+    }
     runs = {name: np.array(cache.each(excess, each)).T for name, each in jobs.items()}
     return {name: {"excess": each[:-2], "constants": each[-2:]} for name, each in runs.items()}
 
@@ -66,9 +71,12 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     (n, passes), T = SIZES[size], times(*SIZES[size])
     slopes = ruling.stated.of("exponent of the excess in T")
     words = " and ".join(
-        f"{d - 1:.2f} ± {h:.2f} ({case})" for case, d, h in zip(cases(size), slopes.difference, slopes.half, strict=True)
+        f"{d - 1:.2f} ± {h:.2f} ({case})"
+        for case, d, h in zip(cases(size), slopes.difference, slopes.half, strict=True)
     )
-    loose = [float(np.min(guarantee(case, measured, T) / measured[case]["excess"].mean(axis=1))) for case in cases(size)]
+    loose = [
+        float(np.min(guarantee(case, measured, T) / measured[case]["excess"].mean(axis=1))) for case in cases(size)
+    ]
     return Verdict(
         sentence=f"The excess falls as T to the {words}, against -1; the proven guarantee is {min(loose):.0f} times the excess "
         "or more.",

@@ -89,7 +89,9 @@ def _figure(width: int, losses: np.ndarray, predicted: Data) -> str:
             ax.plot(time[1::2], losses[i, 1::2, 0], marker, color=colour, label=f"{loss} loss")
         ax.plot([], [], color=style.INK, linewidth=1, label="followed without the network")
         ax.plot([], [], color=style.INK, linewidth=1, linestyle=(0, (4, 3)), label="bound")
-        ax.plot(time[LATE:], 0.6 * losses[:, -1, 0].min() * time[-1] / time[LATE:], ":", color=style.INK, label="slope −1")
+        ax.plot(
+            time[LATE:], 0.6 * losses[:, -1, 0].min() * time[-1] / time[LATE:], ":", color=style.INK, label="slope −1"
+        )
         ax.set(xscale="log", yscale="log", xlabel="time", ylabel="loss of a run")
         ax.legend()
         return style.svg(fig)

@@ -47,7 +47,9 @@ def measure(size: Size, seeds: range) -> Data:
 
 def predict(size: Size) -> Data:
     """Mean times of the drop on cones, (cases, widths)."""
-    law = [[theory(cases.system("square", n, m, SPEED / m, STEPS))["drop_time"][0] for m in WIDTHS[size]] for n in CONES]
+    law = [
+        [theory(cases.system("square", n, m, SPEED / m, STEPS))["drop_time"][0] for m in WIDTHS[size]] for n in CONES
+    ]
     return {"times": np.array(law)}
 
 
@@ -79,7 +81,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     widths = WIDTHS[size]
     power, by_n = ruling.stated.of("power of the width"), ruling.stated.of("power of n on cones")
     effort = measured["times"].mean(axis=2) * np.array(widths)
-    fits = ", ".join(f"{d - 1:.3f} ± {h:.3f} ({c})" for c, d, h in zip(CASES, power.difference, power.half, strict=True))
+    fits = ", ".join(
+        f"{d - 1:.3f} ± {h:.3f} ({c})" for c, d, h in zip(CASES, power.difference, power.half, strict=True)
+    )
     return Verdict(
         sentence=f"{ruling.stated.sentence} A drop of {DROP:.0%} takes a time that goes with the width to the {fits} and on cones "
         f"with n to the {by_n.difference[0]:+.3f} ± {by_n.half[0]:.3f}.",
@@ -95,9 +99,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
     with style.figure(2, width=3.7, height=3.3) as (fig, (left, right)):
-        effort, at = SPEED * np.arange(STEPS + 1), slice(0, None, 4)
+        effort = SPEED * np.arange(STEPS + 1)
         for i, marker in zip(range(0, len(widths), 2), "osD", strict=False):
-            colour = style.COLOURS[i // 2]
+            colour, at = style.COLOURS[i // 2], slice(2 * i, None, 8)
             left.plot(effort, predicted["losses"][i, :, 0], color=colour, linewidth=1)
             left.plot(effort[at], measured["losses"][i, at, 0], marker, color=colour, label=f"p = {widths[i]}")
         left.plot([], [], color=style.INK, linewidth=1, label="followed")
@@ -112,7 +116,7 @@ def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
         for line, colour in zip(predicted["times"], style.COLOURS, strict=False):
             right.plot(widths, line * several, color=colour, linewidth=1)
         right.plot([], [], color=style.INK, linewidth=1, label="predicted, cones")
-        right.set(xscale="log", xlabel="width", ylabel=f"width × time of a drop of {DROP:.0%}", ylim=(0.6, 0.85))
+        right.set(xscale="log", xlabel="width", ylabel=f"width × time of a drop of {DROP:.0%}", ylim=(0.6, 0.75))
         right.set_xticks(widths, [str(m) for m in widths])
         right.minorticks_off()
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)

@@ -74,7 +74,9 @@ def bare(n: int) -> np.ndarray:
             halves[:, 0] += halves[:, 1]
         signs = (-1.0) ** np.sum((sets[:, None] >> np.arange(count)) & 1, axis=1)
         covered.append([float(signs @ dead**N) for N in range(max(WIDTHS) + 1)])
-    both = [binom.pmf(range(m + 1), m, 0.5) * np.array(covered[0])[: m + 1] @ np.array(covered[1])[m::-1] for m in WIDTHS]
+    both = [
+        binom.pmf(range(m + 1), m, 0.5) * np.array(covered[0])[: m + 1] @ np.array(covered[1])[m::-1] for m in WIDTHS
+    ]
     return 1 - np.array(both)
 
 

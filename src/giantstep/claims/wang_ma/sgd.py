@@ -30,7 +30,9 @@ def jobs(size: Size, loss: str, seeds: range) -> list[tuple]:
 def measure(size: Size, seeds: range) -> Data:
     """Losses of minibatches by loss function, (steps + 1, seeds); all seeds for the square loss, every tenth for the others."""
     several = {loss: seeds if loss == "square" else seeds[::RUNS] for loss in LOSSES}
-    return {loss: np.array(cache.each(cases.simulated, jobs(size, loss, own)))[:, :-2].T for loss, own in several.items()}
+    return {
+        loss: np.array(cache.each(cases.simulated, jobs(size, loss, own)))[:, :-2].T for loss, own in several.items()
+    }
 
 
 def predict(size: Size) -> Data:
