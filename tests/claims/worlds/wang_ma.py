@@ -39,7 +39,7 @@ def larger(loss: str, n: int, width: int, rate: float, steps: int, batch: int, *
 
 WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "wang_ma/partition": {
-        "the start is as large as a step": _built(init=0.01),
+        "the data are not separable, with a cosine of 0.5": _built(cosine=0.5),
         "neurons have no bias, so that fewer are alive": _built(bias="none"),
     },
     "wang_ma/early": {

@@ -71,8 +71,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
     return Verdict(
         sentence=f"The gap on n fresh samples falls as n to the {rate.difference.min() - 0.5:.3f} to "
-        f"{rate.difference.max() - 0.5:.3f} (± {rate.half.max():.3f}) for d_in = {DIMENSIONS[0]} to {DIMENSIONS[-1]}, but the gap "
-        f"itself goes as d_in to the {powers}. The bound known before training is {times[0][:half].min():.0f} to "
+        f"{rate.difference.max() - 0.5:.3f} (± {rate.half.max():.3f}) for d_in = {DIMENSIONS[0]} to {DIMENSIONS[-1]}, but the "
+        f"gap itself goes as d_in to the {powers}. The bound known before training is {times[0][:half].min():.0f} to "
         f"{times[0][:half].max():.0f} times the gap for tanh and {times[0][half:].min():.0f} to {times[0][half:].max():.0f} "
         f"times for ReLU; the bound from the weights after training is {times[1].min():.0f} to {times[1].max():.0f} times it.",
         sizes=f"d_in = {', '.join(map(str, DIMENSIONS))}, d_out = 1, m = 20; {trainings.STEPS} steps of {trainings.RATE:g}, 20 "

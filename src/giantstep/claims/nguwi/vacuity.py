@@ -58,7 +58,7 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The error when the bound passes that of predicting zero, over it; and the bound from the weights after training, over it."""
+    """The error when the bound passes that of predicting zero, and the bound after training, both over that error."""
     useless, found, at = predicted["trivial"][:, None], measured["found"], SHARES.index(1.0)
     error = found[:, at, 0] / useless
     after = found[:, :, 1] * (predicted["spread"] / predicted["trivial"])[:, None, None]

@@ -61,7 +61,7 @@ def optimal(n: int, pool: int, seed: int) -> list[float]:
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """With the most particles, (numbers and gap, seeds); with every number of particles, (particles, numbers and gap, some seeds)."""
+    """Numbers and gap with the most particles, (5, seeds), and with every number of particles, (particles, 5, some seeds)."""
     n, sizes = SIZES[size]
     most = np.array(cache.each(trained, [(n, sizes[-1], seed) for seed in seeds])).T
     some = seeds[:: FEWER[size]]

@@ -47,7 +47,7 @@ def gaps(sizes: tuple[int, ...], J: int, lam: float, seed: int) -> np.ndarray:
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Gaps and bounds at every n, (n, 2, seeds); at the middle n with the other penalties, (penalties, 2, seeds), and at J = 128."""
+    """Gaps and bounds at every n, (n, 2, seeds); at the second n with other penalties, (penalties, 2, seeds), and at J = 128."""
     sizes = SIZES[size]
     middle = (sizes[1],)
     jobs = {

@@ -85,8 +85,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{d - 1:.3f} ± {h:.3f} ({c})" for c, d, h in zip(CASES, power.difference, power.half, strict=True)
     )
     return Verdict(
-        sentence=f"{ruling.stated.sentence} A drop of {DROP:.0%} takes a time that goes with the width to the {fits} and on cones "
-        f"with n to the {by_n.difference[0]:+.3f} ± {by_n.half[0]:.3f}.",
+        sentence=f"{ruling.stated.sentence} A drop of {DROP:.0%} takes a time that goes with the width to the {fits} and on "
+        f"cones with n to the {by_n.difference[0]:+.3f} ± {by_n.half[0]:.3f}.",
         sizes=f"d = {cases.D}, p = {', '.join(map(str, widths))}, n = {', '.join(map(str, CONES))}; square loss",
         figure=_figure(widths, measured, predicted),
         caption="Left, the loss against the width times the time for single runs: dots lie on lines that were followed without "

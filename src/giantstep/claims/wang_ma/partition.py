@@ -111,8 +111,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     chance = ruling.stated.of("chance of a bare sample")
     growth = ruling.stated.of("neurons by unit of log n")
     return Verdict(
-        sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs (three losses, gradient descent and minibatches) the neurons that "
-        "end up on each class are those counted at the start. The chance that a start leaves a sample without a true-living "
+        sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs (three losses, gradient descent and minibatches) the neurons "
+        "that end up on each class are those counted at the start. The chance that a start leaves a sample without a true-living "
         f"neuron is {found[0, 1].mean():.3f} at p = {WIDTHS[0]} and {found[0, -1].mean():.3f} at p = {WIDTHS[-1]} for n = "
         f"{SAMPLES[0]}, within {np.max(np.abs(chance.difference)):.3f} of the predicted one, and the mean width needed grows by "
         f"{predicted['growth'] + growth.difference[0]:.2f} ± {growth.half[0]:.2f} for every unit of log n, where the union bound "
@@ -120,7 +120,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"n = {n}, d = {cases.D}, p = {width}; {STARTS} starts a seed for n = {', '.join(map(str, SAMPLES))}",
         figure=_figure(found, predicted),
         caption="Left, the chance that some sample has no true-living neuron against the width: measured dots fall "
-        "inside the bands between de Caen's and the union bound, for n = 20 along the predicted line. Right, the mean width at which every sample has "
+        "inside the bands between de Caen's and the union bound, for n = 20 along the predicted line. Right, the mean width at "
+        "which every sample has "
         "its neuron grows with log n, slower than the dashed slope of the union bound.",
         settings=(cases.system("square", n, width, RATE, STEPS).id,),
     )

@@ -69,8 +69,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     n, width, batch = SIZES[size]
     mean, every = predicted["mean"], predicted["all"]
     return Verdict(
-        sentence=f"{ruling.stated.sentence} After {STEPS} steps the loss is {mean[-1] / mean[0]:.0%} of the first, and batches of "
-        f"{batch} cost {mean[-1] / every[-1] - 1:+.0%} of it.",
+        sentence=f"{ruling.stated.sentence} After {STEPS} steps the loss is {mean[-1] / mean[0]:.0%} of the first, and batches "
+        f"of {batch} cost {mean[-1] / every[-1] - 1:+.0%} of it.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}, batches of {batch}; rate {SPEED / width:g}",
         figure=_figure(batch, measured, predicted),
         caption=f"Left, the mean square loss under batches of {batch} against the step: dots on the predicted line, above the "
