@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from giantstep.claims.wang_ma import cases
+from giantstep.systems.early import Early
 
-_system, _simulated = cases.system, cases.simulated
+_system, _run = cases.system, cases.run
 
 
 def _built(**changed: Any) -> Callable[[pytest.MonkeyPatch], None]:
@@ -16,25 +17,9 @@ def _built(**changed: Any) -> Callable[[pytest.MonkeyPatch], None]:
     return lambda patch: patch.setattr(cases, "system", lambda *what: replace(_system(*what), **changed))
 
 
-def _run(change: Callable[..., tuple]) -> Callable[[pytest.MonkeyPatch], None]:
-    """The network is run with other arguments (loss, n, width, rate, steps, batch, general); its prediction is not."""
-    return lambda patch: patch.setattr(cases, "simulated", lambda seed, *what: _simulated(seed, *change(*what)))
-
-
-def faster(loss: str, n: int, width: int, rate: float, *more: Any) -> tuple:
-    return loss, n, width, 1.1 * rate, *more
-
-
-def narrower(loss: str, n: int, width: int, *more: Any) -> tuple:
-    return loss, n, width - max(1, width // 8), *more
-
-
-def steeper(loss: str, *more: Any) -> tuple:
-    return {"logistic": "exponential"}.get(loss, loss), *more
-
-
-def larger(loss: str, n: int, width: int, rate: float, steps: int, batch: int, *more: Any) -> tuple:
-    return loss, n, width, rate, steps, batch + 1, *more
+def _trained(change: Callable[[Early], Early]) -> Callable[[pytest.MonkeyPatch], None]:
+    """The network is trained otherwise; what is followed without it is not."""
+    return lambda patch: patch.setattr(cases, "run", lambda system, seed: _run(change(system), seed))
 
 
 WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
@@ -43,15 +28,15 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "neurons have no bias, so that fewer are alive": _built(bias="none"),
     },
     "wang_ma/early": {
-        "the rate is 1.1 times as large": _run(faster),
-        "an eighth of the neurons is missing": _run(narrower),
+        "the rate is 1.1 times as large": _trained(lambda s: replace(s, rate=1.1 * s.rate)),
+        "an eighth of the neurons is missing": _trained(lambda s: replace(s, width=s.width - s.width // 8)),
     },
     "wang_ma/convergence": {
-        "the rate is 1.1 times as large": _run(faster),
-        "the exponential loss stands for the logistic one": _run(steeper),
+        "the rate is 1.1 times as large": _trained(lambda s: replace(s, rate=1.1 * s.rate)),
+        "the exponential loss stands for the logistic one": _trained(lambda s: replace(s, loss="exponential")),
     },
     "wang_ma/sgd": {
-        "the rate is 1.1 times as large": _run(faster),
-        "a batch has one sample more": _run(larger),
+        "the rate is 1.1 times as large": _trained(lambda s: replace(s, rate=1.1 * s.rate)),
+        "a batch has one sample more": _trained(lambda s: replace(s, batch=s.batch + 1 if s.batch else None)),
     },
 }

@@ -1,5 +1,7 @@
 """On fresh samples the gap falls as n^{-1/2} in every dimension; its coefficient and the bound's go with the dimension."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks import cache, statistics
@@ -15,8 +17,11 @@ SAMPLES = (25, 50, 100, 200, 400)
 DIMENSIONS = (2, 4, 8, 16)  # d_in
 ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 24), "full": Seeds(16, 60)}
-POWER = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}  # of an exponent
-DECADES = {"margin": 0.5, "departure": 0.7}  # of a bound over the gap: a range of one decade
+POWER: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.08, "departure": 0.2},
+    "full": {"margin": 0.04, "departure": 0.1},
+}  # of an exponent
+DECADES: dict[str, Any] = {"margin": 0.5, "departure": 0.7}  # of a bound over the gap: a range of one decade
 BEFORE, AFTER = 2.5, 1.5  # its centre: from 100 to 1000 times before training, from 10 to 100 times after
 
 

@@ -1,5 +1,7 @@
 """On the training samples themselves n^{-1/D} is the rate of the bound; the gap falls faster."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks import cache, statistics
@@ -15,7 +17,10 @@ SAMPLES = (25, 50, 100, 200, 400)
 DIMENSIONS = (2, 4)  # d_in; d_out = 1
 ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 80), "full": Seeds(60, 300)}
-POWER = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}  # of an exponent
+POWER: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.08, "departure": 0.2},
+    "full": {"margin": 0.04, "departure": 0.1},
+}  # of an exponent
 
 
 def measure(size: Size, seeds: range) -> Data:

@@ -1,5 +1,7 @@
 """Whether the bounds known before training still say something when the network has learned."""
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -16,8 +18,11 @@ SHARES = (0.25, 1.0, 4.0, 16.0)  # amounts of training, over that at which the b
 N = 4000  # fresh samples of the bound; the training samples are as many as steps
 ORACLE = {"quick": 2000, "full": 20_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(16, 80)}
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
-LOOSE = {
+RULE: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.015, "departure": 0.04},
+}
+LOOSE: dict[Size, dict[str, Any]] = {
     "quick": {"margin": 0.04, "departure": 0.3},
     "full": {"margin": 0.015, "departure": 0.15},
 }  # ReLU, whose start scatters

@@ -1,5 +1,7 @@
 """The distance between a law and its samples, which the bound without independence rests on, is of order n^{-1/D}."""
 
+from typing import Any
+
 import numpy as np
 
 import giantstep as gs
@@ -16,8 +18,14 @@ LAWS = ((2, 1.0), (4, 1.0), (4, 0.0))  # d_in and the noise of y; without noise 
 SIZES = {"quick": (50, 100, 200, 400), "full": (100, 300, 900, 2700)}  # n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(16, 60)}
 # a correction of relative order n^(-1/D) changes a slope by n^(-1/D)/D: 0.07 at n = 140 and 0.06 at n = 520 for D = 5
-POWER = {"quick": {"margin": 0.07, "departure": 0.14}, "full": {"margin": 0.06, "departure": 0.1}}
-TIMES = {"margin": 0.5, "departure": 0.7}  # decades of the bound over E W1, around 1/2: from 1 to 10 times
+POWER: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.07, "departure": 0.14},
+    "full": {"margin": 0.06, "departure": 0.1},
+}
+TIMES: dict[str, Any] = {
+    "margin": 0.5,
+    "departure": 0.7,
+}  # decades of the bound over E W1, around 1/2: from 1 to 10 times
 
 
 def measure(size: Size, seeds: range) -> Data:

@@ -1,6 +1,7 @@
 """Particles reach the optimum: their certificate closes as one over their number, and their network is the optimal one."""
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +25,16 @@ LAM = 0.02
 POOL = {"quick": 6000, "full": 16000}  # draws of the prior that solve the dual problem, new ones for every seed
 TEST = 1000  # fresh curves
 NAMES = ("objective P", "KL to the prior", "training loss", "test loss")
-OPTIMUM = {
+OPTIMUM: dict[Size, dict[str, Any]] = {
     "quick": {"margin": 0.04, "departure": 0.1},
     "full": {"margin": 0.015, "departure": 0.04},
 }  # the mean of four
-EACH = {"quick": {"margin": 0.04, "departure": 0.2}, "full": {"margin": 0.015, "departure": 0.08}}  # each of them
-POWER = {"margin": 0.08, "departure": 0.2}  # of an exponent, at full size: quick size cannot pay for it
-SMALL = {"margin": 0.005, "departure": 0.02}  # of the gap over P*, beyond 5%
+EACH: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.04, "departure": 0.2},
+    "full": {"margin": 0.015, "departure": 0.08},
+}  # each of them
+POWER: dict[str, Any] = {"margin": 0.08, "departure": 0.2}  # of an exponent, at full size: quick size cannot pay for it
+SMALL: dict[str, Any] = {"margin": 0.005, "departure": 0.02}  # of the gap over P*, beyond 5%
 
 
 @lru_cache(maxsize=2)

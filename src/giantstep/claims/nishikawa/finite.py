@@ -1,5 +1,7 @@
 """Finite sample: dual coordinate ascent closes the excess exponentially, at the rate of its linearisation at the optimum."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks import cache, statistics
@@ -19,7 +21,10 @@ CASES = {
 CURVES = {"quick": 40, "full": 100}
 STREAMS = 3  # orders of the curves that are drawn for a seed
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 240)}
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}  # of a share
+RULE: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.015, "departure": 0.04},
+}  # of a share
 
 
 def shares(loss: str, lam: float, first: int, last: int, n: int, seed: int) -> np.ndarray:

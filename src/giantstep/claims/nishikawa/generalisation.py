@@ -1,5 +1,7 @@
 """Generalisation: how test less training loss of the regularised minimiser goes with n, with the penalty and the dimension."""
 
+from typing import Any
+
 import numpy as np
 
 import giantstep as gs
@@ -20,9 +22,18 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 150), "full": Seeds(80, 400)}
 DRAWS = 250  # the pool that is the prior
 LAM, OTHERS = 0.02, (0.005, 0.08)  # the penalty, and others at the second n
 BASES = (16, 128)  # J
-POWER = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}  # of an exponent
-SAME = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}  # of a ratio
-TIGHT = {"margin": 1.0, "departure": 1.2}  # decades of the bound over the gap, around 1: from 1 to 100 times
+POWER: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.08, "departure": 0.2},
+    "full": {"margin": 0.04, "departure": 0.1},
+}  # of an exponent
+SAME: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.015, "departure": 0.04},
+}  # of a ratio
+TIGHT: dict[str, Any] = {
+    "margin": 1.0,
+    "departure": 1.2,
+}  # decades of the bound over the gap, around 1: from 1 to 100 times
 
 
 def gaps(sizes: tuple[int, ...], J: int, lam: float, seed: int) -> np.ndarray:
@@ -56,7 +67,7 @@ def measure(size: Size, seeds: range) -> Data:
         "wide": [(middle, BASES[1], LAM)],
     }
     found = {
-        name: [np.moveaxis(cache.each(gaps, [(*each, seed) for seed in seeds]), 0, -1) for each in several]
+        name: [np.moveaxis(np.array(cache.each(gaps, [(*each, seed) for seed in seeds])), 0, -1) for each in several]
         for name, several in jobs.items()
     }
     return {name: np.concatenate(each) for name, each in found.items()}

@@ -1,5 +1,7 @@
 """Online: the excess of dual averaging falls as one over the number of samples."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks import cache, statistics
@@ -18,7 +20,10 @@ CASES = {
 }  # the first alone at quick size
 SIZES = {"quick": (20, 160), "full": (40, 320)}  # curves of the law, samples over n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 120), "full": Seeds(160, 600)}
-RULE = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}  # of an exponent
+RULE: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.08, "departure": 0.2},
+    "full": {"margin": 0.04, "departure": 0.1},
+}  # of an exponent
 WINDOWS = (32, 16, 8, 4, 2, 1)  # T is the number of all samples over these; samples T/2 to T are averaged
 KEPT = 50  # samples of a window at which the excess is computed
 

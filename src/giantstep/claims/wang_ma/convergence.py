@@ -1,5 +1,7 @@
 """With the exponential and the logistic loss the training loss goes to zero as one over time."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks import cache, statistics
@@ -18,8 +20,11 @@ STEPS = 1000
 KEPT = tuple(sorted({*range(0, 12), *(round(STEPS ** (k / 60)) for k in range(21, 61)), STEPS // 4}))  # steps kept
 FOLLOWED = (1, 10, STEPS // 4, STEPS)  # steps that are compared
 LATE = KEPT.index(STEPS // 4)  # from here on the power of time is fitted
-POWER = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
-EXACT = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
+POWER: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.08, "departure": 0.2},
+    "full": {"margin": 0.04, "departure": 0.1},
+}
+EXACT: dict[str, Any] = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
 
 
 def job(size: Size, loss: str, seed: int) -> tuple:

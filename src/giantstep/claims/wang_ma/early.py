@@ -1,5 +1,7 @@
 """The loss falls by a fixed share in a time 1/m, whatever n, and for the square loss along a closed curve."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks import cache, statistics
@@ -25,9 +27,15 @@ SPEED = 0.03  # rate times width
 STEPS = 60
 DROP = 0.2
 FOLLOWED = (1, 10, 30, 60)  # steps at which losses of single runs are followed
-TIME = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
-POWER = {"quick": {"margin": 0.05, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
-EXACT = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
+TIME: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.015, "departure": 0.04},
+}
+POWER: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.05, "departure": 0.2},
+    "full": {"margin": 0.04, "departure": 0.1},
+}
+EXACT: dict[str, Any] = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
 
 
 def job(seed: int, case: str, width: int) -> tuple:

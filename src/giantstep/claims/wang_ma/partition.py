@@ -1,5 +1,7 @@
 """The activation patterns at the start decide which neurons end up on which class, and a width of log(n/δ) is enough."""
 
+from typing import Any
+
 import numpy as np
 from scipy.stats import binom
 
@@ -21,8 +23,11 @@ SORTED = {"quick": 0.1, "full": 0.05}  # the share of runs with a neuron out of 
 SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 100  # n of the widths needed, the largest width, and starts a seed
 WIDTHS = (4, 6, 8, 10, 12)  # at which the chance of a bare sample is compared, for the smallest n
 DRAWN = 2**17  # neurons from which that chance is predicted
-CHANCE = {"quick": {"margin": 0.03, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.05}}
-GROWTH = {"margin": 0.1, "departure": 0.3}  # neurons for every unit of log n
+CHANCE: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.03, "departure": 0.1},
+    "full": {"margin": 0.015, "departure": 0.05},
+}
+GROWTH: dict[str, Any] = {"margin": 0.1, "departure": 0.3}  # neurons for every unit of log n
 RATE = 0.005
 STEPS = 60
 

@@ -1,5 +1,7 @@
 """Minibatches: the early stage is as fast as with all samples, and the mean square loss is known exactly."""
 
+from typing import Any
+
 import numpy as np
 
 from giantstep.checks import cache, statistics
@@ -18,8 +20,11 @@ RUNS = 10  # every so many seeds are followed
 SPEED = 0.3  # rate times width
 STEPS = 20
 POINTS = (1, 2, 5, 10, 20)
-MEAN = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}  # of a mean loss
-EXACT = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
+MEAN: dict[Size, dict[str, Any]] = {
+    "quick": {"margin": 0.04, "departure": 0.1},
+    "full": {"margin": 0.015, "departure": 0.04},
+}  # of a mean loss
+EXACT: dict[str, Any] = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
 
 
 def jobs(size: Size, loss: str, seeds: range) -> list[tuple]:
