@@ -1,8 +1,10 @@
 """The test error after one step of size eta ~ sqrt(n) has a limit: features that are Gaussian given the learned direction."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 import giantstep as gs
 from giantstep.checks import cache, statistics
@@ -11,109 +13,168 @@ from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims import fit
 from giantstep.claims.claim import claim
+from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import train
+from giantstep.theory.sgd_readout.population import moments
 
-DIMENSIONS = {"quick": 250, "full": 2000}  # d = p
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 60), "full": Seeds(10, 60)}
+DIMENSIONS = {"quick": 200, "full": 600}  # d = p
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 90), "full": Seeds(40, 300)}
 RULE = {
     "quick": {"margin": 0.04, "departure": 0.1},
     "full": {"margin": 0.015, "departure": 0.04},
 }  # of a predicted error
-RATIOS = (0.3, 0.6, 1.0, 2.0, 3.0)  # n/d
-LINE = (0.2, 3.0, 29)  # n/d where the line is predicted
+RATIOS = {"quick": (0.5, 3.0), "full": (0.5, 1.5, 3.0)}  # n/d; whole numbers of batches fit in the largest
+MOST = 3.0  # the largest n/d
+LINE = (0.25, 3.0, 24)  # n/d where the line is predicted
+UPDATES = ("gradient", "rank1")
 
 
 class NotebookCase(NamedTuple):
-    """An experiment of the paper's notebooks: teacher, step size, samples of the step over d, and penalty, in its units."""
+    """An experiment of the paper's notebooks: teacher, step size, samples of the step over d, and penalty, in its units.
+
+    ``share`` is the share of the seeds that it needs, for its errors scatter less.
+    """
 
     teacher: str
     eta: float
     step_samples: float
     penalty: float
+    share: float
 
 
-CASES = (NotebookCase("sin(x1)", 3.0, 20.0, 0.1), NotebookCase("tanh(x1)", 1.0, 0.5, 0.01))
+CASES = (NotebookCase("sin(x1)", 3.0, 20.0, 0.1, 0.6), NotebookCase("tanh(x1)", 1.0, 0.5, 0.01, 1.0))
 
 
-def experiment(case: NotebookCase, d: int, ratio: float) -> Setting:
-    """The preset with d = p, a tanh network and n = ratio d."""
+def experiment(case: NotebookCase, d: int, ratio: float, update: str = "gradient") -> Setting:
+    """The preset with d = p, a tanh network and n = ratio d; the step's gradient or the rank-one part of it."""
     first, n = round(case.step_samples * d), round(ratio * d)
-    return gs.presets.cui(first, n, d, d, case.eta, case.penalty, target=case.teacher)
+    setting = gs.presets.cui(first, n, d, d, case.eta, case.penalty, target=case.teacher)
+    (step,) = setting.protocol.steps
+    return replace(setting, protocol=replace(setting.protocol, steps=(replace(step, update=update),)))
 
 
-def limit(case: NotebookCase, d: int, ratio: float) -> float:
+def limit(case: NotebookCase, d: int, ratio: float, update: str) -> float:
     """The test error predicted."""
-    return float(gs.theory(experiment(case, d, ratio)).test_error)
+    return float(gs.theory(experiment(case, d, ratio, update)).test_error)
 
 
-def errors(teacher: str, eta: float, step_samples: float, penalty: float, d: int, seed: int) -> list[float]:
-    """Test errors at every n/d: one step, and the readout on the first rows of the largest batch."""
-    case = NotebookCase(teacher, eta, step_samples, penalty)
-    largest = experiment(case, d, max(RATIOS))
-    X, y, Xt, yt = fit.samples(largest, seed, 4000)
+def errors(case: int, update: str, ratios: tuple[float, ...], d: int, seed: int) -> Float[np.ndarray, " numbers"]:
+    """The population risks at every n/d, means over the batches that fit in one of 3d samples, and then the controls."""
+    largest = experiment(CASES[case], d, MOST, update)
+    X, y = draw.rows(largest, seed, draw.readout_batch(largest))
     with one_blas_thread(d):
         W = train(largest, seed, memory=4.0).final
-        F, Ft, losses = np.tanh(X @ W.T), np.tanh(Xt @ W.T), []
-        for ratio in RATIOS:
-            readout = experiment(case, d, ratio).protocol.readout
-            losses.append(fit.error(F[: readout.n], y[: readout.n], Ft, yt, readout.penalty))  # type: ignore[union-attr, arg-type]
-    return losses
+        F, (second, cross), found = np.tanh(X @ W.T), moments(largest, W), []
+        for ratio in ratios:
+            readout, n = experiment(CASES[case], d, ratio).protocol.readout, round(ratio * d)
+            fits = [
+                np.asarray(gs.ridge(F[i : i + n], y[i : i + n], readout.penalty).coefficients)  # type: ignore[union-attr]
+                for i in range(0, len(F) - n + 1, n)
+            ]
+            # E (f* - <b, f>)^2 with the exact moments of the features
+            found.append(np.mean([largest.target.power - 2 * b @ cross + b @ second @ b for b in fits]))
+    return np.concatenate([found, controls(largest, seed)])
+
+
+def controls(setting: Setting, seed: int) -> Float[np.ndarray, " 4"]:
+    """What the draws of the step and of the first layer do to the error, each less its known mean.
+
+    With beta = X^T y/n of the step's batch, e the part of the target's direction outside beta, of length one, and rows of W
+    uniform on the sphere: sum_{j > 1} beta_j^2, beta_1, |W e|^2 and |W^T W e|^2.
+    """
+    X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
+    (W, _), d, p = draw.weights(setting, seed), setting.d, setting.p
+    beta = X.T @ y / len(y)
+    e = -beta * beta[0] / (beta @ beta)
+    e[0] += 1
+    along = W @ (e / np.linalg.norm(e))
+    found = beta[1:] @ beta[1:], beta[0], along @ along, np.sum((along @ W) ** 2)
+    means = (d - 1) / len(y) * setting.target.power, float(setting.target.hermite[(1,)]), p / d, p / d + p * (p - 1) / d**2
+    return np.array(found) - means
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Test errors, (cases, n/d, seeds)."""
-    runs = cache.each(errors, [(*case, DIMENSIONS[size], seed) for case in CASES for seed in seeds])
-    return {"errors": np.moveaxis(np.reshape(runs, (len(CASES), len(seeds), -1)), 1, -1)}
+    """Risks and controls, (numbers, seeds), by update and teacher."""
+    jobs = {
+        (update, k): [(k, update, RATIOS[size], DIMENSIONS[size], seed) for seed in seeds[: _share(case, len(seeds))]]
+        for update in UPDATES
+        for k, case in enumerate(CASES)
+    }
+    found = iter(cache.each(errors, [job for some in jobs.values() for job in some]))
+    return {f"{u} {CASES[k].teacher}": np.stack([next(found) for _ in some], -1) for (u, k), some in jobs.items()}
+
+
+def _share(case: NotebookCase, seeds: int) -> int:
+    return max(2, round(case.share * seeds))
 
 
 def predict(size: Size) -> Data:
-    """Test errors, (cases, n/d), and along the line."""
-    d = DIMENSIONS[size]
-    return {
-        "errors": np.array([[limit(case, d, r) for r in RATIOS] for case in CASES]),
-        "lines": np.array([[limit(case, d, r) for r in np.linspace(*LINE)] for case in CASES]),
-    }
+    """Test errors at every n/d and along the line, by update and teacher."""
+    d, found = DIMENSIONS[size], {}
+    for update in UPDATES:
+        for case in CASES:
+            found[f"{update} {case.teacher}"] = np.array([limit(case, d, r, update) for r in RATIOS[size]])
+    lines = np.array([[limit(case, d, r, "gradient") for r in np.linspace(*LINE)] for case in CASES])
+    return {**found, "lines": lines}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The mean test error of every case and n/d against the prediction."""
-    at = [f"{case.teacher}, n = {ratio:g}d" for case in CASES for ratio in RATIOS]
-    return Evidence(
-        (statistics.compare("test error", measured["errors"], predicted["errors"], at=at, relative=True, **RULE[size]),)
+    """The mean test error of every case and n/d against the prediction: after the step, and after its rank-one part."""
+    stated, corrected = (
+        tuple(
+            statistics.compare(
+                f"test error, {case.teacher}" + (", rank-one step" if update == "rank1" else ""),
+                _controlled(measured[f"{update} {case.teacher}"], len(RATIOS[size])),
+                predicted[f"{update} {case.teacher}"],
+                at=[f"n = {ratio:g}d" for ratio in RATIOS[size]],
+                relative=True,
+                **RULE[size],
+            )
+            for case in CASES
+        )
+        for update in UPDATES
     )
+    return Evidence(stated, corrected)
+
+
+def _controlled(numbers: np.ndarray, ratios: int) -> np.ndarray:
+    return fit.controlled(numbers[:ratios], numbers[ratios:])
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    d = DIMENSIONS[size]
-    means, errors = mean_and_error(measured["errors"])
+    d, ratios = DIMENSIONS[size], RATIOS[size]
+    means = {name: mean_and_error(_controlled(numbers, len(ratios))) for name, numbers in measured.items()}
     return Verdict(
         sizes=f"d = p = {d}; "
         + "; ".join(f"{c.teacher}: η = {c.eta:g}, n₀ = {c.step_samples:g}d, λ = {c.penalty:g}" for c in CASES),
-        figure=_figure(d, means, errors, predicted),
+        figure=_figure(d, ratios, means, predicted),
         caption="Test error against samples per dimension. Each panel has one teacher, with simulated dots over the predicted "
-        f"line, from n = {RATIOS[0]:g}d to {RATIOS[-1]:g}d: "
-        + "; ".join(f"{c.teacher} {m[0]:.3f} to {m[-1]:.3f}" for c, m in zip(CASES, means, strict=True))
-        + ".",
-        settings=tuple(experiment(case, d, r).id for case in CASES for r in RATIOS),
+        f"line, from n = {ratios[0]:g}d to {ratios[-1]:g}d: "
+        + "; ".join(f"{c.teacher} {m[0]:.3f} to {m[-1]:.3f}" for c in CASES for m, _ in [means[f"gradient {c.teacher}"]])
+        + ". Squares are after the rank-one part of the step.",
+        settings=tuple(experiment(case, d, r, update).id for case in CASES for r in ratios for update in UPDATES),
     )
 
 
-def _figure(d: int, means: np.ndarray, errors: np.ndarray, predicted: Data) -> str:
-    with style.figure(len(CASES), width=3.5, height=2.9) as (fig, axes):
+def _figure(d: int, ratios: tuple[float, ...], means: Data, predicted: Data) -> str:
+    labels = {"gradient": f"one step, d = p = {d}", "rank1": "its rank-one part"}
+    with style.figure(len(CASES), width=3.6, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, CASES, strict=True)):
-            colour = style.COLOURS[i]
-            ax.plot(np.linspace(*LINE), predicted["lines"][i], color=colour, label="theory")
-            style.dots(ax, RATIOS, means[i], errors[i], color=colour, label=f"simulation, d = p = {d}")
+            ax.plot(np.linspace(*LINE), predicted["lines"][i], color=style.COLOURS[0], label="theory")
+            for k, (update, marker) in enumerate(zip(UPDATES, "os", strict=True)):
+                fill = {} if k == 0 else {"markerfacecolor": "white", "zorder": 1}
+                where = np.array(ratios) + 0.05 * k
+                style.dots(
+                    ax, where, *means[f"{update} {case.teacher}"], color=style.COLOURS[k], marker=marker, label=labels[update], **fill
+                )  # fmt: skip
             ax.set(xlabel="samples per dimension n/d", ylabel="test error")
-            ax.set_ylim(0, None)
+            ax.set_ylim(0, 1.25 * float(np.max(predicted["lines"][i])))
             teacher = case.teacher.replace("x1", "x₁")
-            ax.set_title(
-                f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}", loc="left"
-            )
-            ax.legend()
+            ax.set_title(f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}", loc="left")
+            ax.legend(loc="lower left")
         return style.svg(fig)
 
 

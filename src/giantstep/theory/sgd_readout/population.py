@@ -62,9 +62,7 @@ def population(setting: Setting, W: Float[np.ndarray, "p d"]) -> Population:
     needed, allowed = MATRICES * 8.0 * p**2, memory.budget(None)
     if needed > allowed:
         raise memory.refuse(needed, allowed, f"a width of {int(sqrt(allowed / (8.0 * MATRICES)))}")
-    lengths = np.linalg.norm(W, axis=1)
-    U = W / lengths[:, None]
-    of = expanded(setting.network.activation, lengths)
+    of, U = _split(setting, W)
     second, rest = _second(of, U)
     cross = _cross(setting, of, U)
     with one_blas_thread(p):
@@ -74,6 +72,20 @@ def population(setting: Setting, W: Float[np.ndarray, "p d"]) -> Population:
     along = Q.T @ cross / sqrt(p)
     floor = max(setting.target.power - float(np.sum(along**2 / values)), 0.0)
     return Population(values, along / values, Q.T @ of.coefficients[:, 0] / sqrt(p), floor, rest)
+
+
+def moments(
+    setting: Setting, W: Float[np.ndarray, "p d"]
+) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, " p"]]:
+    """E F F^T and E F f*, of which the risk of any readout b is made: E f*^2 - 2 <b, E F f*> + b^T E F F^T b."""
+    of, U = _split(setting, W)
+    return _second(of, U)[0], _cross(setting, of, U)
+
+
+def _split(setting: Setting, W: Float[np.ndarray, "p d"]) -> tuple[Expanded, Float[np.ndarray, "p d"]]:
+    """The expansion at the lengths of the rows, and the rows as unit vectors."""
+    lengths = np.linalg.norm(W, axis=1)
+    return expanded(setting.network.activation, lengths), W / lengths[:, None]
 
 
 def expanded(sigma: Activation, lengths: Float[np.ndarray, " p"]) -> Expanded:
