@@ -6,10 +6,12 @@ Each at the penalty with the least predicted test error, predicted and simulated
 from functools import cache
 
 import numpy as np
+from jaxtyping import Float
 
 import giantstep as gs
 from giantstep.checks.cache import one_blas_thread
 from giantstep.claims import fit
+from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.simulate import train
@@ -18,6 +20,7 @@ from giantstep.theory.limits.bulk import shape
 
 METHODS = ("giant step", "small step", "random features", "ridge on the inputs", "kernel")
 WIDTH = 2  # p/d
+N_TEST = 1000  # test samples of the kernel
 SMALL = 1.0  # a step of order one, in the units of Ba et al.
 
 
@@ -59,18 +62,48 @@ def least(d: int, ratio: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> list[float]:
-    """Test errors of the methods, each at its penalty; all of them see the same samples."""
+    """Population risks of the methods, each at its penalty, and then the controls; all methods see the same samples.
+
+    That of the kernel is the risk of ridge regression on the inputs plus the difference of the two on test samples.
+    """
     setting = experiment(d, ratio, [1.0])
-    X, y, Xt, yt = fit.samples(setting, seed, 2000)
+    X, y, Xt, yt = fit.samples(setting, seed, N_TEST)
     with one_blas_thread(setting.p):
         losses = []
         for W, lam in zip(train(setting, seed).final, penalties[:3], strict=True):
-            losses.append(fit.error(np.maximum(X @ W.T, 0), y, np.maximum(Xt @ W.T, 0), yt, lam))
-        losses.append(fit.error(X, y, Xt, yt, penalties[3]))
+            b = np.asarray(gs.ridge(np.maximum(X @ W.T, 0), y, lam).coefficients)
+            losses.append(relu_risk(W, b))
+        b = np.asarray(gs.ridge(X, y, penalties[3]).coefficients)
+        losses.append(float(b @ b - 2 * b[0] + target().power))  # E (f* - <b, x>)^2, where E f* x = e1
         # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
         weights = np.linalg.solve(relu_kernel(X, X) + len(y) * penalties[4] / d * np.eye(len(y)), y)
-        losses.append(float(np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2)))
-    return [error + setting.target.noise**2 for error in losses]
+        apart = np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2 - (yt - Xt @ b) ** 2)
+        losses.append(losses[3] + float(apart))
+    return [*(error + setting.target.noise**2 for error in losses), *controls(setting, seed, X, y)]
+
+
+def controls(setting: Setting, seed: int, X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]) -> tuple[float, ...]:
+    """What the draws of the labels do to the errors, each less its known mean.
+
+    The mean of (y - x1)^2 in the readout's batch, and with beta = X^T y/n of the step's batch beta_1 and sum_{j > 1} beta_j^2.
+    """
+    first, labels = draw.rows(setting, seed, draw.step_batches(setting)[0])
+    beta, n, square = first.T @ labels / len(labels), len(labels), target().power + target().noise ** 2
+    return (
+        float(np.mean((y - X[:, 0]) ** 2)) - floor(),
+        float(beta[0]) - 1,
+        float(beta[1:] @ beta[1:]) - (setting.d - 1) / n * square,
+    )
+
+
+def relu_risk(W: Float[np.ndarray, "p d"], b: Float[np.ndarray, " p"]) -> float:
+    """E (f*(x) - <b, relu(W x)>)^2 for x ~ N(0, I) and f* = x1 + H2(x1)/sqrt(2).
+
+    E relu(<w, x>) x1 = w_1/2 and E relu(<w, x>) H2(x1) = w_1^2/(|w| sqrt(2 pi)), as relu has the slope theta and the curvature delta.
+    """
+    second = W.shape[1] * relu_kernel(W, W)
+    cross = W[:, 0] / 2 + W[:, 0] ** 2 / np.linalg.norm(W, axis=1) / np.sqrt(2 * np.pi) / np.sqrt(2)
+    return float(target().power - 2 * b @ cross + b @ second @ b)
 
 
 def relu_kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:

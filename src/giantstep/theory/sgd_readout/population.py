@@ -9,7 +9,8 @@ With w_i = s_i u_i, |u_i| = 1, and sigma(s z) = sum_k c_k(s) He_k(z),
 """
 
 from dataclasses import dataclass
-from math import factorial, sqrt
+from functools import lru_cache
+from math import ceil, factorial, floor, log2, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from giantstep.functions.activation import Activation
 
 ORDERS = 40  # of the expansion
 LENGTHS = 16  # Chebyshev points in the lengths of the neurons, on which c_k(s) depends smoothly
+GRADES = 8  # in a factor of two: the ends of the lengths are rounded, so that other first layers have the same points
 SMALL = 1e-13  # of the largest eigenvalue, below which one has no digits; and of the diagonal, of what is left out
 SAME = 1e-9  # cosines this near to one are of the same neuron twice
 MATRICES = 6  # of p x p held at once
@@ -94,11 +96,13 @@ def expanded(sigma: Activation, lengths: Float[np.ndarray, " p"]) -> Expanded:
     if high - low < 1e-12 * high:
         one = _at(sigma, low)
         return Expanded(np.broadcast_to(one[:-1], (len(lengths), ORDERS + 1)), np.full(len(lengths), one[-1]))
+    low, high = (2.0 ** (rounded(GRADES * log2(end)) / GRADES) for rounded, end in ((floor, low), (ceil, high)))
     nodes = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(LENGTHS) + 0.5) / LENGTHS)
-    table = BarycentricInterpolator(nodes, np.stack([_at(sigma, s) for s in nodes]))(lengths)
+    table = BarycentricInterpolator(nodes, np.stack([_at(sigma, float(s)) for s in nodes]))(lengths)
     return Expanded(table[:, :-1], table[:, -1])
 
 
+@lru_cache(maxsize=256)
 def _at(sigma: Activation, s: float) -> Float[np.ndarray, " columns"]:
     """sqrt(k!) c_k(s) for k = 0, ..., ORDERS, and E sigma(s z)^2."""
     stretched = lambda z: np.asarray(sigma(s * z))  # noqa: E731
