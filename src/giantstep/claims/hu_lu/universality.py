@@ -1,9 +1,13 @@
-"""Gaussian and spiked features in place of the network's leave the errors as they are; a spike left out does not."""
+"""Gaussian features, with the spikes that a step calls for, in place of the network's leave the errors as they are."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from giantstep.checks import cache, power
-from giantstep.checks.claim import Data, Size, Verdict
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
@@ -11,124 +15,116 @@ from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
-ALPHAS = (0.08, 0.16, 0.28, 0.35)  # well inside the regimes of degree 1, 1, 2 and 3
-ACTIVATIONS = ("relu", "tanh")
-SIZES = {"quick": (400, 18), "full": (1500, 40)}
-SPIKED, GAUSSIAN, SHORT = "spiked", "spiked, Gaussian base", "spiked, degree 1 only"  # at step size 0 the base alone
-MODELS: dict[str, dict[str, Any]] = {SPIKED: {}, GAUSSIAN: {"base": "gaussian"}, SHORT: {"degree": 1}}
-NONE = "no step"
-LEVEL = 3.0  # standard errors
-ENOUGH = 10.0  # % that the test should see
-RATE = 10.0  # % granted to what the expansion leaves out, times its rate n^(alpha - 1/2)
+ALPHAS = (0.16, 0.28, 0.35)  # inside the regimes of degree 1, 2 and 3; step size 0 comes first
+SMALL = 3  # the first so many step sizes, up to alpha = 0.28: no step, and degrees 1 and 2
+SIZES = {"quick": (100, 400), "full": (375, 1500)}  # n, a smaller one for the trend
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(14, 28), "full": Seeds(30, 80)}
+CELL = {"quick": {"margin": 0.04, "departure": 0.12}, "full": {"margin": 0.02, "departure": 0.045}}  # of an error
+RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of their mean
+TREND = {"quick": {"margin": 0.0, "departure": 0.18}, "full": {"margin": 0.0, "departure": 0.04}}  # of an error
 
 
-def experiment(n: int, activation: str) -> Setting:
-    """Setting 2 after the rank-one part of a step, step size 0 first."""
-    return paired.experiment(n, ALPHAS, talk.setting_2(), activation=activation, update="rank1")
-
-
-def models(activation: str) -> tuple[str, ...]:
-    return tuple(MODELS) if activation == "relu" else (SPIKED, GAUSSIAN)  # tanh has no second spike to leave out
-
-
-def measure(size: Size) -> Data:
-    """Errors of the network and of the models on the same draws, (step sizes, seeds), by activation, features and error."""
-    n, seeds = SIZES[size]
-    errors_of: Data = {}
-    for activation in ACTIVATIONS:
-        setting = experiment(n, activation)
-        outcomes = {"network": paired.simulated(setting, seeds)}
-        for model in models(activation):
-            outcomes[model] = cache.equivalent(
-                setting, "spiked", range(seeds), n_test=paired.N_TEST, dtype="float32", **MODELS[model]
-            )
-        errors_of[activation] = {m: {e: getattr(outcome, e) for e in paired.ERRORS} for m, outcome in outcomes.items()}
-    return errors_of
-
-
-def predict(size: Size) -> Data:
-    """By how many % the errors change, as n grows."""
-    return {"change": 0.0}
-
-
-class Change(NamedTuple):
-    """One row of the table: by how many % of the network's error the model's is off."""
+class Arm(NamedTuple):
+    """An activation and an update of the first layer, the gradient or its rank-one part."""
 
     activation: str
-    model: str
-    what: str
-    alpha: float | str
-    mean: float
-    error: float
+    update: str
 
-    def granted(self, n: int) -> float:
-        """What finite sizes may change; nothing for random features."""
-        return 0.0 if isinstance(self.alpha, str) else RATE * n ** (self.alpha - 0.5)
-
-    def shows(self, n: int, expected: float) -> bool:
-        return abs(self.mean - expected) > max(LEVEL * self.error, self.granted(n))
+    @property
+    def name(self) -> str:
+        return f"{self.activation}, {'full gradient' if self.update == 'gradient' else 'rank-one update'}"
 
 
-def changes(measured: Data) -> list[Change]:
-    rows = []
-    for activation in ACTIVATIONS:
-        for model in models(activation):
-            for error, what in paired.ERRORS.items():
-                values = measured[activation]["network"][error]
-                share = 100 / values.mean(axis=-1)
-                mean, se = (share * x for x in mean_and_error(measured[activation][model][error] - values))
-                for i, alpha in enumerate((NONE, *ALPHAS)):
-                    if model == GAUSSIAN or i:  # with the network's own base, step size 0 changes nothing
-                        rows.append(Change(activation, model, what, alpha, float(mean[i]), float(se[i])))
-    return rows
+STATED, CORRECTED = (Arm("relu", "gradient"),), (Arm("relu", "rank1"), Arm("tanh", "rank1"))
 
 
-def judge(size: Size, measured: Data, predicted: Data) -> Verdict:
-    (n, seeds), rows, expected = SIZES[size], changes(measured), predicted["change"]
-    proper, short = [r for r in rows if r.model != SHORT], [r for r in rows if r[1:4:2] == (SHORT, ALPHAS[-1])]
-    changed, flat = [r for r in proper if r.shows(n, expected)], [r for r in proper if r.alpha == NONE]
-    worst, most = (max(some, key=lambda r: abs(r.mean)) for some in (proper, flat))
-    sure = all(power.detectable(r.error, LEVEL, r.granted(n)) < ENOUGH for r in proper)
-    sure = sure and all(r.shows(n, expected) for r in short)
-    off = " and ".join(f"{r.mean:+.1f} ± {r.error:.1f}% in {r.what}" for r in short)
-    granted = [r.granted(n) for r in proper]
+def experiment(n: int, arm: Arm) -> Setting:
+    """Setting 2 of the talk, step size 0 first."""
+    return paired.experiment(n, ALPHAS, talk.setting_2(), activation=arm.activation, update=arm.update)
+
+
+def errors(n: int, arm: Arm, seeds: range) -> Float[np.ndarray, "2 errors steps seeds"]:
+    """Test error and training loss of the network, and with spiked Gaussian features in place of its own, on the same data."""
+    setting, options = experiment(n, arm), {"n_test": paired.N_TEST, "dtype": "float32"}
+    network = cache.simulate(setting, seeds, **options)
+    model = cache.equivalent(setting, "spiked", seeds, base="gaussian", **options)
+    return np.array([[getattr(outcome, error) for error in paired.ERRORS] for outcome in (network, model)])
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """The errors by arm, and those of the last arm at the smaller n."""
+    small, n = SIZES[size]
+    found = {arm.name: errors(n, arm, seeds) for arm in (*STATED, *CORRECTED)}
+    return {**found, "small": errors(small, CORRECTED[-1], seeds)}
+
+
+def changes(found: Float[np.ndarray, "2 errors steps seeds"]) -> Float[np.ndarray, "errors steps seeds"]:
+    """By which share of the network's mean error the model's is off."""
+    network, model = found
+    return (model - network) / network.mean(axis=-1, keepdims=True)
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Changes of both errors against zero: every step size after the gradient; the smaller ones after the rank-one update.
+
+    Where the change is largest among these, the training loss of tanh at alpha = 0.28, it must be nearer to zero at the larger n.
+    """
+    last = CORRECTED[-1].name
+    small, large = (changes(measured[name])[1, SMALL - 1] for name in ("small", last))
+    trend = statistics.compare(
+        "the change nearer to zero at the larger n", _size_of(large) - _size_of(small), 0.0,
+        at=[f"training loss, {last}, α = {ALPHAS[SMALL - 2]:g}"], side="below", **TREND[size],
+    )  # fmt: skip
+    whole = len(ALPHAS) + 1
+    return Evidence(_blocks(STATED, size, measured, whole), (*_blocks(CORRECTED, size, measured, SMALL), trend))
+
+
+def _size_of(change: Float[np.ndarray, " seeds"]) -> Float[np.ndarray, "1 seeds"]:
+    """The size of the mean change, as jackknife values."""
+    return statistics.pseudovalues(lambda c: np.abs(np.mean(c, axis=-1)), change[None])
+
+
+def _blocks(arms: tuple[Arm, ...], size: Size, measured: Data, steps: int) -> tuple[statistics.Comparison, ...]:
+    made = []
+    for arm in arms:
+        change = changes(measured[arm.name])[:, :steps]
+        names = ("no step", *(f"α = {alpha:g}" for alpha in ALPHAS))[:steps]
+        at = [f"{error}, {name}" for error in paired.ERRORS.values() for name in names]
+        made.append(statistics.compare(f"change with {arm.name}", 1 + change, 1.0, at=at, relative=True, **CELL[size]))
+        mean = 1 + change.mean(axis=(0, 1))
+        made.append(statistics.compare(f"mean change with {arm.name}", mean, 1.0, relative=True, **RULE[size]))
+    return tuple(made)
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    small, n = SIZES[size]
+    numbers = {arm: mean_and_error(100 * changes(measured[arm.name])) for arm in (*STATED, *CORRECTED)}
+    first = numbers[STATED[0]]
     return Verdict(
-        outcome="fails" if changed else ("holds" if sure else "inconclusive"),
-        sentence=f"Gaussian features change the errors of random features by at most {most.mean:+.1f} ± {most.error:.1f}%. "
-        f"{len(proper) - len(changed)} of {len(proper)} replacements, those after a step with the degree its size calls for, "
-        f"stay within 3 s.e. or {RATE:g} n^(alpha − 1/2) % (the largest is {worst.mean:+.1f} ± {worst.error:.1f}%: "
-        f"{worst.activation}, {worst.what}, alpha = {worst.alpha}). Degree 1 alone at alpha = {ALPHAS[-1]} is off, as it "
-        f"should be, by {off}.",
-        header=("activation", "features", "error", "alpha", "change in %", "s.e."),
-        rows=tuple(rows),
-        seeds=f"0-{seeds - 1}",
-        sizes=f"n = {n}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
-        figure=_figure(rows, expected),
-        caption=f"Changes of test error and training loss in % when features are replaced, against the step size, for "
-        f"{' and '.join(ACTIVATIONS)}. With the degree that the step size calls for they stay near the line at zero, at most "
-        f"{worst.mean:+.1f}%; with degree 1 alone they rise with the step size, to {off}.",
-        power=power.stated([r.error for r in proper], LEVEL, granted, "% of an error", seeds=seeds),
-        settings=tuple(experiment(n, a).id for a in ACTIVATIONS),
+        sizes=f"n = {n}, and {small} for the trend; {talk.RATIOS}; penalty {paired.PENALTY:g}",
+        figure=_figure(n, numbers),
+        caption=f"Changes of test error (left) and training loss (right) in % when Gaussian features with spikes replace those of "
+        f"the network, against the step size, n = {n}. After a full gradient step of size n^{ALPHAS[-1]:g} the test error changes "
+        f"by {first[0][0, -1]:+.1f} ± {first[1][0, -1]:.1f}%; the line at zero is universality.",
+        settings=tuple(experiment(n, arm).id for arm in (*STATED, *CORRECTED)),
     )
 
 
-def _figure(rows: list[Change], expected: float) -> str:
-    """Changes of both errors in %, around the zero that universality predicts."""
-    with style.figure(2, len(ACTIVATIONS), width=3.5, height=2.3) as (fig, axes):
-        for line, activation in zip(axes.reshape(-1, 2), ACTIVATIONS, strict=True):
-            for ax, what in zip(line, paired.ERRORS.values(), strict=True):
-                ax.axhline(expected, color=style.INK, label="universality")
-                for i, model in enumerate(MODELS):
-                    here = [r for r in rows if r[:3] == (activation, model, what)]
-                    x = [(0.0 if isinstance(r.alpha, str) else r.alpha) + 0.006 * (i - 1) for r in here]
-                    values = [r.mean for r in here], [r.error for r in here]
-                    style.dots(ax, x, *values, color=style.COLOURS[i], label=model)
-                ax.set_xticks([0.0, *ALPHAS], ["none", *(f"{a:g}" for a in ALPHAS)])
-                ax.set_title(f"{activation}: {what}", loc="left")
-                ax.set_xlabel(paired.STEP_SIZE if activation == ACTIVATIONS[-1] else "")
-            line[0].set_ylabel("change in %")
-        fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+def _figure(n: int, numbers: dict[Arm, tuple[np.ndarray, np.ndarray]]) -> str:
+    with style.figure(2, width=3.6, height=3.0) as (fig, axes):
+        for e, (ax, what) in enumerate(zip(axes, paired.ERRORS.values(), strict=True)):
+            ax.axhline(0, color=style.INK, label="universality")
+            for i, ((arm, (mean, se)), marker) in enumerate(zip(numbers.items(), "osD", strict=True)):
+                x = np.array([0.0, *ALPHAS]) + 0.007 * (i - 1)
+                style.dots(ax, x, mean[e], se[e], color=style.COLOURS[i], marker=marker, label=arm.name)
+            ax.set_xticks([0.0, *ALPHAS], ["no step", *(f"{a:g}" for a in ALPHAS)])
+            ax.set(xlabel=paired.STEP_SIZE, ylabel="change in %", title="")
+            ax.set_title(f"{what}, n = {n}", loc="left")
+        low, high = min(ax.get_ylim()[0] for ax in axes), max(ax.get_ylim()[1] for ax in axes)
+        for ax in axes:
+            ax.set_ylim(low, high)
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
 
 
-CLAIM = claim("hu_lu/universality", measure=measure, predict=predict, judge=judge)
+CLAIM = claim("hu_lu/universality", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

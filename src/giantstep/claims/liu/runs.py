@@ -12,13 +12,13 @@ from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.ridge.sgd import descend
 from giantstep.theory.sgd_readout.population import Population, population
+from giantstep.theory.sgd_readout.population import moments as population_moments
 from giantstep.theory.sgd_readout.predict import excess
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 1.5, 3.0)  # p/n
 ACTIVATION = "sin(1.5*x)"
 SHARE = 0.9  # rate times E sigma^2
 NOISE = 0.8  # of the labels
-N_TEST = 2000  # test samples
 TOGETHER = 6  # seeds in one call
 
 
@@ -34,35 +34,44 @@ def experiment(d: int, n: int, width: float, activation: str = ACTIVATION, **sgd
     return gs.Setting(gs.Gaussian(d), gs.target("x1", noise=NOISE), network, gs.Protocol((), readout))
 
 
-def groups(seeds: int) -> list[tuple[int, ...]]:
-    """Seeds, a few in each call."""
-    return [tuple(range(start, min(start + TOGETHER, seeds))) for start in range(0, seeds, TOGETHER)]
+def groups(seeds: range) -> list[tuple[int, ...]]:
+    """Seeds, a few in each call; the same ones stand together however many follow."""
+    return [tuple(seeds[start : start + TOGETHER]) for start in range(0, len(seeds), TOGETHER)]
 
 
-def features(d: int, n: int, seeds: tuple[int, ...], activation: str) -> Data:
-    """Features of the widest network (S, n, p), of test inputs, and labels: the target's, the noise, the test's."""
-    widest = experiment(d, n, WIDTHS[-1], activation)
-    sigma, batches = widest.network.activation, []
+def features(d: int, n: int, seeds: tuple[int, ...], activation: str, widest: float = WIDTHS[-1]) -> Data:
+    """Features of the widest network (S, n, p), labels without noise and the noise (S, n), and the moments of the features:
+    second moments (S, p, p) and products with the target (S, p)."""
+    setting = experiment(d, n, widest, activation)
+    sigma, batches = setting.network.activation, []
     for seed in seeds:
-        W, _ = draw.weights(widest, seed)
-        (X, y), (Xt, yt) = (draw.rows(widest, seed, b) for b in (draw.readout_batch(widest), draw.test_batch(N_TEST)))
-        batches.append((np.asarray(sigma(X @ W.T)), np.asarray(sigma(Xt @ W.T)), X[:, 0], y - X[:, 0], yt))
-    return dict(zip(("F", "test", "signal", "noise", "truth"), map(np.stack, zip(*batches, strict=True)), strict=True))
+        W, _ = draw.weights(setting, seed)
+        X, y = draw.rows(setting, seed, draw.readout_batch(setting))
+        batches.append((np.asarray(sigma(X @ W.T)), X[:, 0], y - X[:, 0], *population_moments(setting, W)))
+    names = ("F", "signal", "noise", "second", "cross")
+    return dict(zip(names, map(np.stack, zip(*batches, strict=True)), strict=True))
 
 
-def risks(data: Data, p: int, readout: SGD, labels: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Of the first p neurons fitted to labels (S, n), against the truth (S, n_test) at the test inputs; one a seed.
+def risks(data: Data, p: int, readout: SGD, labels: np.ndarray, signal: bool = True) -> np.ndarray:
+    """Population risks of the first p neurons fitted to labels (S, n), one a seed; without ``signal`` the truth is zero.
 
     Neurons beyond p are zero and the rate is that of p: one program for all widths.
     """
     S, n, widest = data["F"].shape
     F = jnp.asarray(data["F"] * (np.arange(widest) < p))
     rates = np.array([readout.rate]) * widest / p
-    errors = descend(
+    fits = descend(
         lambda: [(F, jnp.asarray(labels))], (S, n, widest), rates, readout.decay, readout.passes, readout.average
     )
-    b = errors.coefficients[:, 0]
-    return np.mean((np.einsum("stp,sp->st", data["test"][..., :p], b[:, :p]) - truth) ** 2, axis=1)
+    return risk_of(data, fits.coefficients[:, 0, :p], signal)
+
+
+def risk_of(data: Data, b: np.ndarray, signal: bool = True) -> np.ndarray:
+    """E (f* - <b, F>)^2 = 1 - 2 <b, E F f*> + b^T E[F F^T] b for coefficients (S, p) of the first neurons; f* has power one."""
+    b = np.asarray(b)
+    p = b.shape[1]
+    square = np.einsum("sp,spq,sq->s", b, data["second"][:, :p, :p], b, optimize=True)
+    return 1 - 2 * np.sum(b * data["cross"][:, :p], axis=1) + square if signal else square
 
 
 def predicted(of: Population, readout: SGD, n: int) -> tuple[float, float]:
