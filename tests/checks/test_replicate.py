@@ -81,7 +81,7 @@ def test_sets_share_no_seed_and_are_counted(tmp_path):
         again = replicate(claims, "quick", 3, bench, None, 50)
     assert true.times == {"holds": 3} and false.times == {"fails": 3} and not false.passed
     firsts = [int(each.seeds.split("-")[0]) for each in (true.verdict, *true.replicated)]
-    assert firsts == [50, 1050, 2050]
+    assert firsts == [50, 10050, 20050]
     drawn = sum(count(each.seeds) for each in (true.verdict, *true.replicated))
     assert len(DRAWN) == drawn  # both claims share the draws, and the second time is free
     assert {(now.set_number, now.sets) for now in told} == {(0, 3), (1, 3), (2, 3)}

@@ -23,7 +23,7 @@ def replicate(
     first_seed: int = 0,
     **options: Any,
 ) -> list[Result]:
-    """Check on the seeds from ``first_seed`` on, then on the next sets; sets are 1000 seeds apart and share none.
+    """Check on the seeds from ``first_seed`` on, then on the next sets; sets are 10000 seeds apart and share none.
 
     The result of a claim is that of the first set, with the verdicts of the others beside it; its time is that of all sets.
     ``options`` are those of ``check``.

@@ -35,7 +35,7 @@ def check(
         claims: names such as "moniri/bulk", or groups such as "moniri"; without names, all of them.
         size: "quick" takes minutes on two cores, "full" about an hour.
         first_seed: every claim is measured on this seed and those that follow; every random number depends on it.
-        replicate: the number of sets of seeds. Sets are 1000 seeds apart, and ``result.times`` counts the verdicts.
+        replicate: the number of sets of seeds. Sets are 10000 seeds apart, and ``result.times`` counts the verdicts.
         workers: processes that share the work; by default this process does it alone.
         store: a file that keeps the measurements, so that a second check is instant; by default nothing is kept.
         progress: show the claims that have ended on standard error.

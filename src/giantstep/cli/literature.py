@@ -38,7 +38,7 @@ def check(
     Prints the verdicts and writes an HTML report with the numbers and the figures. The report exists from the start and grows
     while the claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A new
     version of the code measures again. At quick size each worker takes a claim; at full size the workers share the trials of
-    one claim at a time. With --replicate the claims are measured again on further sets of seeds, 1000 seeds apart.
+    one claim at a time. With --replicate the claims are measured again on further sets of seeds, 10000 seeds apart.
 
     A verdict has two parts: one on the statement as the paper words it and, where that fails, one on its correction. The exit
     code is 1 if a statement fails without a correction that holds, or if a claim breaks. A claim whose data are missing, or

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 __all__ = ["MOST_SEEDS", "Seeds"]
 
-MOST_SEEDS = 1000  # of one claim; sets of seeds are this far apart
+MOST_SEEDS = 10_000  # of one claim; sets of seeds are this far apart
 
 
 @dataclass(frozen=True)
