@@ -1,6 +1,7 @@
 """What the claims on one giant step measure and predict, run at tiny sizes, and the identities behind it."""
 
 import json
+from dataclasses import replace
 
 import kept
 import numpy as np
@@ -53,7 +54,7 @@ def tiny(monkeypatch):
         (one_curve, 60),
         (optimal, 60),
     ):
-        monkeypatch.setitem(module.SIZES, "quick", size)
+        monkeypatch.setitem(module.SIZES, "quick" if "quick" in module.SIZES else "full", size)
     for module in (alignment, linear_floor):
         monkeypatch.setitem(module.DIMENSIONS, "quick", 30)
     monkeypatch.setattr(alignment, "SAMPLES_PER_DIMENSION", (1.0, 4.0))
@@ -73,10 +74,11 @@ def tiny(monkeypatch):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_claim_runs(name, tiny):
     (claim,) = select([name])
-    object.__setattr__(claim, "seeds", {**claim.seeds, "quick": Seeds(8, 8)})
-    measured, predicted, seeds = gather(claim, "quick", 0)
-    verdict = claim.rule("quick", measured, predicted)
-    again = claim.rule("quick", *(kept._back(json.loads(json.dumps(kept._plain(x)))) for x in (measured, predicted)))
+    size = "quick" if "quick" in claim.seeds else "full"
+    claim = replace(claim, seeds={size: Seeds(8, 8)})
+    measured, predicted, _ = gather(claim, size, 0)
+    verdict = claim.rule(size, measured, predicted)
+    again = claim.rule(size, *(kept._back(json.loads(json.dumps(kept._plain(x)))) for x in (measured, predicted)))
     assert again.as_stated == verdict.as_stated and again.header == verdict.header
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure
 

@@ -56,7 +56,7 @@ def _rests(setting, W: np.ndarray, unit: np.ndarray, b: np.ndarray, square: np.n
     """
     k = np.arange(population.ORDER + 1)
     target, count = setting.target, b.shape[1]
-    own = np.array([float(target.hermite.get((j,), 0.0)) for j in k]) * population.ROOTS
+    own = np.array([float(target.hermite.get((j,), 0.0)) for j in range(len(k))]) * population.ROOTS
     c = np.vstack([own, POWERS[: count - 1]])
     u = np.vstack([np.eye(len(unit))[0], *[unit] * (count - 1)])
     s = np.asarray(setting.network.activation.hermite(population.ORDER)) * population.ROOTS

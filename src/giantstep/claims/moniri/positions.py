@@ -22,8 +22,8 @@ VARIANTS = {"quick": (ALL[0], ALL[3]), "full": ALL}
 KEPT = {"target": "y", "full": "y − f₀"}
 UPDATES = {"rank1": "rank-one update", "gradient": "true gradient"}
 SIZES = {"quick": 500, "full": 1600}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(14, 40), "full": Seeds(14, 40)}
-ALPHAS = {"quick": (0.2, 0.3, 0.37, 0.45), "full": (0.1, 0.2, 0.25, 0.3, 0.33, 0.37, 0.41, 0.45)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 60), "full": Seeds(14, 40)}
+ALPHAS = {"quick": (0.3, 0.37, 0.45), "full": (0.1, 0.2, 0.25, 0.3, 0.33, 0.37, 0.41, 0.45)}
 BETWEEN = (0.25, 0.34, 0.41)  # predicted for the lines alone
 RULE = {
     "quick": {"margin": 0.04, "departure": 0.1},
