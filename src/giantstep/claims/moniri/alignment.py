@@ -14,10 +14,10 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.theory.limits.gains import direction
 
-DIMENSIONS = {"quick": 400, "full": 2400}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(12, 40)}
+DIMENSIONS = {"quick": 300, "full": 2400}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(12, 40)}
 RULE = {"quick": {"margin": 0.01, "departure": 0.05}, "full": {"margin": 0.003, "departure": 0.015}}  # of a cosine
-SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0, 8.0)
+SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0)
 MARKERS = "os"
 
 

@@ -20,7 +20,7 @@ CLOSE = (
     8.0  # sup distance allowed, over the number of singular values: a spectrum is rigid, its counts move by order one
 )
 SEEN = {"quick": 0.1, "full": 0.05}  # of a distribution function
-EDGE = {"quick": {"margin": 0.02, "departure": 0.06}, "full": {"margin": 0.01, "departure": 0.03}}  # of the edge
+EDGE = {"quick": {"margin": 0.03, "departure": 0.07}, "full": {"margin": 0.01, "departure": 0.03}}  # of the edge
 TITLES = {"F0": "random features", "F": f"after a step, η = n$^{{{ALPHA}}}$", "W": "first layer after the step"}
 MATRICES = {"F0": r"$F_0/\sqrt{n}$", "F": r"$F/\sqrt{n}$", "W": "$W$"}
 
