@@ -7,10 +7,10 @@ from giantstep.claims import paired
 WORLDS: dict[str, dict[str, Change]] = {
     "giantstep/one-curve": {
         "the readout uses the batch of the step": reused,
-        "labels have noise of variance 0.36": noisier(0.6),
+        "labels have additional noise of variance 1": noisier(1.0),
     },
     "giantstep/optimal": {
         "the step is three times as long": longer(paired, 3.0),
-        "labels have noise of variance 0.36": noisier(0.6),
+        "labels have additional noise of variance 1": noisier(1.0),
     },
 }

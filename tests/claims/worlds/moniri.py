@@ -91,7 +91,7 @@ WORLDS: dict[str, dict[str, Change]] = {
     },
     "moniri/linear-floor": {
         "the weights know the target": tilted,
-        "labels have noise of variance 0.36": noisier(0.6),
+        "labels have additional noise of variance 1": noisier(1.0),
     },
     "moniri/improvement": {
         "the step goes astray": astray(paired),
