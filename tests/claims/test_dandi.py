@@ -26,7 +26,7 @@ TINY = {
     second_layer: (64, 128),
     staircase: (128, 256),
     threshold: ({1: (2**5, 2**6), 2: (2**4, 2**5), 3: (12, 16)}, 2**9),
-    scaling: {1: (2**5, 2**6), 2: (12, 16), 3: (6, 8)},
+    scaling: {1: (2**5, 2**6), 2: (12, 16), 3: (10, 14)},
     floors: ((16, 16, 16, 16, 8, 8, 5, 16, 16), 500),
     conditional: 40,
 }
@@ -156,7 +156,7 @@ def test_scaling_fails_at_a_tenth():
     predicted, measured = scaling.predict("quick"), {}
     for order, (overlap, length) in zip(scaling.ACTIVATIONS, predicted["factors"], strict=True):
         d = np.array(scaling.SIZES["quick"][order], dtype=float)[:, None]
-        rows = [overlap * d**0, d**0, length * d / (scaling.RATIO * d**order)]
+        rows = [overlap * d**0, d**0, length * d / (scaling.RATIOS[order] * d**order)]
         measured[f"l = {order}"] = np.stack([row * (1 + noise(len(d), 24)) for row in rows])
     assert rule("dandi/scaling", measured, predicted).as_stated == "holds"
     longer = {**measured, "l = 2": measured["l = 2"] * np.array([1.1, 1.0, 1.21])[:, None, None]}

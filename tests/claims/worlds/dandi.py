@@ -106,11 +106,16 @@ WORLDS: dict[str, dict[str, World]] = {
         "the step is 1.15 times as long": changed(
             scaling, "setting", lambda old: lambda order, d: altered(longer(1.15), old(order, d))
         ),
-        "the batch has 3 d^l samples": lambda patch: patch.setattr(
+        "the batch is 3/4 as large": lambda patch: patch.setattr(
             scaling,
             "setting",
             lambda order, d: experiment(
-                scaling.target(order), d, 3 * d**order, 1, p=16, activation=scaling.ACTIVATIONS[order]
+                scaling.target(order),
+                d,
+                round(0.75 * scaling.samples(order, d)),
+                1,
+                p=16,
+                activation=scaling.ACTIVATIONS[order],
             ),
         ),
     },
