@@ -37,14 +37,18 @@ def longer(factor: float) -> Callable[[GiantStep], GiantStep]:
     return lambda step: replace(step, eta=factor * step.eta)  # type: ignore[operator]
 
 
-def another_threshold(shift: float) -> World:
-    """Shares follow the predicted curve, at n_c ~ d^(l + shift)."""
+def _at(shift: float, order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
+    """Shares on the predicted curve, with n_c ~ d^(l + shift)."""
+    noise = np.stack([generator(seed, 99, n % 10_007).standard_normal(4) for seed in range(first, first + count)])
+    return limit(order, np.array([n / d ** (order + shift)]))[0] * np.ones((4, 1)) + 0.02 * noise.T
 
-    def shares(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
-        noise = np.stack([generator(seed, 99, n % 10_007).standard_normal(4) for seed in range(first, first + count)])
-        return limit(order, np.array([n / d ** (order + shift)]))[0] * np.ones((4, 1)) + 0.02 * noise.T
 
-    return lambda patch: patch.setattr(threshold, "shares", shares)
+def earlier(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
+    return _at(-0.5, order, d, n, first, count)
+
+
+def later(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
+    return _at(0.5, order, d, n, first, count)
 
 
 def changed(module: Any, name: str, make: Callable[[Any], Any]) -> World:
@@ -82,8 +86,8 @@ def _unconditional(patch: pytest.MonkeyPatch) -> None:
 
 WORLDS: dict[str, dict[str, World]] = {
     "dandi/threshold": {
-        "the threshold is d^(l - 1/2)": another_threshold(-0.5),
-        "the threshold is d^(l + 1/2)": another_threshold(0.5),
+        "the threshold is d^(l - 1/2)": lambda patch: patch.setattr(threshold, "shares", earlier),
+        "the threshold is d^(l + 1/2)": lambda patch: patch.setattr(threshold, "shares", later),
         "the batch has n^0.8 samples": changed(
             threshold, "setting", lambda old: lambda order, d, n: old(order, d, max(round(n**0.8), 2))
         ),

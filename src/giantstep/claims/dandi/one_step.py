@@ -13,10 +13,10 @@ from giantstep.plot import style
 
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + 0.3*H4(x3)/sqrt(24)"
 SIZES = {
-    "quick": ((2**7, 2**9, 2**11), (24, 48, 96), (16, 32, 64), (48, 96, 192)),
+    "quick": ((2**7, 2**9, 2**11), (24, 48, 96), (16, 32, 64), (40, 80, 160)),
     "full": ((1000, 10_000, 100_000), (64, 128, 256), (64, 96, 160), (128, 256, 512)),
 }  # dimensions for n of the order of d, and of d^2: as is, deflated, and l = 2
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 80)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 80), "full": Seeds(24, 80)}
 RULE: Any = {
     "quick": {"each": (0.1, 0.6), "mean": (0.05, 0.2)},
     "full": {"each": (0.06, 0.25), "mean": (0.03, 0.1)},
