@@ -22,12 +22,20 @@ SIZES = {"quick": (32, 256), "full": (300, 1000, 3000)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 28), "full": Seeds(10, 60)}
 RULE = {
     "quick": {
-        "erf": (0.012, 0.045), "relu": (0.02, 0.12), "each": (0.03, 0.16), "risk": (0.05, 0.25), "power": (0.1, 0.45),
+        "erf": (0.012, 0.045),
+        "relu": (0.02, 0.12),
+        "each": (0.03, 0.16),
+        "risk": (0.05, 0.25),
+        "power": (0.1, 0.45),
     },
     "full": {
-        "erf": (0.006, 0.02), "relu": (0.01, 0.05), "each": (0.015, 0.06), "risk": (0.02, 0.1), "power": (0.05, 0.2),
+        "erf": (0.006, 0.02),
+        "relu": (0.01, 0.05),
+        "each": (0.015, 0.06),
+        "risk": (0.02, 0.1),
+        "power": (0.05, 0.2),
     },
-}  # margin and departure: of the overlaps of a case in the mean of M and Q, of M and Q each, of a risk, and of the power  # fmt: skip
+}  # margin and departure: overlaps in the mean of M and Q by case, M and Q each, risks, the power of d
 TIME = 15  # samples a dimension
 RATE = 1.0  # p eta / d
 RECORDS = 11  # points of the path
