@@ -31,12 +31,12 @@ from giantstep.simulate import evolution
 MU = (1.0, -0.5)
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "tanh"}  # relu is blind to the third order
 SIZES = {
-    "quick": {1: (2**7, 2**9, 2**11), 2: (2**5, 2**6, 2**7), 3: (20, 40, 80)},
+    "quick": {1: (2**7, 2**9, 2**11), 2: (2**5, 2**6, 2**7), 3: (16, 32, 64)},
     "full": {1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**9), 3: (64, 96, 160)},
 }
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(16, 80)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 76), "full": Seeds(16, 80)}
 RULE: Any = {
-    "quick": {"constant": ((0.04, 0.1), (0.06, 0.5)), "exponent": ((0.05, 0.2), (0.08, 0.5))},
+    "quick": {"constant": ((0.04, 0.1), (0.1, 0.6)), "exponent": ((0.05, 0.2), (0.15, 0.6))},
     "full": {"constant": ((0.02, 0.05), (0.03, 0.3)), "exponent": ((0.03, 0.1), (0.05, 0.3))},
 }  # margin and departure: for l = 1 and 2, and for l = 3, whose small d make squared lengths scatter by (2/d)^(1/2)
 RATIOS = {1: 4.0, 2: 4.0, 3: 0.25}  # n / d^l

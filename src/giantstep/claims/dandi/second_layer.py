@@ -69,7 +69,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     }
 
     def on(name: str, count: int):
-        at = [(f"{name}, eigenvalue {k + 1}", slopes[name][k < count][k] - (k < count)) for k in range(3)]
+        at = [
+            (f"{name}, eigenvalue {k + 1}", slopes[name][name == GAUSSIAN and k < count][k] - (k < count))
+            for k in range(3)
+        ]
         return ranks.each_and_mean(f"exponent less the predicted one, {name}", at, 0.0, **RULE[size][name])
 
     stated, corrected = predicted["stated"], predicted["corrected"]
