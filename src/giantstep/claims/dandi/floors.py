@@ -132,7 +132,13 @@ def _figure(measured: Data, predicted: Data) -> str:
             style.dots(axes[0], [i], [mean], [error], color=style.COLOURS[0], label="risk" if i == 0 else None)
             floor = predicted[r.name]["floor"]
             axes[0].plot([i - 0.3, i + 0.3], [floor] * 2, color=style.COLOURS[1], label="floor" if i == 0 else None)
-        axes[0].set_xticks(range(len(several)), [r.name.replace(", ", ",\n") for r in several])
+        axes[0].set_xticks(
+            range(len(several)),
+            [
+                r.name.replace(", ", ",\n").replace(" features", "\nfeatures").replace(" network", "\nnetwork")
+                for r in several
+            ],
+        )
         axes[0].set(ylabel="risk", ylim=(0, 6.2))
         axes[0].legend(loc="upper left", ncols=2)
         for i, r in enumerate(TABLE):
