@@ -124,12 +124,15 @@ def _figure(size: Size, measured: Data) -> str:
                 cross = {"color": colour, "marker": "x", "markersize": 6}
                 style.dots(column[0], 1.07 * x, *model, **cross, label=f"polynomial, {activation}")
                 mean, error = mean_and_error(100 * off[own])
-                style.dots(column[1], x * 1.05 ** (i - 1), mean, error, color=colour, marker="os^"[i])
+                style.dots(
+                    column[1], x * 1.05 ** (i - len(ACTIVATIONS[size]) // 2), mean, error, color=colour, marker="os^"[i]
+                )
             column[0].set_title(f"classes {pair[0]} and {pair[1]}", loc="left")
             for ax in column:
                 ax.set_xscale("log")
                 ax.set_xticks(RATIOS[size], [f"{r:g}" for r in RATIOS[size]])
                 ax.minorticks_off()
+                ax.margins(x=0.15)
             column[1].set_xlabel("width k/m")
             column[1].axhline(0, color=style.INK, linewidth=0.8)
             column[1].axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0)

@@ -137,7 +137,9 @@ def _figure(size: Size, measured: Data) -> str:
                 look = {"color": style.COLOURS[j], "marker": "os^D"[j], "linestyle": "-", "linewidth": 0.8}
                 label = own[0].name.rsplit(",", 1)[0] + f", l = {order(case[2])}"
                 style.dots(ax, x, *values, label=label, **look)
-            ax.set(xscale="log", xlabel="input dimension n", ylabel=f"{what}: log(model / network), %")
+            ax.set(xscale="log", xlabel="input dimension n", ylabel="log(model / network), %")
+            ax.set_title(what, loc="left")
+            ax.margins(x=0.1)
             at = list(dict.fromkeys((*SIZES[size], LARGEST[size])))
             ax.set_xticks(at, [str(n) for n in at])
             ax.minorticks_off()
