@@ -39,5 +39,5 @@ CLAIM = claim(
     predict=partial(predict, PANEL),
     compare=partial(evidence.compare, PANEL),
     describe=partial(figure.describe, PANEL),
-    seeds={"quick": Seeds(20, 60), "full": Seeds(30, 150)},
+    seeds={"quick": Seeds(24, 100), "full": Seeds(30, 150)},
 )
