@@ -33,7 +33,6 @@ PANEL = Panel(
     },
     better=0.05,
     worse=0.5,
-    shared=2,
 )
 CLAIM = claim(
     "demir/ratio",
@@ -41,5 +40,5 @@ CLAIM = claim(
     predict=partial(predict, PANEL),
     compare=partial(evidence.compare, PANEL),
     describe=partial(figure.describe, PANEL),
-    seeds={"quick": Seeds(24, 100), "full": Seeds(30, 150)},
+    seeds={"quick": Seeds(20, 70), "full": Seeds(30, 150)},
 )

@@ -31,7 +31,6 @@ PANEL = Panel(
     },
     better=0.0,
     worse=1.0,
-    shared=2,
 )
 CLAIM = claim(
     "demir/weighting",
@@ -39,5 +38,5 @@ CLAIM = claim(
     predict=partial(predict, PANEL),
     compare=partial(evidence.compare, PANEL),
     describe=partial(figure.describe, PANEL),
-    seeds={"quick": Seeds(24, 100), "full": Seeds(30, 150)},
+    seeds={"quick": Seeds(20, 70), "full": Seeds(30, 150)},
 )
