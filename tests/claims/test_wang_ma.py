@@ -17,8 +17,8 @@ def test_the_chance_of_a_bare_sample_is_that_of_drawn_starts():
 def test_it_runs_at_a_tiny_size(module, monkeypatch):
     if module is early:
         monkeypatch.setitem(early.WIDTHS, "quick", (4, 8))
-        monkeypatch.setattr(early, "CASES", {"cones, n = 10": (10, False), "overlapping": (10, True)})
-        monkeypatch.setattr(early, "CONES", [10])
+        monkeypatch.setattr(early, "CASES", {"n = 10": (10, False), "n = 20": (20, False), "overlapping": (10, True)})
+        monkeypatch.setattr(early, "CONES", [10, 20])
     else:
         monkeypatch.setitem(module.SIZES, "quick", (12, 16, 4) if module is sgd else (10, 6))
     seeds = range(20) if module is sgd else range(3)
