@@ -42,11 +42,11 @@ def stuttering(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
 
 
 def partial(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
-    return rng.integers(0, n - 1, size)
+    return rng.integers(0, n - 2, size)
 
 
 def periodic(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
-    return np.resize(rng.integers(0, n, size // 8), size)
+    return np.resize(rng.integers(0, n, size // 32), size)
 
 
 def _long(patch: pytest.MonkeyPatch) -> None:
@@ -74,8 +74,8 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "four steps of ten repeat the curve before": _ordered(stuttering),
     },
     "nishikawa/online": {
-        "one curve of twenty never comes": _ordered(partial),
-        "the stream is repeated after an eighth of it": _ordered(periodic),
+        "two curves of twenty never come": _ordered(partial),
+        "the stream is repeated after a thirty-second of it": _ordered(periodic),
     },
     "nishikawa/certified": {
         "the penalty is 1.25 times as large": _trained(
