@@ -1,5 +1,6 @@
 """Whether the bounds known before training still say something when the network has learned."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ LOOSE: dict[Size, dict[str, Any]] = {
 }  # ReLU, whose start scatters
 
 
+@lru_cache(maxsize=8)
 def passed(case: str) -> float:
     """The amount of training, rate * steps, at which the bound known before it is the error of predicting zero."""
     at = lambda amount: trainings.bounds(case, rate=amount / trainings.STEPS)  # noqa: E731

@@ -59,7 +59,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Mean square losses against the closed recursion, and losses of single runs against those followed."""
     points, at = list(POINTS), [f"step {k}" for k in POINTS]
     pairs = [(measured[k][:, ::RUNS] if k == "square" else measured[k], predicted["followed"][k]) for k in LOSSES]
-    ratio = np.array([(own / followed)[points] for own, followed in pairs])
+    # either sign counts: other batches than those followed leave the mean ratio at 1
+    ratio = np.array([1 + np.abs(own / followed - 1)[points] for own, followed in pairs])
     cells = [f"{loss}, step {k}" for loss in LOSSES for k in POINTS]
     mean, expected = measured["square"][points], predicted["mean"][points]
     return Evidence(
