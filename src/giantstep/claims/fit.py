@@ -30,7 +30,9 @@ def error(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, yt: np.ndarray, penalty:
     return float(np.mean((yt - path(F, y, Ft, [penalty])) ** 2))
 
 
-def controlled(values: Float[np.ndarray, "k seeds"], controls: Float[np.ndarray, "q seeds"]) -> Float[np.ndarray, "k seeds"]:
+def controlled(
+    values: Float[np.ndarray, "k seeds"], controls: Float[np.ndarray, "q seeds"]
+) -> Float[np.ndarray, "k seeds"]:
     """Values without the noise that controls of mean zero explain by regression over the seeds, as jackknife values."""
 
     def intercepts(both: np.ndarray) -> np.ndarray:

@@ -94,7 +94,15 @@ def _figure(d: int, ratios: tuple[float, ...], mean: np.ndarray, se: np.ndarray,
             ax.plot(LINE, predicted["lines"][:, i], color=colour, **style)
             hollow = {"markerfacecolor": "white", "markersize": 3} if thin else {}
             _style.dots(
-                ax, ratios, mean[:, i], se[:, i], color=colour, marker=marker, label=label, zorder=4 if thin else 3, **hollow
+                ax,
+                ratios,
+                mean[:, i],
+                se[:, i],
+                color=colour,
+                marker=marker,
+                label=label,
+                zorder=4 if thin else 3,
+                **hollow,
             )
         ax.plot([], [], color=_style.INK, label="theory")
         ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")

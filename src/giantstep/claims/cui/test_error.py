@@ -89,14 +89,22 @@ def controls(setting: Setting, seed: int) -> Float[np.ndarray, " 4"]:
     e[0] += 1
     along = W @ (e / np.linalg.norm(e))
     found = beta[1:] @ beta[1:], beta[0], along @ along, np.sum((along @ W) ** 2)
-    means = (d - 1) / len(y) * setting.target.power, float(setting.target.hermite[(1,)]), p / d, p / d + p * (p - 1) / d**2
+    means = (
+        (d - 1) / len(y) * setting.target.power,
+        float(setting.target.hermite[(1,)]),
+        p / d,
+        p / d + p * (p - 1) / d**2,
+    )
     return np.array(found) - means
 
 
 def measure(size: Size, seeds: range) -> Data:
     """By update the risks and controls, (cases, numbers, seeds)."""
     jobs = [
-        (k, update, RATIOS[size], DIMENSIONS[size], seed) for update in UPDATES for k in range(len(CASES)) for seed in seeds
+        (k, update, RATIOS[size], DIMENSIONS[size], seed)
+        for update in UPDATES
+        for k in range(len(CASES))
+        for seed in seeds
     ]
     found = np.reshape(cache.each(errors, jobs), (len(UPDATES), len(CASES), len(seeds), -1))
     return dict(zip(UPDATES, np.moveaxis(found, 2, -1), strict=True))
@@ -156,7 +164,9 @@ def _figure(d: int, ratios: tuple[float, ...], means: Data, predicted: Data) -> 
             ax.set(xlabel="samples per dimension n/d", ylabel="test error")
             ax.set_ylim(0, 1.25 * float(np.max(predicted["lines"][i])))
             teacher = case.teacher.replace("x1", "x₁")
-            ax.set_title(f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}", loc="left")
+            ax.set_title(
+                f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}", loc="left"
+            )
             ax.legend(loc="lower left")
         return style.svg(fig)
 

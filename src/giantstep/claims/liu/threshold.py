@@ -17,11 +17,14 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(18, 48), "full": Seeds(36, 180)}
 PASSES = {"quick": (1, 10, 100), "full": (1, 10, 100, 1000)}
 WIDTHS = (0.25, 0.5, 0.75, 1.0, 1.5, 3.0)  # p/n
 AT, BESIDE, ABOVE = 3, [2, 4], [4, 5]  # the places of p = n, of its neighbours, and of p > n
-LEAST = float(np.log(3.0))  # the least peak of the fit
+PEAKED, LEAST = 0.1, float(np.log(3.0))  # the least peak of SGD and of the fit, as logarithms
 LEFT = 0.5  # the most that many passes may leave of the way
 ORDER = {"quick": {"margin": 0.0, "departure": 0.2}, "full": {"margin": 0.0, "departure": 0.1}}  # of a log of a ratio
-PEAK = {"quick": {"margin": 0.0, "departure": 1.0}, "full": {"margin": 0.0, "departure": 0.5}}  # the fit's scatters widely
-WAY = {"quick": {"margin": 0.0, "departure": 0.3}, "full": {"margin": 0.0, "departure": 0.15}}  # of the way to the fit
+PEAK = {
+    "quick": {"margin": 0.0, "departure": 3.0},
+    "full": {"margin": 0.0, "departure": 1.5},
+}  # the fit's scatters widely
+WAY = {"quick": {"margin": 0.0, "departure": 0.4}, "full": {"margin": 0.0, "departure": 0.15}}  # of the way to the fit
 
 
 def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> np.ndarray:
@@ -59,8 +62,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     logs = np.log(measured["errors"])
     peaks = logs[:, AT] - logs[:, BESIDE].mean(axis=1)  # (passes and the fit, seeds)
     what, at = "log of the error at p = n over that beside it", [f"{times} passes" for times in PASSES[size]]
-    one = [statistics.compare(what, peaks[:1], 0.0, at=["one pass"], side=side, **ORDER[size]) for side in ("above", "below")]
-    many = statistics.compare(what, peaks[-2:-1], 0.0, at=at[-1:], side="above", **ORDER[size])
+    one = [
+        statistics.compare(what, peaks[:1], PEAKED, at=["one pass"], side=side, **ORDER[size])
+        for side in ("above", "below")
+    ]
+    many = statistics.compare(what, peaks[-2:-1], PEAKED, at=at[-1:], side="above", **ORDER[size])
     fit = statistics.compare("the same", peaks[-1:], LEAST, at=["minimum norm"], side="above", **PEAK[size])
     left = statistics.compare(
         "share left of the way to the fit", statistics.pseudovalues(_left, measured["errors"][:, ABOVE]), LEFT,

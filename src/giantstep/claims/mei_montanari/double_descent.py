@@ -109,7 +109,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     logs = np.log(measured["errors"][:, 0])
     above = logs[WIDTHS.index(1.0)] - logs[[WIDTHS.index(width) for width in BESIDE]]
     peak = statistics.compare(
-        "log of the error at p = n over another", above, 0.0, at=[f"p = {w:g}n" for w in BESIDE], side="above", **PEAK[size]
+        "log of the error at p = n over another",
+        above,
+        0.0,
+        at=[f"p = {w:g}n" for w in BESIDE],
+        side="above",
+        **PEAK[size],
     )
     return Evidence((levels, peak))
 

@@ -76,9 +76,7 @@ def population(setting: Setting, W: Float[np.ndarray, "p d"]) -> Population:
     return Population(values, along / values, Q.T @ of.coefficients[:, 0] / sqrt(p), floor, rest)
 
 
-def moments(
-    setting: Setting, W: Float[np.ndarray, "p d"]
-) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, " p"]]:
+def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, " p"]]:
     """E F F^T and E F f*, of which the risk of any readout b is made: E f*^2 - 2 <b, E F f*> + b^T E F F^T b."""
     of, U = _split(setting, W)
     return _second(of, U)[0], _cross(setting, of, U)
