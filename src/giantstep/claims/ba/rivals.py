@@ -99,7 +99,7 @@ def controls(setting: Setting, seed: int, X: Float[np.ndarray, "n d"], y: Float[
 def relu_risk(W: Float[np.ndarray, "p d"], b: Float[np.ndarray, " p"]) -> float:
     """E (f*(x) - <b, relu(W x)>)^2 for x ~ N(0, I) and f* = x1 + H2(x1)/sqrt(2).
 
-    E relu(<w, x>) x1 = w_1/2 and E relu(<w, x>) H2(x1) = w_1^2/(|w| sqrt(2 pi)), as relu has the slope theta and the curvature delta.
+    E relu(<w, x>) x1 = w_1/2 and E relu(<w, x>) H2(x1) = w_1^2/(|w| sqrt(2 pi)).
     """
     second = W.shape[1] * relu_kernel(W, W)
     cross = W[:, 0] / 2 + W[:, 0] ** 2 / np.linalg.norm(W, axis=1) / np.sqrt(2 * np.pi) / np.sqrt(2)

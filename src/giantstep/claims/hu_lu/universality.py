@@ -103,8 +103,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"n = {n}, and {small} for the trend; {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(n, numbers),
-        caption=f"Changes of test error (left) and training loss (right) in % when Gaussian features with spikes replace those of "
-        f"the network, against the step size, n = {n}. After a full gradient step of size n^{ALPHAS[-1]:g} the test error changes "
+        caption=f"Changes of test error (left) and training loss (right) in % when spiked Gaussian features replace those of "
+        f"the network, against the step size, n = {n}. After a gradient step of size n^{ALPHAS[-1]:g} the test error changes "
         f"by {first[0][0, -1]:+.1f} ± {first[1][0, -1]:.1f}%; the line at zero is universality.",
         settings=tuple(experiment(n, arm).id for arm in (*STATED, *CORRECTED)),
     )

@@ -40,7 +40,7 @@ def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> n
 
 
 def expected(d: int, n: int, seed: int) -> np.ndarray:
-    """Test errors of one pass and of the minimum-norm fit given the first layer, (2, widths); 0 is for the divergence at p = n."""
+    """Test errors of one pass and of the minimum-norm fit given the first layer, (2, widths), with 0 where it diverges."""
     of = [runs.moments(d, n, w, seed) for w in WIDTHS]
     found = np.array([(sum(runs.predicted(x, gs.SGD(n, runs.rate()), n)), minimum_norm(x, n, NOISE**2)) for x in of]).T
     return np.where(np.isfinite(found), found + NOISE**2, 0.0)
@@ -74,7 +74,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     )  # fmt: skip
     better = statistics.compare(
         "log of the error of one pass over the fit's", np.delete(logs[0] - logs[-1], AT, axis=0), 0.0, side="below",
-        at=[f"p = {w:g}n" for i, w in enumerate(WIDTHS) if i != AT], **ORDER[size],
+        at=[f"p = {w:g}n" for i, w in enumerate(WIDTHS) if i != AT], **WAY[size],
     )  # fmt: skip
     return Evidence((one[0],), (one[1], many, fit, left, better))
 
@@ -97,7 +97,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {d}, n = {n}, averaged, rate {runs.rate():.3g}, noise {NOISE:g}",
         figure=_figure(d, n, passes, np.median(measured["errors"], axis=-1), predicted["errors"]),
         caption=f"Medians of the test error against p/n for {', '.join(map(str, passes))} passes and the minimum-norm fit, with "
-        "the theory of one pass and of the fit as lines; the line of the fit is broken at p = n, where it diverges and its median is off "
+        "the theory of one pass and of the fit as lines; the line of the fit is broken at p = n, where its median is off "
         "the picture. One pass falls without a peak; the more passes, the higher the peak.",
         settings=tuple(runs.experiment(d, n, w).id for w in WIDTHS),
     )
