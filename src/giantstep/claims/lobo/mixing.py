@@ -13,6 +13,7 @@ from giantstep.measure import mean_and_error
 
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(16, 100)}
 RULE = {"quick": {"margin": 0.9, "departure": 2.0}, "full": {"margin": 0.4, "departure": 1.0}}  # degrees
+TURNED = {"margin": 0.5, "departure": 4.0}
 LEAST = 5.0  # degrees: a rotation that deserves the word
 
 
@@ -24,7 +25,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     turned = angles[:, -1] * np.sign(expected[:, -1])
     return Evidence((
         statistics.compare("angle in degrees less predicted", angles - expected, at=sweep.labels(), **RULE[size]),
-        statistics.compare("degrees turned by the largest step", turned, LEAST, at=names, side="above", margin=0.5, departure=4.0),
+        statistics.compare("degrees turned by the largest step", turned, LEAST, at=names, side="above", **TURNED),
     ))  # fmt: skip
 
 

@@ -92,8 +92,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"d cos²/(1 − cos²) with the target at d = {', '.join(map(str, sizes))}: {words}. {ruling.stated.sentence}",
         sizes=f"d = {', '.join(map(str, sizes))}, p = 5d/4, n = 6d; α₁ = α₂ = {ALPHA}",
         figure=_figure(size, measured["squares"]),
-        caption="Signal over noise along the target, d times cos²/(1 − cos²), after two steps, against the dimension; bars are one "
-        "standard error. With one batch used twice it grows as d, as the full line does: the direction is learned. On fresh "
+        caption="Signal over noise along the target, d times cos²/(1 − cos²), after two steps, against the dimension; bars are "
+        "one standard error. With one batch used twice it grows as d, as the full line does: the direction is learned. On fresh "
         "batches it stays of order one.",
         trend=words + ".",
         settings=tuple(experiment(name, batch, d).id for name in TARGETS[size] for batch in BATCHES for d in sizes),

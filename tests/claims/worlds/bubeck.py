@@ -1,0 +1,62 @@
+"""Worlds in which networks or steps are other than stated: the claims on adversarial steps must notice."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from giantstep.claims.bubeck import random_networks
+from giantstep.experiment.network import Network, Weights
+from giantstep.systems.attack import simulate
+from giantstep.systems.attack.ray import Rays
+
+World = Callable[[pytest.MonkeyPatch], None]
+
+
+def steps(factor: float) -> World:
+    """Steps that are factor times as long."""
+    own = random_networks.flips
+    return lambda patch: patch.setattr(
+        random_networks, "flips", lambda rays, etas: own(rays, tuple(factor * eta for eta in etas))
+    )
+
+
+def second_layer(factor: float) -> World:
+    """A second layer that is factor times as large."""
+    own = random_networks.random_network
+
+    def drawn(*arguments: Any) -> tuple[Network, np.ndarray]:
+        network, x = own(*arguments)
+        W, a = network.weights
+        return Network(network.width, network.activation, weights=Weights(W, factor * a)), x
+
+    return lambda patch: patch.setattr(random_networks, "random_network", drawn)
+
+
+def roots(factor: float, power: float = 0.0) -> World:
+    """Distances that are factor d^power times as long."""
+    own = Rays.roots
+    return lambda patch: patch.setattr(
+        Rays, "roots", lambda rays: factor * rays.gradient.shape[1] ** power * own(rays)
+    )
+
+
+WORLDS: dict[str, dict[str, World]] = {
+    "bubeck/flips": {
+        "steps are 1.3 times as long": steps(1.3),
+        "the second layer is 1.3 times as large": second_layer(1.3),
+    },
+    "bubeck/rate": {
+        "distances are 1.15 times as long": roots(1.15),
+        "distances fall as d to the -0.3": roots(0.4, 0.2),
+    },
+    "bubeck/linearity": {
+        "the move is 1.2 times as long": lambda patch: patch.setattr(simulate, "UNIT", 1.2),
+        "the second layer is 1.1 times as large": second_layer(1.1),
+    },
+    "bubeck/width": {
+        "steps are 1.4 times as long": steps(1.4),
+        "the second layer is 0.7 times as large": second_layer(0.7),
+    },
+}
