@@ -37,9 +37,7 @@ def second_layer(factor: float) -> World:
 def roots(factor: float, power: float = 0.0) -> World:
     """Distances that are factor d^power times as long."""
     own = Rays.roots
-    return lambda patch: patch.setattr(
-        Rays, "roots", lambda rays: factor * rays.gradient.shape[1] ** power * own(rays)
-    )
+    return lambda patch: patch.setattr(Rays, "roots", lambda rays: factor * rays.gradient.shape[1] ** power * own(rays))
 
 
 WORLDS: dict[str, dict[str, World]] = {

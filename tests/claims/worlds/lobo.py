@@ -16,7 +16,9 @@ World = Callable[[pytest.MonkeyPatch], None]
 
 def trained(module: Any, change: Callable[[Setting], Setting]) -> World:
     """The simulator takes another setting than the claim says."""
-    return lambda patch: patch.setattr(module, "train", lambda setting, seed, **more: train(change(setting), seed, **more))
+    return lambda patch: patch.setattr(
+        module, "train", lambda setting, seed, **more: train(change(setting), seed, **more)
+    )
 
 
 def longer(factor: float) -> Callable[[Setting], Setting]:

@@ -17,7 +17,9 @@ World = Callable[[pytest.MonkeyPatch], None]
 
 def trained(module: Any, change: Callable[[Setting], Setting]) -> World:
     """The simulator takes another setting than the claim says."""
-    return lambda patch: patch.setattr(module, "train", lambda setting, seed, **more: train(change(setting), seed, **more))
+    return lambda patch: patch.setattr(
+        module, "train", lambda setting, seed, **more: train(change(setting), seed, **more)
+    )
 
 
 def longer(which: int, factor: float, power: float = 0.0) -> Callable[[Setting], Setting]:
@@ -52,7 +54,9 @@ def random_signs(patch: pytest.MonkeyPatch) -> None:
     own = reuse.cosine
 
     def cosine(name: str, batch: str, d: int, seed: int) -> float:
-        return own(name, batch, d, seed) if batch == "reuse" else 0.4 * float(np.random.default_rng(seed).choice([-1, 1]))
+        return (
+            own(name, batch, d, seed) if batch == "reuse" else 0.4 * float(np.random.default_rng(seed).choice([-1, 1]))
+        )
 
     patch.setattr(reuse, "cosine", cosine)
 

@@ -1,0 +1,38 @@
+"""The claims on adversarial steps: the control variates have the means that are used, and tiny live runs."""
+
+import numpy as np
+import pytest
+
+from giantstep.claims import select
+from giantstep.claims.bubeck import flips, linearity, random_networks, rate, width
+from giantstep.claims.giantstep import flip_distance
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setitem(flips.DIMENSIONS, "quick", 12)
+    monkeypatch.setitem(rate.SIZES, "quick", (8, 16))
+    monkeypatch.setitem(linearity.SIZES, "quick", ((6, 12, 24), (0.5, 2.0)))
+    monkeypatch.setitem(width.SIZES, "quick", (6, (1, 4)))
+    monkeypatch.setitem(width.FINE, "quick", (1, 4))
+    monkeypatch.setitem(flip_distance.DIMENSIONS, "quick", 12)
+
+
+@pytest.mark.parametrize("claim", select(["bubeck", "giantstep/flip-distance"]), ids=lambda claim: claim.name)
+def test_a_claim_runs(claim, tiny):
+    verdict = claim.rule("quick", claim.measure("quick", range(7)), claim.predict("quick"))
+    assert verdict.sentence and verdict.rows and "<svg" in verdict.figure and verdict.power
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh"])
+def test_the_law_of_the_output(name):
+    rng = np.random.default_rng(0)
+    p = 40
+    z, a = rng.standard_normal((2, 40000, p))
+    values = np.maximum(z, 0) if name == "relu" else np.tanh(z)
+    output = np.abs(np.sum(np.sign(a) * values, axis=1)) / p**0.5
+    assert np.median(output) == pytest.approx(random_networks.median_output(name, p), rel=0.02)
+    etas = np.array([0.5, 1.0, 2.0])
+    level = etas * random_networks._constants(name)[1]
+    found = np.mean(output[:, None] <= level, axis=0)
+    assert found == pytest.approx(random_networks.linear_flips(name, p, etas), abs=0.01)
