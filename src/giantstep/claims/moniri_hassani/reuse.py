@@ -75,21 +75,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found = slopes(size, measured["squares"])
     learned = np.array([[CASES[name][-1], False] for name in TARGETS[size]])
     at = np.array([[f"{name}, {batch}" for batch in BATCHES.values()] for name in TARGETS[size]])
-    rules = (("where learned", learned, "above"), ("where not learned", ~learned, "below"))
-    exponents = [
+    return Evidence(tuple(
         statistics.compare(f"exponent of d cos² {where}", found[of], HALF, at=at[of].tolist(), side=side, **RULE[size])
-        for where, of, side in rules
-    ]
-    more = statistics.pseudovalues(lambda v: _more(size, v), measured["squares"])[learned[:, 0]]
-    names = [name for name in TARGETS[size] if CASES[name][-1]]
-    apart = statistics.compare("log strength, reused over fresh", more, np.log(2), at=names, side="above", **RULE[size])
-    return Evidence((*exponents, apart))
-
-
-def _more(size: Size, squares: np.ndarray) -> np.ndarray:
-    """The logarithm of d m/(1 - m) on one batch over that on fresh ones, at the largest d, (targets,)."""
-    found = strength(size, squares)[:, :, -1]
-    return np.log(found[:, 0] / found[:, 1])
+        for where, of, side in (("where learned", learned, "above"), ("where not learned", ~learned, "below"))
+    ))  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
