@@ -28,7 +28,7 @@ def second_layer(factor: float) -> World:
 
     def drawn(*arguments: Any) -> tuple[Network, np.ndarray]:
         network, x = own(*arguments)
-        W, a = network.weights
+        W, a = network.weights.W, network.weights.a
         return Network(network.width, network.activation, weights=Weights(W, factor * a)), x
 
     return lambda patch: patch.setattr(random_networks, "random_network", drawn)
