@@ -136,7 +136,7 @@ def _side_by_side(
 
 def _run(claim: Claim, size: Size, bench: Bench | None, first_seed: int) -> Result:
     start = time.perf_counter()
-    if claim.judge is None and size not in claim.seeds:
+    if size not in claim.seeds:
         sentence = f"This claim is not run at {size} size, where it could not see what its test must see."
         return Result(claim, Verdict("not run", f"{sentence} {claim.full_verdict}".strip()), 0.0, size)
     try:
@@ -171,9 +171,6 @@ def _ruled(claim: Claim, size: Size, bench: Bench, first_seed: int) -> tuple[Ver
         spent += seconds
         return value
 
-    if claim.judge is not None:
-        predicted = part("predicted", claim.predict or (lambda size: {}), size)
-        return claim.judge(size, part("measured", claim.measure, size), predicted), spent
     measured, predicted, seeds = gather(claim, size, first_seed, part)
     start = time.perf_counter()
     verdict = claim.rule(size, measured, predicted, f"{seeds[0]}-{seeds[-1]}")
@@ -187,7 +184,6 @@ def gather(
     part: Callable[..., Any] = lambda name, make, *arguments: make(*arguments),
 ) -> tuple[Data, Data, range]:
     """Measure and predict on as many seeds as the noise asks for; ``part(name, make, *arguments)`` makes or reads each part."""
-    assert claim.compare is not None
     predicted = part("predicted", claim.predict, size) if claim.predict else {}
     count, most = claim.seeds[size].pilot, claim.seeds[size].most
     while True:

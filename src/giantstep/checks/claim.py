@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from giantstep.checks.statistics.decision import Decision, Evidence, decide
@@ -101,15 +101,14 @@ class Claim:
     paper: str
     where: str
     test: str
-    measure: Callable[..., Data]
-    compare: Callable[[Size, Data, Data], Evidence] | None = None
-    describe: Callable[[Size, Data, Data, Ruling], Verdict] | None = None
-    seeds: Mapping[Size, Seeds] = field(default_factory=dict)
+    measure: Callable[[Size, range], Data]
+    compare: Callable[[Size, Data, Data], Evidence]
+    describe: Callable[[Size, Data, Data, Ruling], Verdict]
+    seeds: Mapping[Size, Seeds]
     predict: Callable[[Size], Data] | None = None
     predict_draws: Callable[[Size, range], Data] | None = None
     correction: str = ""
     full_verdict: str = ""
-    judge: Callable[[Size, Data, Data], Verdict] | None = None
 
     def __post_init__(self) -> None:
         if self.paper not in {each.key for each in PAPERS}:
@@ -119,7 +118,6 @@ class Claim:
 
     def rule(self, size: Size, measured: Data, predicted: Data, seeds: str = "") -> Verdict:
         """The verdict on a measurement and a prediction."""
-        assert self.compare is not None and self.describe is not None
         ruling = Ruling.on(self.compare(size, measured, predicted))
         if bool(self.correction) != (ruling.corrected is not None):
             raise ValueError(f"The claim {self.name!r} needs evidence on its correction if and only if it has one.")

@@ -14,17 +14,16 @@ __all__ = ["claim"]
 def claim(
     name: str,
     *,
-    measure: Callable[..., Data],
-    compare: Callable[[Size, Data, Data], Evidence] | None = None,
-    describe: Callable[[Size, Data, Data, Ruling], Verdict] | None = None,
-    seeds: Mapping[Size, Seeds] | None = None,
+    measure: Callable[[Size, range], Data],
+    compare: Callable[[Size, Data, Data], Evidence],
+    describe: Callable[[Size, Data, Data, Ruling], Verdict],
+    seeds: Mapping[Size, Seeds],
     predict: Callable[[Size], Data] | None = None,
     predict_draws: Callable[[Size, range], Data] | None = None,
-    judge: Callable[[Size, Data, Data], Verdict] | None = None,
 ) -> Claim:
     """The claim whose texts have this name, with the functions that check it."""
     (text,) = (each for each in TEXTS if each.name == name)
     return Claim(
-        **asdict(text), measure=measure, compare=compare, describe=describe, seeds=seeds or {}, predict=predict,
-        predict_draws=predict_draws, full_verdict=last_full_verdict(name), judge=judge,
+        **asdict(text), measure=measure, compare=compare, describe=describe, seeds=seeds, predict=predict,
+        predict_draws=predict_draws, full_verdict=last_full_verdict(name),
     )  # fmt: skip
