@@ -19,7 +19,7 @@ def is_narrow(setting: Setting) -> bool:
 
 
 def needs_overlaps(setting: Any) -> bool:
-    """Whether only the evolution of overlaps can cover it: several steps or directions, or pairs, in a narrow network."""
+    """Whether the evolution of overlaps is the theory to ask: several steps or directions, or pairs, in a narrow network."""
     if not isinstance(setting, Setting) or not isinstance(setting.data, Gaussian):
         return False
     if not setting.protocol.steps or not is_narrow(setting):
@@ -49,7 +49,7 @@ def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool 
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
         f"theory covers one giant step or none at a width of the order of d; this protocol has more: {SIMULATE}; of two steps "
         "theory.second_step predicts the spectrum of the first layer": not narrow and len(protocol.steps) > 1,
-        f"theory covers targets of one direction at a width of the order of d; this one has more: {SIMULATE}": not narrow
+        "theory on a mixture covers targets of one direction; this one has more: simulate it": isinstance(setting.data, Mixture)
         and setting.target.rank != 1,
         "theory needs the law of the weights, and this network has weights of its own: simulate it": network.weights
         is not None,

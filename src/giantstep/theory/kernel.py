@@ -30,7 +30,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite, offset_trapezoid
 from giantstep.measure.kernel_modes import COUNT, KernelModes, galerkin
 from giantstep.theory.one_step.direction import push
-from giantstep.theory.one_step.parameters import activation_of, parameters, target_of
+from giantstep.theory.one_step.parameters import activation_of, label_of, parameters
 
 SECOND_NODES, GIVEN_NODES = 240, 48  # of a Gaussian second layer, and of one that is given
 OWN_NODES, LENGTH_NODES = 3, 2  # of a row's own part along u, and of its length: exact to the order 1/d^2 and 1/d
@@ -116,11 +116,13 @@ def rows(
     keep, own = flag(rho, "rho"), None if beta is None else real(beta, "beta", least=0.0)
     if not isinstance(setting, Setting) or len(setting.protocol.steps) != 1:
         raise InputError("theory.kernel takes a Setting with one giant step")
+    if setting.target.rank > 1:
+        raise InputError("theory.kernel takes a target of one direction")
     read = replace(setting, protocol=replace(setting.protocol, readout=Ridge(1, 1.0)))  # theory asks for one
     numbers, form = parameters(read)
     a, weights = _second_layer(setting, second_layer)
     with on_host():
-        sigma, star = activation_of(numbers, form), target_of(numbers, form)
+        sigma, star = activation_of(numbers, form), label_of(numbers, form)
         c1, c2, slope = float(sigma.coefficients[1]), float(sigma.coefficients[2]), float(sigma.slope_square)
         if abs(c1) < 1e-12:
             raise InputError(
@@ -130,13 +132,13 @@ def rows(
         for eta in np.atleast_1d(numbers.eta):
             step, limit, cosine, r = push(numbers._replace(eta=eta), form, sigma, star)
             step, length, square = float(step), float(limit) if own is None else own, float(r.square)
-            mean = float(star.coefficients[0] - r.shift)  # E r
+            mean = float(star.mean - r.shift)  # E r
             noise = step**2 * square / float(numbers.n1_over_d) * max(slope - c1**2, 0.0)
             spread = keep and not form.rank_one
             width = np.sqrt((1 + 2 * step * c2 * mean * a) ** 2 + noise * a**2) if spread else np.ones_like(a)
             # with f_0 in the residual beta leans on -c_1 s sum_i a_i w_i: <u, w_i> = -c_1 s a_i/||beta|| before the step
             lean = setting.network.factor * c1 / length if form.full else 0.0
-            laws.append(RowLaw(a, weights, step * c1 * length, lean, width, float(cosine)))
+            laws.append(RowLaw(a, weights, step * c1 * length, lean, width, float(cosine[0])))
     return laws
 
 

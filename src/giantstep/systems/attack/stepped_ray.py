@@ -26,7 +26,7 @@ from giantstep.functions.gaussian_averages import averages
 from giantstep.results.system import Curve, Reading
 from giantstep.theory.one_step.conditional import second_layer
 from giantstep.theory.one_step.direction import direction
-from giantstep.theory.one_step.parameters import activation_of, parameters, target_of
+from giantstep.theory.one_step.parameters import activation_of, label_of, parameters
 
 if TYPE_CHECKING:
     from giantstep.systems.attack import Attack
@@ -72,7 +72,7 @@ def rows(setting: Setting) -> RayRows:
         setting, protocol=Protocol(setting.protocol.steps, Ridge(setting.d, 1.0))
     )  # the readout plays no part
     numbers, form = parameters(full)
-    step = direction(numbers, form, activation_of(numbers, form), target_of(numbers, form))
+    step = direction(numbers, form, activation_of(numbers, form), label_of(numbers, form))
     a, omega = (np.asarray(x) for x in second_layer(form.second_layer))
     return RayRows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a)))
 

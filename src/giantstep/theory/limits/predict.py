@@ -7,21 +7,33 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.experiment import regime
 from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.limits import gains as _gains
 from giantstep.theory.limits import random_features as _random_features
 from giantstep.theory.limits.bulk import Shape, shape
-from giantstep.theory.one_step.parameters import target_constants
+from giantstep.theory.one_step.label import label, target_constants
 
 ORDERS = 20  # of the activation's coefficients looked at
 
 
 def _target_parts(setting: Setting) -> tuple[float, float]:
-    """c*_1^2, and what acts as noise; the target's mean is noise too unless the features hold a constant."""
-    coefficients, power = target_constants(setting.target)
+    """||E f* x||^2, and what acts as noise; the target's mean is noise too unless the features hold a constant."""
+    star = label(setting.target, target_constants(setting.target)[0])
     fitted = abs(setting.network.activation.hermite(0)[0]) > 1e-12
-    rest = power - coefficients[1] ** 2 - (coefficients[0] ** 2 if fitted else 0.0)
-    return float(coefficients[1] ** 2), max(float(rest), 0.0) + setting.target.noise**2
+    linear = float(star.first @ star.first)
+    rest = star.square - linear - (star.mean**2 if fitted else 0.0)
+    return linear, max(float(rest), 0.0) + setting.target.noise**2
+
+
+def _along_gradient(target: Target) -> list[float]:
+    """c_k = E[f* He_k(<u, z>)]/k! = sum over |b| = k of c_b u^b, along the unit vector u of E[f* z]: what one step learns."""
+    u = label(target, target_constants(target)[0]).first
+    u = u / (np.linalg.norm(u) or 1.0) if target.rank > 1 else np.ones(1)
+    total = np.zeros(target.hermite.degree + 1)
+    for b, c in target.hermite.items():
+        total[sum(b)] += float(c) * float(np.prod(u ** np.array(b)))
+    return total.tolist()
 
 
 def _shape(setting: Setting) -> tuple[Shape, float]:
@@ -60,7 +72,7 @@ def staircase(setting: Setting) -> Answer:
         raise InputError(
             "regime='limit' is published for residual='target' and a Gaussian second layer; use regime='finite'"
         )
-    coefficients = [float(setting.target.hermite.get((k,), 0.0)) for k in range(setting.target.hermite.degree + 1)]
+    coefficients = _along_gradient(setting.target)
     _, power = target_constants(setting.target)
     mean = coefficients[0] if step.deflate else 0.0
     n1 = setting.protocol.sizes()[0]

@@ -17,8 +17,8 @@ from jaxtyping import Float
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
+from giantstep.functions.nodes import FEW
 from giantstep.theory.answer import Answer, penalties_of
-from giantstep.theory.mixtures.nodes import FEW
 from giantstep.theory.mixtures.rows import SteppedRows, after_step, label, table
 from giantstep.theory.mixtures.structure import Structure, samples, structure
 from giantstep.theory.one_step.errors import Errors, Signal, path

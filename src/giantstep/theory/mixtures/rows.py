@@ -25,11 +25,10 @@ from jaxtyping import Float
 from giantstep._machine.arrays import Array
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
-from giantstep.functions import hermite
+from giantstep.functions import hermite, nodes
 from giantstep.functions.activation import Activation
 from giantstep.functions.gaussian_averages import averages
-from giantstep.theory.mixtures import nodes
-from giantstep.theory.mixtures.nodes import FEW, MOST
+from giantstep.functions.nodes import FEW, MOST
 from giantstep.theory.mixtures.structure import Part, Structure, samples
 from giantstep.theory.one_step import gradient_law
 from giantstep.theory.one_step.gradient_law import SpectralModes

@@ -12,8 +12,8 @@ from jaxtyping import Float
 from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
-from giantstep.theory.mixtures import nodes
-from giantstep.theory.mixtures.nodes import FEW, MOST, Nodes
+from giantstep.functions import nodes
+from giantstep.functions.nodes import FEW, MOST, Nodes
 
 SAME = 1e-9  # length below which a direction is one of those before it
 INSIDE = 0.2  # share of the target's direction inside B from which nodes follow the label

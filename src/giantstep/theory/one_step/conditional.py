@@ -20,7 +20,8 @@ from giantstep.functions.gaussian_averages import Scalar, averages
 from giantstep.theory.one_step.direction import StepDirection, direction
 from giantstep.theory.one_step.errors import Errors, Signal, errors
 from giantstep.theory.one_step.fixed_point import Features, FixedPoint, solve
-from giantstep.theory.one_step.parameters import Form, Parameters, activation_of, target_of
+from giantstep.theory.one_step.label import given
+from giantstep.theory.one_step.parameters import Form, Parameters, activation_of, label_of
 
 NEURON_NODES, SAMPLE_NODES = 20, 16
 
@@ -44,7 +45,7 @@ def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Float[Array, " J"
 
 def problem(numbers: Parameters, form: Form) -> StepProblem:
     """Tabulate the law of the features and of the labels given (a_i, kappa)."""
-    sigma, star = activation_of(numbers, form), target_of(numbers, form)
+    sigma, star = activation_of(numbers, form), label_of(numbers, form)
     step = direction(numbers, form, sigma, star)
     a, omega = second_layer(form.second_layer)
     kappa, pi = (xp.asarray(x) for x in hermite.gauss_hermite(SAMPLE_NODES))
@@ -69,9 +70,8 @@ def problem(numbers: Parameters, form: Form) -> StepProblem:
         patterns.append(table.gain * a[:, None] / xp.sqrt(p))
     scatter = table.curve * (_length_spread(form, step, a, variance, b2) / (2 * b2) / xp.sqrt(numbers.d))[:, None]
     on = _coordinates(step, kappa)
-    # y = f*(rho kappa + rest tau) + noise, so E[y | kappa] = E f*, E[y tau | kappa] = rest E f*'
-    rest = xp.sqrt(1 - step.rho**2)
-    label = averages(star.value, step.rho * kappa, rest, star.kinks)
+    label = given(star, step.rho[:, None], step.rest, kappa[None], form.scramble)
+    moments = xp.concatenate([label.mean[None], label.along])  # E[y part | kappa] for the parts that the label depends on
     signal = Signal(
         weights=step.along.weights,
         variance=step.variance(step.along.nodes, a),
@@ -79,7 +79,7 @@ def problem(numbers: Parameters, form: Form) -> StepProblem:
         scatter=scatter[None],
         mean=on[0].T,
         second=xp.einsum("sck,sdk->kcd", on, on),
-        label=(on[0] * label.mean + on[1] * rest * label.gain).T,
+        label=xp.einsum("sck,sk->kc", on[: len(moments)], moments),
         power=label.square + numbers.noise**2,
         p=p,
     )
@@ -96,18 +96,19 @@ def _length_spread(
 
 
 def _coordinates(step: StepDirection, kappa: Float[Array, " K"]) -> Float[Array, "parts C K"]:
-    """Every channel's coordinate as a combination of (1, tau, f, xi): independent, of unit variance but the first.
+    """Every channel's coordinate as a combination of (1, tau_1 .. tau_r, f, xi): independent, of unit variance but the first.
 
-    Channels: the directions v, e[, f]; the mean m_k; the inputs' length; [l_k o a, along omega;] the rows' lengths.
+    Channels: the directions v, e_1 .. e_r[, f]; the mean m_k; the inputs' length; [l_k o a, along omega;] the rows' lengths.
     """
-    one, zero = xp.ones_like(kappa), xp.zeros_like(kappa)
-    unit, length = [one, zero, zero, zero], [zero, zero, zero, one]
-    channels = [[kappa, zero, zero, zero], [zero, one, zero, zero], unit, length, unit]
-    if step.omega is not None:
-        v, e, f = step.omega
-        channels.insert(2, [zero, zero, one, zero])
-        channels.insert(5, [v * kappa, e * one, f * one, zero])
-    return xp.moveaxis(xp.array(channels), 1, 0)
+    r = step.rho.shape[0]
+    one, part = xp.ones_like(kappa), xp.eye(r + 3)[:, :, None] * xp.ones_like(kappa)
+    constant, tau, f, length = part[0], part[1 : r + 1], part[r + 1], part[r + 2]
+    if step.omega is None:
+        channels = [kappa * constant, *tau, constant, length, constant]
+    else:
+        along = step.omega[0] * kappa * constant + xp.einsum("l,lpk->pk", step.omega[1:], part[1 : r + 2])
+        channels = [kappa * constant, *tau, f, constant, length, along * one, constant]
+    return xp.swapaxes(xp.stack(channels), 0, 1)
 
 
 def predict(numbers: Parameters, form: Form) -> tuple[Errors, FixedPoint]:

@@ -12,7 +12,6 @@ from jaxtyping import Float, Int
 
 from giantstep._machine.arrays import Array, xp
 from giantstep._machine.backend import jax, jnp, on_host
-from giantstep.functions.gaussian_averages import Scalar
 from giantstep.theory.one_step import conditional
 from giantstep.theory.one_step.errors import Errors, path
 from giantstep.theory.one_step.parameters import Form, Parameters
@@ -24,8 +23,8 @@ FEW = 64, 512  # tables and points up to which compiling takes longer than NumPy
 class Curves(NamedTuple):
     """Errors as NumPy arrays (E, L), the fixed points' residuals, and the step as numbers (E,).
 
-    ``strength`` is U, ``rho`` = cos(beta, beta*), ``bend`` the mean share E[b^2] - 1 that the gradient's remainder adds to a row,
-    ``captured`` = E cos^2(w_i, beta*) and ``null`` what a direction that was not learned captures.
+    ``strength`` is U, ``rho`` = cos(beta, E[f* x]), ``bend`` the mean share E[b^2] - 1 that the gradient's remainder adds to
+    a row, ``captured`` = E cos^2(w_i, z_k) and ``null`` what a direction that was not learned captures.
     """
 
     errors: Errors
@@ -33,19 +32,25 @@ class Curves(NamedTuple):
     strength: Float[np.ndarray, " E"]
     rho: Float[np.ndarray, " E"]
     bend: Float[np.ndarray, " E"]
-    captured: Float[np.ndarray, " E"]
+    captured: Float[np.ndarray, "E r"]
     null: Float[np.ndarray, " E"]
 
 
-def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Scalar, ...]]:
+def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Any, ...]]:
     """The problem for one set of parameters, and what its step learns."""
     a, omega = conditional.second_layer(form.second_layer)
     made = conditional.problem(numbers, form)
-    step, b2 = made.step, made.width**2
-    along = (step.strength * a) ** 2  # <w_i, beta*>^2 = (U a rho)^2 + b^2/d,   ||w_i||^2 = (U a)^2 + b^2
-    captured = xp.sum(omega * (along * step.rho**2 + b2 / numbers.d) / (along + b2))
-    null = xp.sum(omega * (along * (1 - step.rho**2) + b2) / (along + b2)) / (numbers.d - 1)
-    return made, (step.strength, step.rho, xp.sum(omega * b2) - 1, captured, null)
+    step, b2, r = made.step, made.width**2, made.step.rho.shape[0]
+    # z = rho v + L e, so <w_i, z>^2 = (U a)^2 (rho^2 + (1 - |rho|^2)/d) + var/d, var its share of the modes, with the noise of v;
+    # ||w_i||^2 = (U a)^2 + b^2
+    on = xp.concatenate([step.rho[:, None], step.rest], 1)
+    var = xp.einsum("kc,mcd,kd,mj->kj", on, step.along.weights[:, : r + 1, : r + 1], on, made.signal.variance)
+    along = (step.strength * a) ** 2
+    known = step.rho**2 + (1 - step.rho @ step.rho) / numbers.d
+    captured = ((along * known[:, None] + var / numbers.d) / (along + b2)) @ omega
+    null = (1 - xp.sum(captured)) / (numbers.d - r)
+    cosine = step.rho[0] if r == 1 else xp.sqrt(step.rho @ step.rho)
+    return made, (step.strength, cosine, xp.sum(omega * b2) - 1, captured, null)
 
 
 @partial(jax.jit, static_argnames="form")
@@ -92,10 +97,12 @@ def _now(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -
     learned, paths = [], []
     for e, own in enumerate(penalties):
         made, step = _table(Parameters(*(np.asarray(x)[e] for x in numbers)), form)
-        learned.append([float(x) for x in step])
+        learned.append([np.asarray(x) for x in step])
         paths.append(path(made.features, made.signal, own))
     values = np.stack([values for values, _ in paths], axis=1)
-    return Curves(Errors(*values), np.stack([residual for _, residual in paths]), *np.array(learned).T)
+    return Curves(
+        Errors(*values), np.stack([residual for _, residual in paths]), *map(np.array, zip(*learned, strict=True))
+    )
 
 
 def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"], points: int | None) -> Curves:

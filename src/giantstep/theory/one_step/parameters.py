@@ -17,9 +17,9 @@ from giantstep.functions import hermite
 from giantstep.functions.activation import Activation
 from giantstep.functions.gaussian_averages import Scalar, polynomial_part
 from giantstep.theory.coverage import check
+from giantstep.theory.one_step.label import ORDERS, Label, label, target_constants
 
 Numbers = Float[Array, "..."] | float  # one, or one for each of several predictions
-ORDERS = 7  # Hermite coefficients c_0 .. c_6 that can be moved
 
 
 class Parameters(NamedTuple):
@@ -34,7 +34,7 @@ class Parameters(NamedTuple):
         penalty: of the ridge readout.
         noise: standard deviation of the label noise.
         activation: Hermite coefficients c_0 .. c_6 of the activation; moving c_k adds a multiple of He_k to it.
-        target: those of the target.
+        target: those of the target; of several directions all up to degree 3, in the order of ``label.movable``.
     """
 
     d: Numbers
@@ -45,7 +45,7 @@ class Parameters(NamedTuple):
     penalty: Numbers
     noise: Numbers
     activation: Float[Array, "... 7"]
-    target: Float[Array, "... 7"]
+    target: Float[Array, "... k"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ class Form:
     rank_one: bool  # update="rank1"
     deflated: bool  # the labels' mean is removed before the step
     gaussian_rows: bool = False  # rows of random length, which only spectra notice
+    scramble: int = 0  # of the Sobol points that a target of more than three directions takes
 
 
 class GaussianFunction(NamedTuple):
@@ -104,24 +105,15 @@ def activation_constants(sigma: Activation) -> tuple[Float[np.ndarray, " k"], fl
     return sigma.hermite(ORDERS - 1), sigma.mean_square, slope
 
 
-@lru_cache(maxsize=64)
-def target_constants(target: Target) -> tuple[Float[np.ndarray, " k"], float]:
-    """The target's Hermite coefficients c*_0 .. c*_6 and its power E f*^2."""
-    return np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDERS)]), target.power
-
-
 def activation_of(numbers: Parameters, form: Form) -> GaussianFunction:
     """The activation with its coefficients moved to the parameters'."""
     known, square, slope = activation_constants(form.sigma)
     return _moved(form.sigma, form.sigma.kinks, known, square, slope, numbers.activation)
 
 
-def target_of(numbers: Parameters, form: Form) -> GaussianFunction:
-    """The target along its unit direction, with its coefficients moved to the parameters'."""
-    known, square = target_constants(form.target)
-    length = 1.0 if form.target.mixing is None else float(form.target.mixing[0, 0])
-    kinks = tuple(k / length for k in form.target.kinks)
-    return _moved(lambda y: form.target(length * y[None]), kinks, known, square, 0.0, numbers.target)
+def label_of(numbers: Parameters, form: Form) -> Label:
+    """The target in orthonormal coordinates, with its coefficients moved to the parameters'."""
+    return label(form.target, numbers.target)
 
 
 def _moved(

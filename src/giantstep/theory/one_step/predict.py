@@ -1,11 +1,13 @@
 """The conditional theory at a setting's own sizes, step sizes and penalties."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
 from giantstep.experiment.setting import Setting
+from giantstep.functions.nodes import FEW
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.one_step import grid as _grid
 from giantstep.theory.one_step.fixed_point import TOLERANCE
@@ -26,6 +28,7 @@ def finite(setting: Setting) -> Answer:
         curves = _grid.pointwise(each, form, penalties)
     else:
         penalties = penalties_of(setting, notes)
+        each = _grid.repeated(numbers, np.size(numbers.eta))._replace(eta=np.atleast_1d(numbers.eta))
         curves = _grid.curves(numbers._replace(penalty=penalties), form)
     notes += doubts(curves)
     small = min(setting.d, setting.p, setting.protocol.sizes()[0], setting.protocol.readout_size)
@@ -41,9 +44,20 @@ def finite(setting: Setting) -> Answer:
         "train_error": curves.errors.train,
         "train_objective": curves.errors.objective,
     }
-    return Answer(
-        values | {"captured": curves.captured[:, None], "null_level": curves.null, "penalty": penalties}, notes
-    )
+    if setting.target.rank > FEW:
+        others = [
+            _grid.pointwise(each, replace(form, scramble=k), _rows(penalties, etas.size)).errors for k in (1, 2, 3)
+        ]
+        values["test_error_se"] = np.std([curves.errors.test, *(e.test for e in others)], axis=0, ddof=1)
+        worst = np.max(values["test_error_se"] / curves.errors.test)
+        notes.append(
+            f"{setting.target.rank} directions: Sobol points, whose choice moves the test error by {100 * worst:.1g}%"
+        )
+    return Answer(values | {"captured": curves.captured, "null_level": curves.null, "penalty": penalties}, notes)
+
+
+def _rows(penalties: Float[np.ndarray, "..."], count: int) -> Float[np.ndarray, "E L"]:
+    return penalties if penalties.ndim == 2 else np.tile(penalties, (count, 1))
 
 
 def doubts(curves: _grid.Curves) -> list[str]:

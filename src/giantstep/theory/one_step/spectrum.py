@@ -111,7 +111,7 @@ def _of_weights(made: StepProblem, form: Form, density: bool) -> Law:
     basis, patterns, on = np.eye(s.weights.shape[-1])[:1], [made.step.strength * a], [[1.0], [1.0]]
     if made.step.omega is not None:
         o_v, o_u = made.step.omega[0], np.sqrt(1 - made.step.omega[0] ** 2)
-        basis = np.stack([basis[0], [0.0, *made.step.omega[1:] / o_u]])
+        basis = np.stack([basis[0], [0.0, *np.asarray(made.step.omega)[1:] / o_u]])
         patterns.append(a / np.sqrt(p))
         on = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [o_v, o_u]]
     # Coordinates of every channel over (v, u); their part along v is what the right vector is compared with
