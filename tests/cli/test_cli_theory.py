@@ -56,8 +56,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     changes = {
         "small": {},
         "reuse": {"readout = { n = 150,": "readout = { n = 120, batch = 'reuse',"},
-        "three": {"[{ n = 120, eta = [0.0, 6.0] }]": "[" + ", ".join(["{ n = 120, eta = 1.0 }"] * 3) + "]"},
-        "multi": {"x1 + H2(x1)/sqrt(2)": "x1 + x1*x2"},
+        "again": {"[{ n = 120, eta = [0.0, 6.0] }]": "[{ n = 120, eta = 1.0 }, { n = 120, eta = 1.0 }, { eta = 1.0, batch = 'reuse' }]"},
         "bare": {"readout = { n = 150, penalty = [0.1, 1.0] }": ""},
         "full": {"eta = [0.0, 6.0]": "eta = [0.0, 6.0], residual = 'full'"},
         "one": {"[0.0, 6.0]": "6.0", "[0.1, 1.0]": "0.1"},
@@ -80,8 +79,7 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 
 REFUSED = [
     (["predict", "reuse.toml"], "fresh samples"),
-    (["predict", "three.toml"], "one giant step"),
-    (["predict", "multi.toml"], "one direction"),
+    (["predict", "again.toml"], "fresh batches"),
     (["predict", "bare.toml"], "ridge readout"),
     (["predict", "full.toml", "--regime", "limit"], "residual='target'"),
     (["predict", "small.toml", "--regime", "far"], "--regime"),
@@ -91,7 +89,7 @@ REFUSED = [
     (["predict", "absent.toml"], "absent.toml"),
     (["predict"], "SETTING"),
     (["compare", "reuse.toml"], "fresh samples"),
-    (["compare", "multi.toml"], "one direction"),
+    (["compare", "again.toml"], "fresh batches"),
     (["compare", "small.toml", "--equivalent", "exact"], "--equivalent"),
     (["compare", "small.toml", "--seeds", "9-0"], "--seeds"),
     (["compare", "small.toml", "--memory", "0"], "--memory"),

@@ -163,7 +163,7 @@ def test_notes_and_refusals():
     with pytest.raises(gs.InputError, match="GiB"):
         gs.theory.second_step(base, memory=0.001)
     with pytest.raises(gs.InputError, match="second_step"):
-        gs.theory(preset(50, penalty=0.1, target="x1"))
+        gs.theory(preset(50, penalty=0.1, target="x1"), spectrum=True)
 
 
 def test_predict_on_the_command_line(tmp_path):

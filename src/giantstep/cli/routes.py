@@ -74,8 +74,8 @@ def predict(
 ) -> None:
     """Predict a setting by theory, without a simulation.
 
-    The theory covers at most one giant step on a target of one direction, and any number of steps on fresh batches if the width
-    is far below d. For two steps at a width of the order of d it predicts the spectrum of the first layer.
+    The theory covers any number of giant steps on fresh batches and targets of up to six directions. For two steps at a width of
+    the order of d, --spectrum predicts the spectrum of the first layer, as does a setting without a readout.
     """
     check_options(plot)
     if optimal and (spectrum or plot is not None or regime != "finite"):
@@ -99,7 +99,7 @@ def predict(
     if len(read.protocol.steps) == 2:
         from giantstep.theory.two_steps.predict import covers
 
-        if covers(read):
+        if covers(read) and (spectrum or regime != "finite" or read.protocol.readout is None):
             return _second_step(read, regime, plot, as_json)
     from giantstep.lab.compare import predict as predict_setting
 

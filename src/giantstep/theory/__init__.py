@@ -16,7 +16,7 @@ from giantstep.results import system as _system
 from giantstep.results.outcome import Outcome, Status
 from giantstep.results.system import Finding, System
 from giantstep.theory import kernel
-from giantstep.theory.coverage import check, needs_overlaps
+from giantstep.theory.coverage import check_theory, needs_overlaps, needs_rows
 from giantstep.theory.limits.predict import random_features, staircase
 from giantstep.theory.mixtures.predict import COUNT, checked, mixed
 from giantstep.theory.narrow.evolution import Evolution, evolution
@@ -30,6 +30,7 @@ from giantstep.theory.one_step.spectrum import Law, Outlier, spectrum
 from giantstep.theory.optimal import Optimum, optimal
 from giantstep.theory.sgd_readout import predict
 from giantstep.theory.sgd_readout.predict import parts
+from giantstep.theory.steps.predict import several
 from giantstep.theory.two_steps.predict import SecondStep, second_step
 
 REGIMES = ("finite", "limit")
@@ -45,8 +46,8 @@ def theory(
     """Predict the errors, and with ``spectrum`` the spectrum, of giant steps and a readout on fresh samples.
 
     Args:
-        setting: the experiment on isotropic Gaussian data: one step or none with a target of one direction at any width; several
-            steps, targets of several directions and symmetric networks where the width is far below d. On a mixture: one step or
+        setting: the experiment on isotropic Gaussian data: any number of steps on fresh batches and a target of up to six
+            directions at any width; symmetric networks with a step where the width is far below d. On a mixture: one step or
             none, a target of one direction or by component. An SGD readout: random features, one pass, any target.
             A system gives a Finding.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
@@ -61,7 +62,7 @@ def theory(
     choice(regime, REGIMES, "regime")
     checked(nodes)
     overlaps = regime == "finite" and needs_overlaps(setting)
-    check(setting, narrow=overlaps, mixed=regime == "finite", sgd=regime == "finite" and not spectrum)
+    check_theory(setting, regime, spectrum=spectrum)
     start = time.perf_counter()
     if isinstance(setting.protocol.readout, SGD):
         route = predict.predicted
@@ -69,6 +70,8 @@ def theory(
         route = partial(mixed, count=nodes)
     elif overlaps:
         route = narrow_network
+    elif needs_rows(setting):
+        route = several
     else:
         route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
     values, notes = route(setting)
@@ -101,7 +104,8 @@ def _spectra(setting: Setting) -> dict[str, Any]:
 def _outcome(setting: Setting, fields: dict[str, Any], status: Status, seconds: float) -> Outcome:
     readout, steps = setting.protocol.readout, setting.protocol.steps
     assert readout is not None
-    listed, path = bool(steps) and steps[0].listed, isinstance(readout.path, tuple)
+    which = next((t for t, step in enumerate(steps) if step.listed), 0)  # lists move together: the first names the axis
+    listed, path = any(step.listed for step in steps), isinstance(readout.path, tuple)
     drop = lambda x, keep: _number(np.asarray(x)[tuple(slice(None) if k else 0 for k in keep)])  # noqa: E731
     known = ("test_error", "test_error_se", "train_error", "train_objective")
     values = {k: drop(fields[k], (listed, path)) for k in known if k in fields}
@@ -112,7 +116,9 @@ def _outcome(setting: Setting, fields: dict[str, Any], status: Status, seconds: 
     values[readout.axis] = drop(fields["penalty"], (listed, False)) if readout.path == "gcv" and steps else readout.path
     if readout.path == "gcv" and not steps:
         values["penalty"] = float(fields["penalty"][0])
-    eta = steps[0].etas(setting.protocol.sizes()[0], setting.d, setting.p) if steps else None
+    eta = (
+        steps[which].etas(setting.protocol.sizes()[which], setting.d, setting.p) if len(steps) == 1 or listed else None
+    )
     axes = (*(("eta",) if listed else ()), *((readout.axis,) if path else ()))
     eta = None if eta is None else (tuple(eta.tolist()) if listed else float(eta))
     return Outcome(setting, "theory", axes, eta, status=status, seconds=seconds, **values)

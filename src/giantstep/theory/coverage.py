@@ -27,9 +27,29 @@ def needs_overlaps(setting: Any) -> bool:
     return len(setting.protocol.steps) > 1 or setting.target.rank != 1 or setting.network.symmetric
 
 
-def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool = False) -> None:
-    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks, ``mixed`` data or
-    ``sgd`` readouts."""
+def needs_rows(setting: Any) -> bool:
+    """Whether the law of the rows has to be followed: several steps, at a width of the order of d."""
+    if not isinstance(setting, Setting) or not isinstance(setting.data, Gaussian):
+        return False
+    return len(setting.protocol.steps) > 1 and not is_narrow(setting)
+
+
+def check_theory(setting: Any, regime: str = "finite", *, spectrum: bool = False) -> None:
+    """Refuse, in one sentence, what ``theory(setting, regime, spectrum=spectrum)`` does not cover."""
+    finite = regime == "finite"
+    errors = finite and not spectrum
+    check(
+        setting,
+        narrow=finite and needs_overlaps(setting),
+        mixed=finite,
+        sgd=errors,
+        several=errors and needs_rows(setting),
+    )
+
+
+def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool = False, several: bool = False) -> None:
+    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks, ``mixed`` data,
+    ``sgd`` readouts or ``several`` steps."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
     if isinstance(setting.data, Dataset):
@@ -47,8 +67,11 @@ def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool 
         return check_sgd(setting)
     refusals = {
         "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
-        f"theory covers one giant step or none at a width of the order of d; this protocol has more: {SIMULATE}; of two steps "
-        "theory.second_step predicts the spectrum of the first layer": not narrow and len(protocol.steps) > 1,
+        "this prediction covers one giant step or none at a width of the order of d, and this protocol has more: "
+        "gs.theory(setting) has the errors of several, and of two steps theory.second_step has the spectrum of the first layer":
+            not narrow and not several and len(protocol.steps) > 1,
+        "theory of several steps at a width of the order of d covers fresh batches: take batch='fresh', or simulate it":
+            several and any(step.batch == "reuse" for step in protocol.steps),
         "theory on a mixture covers targets of one direction; this one has more: simulate it": isinstance(setting.data, Mixture)
         and setting.target.rank != 1,
         "theory needs the law of the weights, and this network has weights of its own: simulate it": network.weights

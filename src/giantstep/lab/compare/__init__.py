@@ -16,7 +16,7 @@ from giantstep.results.outcome import SCALARS, Outcome
 from giantstep.simulate import simulate
 from giantstep.theory import Law, theory
 from giantstep.theory import spectrum as predicted_spectrum
-from giantstep.theory.coverage import check
+from giantstep.theory.coverage import check_theory
 
 __all__ = ["Comparison", "Prediction", "compare", "predict"]
 
@@ -46,7 +46,7 @@ def compare(
         memory: GiB to stay within.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
     """
-    check(setting, sgd=not spectrum)
+    check_theory(setting, spectrum=spectrum)
     if equivalent is not None:
         choice(equivalent, MODELS, "equivalent")
     seed = seed if isinstance(seed, int) else tuple(seed)
@@ -61,7 +61,7 @@ def compare(
 
 def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
     """Compute the theory and what a plot of it needs: with ``fine`` a curve between the values listed, and the spectra."""
-    check(setting, sgd=regime == "finite" and not spectrum)
+    check_theory(setting, regime, spectrum=spectrum)
     between, index = _finer(setting) if fine else (setting, None)
     outcome = theory(between, regime)
     here, curve, limit = (outcome, None, None) if index is None else (_at(outcome, setting, index), outcome, None)

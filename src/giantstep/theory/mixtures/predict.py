@@ -22,7 +22,7 @@ from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.mixtures.rows import SteppedRows, after_step, label, table
 from giantstep.theory.mixtures.structure import Structure, samples, structure
 from giantstep.theory.one_step.errors import Errors, Signal, path
-from giantstep.theory.one_step.fixed_point import TOLERANCE, Features
+from giantstep.theory.one_step.fixed_point import TOLERANCE, Features, spanning
 from giantstep.theory.one_step.predict import lowest_gcv
 
 COUNT = 256  # Sobol points of the neurons, and of the samples of all components, by default
@@ -90,22 +90,10 @@ def problem(setting: Setting, of: Structure, rows: SteppedRows, count: int, seed
     law = {
         "omega": rows.omega, "pi": k.weights, "modes": rows.modes.weights, "gain": gain, "noise": noise, "variance": variance,
         "p_over_d": p / d, "p_over_n": p / setting.protocol.readout_size,
-        "basis": _basis(rows.omega, k.weights, [gain, mean, length, scatter]),
+        "basis": spanning(rows.omega, k.weights, [gain, mean, length, scatter], SMALL),
         "leverage": mean[None], "p": p,
     }  # fmt: skip
     return MixtureProblem(Features(**law), Signal(**arrays))  # type: ignore[arg-type]
-
-
-def _basis(
-    omega: Float[np.ndarray, " J"], pi: Float[np.ndarray, " K"], tables: list[Float[np.ndarray, "J K"]]
-) -> Float[np.ndarray, "r K"]:
-    """Functions of k, orthonormal under pi, that span the rows of all tables."""
-    root, total = np.sqrt(pi), np.zeros((pi.size, pi.size))
-    for x in tables:
-        gram = (omega[:, None] * x).T @ x * root * root[:, None]
-        total += gram / max(float(np.trace(gram)), 1e-300)
-    values, vectors = np.linalg.eigh(total)
-    return vectors.T[values > SMALL**2 * values[-1]] / np.maximum(root, 1e-150)
 
 
 class MixturePrediction(NamedTuple):

@@ -21,9 +21,45 @@ from giantstep.theory.one_step.direction import StepDirection, direction
 from giantstep.theory.one_step.errors import Errors, Signal, errors
 from giantstep.theory.one_step.fixed_point import Features, FixedPoint, solve
 from giantstep.theory.one_step.label import given
-from giantstep.theory.one_step.parameters import Form, Parameters, activation_of, label_of
+from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters, activation_of, label_of
 
 NEURON_NODES, SAMPLE_NODES = 20, 16
+
+
+class Rows(NamedTuple):
+    """The rows in groups: the values of a, the groups' weights, coordinates u along the learned directions, and the law of g.
+
+    ``white`` is the part of E ||g||^2 that the rows did not have from the start. ``along`` and ``spread`` are the spectral
+    measure and the variances on the directions (learned, then what the target has beyond them[, then f]).
+    """
+
+    a: Float[Array, " J"]
+    omega: Float[Array, " J"]
+    u: Float[Array, "m J"]
+    modes: Float[Array, " M"]
+    variance: Float[Array, "M J"]
+    white: Float[Array, " J"] | float
+    along: Float[Array, "B X X"]
+    spread: Float[Array, "B J"]
+
+
+class Samples(NamedTuple):
+    """The samples in groups: coordinates kappa, weights, every channel's coordinate over the independent parts (``on``), the
+    label's moments with the first of the parts, and E[y^2 | kappa]."""
+
+    kappa: Float[Array, "m K"]
+    pi: Float[Array, " K"]
+    on: Float[Array, "parts C K"]
+    label: Float[Array, "known K"]
+    power: Float[Array, " K"]
+
+
+class Sizes(NamedTuple):
+    """d, p and the readout's n."""
+
+    d: Scalar
+    p: Scalar
+    n: Scalar
 
 
 class StepProblem(NamedTuple):
@@ -49,48 +85,58 @@ def problem(numbers: Parameters, form: Form) -> StepProblem:
     step = direction(numbers, form, sigma, star)
     a, omega = second_layer(form.second_layer)
     kappa, pi = (xp.asarray(x) for x in hermite.gauss_hermite(SAMPLE_NODES))
-    variance = step.variance(step.modes.nodes, a)
-    b2 = step.modes.weights @ variance
+    rows = Rows(
+        a, omega, (step.strength * a)[None], step.modes.weights, step.variance(step.modes.nodes, a), step.white * a**2,
+        step.along.weights, step.variance(step.along.nodes, a),
+    )  # fmt: skip
+    label = given(star, step.rho[:, None], step.rest, kappa[None], form.scramble)
+    moments = xp.concatenate([label.mean[None], label.along])
+    samples = Samples(kappa[None], pi, _coordinates(step, kappa), moments, label.square + numbers.noise**2)
+    p = numbers.p_over_d * numbers.d
+    sizes = Sizes(numbers.d, p, numbers.n_over_d * numbers.d)
+    lean = step.omega is not None
+    return StepProblem(step, *tabulated(sigma, rows, samples, sizes, gaussian_rows=form.gaussian_rows, lean=lean))
+
+
+def tabulated(
+    sigma: GaussianFunction, rows: Rows, samples: Samples, sizes: Sizes, *, gaussian_rows: bool, lean: bool
+) -> tuple[Features, Signal, Float[Array, " J"]]:
+    """The features' law, the signal and the widths b of these rows on these samples; ``lean`` adds the pattern along omega."""
+    b2, (d, p, n) = rows.modes @ rows.variance, sizes
     b = xp.sqrt(b2)
-    table = averages(sigma.value, step.strength * a[:, None] * kappa, b[:, None], sigma.kinks)
+    table = averages(sigma.value, rows.u.T @ samples.kappa, b[:, None], sigma.kinks)
     features = Features(
-        omega=omega,
-        pi=pi,
-        modes=step.modes.weights,
+        omega=rows.omega,
+        pi=samples.pi,
+        modes=rows.modes,
         gain=table.gain,
         noise=xp.maximum(table.square - table.mean**2 - b2[:, None] * table.gain**2, 0.0),
-        variance=variance,
-        p_over_d=numbers.p_over_d,
-        p_over_n=numbers.p_over_d / numbers.n_over_d,
+        variance=rows.variance,
+        p_over_d=p / d,
+        p_over_n=p / n,
     )
-    p = numbers.p_over_d * numbers.d
     # Lengths: ||x||^2 = d + sqrt(2d) xi and ||g_i||^2 = b^2 + sd xi_i scale the argument, so the mean moves by curve/(2 b^2) each
-    patterns = [table.mean, table.curve / xp.sqrt(2 * numbers.d)]
-    if step.omega is not None:
-        patterns.append(table.gain * a[:, None] / xp.sqrt(p))
-    scatter = table.curve * (_length_spread(form, step, a, variance, b2) / (2 * b2) / xp.sqrt(numbers.d))[:, None]
-    on = _coordinates(step, kappa)
-    label = given(star, step.rho[:, None], step.rest, kappa[None], form.scramble)
-    moments = xp.concatenate([label.mean[None], label.along])  # E[y part | kappa] for the parts that the label depends on
+    patterns = [table.mean, table.curve / xp.sqrt(2 * d)]
+    if lean:
+        patterns.append(table.gain * rows.a[:, None] / xp.sqrt(p))
+    scatter = table.curve * (_length_spread(rows, b2, gaussian_rows) / (2 * b2) / xp.sqrt(d))[:, None]
     signal = Signal(
-        weights=step.along.weights,
-        variance=step.variance(step.along.nodes, a),
+        weights=rows.along,
+        variance=rows.spread,
         patterns=xp.stack(patterns),
         scatter=scatter[None],
-        mean=on[0].T,
-        second=xp.einsum("sck,sdk->kcd", on, on),
-        label=xp.einsum("sck,sk->kc", on[: len(moments)], moments),
-        power=label.square + numbers.noise**2,
+        mean=samples.on[0].T,
+        second=xp.einsum("sck,sdk->kcd", samples.on, samples.on),
+        label=xp.einsum("sck,sk->kc", samples.on[: len(samples.label)], samples.label),
+        power=samples.power,
         p=p,
     )
-    return StepProblem(step, features, signal, b)
+    return features, signal, b
 
 
-def _length_spread(
-    form: Form, step: StepDirection, a: Float[Array, " J"], variance: Float[Array, "M J"], b2: Float[Array, " J"]
-) -> Float[Array, " J"]:
-    """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white a^2)^2 for rows on the sphere."""
-    spread = step.modes.weights @ variance**2 - (0.0 if form.gaussian_rows else (b2 - step.white * a**2) ** 2)
+def _length_spread(rows: Rows, b2: Float[Array, " J"], gaussian_rows: bool) -> Float[Array, " J"]:
+    """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white)^2 for rows on the sphere."""
+    spread = rows.modes @ rows.variance**2 - (0.0 if gaussian_rows else (b2 - rows.white) ** 2)
     safe = xp.where(spread > 1e-14, spread, 1.0)  # the square root has no slope at zero, where the rank-one update sits
     return xp.where(spread > 1e-14, xp.sqrt(2 * safe), 0.0)
 

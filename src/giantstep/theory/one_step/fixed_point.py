@@ -98,6 +98,19 @@ def gram(f: Features, weights: Inexact[Array, "... K"]) -> Inexact[Array, "... r
     return (f.basis * weights[..., None, :]) @ f.basis.T
 
 
+def spanning(
+    omega: Float[np.ndarray, " J"], pi: Float[np.ndarray, " K"], tables: list[Float[np.ndarray, "J K"]], small: float
+) -> Float[np.ndarray, "r K"]:
+    """Functions of k, orthonormal under pi, that span the rows of all tables; singular values below the share ``small`` are left
+    out."""
+    root, total = np.sqrt(pi), np.zeros((pi.size, pi.size))
+    for x in tables:
+        gram = (omega[:, None] * x).T @ x * root * root[:, None]
+        total += gram / max(float(np.trace(gram)), 1e-300)
+    values, vectors = np.linalg.eigh(total)
+    return vectors.T[values > small**2 * values[-1]] / np.maximum(root, 1e-150)
+
+
 def modes(
     f: Features,
     q: Inexact[Array, "... J"],

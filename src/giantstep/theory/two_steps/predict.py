@@ -182,7 +182,7 @@ def notes(setting: Setting, own: int) -> tuple[str, ...]:
     if setting.protocol.steps[0].residual == "full" or setting.protocol.steps[1].residual == "full":
         sentences.append("the network's output enters by its mean over the initial weights, up to a relative 1/sqrt(p)")
     if setting.protocol.readout is not None:
-        sentences.append("the errors of the readout are not predicted: simulate them")
+        sentences.append("gs.theory(setting) has the errors of the readout")
     return tuple(sentences)
 
 

@@ -1,0 +1,60 @@
+"""Errors and shares after several giant steps on fresh batches, at a width of the order of d."""
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep._machine.backend import on_host
+from giantstep.experiment.protocol import Ridge
+from giantstep.experiment.setting import Setting
+from giantstep.theory.answer import Answer, penalties_of
+from giantstep.theory.one_step.errors import path
+from giantstep.theory.one_step.fixed_point import TOLERANCE
+from giantstep.theory.one_step.predict import lowest_gcv
+from giantstep.theory.steps.readout import problem
+from giantstep.theory.steps.rows import SEEN, MovedRows, start
+from giantstep.theory.steps.step import stepped
+
+
+def followed(setting: Setting, etas: Float[np.ndarray, " T"]) -> list[MovedRows]:
+    """The law of the rows before the steps and after each."""
+    history = [start(setting)]
+    for step, n, eta in zip(setting.protocol.steps, setting.protocol.sizes(), etas.tolist(), strict=True):
+        history.append(stepped(setting, step, n, eta, history[-1]))
+    return history
+
+
+def several(setting: Setting) -> Answer:
+    """Predict any number of steps; the arrays are (E, L), the shares (E, r)."""
+    notes: list[str] = []
+    given = setting.protocol.readout
+    assert isinstance(given, Ridge)
+    with on_host():
+        every = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
+        rows = [followed(setting, etas)[-1] for etas in every]
+        made = [problem(setting, own) for own in rows]
+        if given.penalty == "gcv":
+            score = lambda grid: np.stack([path(*m, own)[0][3] for m, own in zip(made, grid, strict=True)])  # noqa: E731
+            penalties = lowest_gcv(score, len(made))
+        else:
+            penalties = np.tile(penalties_of(setting, notes), (len(made), 1))
+        paths = [path(*m, own) for m, own in zip(made, penalties, strict=True)]
+    errors = np.stack([e for e, _ in paths], axis=1)
+    worst = max(float(np.max(r)) for _, r in paths)
+    if worst > TOLERANCE:
+        notes.append(f"not converged: the largest residual is {worst:.1e}")
+    shares = np.array([captured(setting, own) for own in rows])
+    theta = rows[-1].principal[1]
+    notes.append(
+        f"{len(setting.protocol.steps)} steps, the law of the rows followed: along their principal directions they move by "
+        + ", ".join(f"{x:.2g}" for x in theta[theta**2 * setting.p > SEEN])
+    )
+    null = (1 - shares.sum(axis=1)) / (setting.d - setting.target.rank)
+    values = {"test_error": errors[0], "train_error": errors[1], "train_objective": errors[2]}
+    penalty = penalties if given.penalty == "gcv" else penalties[0]
+    return Answer(values | {"captured": shares, "null_level": null, "penalty": penalty}, notes)
+
+
+def captured(setting: Setting, rows: MovedRows) -> Float[np.ndarray, " r"]:
+    """E cos^2(w_i, z_k) = E_a (u_k^2 + D_kk/d)/(||u||^2 + b^2)."""
+    own = rows.u[: rows.rank] ** 2 + np.einsum("jkk->kj", rows.D[:, : rows.rank, : rows.rank]) / setting.d
+    return (own / (np.sum(rows.u**2, axis=0) + rows.square)) @ rows.omega

@@ -1,0 +1,122 @@
+"""The residual of a step given the learned coordinates: its moments with what the target has beyond them.
+
+kappa = f^T x,    z = C kappa + L tau,    r = f*(z) - shift - f(x) + noise,    f(x) ~ F(kappa) + noise of variance n(kappa)
+F = s p E_a[a m(u.kappa; b)],    n = s^2 p E_a[a^2 c^2(u.kappa; b)]                        (residual="full")
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.experiment.protocol import GiantStep
+from giantstep.experiment.setting import Setting
+from giantstep.functions import hermite, nodes
+from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.one_step import gradient_law
+from giantstep.theory.one_step.gradient_law import SpectralModes
+from giantstep.theory.one_step.label import Label, label, points, target_constants
+from giantstep.theory.steps.rows import MovedRows, learned
+
+COUNTS = {1: (20,), 2: (14, 8), 3: (10, 6, 5)}  # nodes of kappa
+BEYOND = {1: 40, 2: 24, 3: 12}  # nodes of tau along each direction, by the rank
+MANY = 2**10  # Sobol points of tau of more directions
+NOISES = 7  # nodes of the noise
+CLOSE = 1e-8  # least variance of the target beyond the learned directions
+
+
+class Coordinates(NamedTuple):
+    """The learned directions f (F, m) and those of tau, e (F, r), in the frame; C and L; nodes kappa with their weights pi."""
+
+    f: Float[np.ndarray, "F m"]
+    e: Float[np.ndarray, "F r"]
+    C: Float[np.ndarray, "r m"]
+    L: Float[np.ndarray, "r r"]
+    kappa: Float[np.ndarray, "m K"]
+    pi: Float[np.ndarray, " K"]
+
+
+class Residual(NamedTuple):
+    """Given kappa: E r^k (4, K) for k = 1..4, E r^k tau (3, r, K) for k = 1..3 and E r^k tau tau^T (2, r, r, K) for k = 1, 2."""
+
+    plain: Float[np.ndarray, "4 K"]
+    first: Float[np.ndarray, "3 r K"]
+    second: Float[np.ndarray, "2 r r K"]
+
+
+def star_of(setting: Setting) -> Label:
+    """The setting's target as a function of orthonormal coordinates."""
+    return label(setting.target, target_constants(setting.target)[0])
+
+
+def coordinates(rows: MovedRows, p: int) -> Coordinates:
+    """What features and labels depend on, for p neurons."""
+    f, r = learned(rows, p), rows.rank
+    C = f[:r]
+    values, vectors = np.linalg.eigh(np.eye(r) - C @ C.T)
+    L = vectors * np.sqrt(np.maximum(values, CLOSE))
+    # e = L^{-1} (z - C kappa) in the frame: z_k is its k-th vector
+    e = np.linalg.solve(L, np.eye(r, f.shape[0]) - C @ f.T).T
+    kappa, pi = nodes.product([hermite.gauss_hermite(count) for count in COUNTS[f.shape[1]]])
+    return Coordinates(f, e, C, L, kappa, pi)
+
+
+def _values(
+    setting: Setting, step: GiantStep, rows: MovedRows, at: Coordinates
+) -> tuple[Float[np.ndarray, "K N"], Float[np.ndarray, " K"], Float[np.ndarray, "r N"], Float[np.ndarray, " N"]]:
+    """The residual without noise at nodes (kappa, tau), the variance of its noise given kappa, and the nodes of tau."""
+    star, r = star_of(setting), rows.rank
+    tau, w = points(r, BEYOND.get(r, MANY), 0)
+    values = np.asarray(star.value((at.C @ at.kappa)[:, :, None] + (at.L @ tau)[:, None, :]))
+    noise = np.full(at.pi.size, setting.target.noise**2)
+    if step.deflate:
+        values = values - float(star.mean)
+    if step.residual == "full":
+        s, p, sigma, b2 = setting.network.factor, setting.p, setting.network.activation, rows.square[:, None]
+        table = averages(sigma, (at.f.T @ rows.u).T @ at.kappa, np.sqrt(b2), sigma.kinks)
+        values = values - (s * p * (rows.omega * rows.a) @ table.mean)[:, None]
+        rest = np.maximum(table.square - table.mean**2 - b2 * table.gain**2, 0.0)
+        noise = noise + s**2 * p * (rows.omega * rows.a**2) @ rest
+    return values, noise, tau, w
+
+
+def residual(
+    setting: Setting, step: GiantStep, n: int, rows: MovedRows, at: Coordinates
+) -> tuple[Residual, "ResidualLaw"]:
+    """The moments given kappa, and the law at all nodes."""
+    values, noise, tau, w = _values(setting, step, rows, at)
+    more = noise[:, None]
+    powers = [values, values**2 + more, values**3 + 3 * values * more, values**4 + 6 * values**2 * more + 3 * more**2]
+    # Tails are cut softly at the length of the largest of n samples, as in ``one_step.label.law``: what counts for high moments
+    z2 = np.sum(((at.C @ at.kappa)[:, :, None] + (at.L @ tau)[:, None, :]) ** 2, axis=0)
+    level = 2 * np.log(n)
+    largest = np.sqrt(level + (rows.rank - 1) * np.log(level))
+    weights = at.pi[:, None] * w / (1 + np.exp(-8.0 * (largest - np.sqrt(z2))))
+    weights = weights / weights.sum()
+    cut = [np.broadcast_to(w, weights.shape)] * 2 + [weights / at.pi[:, None]] * 2
+    plain = np.array([np.sum(x * v, axis=1) for x, v in zip(powers, cut, strict=True)])
+    first = np.array([(x * v) @ tau.T for x, v in zip(powers[:3], cut, strict=False)])
+    pairs = (tau[:, None] * tau).reshape(-1, tau.shape[1])
+    second = np.array([((x * cut[-1]) @ pairs.T).T.reshape(rows.rank, rows.rank, -1) for x in powers[:2]])
+    return Residual(plain, np.swapaxes(first, 1, 2), second), ResidualLaw(values, noise, weights)
+
+
+class ResidualLaw(NamedTuple):
+    """Values of r without noise at nodes (K, N), the noise's variance (K,), and weights."""
+
+    values: Float[np.ndarray, "K N"]
+    noise: Float[np.ndarray, " K"]
+    weights: Float[np.ndarray, "K N"]
+
+    def modes(self, shape: Float[np.ndarray, " K"], phi: float, count: int) -> SpectralModes:
+        """Gauss quadrature of the spectral law of X^T diag(r shape(kappa)) X/n, phi = d/n."""
+        order = 2 * count + 3
+        plain = np.zeros(order + 1)
+        for x, v in zip(*hermite.gauss_hermite(NOISES), strict=True):
+            own = (self.values + np.sqrt(self.noise)[:, None] * x) * shape[:, None]
+            power = v * self.weights
+            for k in range(order + 1):
+                plain[k] += power.sum()
+                power = power * own
+        law = gradient_law.ResidualMoments(plain, 0 * plain[None], plain[None, None])
+        return gradient_law.quadratures(law, phi, np.array([[1.0, 0.0]]), count, count)[0]

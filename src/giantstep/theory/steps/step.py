@@ -1,0 +1,136 @@
+"""One more giant step on a fresh batch: the law of the rows after it from the one before (derived here).
+
+A neuron moves by eta s a X^T (r o sigma'(X w))/n. With S = E sigma'(u.kappa + b z), S' = E sigma''(.) given kappa it is
+
+    signal:  E[r S x] in the frame
+    noise:   sqrt(d/n) sum_m s_m p_m(a) xi_m,   a S(a, kappa) = sum_m s_m p_m(a) phi_m(kappa),  E[r^2 phi_m phi_l] = delta_ml
+    turn:    X^T diag(r S') X/n acting on g
+    white:   (d/n) E[r^2 (sigma'^2 - S^2 - b^2 S'^2)]
+
+(Karhunen and Loeve for the noise: its first directions xi_m join the frame, the rest lengthens b.) On its own batch a sample has
+the coordinate x_xi = N(0, 1) + sqrt(d/n) r phi(kappa) along xi. Inside the frame the turn is K = E[r S' x x^T] with it, so that
+
+    D <- (1 + t K) D (1 + t K)^T + t^2 (d/n) b^2 E[r^2 S'^2 x x^T] + white part,     t = eta s a
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.experiment.protocol import GiantStep
+from giantstep.experiment.setting import Setting
+from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.steps.residual import Coordinates, Residual, coordinates, residual
+from giantstep.theory.steps.rows import MovedRows, fewer
+
+NOISE_SHARE = 1e-3  # of the noise's power: directions with less of it lengthen b only
+FRESH = 3  # noise directions that one step adds, at most
+TURN_NODES = 4  # modes of a step
+
+
+def stepped(setting: Setting, step: GiantStep, n: int, eta: float, rows: MovedRows) -> MovedRows:
+    """The rows after one more step."""
+    sigma, scale, phi = setting.network.activation, eta * setting.network.factor, setting.d / n
+    at = coordinates(rows, setting.p)
+    r, law = residual(setting, step, n, rows, at)
+    b2, t = rows.square, scale * rows.a
+    if step.update == "rank1":
+        shape = (rows.a.size, at.pi.size)
+        S, turn, square = np.full(shape, sigma.hermite(1)[1]), np.zeros(shape), np.full(shape, sigma.hermite(1)[1] ** 2)
+    else:
+        table = averages(sigma.slope, (at.f.T @ rows.u).T @ at.kappa, np.sqrt(b2)[:, None], sigma.kinks)
+        S, turn, square = (np.asarray(x) for x in table[:3])
+    # Noise: the decomposition of a S(a, kappa), weighted by omega and by E[r^2 | kappa]
+    root = np.sqrt(at.pi * r.plain[1])
+    p_m, s_m, phi_m = np.linalg.svd(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * S * root, full_matrices=False)
+    count = min(FRESH, max(int(np.sum(s_m**2 > NOISE_SHARE * np.sum(s_m**2))), 1))
+    kept = scale * phi**0.5 * (s_m[:count, None] * p_m[:, :count].T) / np.sqrt(rows.omega)  # (count, J)
+    total = scale**2 * phi * rows.a**2 * (S**2 @ (at.pi * r.plain[1]))
+    lost = np.maximum(total - np.sum(kept**2, axis=0), 0.0)
+    # Signal: E[r S x] along f and e, in the frame
+    moved = at.f @ np.einsum("jk,k,mk->mj", S, at.pi * r.plain[0], at.kappa)
+    moved = moved + at.e @ np.einsum("jk,k,rk->rj", S, at.pi, r.first[0])
+    u = np.concatenate([rows.u + t * moved, kept])
+    rest = np.maximum(square - S**2 - b2[:, None] * turn**2, 0.0)
+    white = t**2 * phi * (rest @ (at.pi * r.plain[1])) + lost
+    # The turn: one shape for all groups, its coefficient in each, and what that leaves to white
+    own, lead = _shape(rows, turn * np.abs(t)[:, None], at.pi * r.plain[1])
+    coefficient = turn @ (at.pi * r.plain[1] * own)
+    left = np.maximum(turn**2 @ (at.pi * r.plain[1]) - coefficient**2, 0.0)
+    white = white + t**2 * phi * b2 * left
+    D = _frame(rows, at, r, t, S, turn, rest, phi_m[:count] / root, phi)
+    if not lead:
+        return MovedRows(rows.rank, rows.a, rows.omega, u, D, rows.turns, rows.base, rows.white + white)
+    modes = law.modes(own, phi, TURN_NODES)
+    grown = np.asarray(modes.weights) @ (1 + np.asarray(modes.nodes)[:, None] * t * coefficient) ** 2
+    turns, base = fewer((*rows.turns, (modes, t * coefficient)), rows.base)
+    return MovedRows(rows.rank, rows.a, rows.omega, u, D, turns, base, rows.white * grown + white)
+
+
+def _shape(
+    rows: MovedRows, turn: Float[np.ndarray, "J K"], weights: Float[np.ndarray, " K"]
+) -> tuple[Float[np.ndarray, " K"], bool]:
+    """The function of kappa that explains most of E sigma'' over all groups, of unit square under the weights."""
+    root = np.sqrt(weights)
+    _, values, shapes = np.linalg.svd(np.sqrt(rows.omega)[:, None] * turn * root, full_matrices=False)
+    if values[0] < 1e-12:
+        return 0 * root, False
+    return np.where(shapes[0] @ root < 0, -1.0, 1.0) * shapes[0] / np.maximum(root, 1e-150), True
+
+
+def _frame(
+    rows: MovedRows,
+    at: Coordinates,
+    r: Residual,
+    t: Float[np.ndarray, " J"],
+    S: Float[np.ndarray, "J K"],
+    turn: Float[np.ndarray, "J K"],
+    rest: Float[np.ndarray, "J K"],
+    fresh: Float[np.ndarray, "m K"],
+    phi: float,
+) -> Float[np.ndarray, "J F F"]:
+    """D on the frame with the new noise directions."""
+    F, new, b2 = rows.u.shape[0], len(fresh), rows.square
+    inside = np.concatenate([at.f, at.e], axis=1)  # the coordinates that r depends on, in the frame
+    beyond = np.eye(F) - at.f @ at.f.T - at.e @ at.e.T
+
+    def second(k: int, weights: Float[np.ndarray, "J K"]) -> Float[np.ndarray, "J F F"]:
+        """E[r^k weights x x^T] on the old frame."""
+        own = _moments(at, r, k)
+        held = np.einsum("jk,abk->jab", weights * at.pi, own)
+        flat = weights @ (at.pi * r.plain[k - 1])
+        return inside @ held @ inside.T + flat[:, None, None] * beyond
+
+    K, spread = np.zeros((t.size, F + new, F + new)), np.zeros((t.size, F + new, F + new))
+    K[:, :F, :F] = second(1, turn)
+    around = b2[:, None] * turn**2 + rest
+    spread[:, :F, :F] = second(2, around)
+    for block, weights, k in ((K, turn, 2), (spread, around, 3)):
+        cross = np.einsum("jk,mk,k,ak->jam", weights, fresh, at.pi, _first(at, r, k))
+        block[:, :F, F:] = phi**0.5 * inside @ cross
+        block[:, F:, :F] = np.swapaxes(block[:, :F, F:], 1, 2)
+    eye = np.eye(new)
+    K[:, F:, F:] = phi * np.einsum("jk,mk,lk,k->jml", turn, fresh, fresh, at.pi * r.plain[2])
+    K[:, F:, F:] += (turn @ (at.pi * r.plain[0]))[:, None, None] * eye
+    spread[:, F:, F:] = phi * np.einsum("jk,mk,lk,k->jml", around, fresh, fresh, at.pi * r.plain[3])
+    spread[:, F:, F:] += (around @ (at.pi * r.plain[1]))[:, None, None] * eye
+    D = np.zeros_like(K)
+    D[:, :F, :F] = rows.D
+    D[:, F:, F:] = b2[:, None, None] * eye
+    A = np.eye(F + new) + t[:, None, None] * K
+    return A @ D @ np.swapaxes(A, 1, 2) + (t**2 * phi)[:, None, None] * spread
+
+
+def _moments(at: Coordinates, r: Residual, k: int) -> Float[np.ndarray, "a a K"]:
+    """E[r^k x x^T | kappa] on (kappa, tau)."""
+    m = len(at.kappa)
+    both = np.zeros((m + len(at.L), m + len(at.L), at.pi.size))
+    both[:m, :m] = at.kappa[:, None] * at.kappa * r.plain[k - 1]
+    both[:m, m:] = at.kappa[:, None] * r.first[k - 1]
+    both[m:, :m] = np.swapaxes(both[:m, m:], 0, 1)
+    both[m:, m:] = r.second[k - 1]
+    return both
+
+
+def _first(at: Coordinates, r: Residual, k: int) -> Float[np.ndarray, "a K"]:
+    """E[r^k x | kappa] on (kappa, tau)."""
+    return np.concatenate([at.kappa * r.plain[k - 1], r.first[k - 1]])

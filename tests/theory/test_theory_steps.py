@@ -1,0 +1,90 @@
+"""Several steps at a width of the order of d: the law of the rows against the one-step theory, the overlaps and simulations."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep.theory.steps.predict import followed, several
+
+
+def experiment(etas: Any = (8.0, 8.0), target="x1 + x1*x2", sigma="relu", d=300, n=900, p=450, step=None, **network):
+    steps = tuple(gs.GiantStep(n, eta, **(step or {})) for eta in etas)
+    return gs.Setting(
+        gs.Gaussian(d),
+        gs.target(target, noise=0.3),
+        gs.Network(p, sigma, **network),
+        gs.Protocol(steps, gs.Ridge(n, 0.1)),
+    )
+
+
+@pytest.mark.parametrize("target", ["x1 + H2(x1)/sqrt(2)", "x1 + H2(x2)/sqrt(2)", "tanh(x1) + x2*x3"])
+def test_one_step_is_the_one_step_theory(target):
+    """The rank-one update exactly; the gradient up to how the remainder is represented on a few directions."""
+    for step, close in (({"update": "rank1"}, 1e-3), ({}, 1e-2)):
+        setting = experiment((10.0,), target, step=step)
+        one, rows = gs.theory(setting), several(setting)
+        for name in ("test_error", "train_error", "train_objective"):
+            assert np.allclose(getattr(one, name), rows.values[name], rtol=close)
+        assert np.allclose(one.captured, rows.values["captured"], rtol=0.03, atol=6e-4)
+
+
+def test_a_step_of_size_zero_changes_nothing():
+    once, twice = (gs.theory(experiment(etas)).test_error for etas in ((8.0,), (8.0, 0.0)))
+    assert np.isclose(once, twice, rtol=5e-3)
+    first = several(experiment((8.0,)))
+    assert np.isclose(first.values["test_error"][0, 0], twice, rtol=1e-6)
+
+
+def test_the_signal_is_that_of_the_overlaps():
+    """The mean move inside the target's span is the one of the narrow theory's evolution, which takes Sobol points instead."""
+    wide = experiment((8.0, 8.0), "x1 + x1*x2", d=1000, n=20_000, p=900, second_layer="rademacher", scale="1/p")
+    wide = replace(
+        wide, protocol=gs.Protocol(tuple(gs.GiantStep(20_000, 600.0) for _ in range(2)), wide.protocol.readout)
+    )
+    rows = followed(wide, np.array([600.0, 600.0]))[-1]
+    narrow = replace(wide, network=gs.Network(4, "relu", second_layer="rademacher", scale="1/p"))
+    path = gs.theory.evolution(
+        replace(narrow, protocol=replace(wide.protocol, steps=(gs.GiantStep(20_000, 600.0 * 4 / 900),) * 2))
+    )
+    j = 0 if rows.a[0] == path.a[0] else 1
+    assert np.allclose(rows.u[:2, j], path.M[-1][0], rtol=0.02, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"sigma": "tanh(x + 0.8)", "target": "x1 + H2(x2)/sqrt(2)"},
+        {"etas": (200.0, 200.0), "scale": "1/p", "second_layer": "rademacher", "step": {"residual": "full"}},
+        {"etas": (5.0, 5.0, 5.0), "second_layer": "constant", "step": {"deflate": 1}},
+    ],
+)
+def test_against_simulation(changes):
+    setting = experiment(**changes)
+    theory, found = gs.theory(setting), gs.simulate(setting, range(8), progress=False).mean()
+    for name in ("test_error", "train_error"):
+        gap = abs(getattr(theory, name) / getattr(found, name) - 1)
+        assert gap < 0.02 + 4 * getattr(found, f"{name}_se") / getattr(found, name)
+    assert np.allclose(theory.captured, found.captured, rtol=0.15, atol=2e-3)
+
+
+def test_lists_of_step_sizes():
+    listed = gs.theory(experiment(([2.0, 8.0], 4.0)))
+    assert listed.axes == ("eta",) and listed.eta == (2.0, 8.0)
+    assert np.isclose(listed.test_error[1], gs.theory(experiment((8.0, 4.0))).test_error, rtol=1e-9)
+    second = gs.theory(experiment((8.0, [2.0, 4.0])))
+    assert second.eta == (2.0, 4.0) and np.isclose(second.test_error[1], listed.test_error[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "step, symmetric, sentence",
+    [({"batch": "reuse"}, False, "fresh"), ({"deflate": 2}, False, "deflate"), ({}, True, "symmetric")],
+)
+def test_refusals(step: dict[str, Any], symmetric, sentence):
+    own = (gs.GiantStep(900, 8.0), gs.GiantStep(900, 8.0, **step))
+    changed = replace(experiment(symmetric=symmetric), protocol=gs.Protocol(own, gs.Ridge(900, 0.1)))
+    with pytest.raises(gs.InputError, match=sentence):
+        gs.theory(changed)
