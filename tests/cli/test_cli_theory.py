@@ -56,7 +56,9 @@ def folder(tmp_path, monkeypatch) -> Path:
     changes = {
         "small": {},
         "reuse": {"readout = { n = 150,": "readout = { n = 120, batch = 'reuse',"},
-        "again": {"[{ n = 120, eta = [0.0, 6.0] }]": "[{ n = 120, eta = 1.0 }, { n = 120, eta = 1.0 }, { eta = 1.0, batch = 'reuse' }]"},
+        "again": {
+            "[{ n = 120, eta = [0.0, 6.0] }]": "[{ n = 120, eta = 1.0 }, { n = 120, eta = 1.0 }, { eta = 1.0, batch = 'reuse' }]"
+        },
         "bare": {"readout = { n = 150, penalty = [0.1, 1.0] }": ""},
         "full": {"eta = [0.0, 6.0]": "eta = [0.0, 6.0], residual = 'full'"},
         "one": {"[0.0, 6.0]": "6.0", "[0.1, 1.0]": "0.1"},

@@ -16,7 +16,7 @@ from giantstep.results import system as _system
 from giantstep.results.outcome import Outcome, Status
 from giantstep.results.system import Finding, System
 from giantstep.theory import kernel
-from giantstep.theory.coverage import check_theory, needs_overlaps, needs_rows
+from giantstep.theory.coverage import check_theory, needs_overlaps, needs_rows, on_own_batch
 from giantstep.theory.limits.predict import random_features, staircase
 from giantstep.theory.mixtures.predict import COUNT, checked, mixed
 from giantstep.theory.narrow.evolution import Evolution, evolution
@@ -24,6 +24,7 @@ from giantstep.theory.narrow.one_pass_sgd import sgd
 from giantstep.theory.narrow.predict import narrow_network
 from giantstep.theory.one_step import conditional
 from giantstep.theory.one_step.errors import Errors
+from giantstep.theory.one_step.own_batch import own_batch
 from giantstep.theory.one_step.parameters import Form, Parameters, parameters
 from giantstep.theory.one_step.predict import finite
 from giantstep.theory.one_step.spectrum import Law, Outlier, spectrum
@@ -68,6 +69,8 @@ def theory(
         route = predict.predicted
     elif isinstance(setting.data, Mixture):
         route = partial(mixed, count=nodes)
+    elif on_own_batch(setting) and regime == "finite":
+        route = own_batch
     elif overlaps:
         route = narrow_network
     elif needs_rows(setting):

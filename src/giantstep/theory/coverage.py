@@ -7,7 +7,7 @@ from giantstep.experiment.data import Gaussian
 from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.labels import labels
 from giantstep.experiment.mixture import Mixture
-from giantstep.experiment.protocol import SGD
+from giantstep.experiment.protocol import SGD, Ridge
 from giantstep.experiment.setting import Setting, need_gaussian
 
 SIMULATE = "simulate it, or take p + r at most d/10, where the overlaps can be followed"
@@ -34,22 +34,37 @@ def needs_rows(setting: Any) -> bool:
     return len(setting.protocol.steps) > 1 and not is_narrow(setting)
 
 
+def on_own_batch(setting: Any) -> bool:
+    """Whether the readout is on the step's own batch, in a way that is covered: one rank-one update with the labels."""
+    if not isinstance(setting, Setting) or not isinstance(setting.data, Gaussian):
+        return False
+    steps, readout = setting.protocol.steps, setting.protocol.readout
+    if len(steps) != 1 or not isinstance(readout, Ridge) or readout.batch != "reuse" or readout.penalty == "gcv":
+        return False
+    return steps[0].update == "rank1" and steps[0].residual == "target" and not setting.network.symmetric
+
+
 def check_theory(setting: Any, regime: str = "finite", *, spectrum: bool = False) -> None:
     """Refuse, in one sentence, what ``theory(setting, regime, spectrum=spectrum)`` does not cover."""
     finite = regime == "finite"
     errors = finite and not spectrum
     check(
-        setting,
-        narrow=finite and needs_overlaps(setting),
-        mixed=finite,
-        sgd=errors,
-        several=errors and needs_rows(setting),
-    )
+        setting, narrow=finite and needs_overlaps(setting), mixed=finite, sgd=errors, several=errors and needs_rows(setting),
+        own=errors and on_own_batch(setting),
+    )  # fmt: skip
 
 
-def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool = False, several: bool = False) -> None:
+def check(
+    setting: Any,
+    *,
+    narrow: bool = False,
+    mixed: bool = False,
+    sgd: bool = False,
+    several: bool = False,
+    own: bool = False,
+) -> None:
     """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks, ``mixed`` data,
-    ``sgd`` readouts or ``several`` steps."""
+    ``sgd`` readouts, ``several`` steps or a readout on the step's ``own`` batch."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
     if isinstance(setting.data, Dataset):
@@ -76,9 +91,9 @@ def check(setting: Any, *, narrow: bool = False, mixed: bool = False, sgd: bool 
         and setting.target.rank != 1,
         "theory needs the law of the weights, and this network has weights of its own: simulate it": network.weights
         is not None,
-        "theory needs a readout on fresh samples: fitted on the step's own batch, features and labels depend on each other "
-        "beyond what it covers; use batch='fresh' or simulate": protocol.readout is not None
-        and protocol.readout.batch == "reuse",
+        "theory covers a readout on the step's own batch after one step with update='rank1' and residual='target' on Gaussian "
+        "data, with a penalty given: take these, or fresh samples for the readout": not own
+        and protocol.readout is not None and protocol.readout.batch == "reuse",
         "theory covers deflate = 0 or 1; deflate = 2 removes the direction that one step learns": any(
             s.deflate > 1 for s in protocol.steps
         ),

@@ -76,7 +76,7 @@ def channels(
     return S, signal.second - xp.diag(xp.arange(C) < X), S_m, Y_m
 
 
-def _signal(
+def projected(
     f: Features,
     S: Float[Array, "C r C r"],
     excess: Float[Array, "K C C"],
@@ -100,7 +100,7 @@ def errors(f: Features, signal: Signal, penalty: Scalar, at: FixedPoint) -> Erro
     S, excess, S_m, Y_m = channels(f, signal, q, alpha)
     K, X = alpha.size, signal.weights.shape[-1]
     b = (alpha[:, None] * signal.label).T  # (C, K)
-    y, inside, psi = _signal(f, S, excess, alpha, b)
+    y, inside, psi = projected(f, S, excess, alpha, b)
 
     # y^T (dS/dalpha_l) y = explicit + sum_j (d(y^T S y)/dq_j) dq_j/dalpha_l,  dq/dalpha = -(diag(1/q^2) - coupling)^{-1} slope
     per_q = xp.linalg.solve(xp.diag(1 / q**2) - first.coupling, first.slope)

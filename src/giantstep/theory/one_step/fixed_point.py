@@ -48,7 +48,7 @@ class Features(NamedTuple):
     noise: Float[Array, "J K"]  # c_jk^2
     variance: Float[Array, "M J"]  # V_j(mu)
     p_over_d: Scalar
-    p_over_n: Scalar
+    p_over_n: Scalar | Float[Array, " K"]  # one for all samples, or by group
     basis: Float[Array, "r K"] | None = None  # R, orthonormal rows under pi; None for groups so few that R = 1
     leverage: Float[Array, "L J K"] | None = None  # patterns m_jk whose leverage counts
     p: Scalar | None = None  # width, with patterns
