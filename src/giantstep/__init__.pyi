@@ -27,6 +27,7 @@ from giantstep.experiment.setting import Setting as Setting
 from giantstep.experiment.target import target as target
 from giantstep.explain import explain as explain
 from giantstep.functions.activation import activation as activation
+from giantstep.lab.optimum import optimal as optimal
 from giantstep.lab.sweep.run import sweep as sweep
 from giantstep.results.outcome import Outcome as Outcome
 from giantstep.results.system import Finding as Finding
@@ -38,7 +39,6 @@ from giantstep.systems.bounds import Bounds as Bounds
 from giantstep.systems.early import Early as Early
 from giantstep.systems.function_space import FunctionSpace as FunctionSpace
 from giantstep.systems.mean_field import MeanField as MeanField
-from giantstep.theory import optimal as optimal
 from giantstep.theory import theory_errors as theory_errors
 
 system = systems  # an older name

@@ -27,6 +27,7 @@ __all__ = ["plot", "svg"]
 NAMED = 6  # penalties that get a legend entry and a colour of their own; more are shaded
 PANELS = 4  # step sizes whose spectrum is shown
 NAMES = {"simulate": "simulation", "equivalent": "equivalent model", "theory": "theory", "limit": "published limit"}
+TRUSTED = 0.1  # half a band, against the value, up to which a predicted line is solid
 AXES = {"eta": "step size η", "penalty": "penalty λ", "rate": "rate γ"}
 LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"}}
 
@@ -39,7 +40,8 @@ def plot(
 
     Several outcomes are drawn over each other: measured ones as dots (equivalent models hollow), those of ``theory`` as lines,
     the published limit as dashed lines. Several step sizes are the x axis, and each penalty is a colour; without them the
-    penalties are the x axis. Seeds are averaged; bars are one standard error.
+    penalties are the x axis. Seeds are averaged; bars are one standard error. The band of a prediction is shaded, and its line is
+    dashed where the band is wider than 10% on either side.
 
     Args:
         outcome: an outcome or several, also a Comparison; or findings about one system, whose curves are then drawn.
@@ -101,24 +103,29 @@ def _kind(o: Outcome) -> str:
 
 
 class _Series(NamedTuple):
-    """One line or one set of dots; ``penalty`` is given if the colours show the penalties."""
+    """One line or one set of dots; ``penalty`` is given if the colours show the penalties, ``band`` (2, x) by a prediction."""
 
     penalty: float | None
     x: np.ndarray
     y: np.ndarray
     error: np.ndarray
+    band: np.ndarray | None = None
 
 
 def _series(o: Outcome, what: str) -> list[_Series]:
     y, error = np.asarray(getattr(o, what)), getattr(o, f"{what}_se")
     error = np.full(y.shape, np.nan) if error is None else np.asarray(error)
+    band = getattr(o, f"{what}_band", None)
     if _axis(o) != "eta":
         x = np.asarray(_path(o)) if _axis(o) else np.zeros(1)
-        return [_Series(None, x, np.atleast_1d(y), np.atleast_1d(error))]
+        ends = None if band is None else np.asarray(band).reshape(-1, 2).T
+        return [_Series(None, x, np.atleast_1d(y), np.atleast_1d(error), ends)]
     etas = np.asarray(o.eta)
     penalties = list(_path(o)) if {"penalty", "rate"} & {*o.axes} else [None]
-    columns = zip(penalties, y.reshape(len(etas), -1).T, error.reshape(len(etas), -1).T, strict=True)
-    return [_Series(penalty, etas, *column) for penalty, *column in columns]
+    values, errors = y.reshape(len(etas), -1).T, error.reshape(len(etas), -1).T
+    ends = [None] * len(values) if band is None else np.asarray(band).reshape(len(etas), -1, 2).transpose(1, 2, 0)
+    every = zip(penalties, values, errors, ends, strict=True)
+    return [_Series(penalty, etas, value, error, own) for penalty, value, error, own in every]
 
 
 def _errors(outcomes: Sequence[Outcome], what: str) -> "Figure":
@@ -148,7 +155,17 @@ def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
         return
     order, hollow = np.argsort(s.x), {"markerfacecolor": "white", "marker": "D", "markersize": 4.5}
     style = LINES.get(kind, hollow if kind == "equivalent" else {})
-    series(ax, s.x[order], s.y[order], s.error[order], predicted=kind in LINES, color=colour, **style)
+    if s.band is None or kind not in LINES:
+        series(ax, s.x[order], s.y[order], s.error[order], predicted=kind in LINES, color=colour, **style)
+        return
+    low, high = s.band[:, order]
+    ax.fill_between(s.x[order], low, high, color=colour, alpha=0.15, linewidth=0, zorder=1)
+    trusted = high - low <= 2 * TRUSTED * np.abs(s.y[order])
+    for inside, dashes in ((trusted, {}), (~trusted | ~np.append(trusted[1:], True), {"linestyle": (0, (3, 2))})):
+        if np.any(inside):  # beyond trust the line is dashed, from the last point that is trusted on
+            series(
+                ax, s.x[order], np.where(inside, s.y[order], np.nan), predicted=True, color=colour, **(style | dashes)
+            )
 
 
 def _legends(ax: "Axes", kinds: list[str], penalties: list, title: str) -> None:

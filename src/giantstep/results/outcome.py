@@ -8,7 +8,7 @@ import numpy as np
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.results.table import aligned, with_error
+from giantstep.results.table import aligned, with_error, within
 
 COLUMNS = ("test_error", "train_error", "train_objective")
 SCALARS = ("test_error", "risk", "train_error", "train_objective")
@@ -57,6 +57,8 @@ class Outcome:
         singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
         bulk_edge: edge of the bulk of those.
         outliers: the number of values above it (see ``measure.outliers``).
+        test_error_band, train_error_band: (low, high) on a last axis, of a prediction: where to expect the mean over
+            networks, calibrated on simulations.
         status: whether the numbers can be trusted.
         seconds: how long it took.
 
@@ -92,6 +94,8 @@ class Outcome:
     status: Status = field(default_factory=Status)
     seconds: float = 0.0
     rate: tuple[float, ...] | float | None = None
+    test_error_band: Field = None
+    train_error_band: Field = None
 
     def mean(self) -> "Outcome":
         """Average over seeds; standard errors are then those over seeds. Without a seed axis, the outcome itself."""
@@ -149,6 +153,9 @@ class Outcome:
             if f.name in ("penalty", "rate"):
                 if f.name not in self.axes:  # one for all runs, or chosen by GCV for each
                     variables[f.name] = (run if np.ndim(value) else (), np.asarray(value))
+                continue
+            if f.name.endswith("_band"):
+                variables[f.name] = ((*self.axes, "end"), np.asarray(value))
                 continue
             errors = f.name.removesuffix("_se") in SCALARS
             variables[f.name] = (self.axes if errors else (*run, *inner.get(f.name, ())), np.asarray(value))
@@ -239,6 +246,12 @@ def _rows(o: Outcome) -> list[str]:
         for name in names:
             error = getattr(o, f"{name}_se")
             value = np.asarray(getattr(o, name))[index]
+            band = getattr(
+                o, f"{name.replace('objective', 'error')}_band", None
+            )  # the objective is as good as the training error
+            if band is not None:
+                row.append(within(float(value), *np.asarray(band)[index]))
+                continue
             row.append(with_error(float(value), None if error is None else float(np.asarray(error)[index])))
         body.append(row)
     return aligned(header, body)

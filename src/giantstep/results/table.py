@@ -13,6 +13,14 @@ def with_error(value: float, error: float | None) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
+def within(value: float, low: float, high: float) -> str:
+    """The value with as many digits as its band allows: the last one shown is of the order of a quarter of the band."""
+    half = (high - low) / 4
+    if not np.isfinite(half) or half <= 0:
+        return f"{value:.5g}"
+    return f"{value:.{int(np.clip(-np.floor(np.log10(half)), 0, 12))}f}"
+
+
 def aligned(header: list[str], body: list[list[str]], most: int = MAX_ROWS) -> list[str]:
     """The lines of a table with right-aligned columns; of more than ``most`` rows only the first and the last."""
     shown = body if len(body) <= most else [*body[: most // 2], ["..."] * len(header), *body[-(most // 2) :]]

@@ -110,7 +110,7 @@ def _outcome(setting: Setting, fields: dict[str, Any], status: Status, seconds: 
     which = next((t for t, step in enumerate(steps) if step.listed), 0)  # lists move together: the first names the axis
     listed, path = any(step.listed for step in steps), isinstance(readout.path, tuple)
     drop = lambda x, keep: _number(np.asarray(x)[tuple(slice(None) if k else 0 for k in keep)])  # noqa: E731
-    known = ("test_error", "test_error_se", "train_error", "train_objective")
+    known = ("test_error", "test_error_se", "test_error_band", "train_error", "train_error_band", "train_objective")
     values = {k: drop(fields[k], (listed, path)) for k in known if k in fields}
     values["risk"] = _number(np.asarray(values["test_error"]) - setting.target.noise**2)
     values |= {

@@ -10,6 +10,8 @@ from scipy.optimize import minimize
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Status
+from giantstep.results.table import with_error, within
+from giantstep.theory.band import bands
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step import grid as _grid
 from giantstep.theory.one_step.parameters import parameters
@@ -31,6 +33,8 @@ class Optimum:
         test_error: the test error predicted there.
         random_features: the least test error predicted without a step, at its own best penalty when that is searched.
         status: whether the search ended inside its range.
+        test_error_band: (low, high) of the test error.
+        measured, measured_se: the test error of simulated networks at the optimum with its standard error, where it was verified.
     """
 
     setting: Setting
@@ -39,13 +43,26 @@ class Optimum:
     test_error: float
     random_features: float
     status: Status
+    test_error_band: tuple[float, float] | None = None
+    measured: float | None = None
+    measured_se: float | None = None
 
     def __str__(self) -> str:
-        gain = 1 - self.test_error / self.random_features
-        return (
-            f"eta = {self.eta:.4g}, penalty = {self.penalty:.4g}: predicted test error {self.test_error:.5g}, "
-            f"{100 * gain:.1f}% below random features' {self.random_features:.5g}\nstatus: {self.status}"
-        )
+        low, high = self.test_error_band or (self.test_error, self.test_error)
+        shown = within(self.test_error, low, high)
+        band = "" if self.test_error_band is None else f" ({within(low, low, high)} to {within(high, low, high)})"
+        gains = sorted(100 * (1 - end / self.random_features) for end in (low, high))
+        below = f"{gains[0]:.0f} to {gains[1]:.0f}%" if gains[1] - gains[0] > 0.5 else f"{gains[0]:.1f}%"
+        lines = [
+            f"eta = {self.eta:.4g}, penalty = {self.penalty:.4g}: predicted test error {shown}{band}, "
+            f"{below} below random features' {within(self.random_features, low, high)}"
+        ]
+        if self.measured is not None:
+            gap = 100 * (self.test_error / self.measured - 1)
+            lines.append(
+                f"simulated: {with_error(self.measured, self.measured_se)}; the prediction is off by {gap:+.1f}%"
+            )
+        return "\n".join([*lines, f"status: {self.status}"])
 
 
 def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
@@ -97,21 +114,18 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
         if min(abs(point[i] - bounds[i])) < 1e-6
     ]  # fmt: skip
     there = numbers._replace(**{name: np.array([value]) for name, value in chosen.items()})
-    doubtful = doubts(_grid.curves(there, form))
+    found = _grid.curves(there, form)
+    doubtful = doubts(found)
     none = _grid.curves(
         numbers._replace(eta=np.zeros(1), penalty=np.geomspace(1e-8, 1e4, 64) if "penalty" in over else penalties), form
     )
     best = _with(setting, **chosen)
     eta = chosen.get("eta", float(np.ravel(numbers.eta)[0]))
     penalty = chosen.get("penalty", float(np.ravel(numbers.penalty)[0]))
-    return Optimum(
-        best,
-        eta,
-        penalty,
-        float(np.exp(minimum.fun)),
-        float(none.errors.test.min()),
-        Status(not notes, (*notes, *doubtful)),
-    )
+    value = float(np.exp(minimum.fun))
+    ends = bands({"test_error": np.array([[value]])}, best, np.abs(found.strength))["test_error_band"][0, 0]
+    status = Status(not notes, (*notes, *doubtful))
+    return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 
 
 def _single(readout: Any) -> bool:

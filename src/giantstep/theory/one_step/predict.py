@@ -9,6 +9,7 @@ from jaxtyping import Float
 from giantstep.experiment.setting import Setting
 from giantstep.functions.nodes import FEW
 from giantstep.theory.answer import Answer, penalties_of
+from giantstep.theory.band import bands
 from giantstep.theory.one_step import grid as _grid
 from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.parameters import Form, Parameters, parameters
@@ -44,6 +45,7 @@ def finite(setting: Setting) -> Answer:
         "train_error": curves.errors.train,
         "train_objective": curves.errors.objective,
     }
+    values |= bands(values, setting, np.abs(curves.strength))
     if setting.target.rank > FEW:
         others = [
             _grid.pointwise(each, replace(form, scramble=k), _rows(penalties, etas.size)).errors for k in (1, 2, 3)

@@ -7,6 +7,7 @@ from giantstep._machine.backend import on_host
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
+from giantstep.theory.band import bands
 from giantstep.theory.one_step.errors import path
 from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.predict import lowest_gcv
@@ -50,6 +51,7 @@ def several(setting: Setting) -> Answer:
     )
     null = (1 - shares.sum(axis=1)) / (setting.d - setting.target.rank)
     values = {"test_error": errors[0], "train_error": errors[1], "train_objective": errors[2]}
+    values |= bands(values, setting, np.array([own.principal[1][0] for own in rows]))
     penalty = penalties if given.penalty == "gcv" else penalties[0]
     return Answer(values | {"captured": shares, "null_level": null, "penalty": penalty}, notes)
 

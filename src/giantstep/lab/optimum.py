@@ -1,0 +1,30 @@
+"""optimal(setting): the step size and the penalty with the least predicted test error, simulated on request."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from giantstep._machine.plain import flag
+from giantstep.experiment.setting import Setting
+from giantstep.simulate import simulate
+from giantstep.theory.optimal import OVER, Optimum
+from giantstep.theory.optimal import optimal as _optimal
+
+SEEDS = range(8)
+
+
+def optimal(
+    setting: Setting, over: str | Iterable[str] = OVER, *, verify: bool = False, seed: int | Iterable[int] = SEEDS
+) -> Optimum:
+    """Minimise the predicted test error over the step size, the penalty, or both.
+
+    Args:
+        setting: an experiment with one giant step that ``theory`` covers.
+        over: "eta", "penalty" or both.
+        verify: simulate the optimum, and say how far the prediction was off.
+        seed: of that simulation; its standard error is taken over them.
+    """
+    best = _optimal(setting, over)
+    if not flag(verify, "verify"):
+        return best
+    found = simulate(best.setting, [seed] if isinstance(seed, int) else tuple(seed), progress=False).mean()
+    return replace(best, measured=float(found.test_error), measured_se=found.test_error_se)
