@@ -10,6 +10,8 @@
   fit of an estimator took 138 s with them and 33 s without on an H200, the second 0.8 s either way.
 - Small LAPACK calls belong under ``one_blas_thread``. XLA takes LAPACK from SciPy's OpenBLAS, whose threads wait by
   spinning: when another process wants the cores, that same graph took 117 s instead of 3.8 s.
+- One thread at a time runs programs (``alone``): two programs with small LAPACK calls in two threads of a process wait for each
+  other for ever. A process that was forked from one with a running backend has lost its threads, so ``alone`` refuses there.
 - Compilations of more than a fiftieth of a second are kept in the user's cache folder: the second program that needs one
   loads it instead (a claim has some hundred of them, small ones that take a third of its time together).
   JAX_COMPILATION_CACHE_DIR moves the folder, JAX_ENABLE_COMPILATION_CACHE=0 stops it.
@@ -18,6 +20,7 @@
 import hashlib
 import os
 import platform
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +34,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from giantstep._machine.threads import SMALL, one_blas_thread  # noqa: E402
+from giantstep.errors import InputError  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 
@@ -57,6 +61,34 @@ if not getattr(jax.config, "jax_compilation_cache_dir", None) and (folder := _co
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.02)
 
 
+_turn = threading.RLock()
+_forked = False
+
+
+def _after_fork() -> None:
+    """In the child of a fork: its lock is free, and a backend that was running is lost."""
+    global _turn, _forked
+    from jax._src import xla_bridge
+
+    _turn, _forked = threading.RLock(), xla_bridge.backends_are_initialized()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Run programs of JAX while no other thread does; results must be ready inside."""
+    if _forked:
+        raise InputError(
+            "JAX cannot run in a process that was forked from one that used it: start processes with "
+            "multiprocessing.get_context('spawn'), or give workers= to gs.sweep"
+        )
+    with _turn:
+        yield
+
+
 @contextmanager
 def on_host() -> Iterator[None]:
     """Run small solves, such as those of the theory, on the CPU with one BLAS thread, also where there is a GPU."""
@@ -68,4 +100,4 @@ def on_host() -> Iterator[None]:
         yield
 
 
-__all__ = ["SMALL", "jax", "jnp", "on_host", "one_blas_thread"]
+__all__ = ["SMALL", "alone", "jax", "jnp", "on_host", "one_blas_thread"]

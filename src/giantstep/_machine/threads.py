@@ -4,9 +4,11 @@ OpenBLAS's threads wait by spinning: a small LAPACK call gains nothing from two 
 process wants the cores.
 """
 
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import lru_cache
+from typing import Any
 
 SMALL = 512  # matrices below this gain nothing from several BLAS threads
 
@@ -19,8 +21,36 @@ def _blas():
     return ThreadpoolController().select(user_api="blas")
 
 
+class _Limit:
+    """The limit of one thread, which belongs to the whole process: the first who asks sets it, and the last lifts it."""
+
+    def __init__(self) -> None:
+        self._count, self._lock, self._set = 0, threading.Lock(), None
+
+    def set(self) -> None:
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._set: Any = _blas().limit(limits=1)
+
+    def lift(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                self._set.restore_original_limits()
+
+
+_LIMIT = _Limit()
+
+
 @contextmanager
 def one_blas_thread(size: int = 0) -> Iterator[None]:
     """Run LAPACK calls on matrices of this size with one BLAS thread if they are small; results must be ready inside."""
-    with _blas().limit(limits=1) if size < SMALL else nullcontext():
+    if size >= SMALL:
         yield
+        return
+    _LIMIT.set()
+    try:
+        yield
+    finally:
+        _LIMIT.lift()

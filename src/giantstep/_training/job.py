@@ -3,13 +3,13 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from giantstep._machine.backend import jax
+from giantstep._machine.backend import alone, jax
 from giantstep._machine.plain import choice, whole
 from giantstep._machine.seeds import checked as seeds_given
 from giantstep._machine.watchdog import watchdog
@@ -86,9 +86,10 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
             group = job.seeds[start : start + plan.seeds]
             count = len(group)
             each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
-            run = begin(job.setting, group, plan, job.dtype, each, mesh=job.mesh, host=host)
             stuck = watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE)
-            with stuck, np.errstate(all="ignore"):  # the status mentions numbers that are not finite
+            turn = nullcontext() if host else alone()
+            with turn, stuck, np.errstate(all="ignore"):  # the status mentions numbers that are not finite
+                run = begin(job.setting, group, plan, job.dtype, each, mesh=job.mesh, host=host)
                 parts.append(part(run))
     return parts
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from giantstep._machine.backend import one_blas_thread
+from giantstep._machine.backend import alone, one_blas_thread
 from giantstep._machine.plain import whole
 from giantstep._training import job
 from giantstep._training.first_layer import start
@@ -14,6 +14,7 @@ from giantstep.results.trajectory import Evolution
 from giantstep.simulate import cost, overlap
 
 
+@alone()
 def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Evolution:
     """Simulate the overlaps before the first step and after every step; ``theory.evolution`` predicts the same.
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from giantstep._machine.backend import jax
+from giantstep._machine.backend import alone, jax
 from giantstep._machine.plain import real, whole
 from giantstep._machine.random import Stream
 from giantstep._machine.seeds import checked as seeds_given
@@ -20,6 +20,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.results.trajectory import Trajectory
 
 
+@alone()
 def sgd(
     setting: Setting,
     samples: int,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from giantstep._machine.backend import alone
 from giantstep._machine.memory import budget, refuse
 from giantstep._machine.plain import choice, whole
 from giantstep._training import first_layer, job
@@ -33,6 +34,7 @@ class Trained:
     final: np.ndarray
 
 
+@alone()
 def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Trained:
     """Train the weights of one seed, for your own measurements; there is no readout and no test.
 

@@ -15,7 +15,7 @@ from giantstep.results.outcome import Outcome
 __all__ = ["Done", "Task", "attempt", "perform"]
 
 Task = Block | Call
-# Small solves of JAX in several threads of one process may hang. The lock is reentrant: a claim runs tasks inside a task.
+# A Dask worker may have several threads, and the memory is planned for one task. A claim runs tasks inside a task.
 _ALONE = threading.RLock()
 
 

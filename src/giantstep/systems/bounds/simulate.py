@@ -8,7 +8,7 @@ from jaxtyping import Float
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from giantstep._machine.backend import jax, jnp
+from giantstep._machine.backend import alone, jax, jnp
 from giantstep._machine.memory import budget, refuse
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError
@@ -74,6 +74,7 @@ def initial(b: "Bounds", rng: np.random.Generator) -> Weights:
     return W1, rng.standard_normal((T, b.d_out, m)) / np.sqrt(m), np.zeros((T, b.d_out))
 
 
+@alone()
 def train(
     b: "Bounds", weights: Weights, x: Float[np.ndarray, "trainings n d_in"], y: Float[np.ndarray, "trainings n d_out"]
 ) -> Weights:

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.arrays import Array
-from giantstep._machine.backend import jax, jnp
+from giantstep._machine.backend import alone, jax, jnp
 from giantstep.functions import losses
 from giantstep.functions.gaussian_averages import Scalar
 from giantstep.systems.mean_field.crank_nicolson import Walker, walk
@@ -126,6 +126,7 @@ class ParticleRun(NamedTuple):
     acceptance: float
 
 
+@alone()
 def run(
     rng: np.random.Generator,
     c: Cloud,

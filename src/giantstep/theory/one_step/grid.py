@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.arrays import Array, xp
-from giantstep._machine.backend import jax, jnp, on_host
+from giantstep._machine.backend import alone, jax, jnp, on_host
 from giantstep.theory.one_step import conditional
 from giantstep.theory.one_step.errors import Errors, path
 from giantstep.theory.one_step.parameters import Form, Parameters
@@ -86,10 +86,11 @@ def pointwise(
 ) -> Curves:
     """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
     few = len(penalties) <= FEW[0] and penalties.size <= FEW[1]
-    with on_host():
-        return (
-            _now(numbers, form, penalties) if few and points is None else _in_blocks(numbers, form, penalties, points)
-        )
+    if few and points is None:
+        with on_host():
+            return _now(numbers, form, penalties)
+    with alone(), on_host():
+        return _in_blocks(numbers, form, penalties, points)
 
 
 def _now(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:

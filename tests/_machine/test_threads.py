@@ -1,0 +1,111 @@
+"""The public verbs in several threads at once, and in a process that was forked: they answer, or say why not."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from giantstep._machine import threads
+
+LIMIT = 600  # seconds: a hang, on a machine however busy
+
+SETTING = """
+import sys, threading, numpy as np, giantstep as gs
+def setting(eta=1.0, penalty=0.1, width=80, n=120):
+    return gs.Setting(gs.Gaussian(60), gs.target("x1 + H2(x1)/2", noise=0.5), gs.Network(width, "relu"),
+                      gs.Protocol((gs.GiantStep(n, eta),), gs.Ridge(n, penalty)))
+many = setting(tuple(np.linspace(0.1, 3.0, 66)))  # so many step sizes go through a compiled program
+"""
+AT_ONCE = """
+found = []
+def add(work):
+    try:
+        found.append(work())
+    except BaseException as problem:
+        found.append(problem)
+at_once = [threading.Thread(target=add, args=(work,)) for work in WORK]
+[thread.start() for thread in at_once]
+[thread.join() for thread in at_once]
+assert len(found) == len(WORK) and not [x for x in found if isinstance(x, BaseException)], found
+print("done")
+"""
+WORK = {
+    "theory": "[lambda: gs.theory(many)] * 3",
+    "optimal": "[lambda: gs.optimal(setting(), over='penalty')] * 2",
+    "simulate": "[lambda: gs.simulate(setting(n=4000, width=300), range(4)), lambda: gs.simulate(setting(), [1, 2])] * 2",
+    "equivalent": "[lambda: gs.equivalent(setting(n=4000, width=300), 'conditional')] * 2",
+    "all": "[lambda: gs.theory(many), lambda: gs.theory(setting(), spectrum=True), lambda: gs.simulate(setting(), [0, 1]), "
+    "lambda: gs.equivalent(setting(), 'spiked'), lambda: gs.explain('x1 + x1*x2'), lambda: gs.theory(many)]",
+}
+
+
+def ends(code: str) -> str:
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("verb", WORK)
+def test_verbs_in_several_threads_answer(verb):
+    assert ends(f"{SETTING}\nWORK = {WORK[verb]}\n{AT_ONCE}") == "done"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_says_that_jax_is_lost_and_still_has_numpy():
+    code = f"""{SETTING}
+import os
+before = gs.theory(many).test_error[0]
+child = os.fork()
+if child == 0:
+    try:
+        gs.theory(many)
+        os._exit(1)
+    except gs.InputError as problem:
+        said = "forked" in str(problem) and "spawn" in str(problem)
+        same = gs.theory(setting()).test_error == gs.theory(setting()).test_error
+        os._exit(0 if said and same else 2)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert gs.theory(many).test_error[0] == before
+print("done")
+"""
+    assert ends(code) == "done"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_before_the_first_use_changes_nothing():
+    code = f"""{SETTING}
+import os
+child = os.fork()
+gs.theory(many)
+if child == 0:
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print("done")
+"""
+    assert ends(code) == "done"
+
+
+def test_one_blas_thread_in_several_threads_is_lifted_by_the_last():
+    def counts() -> list[int]:
+        return [each["num_threads"] for each in threads._blas().info()]
+
+    before, first_in, first_out = counts(), threading.Event(), threading.Event()
+
+    def first() -> None:
+        with threads.one_blas_thread():
+            first_in.set()
+            second_in.wait(60)
+        first_out.set()
+
+    second_in = threading.Event()
+    other = threading.Thread(target=first)
+    other.start()
+    assert first_in.wait(60)
+    with threads.one_blas_thread():
+        second_in.set()
+        assert first_out.wait(60)
+        assert set(counts()) == {1}
+    other.join(60)
+    assert counts() == before
