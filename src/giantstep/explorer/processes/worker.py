@@ -1,6 +1,7 @@
 """WorkerProcess: a child process of the server that can be stopped at any moment. It runs one function at a time."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -71,10 +72,10 @@ class WorkerProcess:
             process.close()
 
     def pause(self, seconds: float) -> None:
-        """Halt the process for so many seconds, if the system supports it."""
+        """Halt the process for so many seconds where the system ends halted processes with their parent."""
         with self._state:
             process = self._process
-        if process is None or not hasattr(signal, "SIGSTOP"):
+        if process is None or sys.platform != "linux":
             return
         process.send_signal(signal.SIGSTOP)
         with self._state:

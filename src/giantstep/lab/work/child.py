@@ -1,10 +1,15 @@
-"""Child: a process that runs functions of modules one after the other and can be killed at any moment."""
+"""Child: a process that runs functions of modules one after the other and can be killed at any moment.
+
+It ends with its parent. Linux kills it when the thread that started it ends, so one thread that never ends starts all of them.
+"""
 
 import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["Child", "ChildEnded", "pinned"]
@@ -24,7 +29,8 @@ class Child(subprocess.Popen[bytes]):
         options = [str(os.getpid()), ",".join(map(str, cores)), str(nice)]
         command = [sys.executable, "-m", "giantstep.lab.work.worker", *options]
         env = pinned(len(cores)) if cores else None
-        super().__init__(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+        pipe = subprocess.PIPE
+        _starter(os.getpid()).submit(super().__init__, command, stdin=pipe, stdout=pipe, env=env).result()
 
     def send(self, function: Callable[..., Any], *arguments: Any) -> None:
         task = pickle.dumps((function, arguments))
@@ -48,6 +54,12 @@ class Child(subprocess.Popen[bytes]):
             except BrokenPipeError:  # the process did not read everything
                 pass
         return self.wait()
+
+
+@lru_cache(maxsize=1)
+def _starter(process: int) -> ThreadPoolExecutor:
+    """The thread of this process that starts children; it lives as long as the process."""
+    return ThreadPoolExecutor(1)
 
 
 def pinned(threads: int) -> dict[str, str]:

@@ -4,21 +4,24 @@
 imported, so this file imports nothing else of the package. It ends when its input or its parent does.
 """
 
+import ctypes
 import os
 import pickle
 import signal
 import sys
 import threading
 
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: the signal that the kernel sends when the parent ends
+
 
 def main() -> None:
     parent, cores, nice = sys.argv[1:]
+    _end_with(int(parent))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C, and the current task is finished
     if cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, [int(core) for core in cores.split(",")])
     if hasattr(os, "nice"):
         os.nice(int(nice))
-    threading.Thread(target=_watch, args=(int(parent),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not mix with the answers
     while True:
@@ -33,8 +36,17 @@ def main() -> None:
             os._exit(1)
 
 
+def _end_with(parent: int) -> None:
+    """End when the parent ends, even in the middle of a long function; Linux does that itself, also to a stopped process."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:  # it has ended before
+            os._exit(1)
+    else:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
 def _watch(parent: int) -> None:
-    """End when the parent ends, even in the middle of a long function."""
     while os.getppid() == parent:
         threading.Event().wait(0.5)
     os._exit(1)
