@@ -1,11 +1,11 @@
 """How much memory there is, and sentences about it."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import psutil
 
+from giantstep._machine.limits import left
 from giantstep._machine.plain import real
 from giantstep.errors import InputError
 
@@ -14,14 +14,8 @@ SHARE = 0.8  # of what is free, so that the rest of the machine goes on
 
 
 def available() -> float:
-    """Bytes free to this process: the machine's, or its control group's if that is less."""
-    free = float(psutil.virtual_memory().available)
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
-    except (OSError, ValueError):
-        return free
-    return free if limit == "max" else min(free, float(limit) - used)
+    """Bytes free to this process: the machine's, or what its limits leave if that is less."""
+    return min(float(psutil.virtual_memory().available), left())
 
 
 def budget(memory: float | None) -> float:

@@ -18,6 +18,7 @@ ON_DEVICE = 8.0  # this many times more on an accelerator, whose host draws with
 HELD_BYTES = 2.0**32  # the largest reused batch that stays in memory; a larger one is drawn again
 TOGETHER_BYTES = 2.0**27  # the most memory of seeds that run side by side; large products gain nothing from that
 MAX_SEEDS = 32
+RUNTIME = 0.15 * _memory.GIB  # what compiled programs, threads and the allocator take beside the arrays
 ITERATIONS = 100  # a guess of the iterations of conjugate gradients, for the work ahead
 CACHED = 2.0**22  # bytes of the features of a chunk on NumPy, which stay in the cache
 AT_ONCE = (
@@ -95,6 +96,7 @@ def make_plan(
     On a mesh the bytes are those of one device, and every device has its share of the rows.
     """
     allowed = _memory.budget(memory) if mesh is None else _memory.on_each(memory, mesh.devices.tolist())
+    allowed = max(allowed - RUNTIME, allowed / 2)
     solver = "sgd" if isinstance(setting.protocol.readout, SGD) else solver
     s = replace(_sizes(setting, item, noise, table, solver), devices=size(mesh))
     block = block_rows(s.d)

@@ -1,0 +1,87 @@
+"""The memory that the limits of a job leave: of its control groups, of Slurm, and of ``ulimit -v``.
+
+A control group may be of version 1 or 2, nested in others that have limits of their own, and seen from inside a container. What
+the kernel can take back at once, file pages that nobody has touched for a while, does not count as used.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import psutil
+
+__all__ = ["left"]
+
+MIB = 2**20
+NONE = 2**60  # version 1 says so many bytes, about, for no limit
+# The files of a group's limit and use, and the entry of its statistics that can be taken back, by the kind of file system.
+_FILES = {
+    "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    "cgroup2": ("memory.max", "memory.current", "inactive_file"),
+}
+
+
+def left(proc: Path = Path("/proc/self"), environment: Mapping[str, str] = os.environ) -> float:
+    """Bytes that this process may still take under its limits; infinity if it has none."""
+    return min((*_groups(proc), *_slurm(environment), *_address_space()), default=float("inf"))
+
+
+def _groups(proc: Path) -> Iterator[float]:
+    """The rest of every control group that this process belongs to."""
+    try:
+        belongs = [line.split(":", 2) for line in (proc / "cgroup").read_text().splitlines()]
+        mounted = [line.split() for line in (proc / "mountinfo").read_text().splitlines()]
+    except (OSError, ValueError):
+        return
+    for entry in mounted:
+        kind, options = entry[entry.index("-") + 1], entry[-1].split(",")
+        if kind not in _FILES or (kind == "cgroup" and "memory" not in options):
+            continue
+        for _, controllers, path in belongs:
+            if "memory" in controllers.split(",") if kind == "cgroup" else not controllers:
+                yield from _upwards(kind, Path(entry[4]), os.path.relpath(path, entry[3]))
+
+
+def _upwards(kind: str, mount: Path, inside: str) -> Iterator[float]:
+    """The rest of a group and of those around it; a path that leads out of the mount is that of its top."""
+    group = mount if inside.startswith("..") else mount / inside
+    while True:
+        yield from _rest(kind, group)
+        if group == mount:
+            return
+        group = group.parent
+
+
+def _rest(kind: str, group: Path) -> Iterator[float]:
+    limit_file, used_file, cache = _FILES[kind]
+    try:
+        limit, used = int((group / limit_file).read_text()), int((group / used_file).read_text())
+        statistics = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+        if limit < NONE:
+            yield max(float(limit - used + int(statistics.get(cache, 0))), 0.0)
+    except (OSError, ValueError):  # no such group here, or "max"
+        return
+
+
+def _slurm(environment: Mapping[str, str]) -> Iterator[float]:
+    """What the job has asked for on this node, less what this process uses; 0 is the whole node."""
+    try:
+        if node := int(environment.get("SLURM_MEM_PER_NODE", 0)):
+            limit = node * MIB
+        else:
+            limit = int(environment.get("SLURM_MEM_PER_CPU", 0)) * int(environment["SLURM_CPUS_ON_NODE"]) * MIB
+    except (KeyError, ValueError):
+        return
+    if limit:
+        yield max(float(limit - psutil.Process().memory_info().rss), 0.0)
+
+
+def _address_space() -> Iterator[float]:
+    """What ``ulimit -v`` leaves."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY:
+        yield max(float(limit - psutil.Process().memory_info().vms), 0.0)
