@@ -126,6 +126,8 @@ def test_a_refusal_names_what_may_be_used(monkeypatch):
     import giantstep as gs
 
     monkeypatch.setattr(memory, "left", lambda: 2.0**26)
-    many = gs.Setting(gs.Gaussian(5000), gs.target("x1"), gs.Network(5000, "relu"), gs.Protocol((), gs.Ridge(10**5, 0.1)))
+    many = gs.Setting(
+        gs.Gaussian(5000), gs.target("x1"), gs.Network(5000, "relu"), gs.Protocol((), gs.Ridge(10**5, 0.1))
+    )
     with pytest.raises(InputError, match="GiB may be used"):
         gs.simulate(many, method="dense")

@@ -3,10 +3,12 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ from giantstep.claims import select
 from giantstep.claims.alone import task
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.sweep.run import planned, run
+from giantstep.lab.sweep.run import missing, planned, run
 from giantstep.lab.sweep.sweep import make
 from giantstep.lab.work import cluster as clusters
 from giantstep.lab.work.call import Call, call
@@ -144,7 +146,7 @@ def dask(folder, workers, env=None):
             "--no-dashboard",
         ]
         processes += [subprocess.Popen([*one, "--host", "127.0.0.1"], env=env, **quiet) for _ in range(workers)]
-        yield address, processes[1:]
+        yield address, processes[1:] if workers else processes
     finally:
         for process in processes:
             process.kill()
@@ -181,6 +183,57 @@ def test_a_cluster_that_loses_a_worker_has_every_trial_once(tmp_path, patient):
     trial = next(iter(sweep.trials()))
     alone = gs.simulate(trial.setting, trial.seed, n_test=50).test_error  # type: ignore[arg-type]
     assert there[trial.key] == pytest.approx(alone, rel=1e-10)
+
+
+def test_a_scheduler_that_dies_is_one_sentence_and_the_rows_are_kept(tmp_path, patient):
+    pytest.importorskip("distributed")
+    sweep = small()
+    with Store.open(tmp_path / "s") as store:
+        with dask(tmp_path, 0) as (address, (scheduler,)):
+            one = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+            worker = subprocess.Popen([*one, "--no-dashboard", "--host", "127.0.0.1"], **quiet)
+            try:
+                with (
+                    closing(Cluster(address)) as where,
+                    pytest.raises(InputError, match="is gone; what the workers sent"),
+                ):
+                    run(planned(sweep), store, where, lambda done: scheduler.kill())
+            finally:
+                worker.kill()
+                worker.wait()
+        kept = len(store)
+        assert 0 < kept < 24
+        ended = run(missing(planned(sweep), store), store, Here())
+        assert (kept + ended.new, ended.refused, ended.left) == (24, (), 0) and len(store) == 24
+
+
+@pytest.mark.parametrize("address", ["nonsense://x", "", "x", "http://127.0.0.1:80", "tcp://127.0.0.1"])
+def test_an_address_that_is_none_is_told_at_once(address):
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match="write an address such as tcp://host:8786"):
+        list(Cluster(address).run([END]))
+
+
+def test_another_program_at_the_address_is_told(tmp_path):
+    pytest.importorskip("distributed")
+    (tmp_path / "sweep.toml").write_text(SWEEP.replace("POINTS", "1").replace("0.0, 1.0, 1", "0.0, 0.0, 1"))
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    with other.accept()[0] as asking:
+                        asking.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n" * 4)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"tcp://127.0.0.1:{other.getsockname()[1]}"
+        program = [*command(tmp_path / "sweep.toml", tmp_path / "s.sqlite", 1), "--scheduler", address]
+        done = subprocess.run(program, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 2 and "Traceback" not in done.stderr and "Exception" not in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith(f"no Dask scheduler answers at '{address}'")
 
 
 def test_clusters_that_cannot_work_are_told_in_one_sentence(tmp_path, patient, monkeypatch):

@@ -17,11 +17,16 @@ from giantstep.estimator.directions import Directions
 from giantstep.estimator.explanation import FitExplanation
 from giantstep.estimator.network import CHUNK, FirstLayer, FittedReadout, Table, TableStream
 from giantstep.estimator.scaling import choose
+from giantstep.estimator.span import span
+from giantstep.estimator.units import units
 from giantstep.functions.activation import activation
 
 LOOKED_AT = 1000  # the number of rows on which shares of variance are measured
 SHOWN = 500  # rows that a plot shows
 MOST_DIRECTIONS = 10
+CONSTANT = 1e-14  # labels whose deviation is this share of their size, or less, are one number and its rounding
+WEIGHTLESS = 1e-12  # a row with this share of the largest weight, or less, does not count
+FARTHEST = {8: 1e30, 4: 1e10}  # scaled numbers beyond which a row is not followed, by their bytes
 
 
 class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -57,25 +62,31 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
         """Fit labels that are numbers (n, k)."""
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        positive = weights > 0
+        weights = weights / (weights.max() or 1.0)  # so that no sum of them overflows
+        positive = weights > WEIGHTLESS
         if positive.sum() < 2:
             raise InputError(
-                f"fit needs at least two rows of positive weight, not {int(positive.sum())} (n_samples = {len(X)})"
+                f"fit needs at least two rows of positive weight (over {WEIGHTLESS:g} of the largest), "
+                f"not {int(positive.sum())} (n_samples = {len(X)})"
             )
         X, Y, weights = X[positive], Y[positive].astype(np.float64), weights[positive] / weights[positive].mean()
         wanted, where = self._wanted(len(X)), arrays(self.device)
         self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.wider or wanted.width, where)
+        self._units, self._label_units = units(X), units(Y)
+        X, Y = self._units.divide(X), self._label_units.divide(Y)
         self._centre = np.average(Y, axis=0, weights=weights)
         deviation = np.sqrt(np.average((Y - self._centre) ** 2, axis=0, weights=weights))
-        self._spread = np.where(deviation > 0, deviation, 1.0)
+        self._spread = np.where(deviation > CONSTANT * np.abs(Y).max(axis=0), deviation, 1.0)
         Y = (Y - self._centre) / self._spread
         seed = check_random_state(self.random_state).randint(2**31)
 
-        def random_error(scaled: np.ndarray) -> float:
-            return learning.random_error(Table(scaled, Y, weights), wanted, np.random.default_rng(seed), where)
+        def random_error(scaler: Any) -> float:
+            coordinates = span(scaler, X).transform(X)
+            return learning.random_error(Table(coordinates, Y, weights), wanted, np.random.default_rng(seed), where)
 
-        self.scaling_, self._scaler = choose(self.scaling, X, weights, random_error)
-        table = Table(self._scaler.transform(X), Y, weights)
+        self.scaling_, scaler = choose(self.scaling, X, weights, random_error)
+        self._span = span(scaler, X)
+        table = Table(self._span.transform(X), Y, weights)
         tell = print if self.verbose else None
         learned = learning.learn(table, wanted, np.random.default_rng(seed), where, tell)
         self._keep(learned, table, np.flatnonzero(positive))
@@ -96,8 +107,14 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _refuse_too_large(self, n: int, d: int, k: int, p: int, where: Arrays) -> None:
         """Refuse a fit whose scaled rows, choices, moments, factors and chunks of features do not fit in memory."""
-        q, few = p + d, min(n, learning.MOST)
-        numbers = 2 * n * (d + k) + 2 * few * (d + k) + 8 * (q + k + 1) ** 2 + 6 * min(max(CHUNK, 256 * q), n * q)
+        q, few = p + min(n, d), min(n, learning.MOST)
+        numbers = (
+            2 * n * (d + k)
+            + (d > n) * 3 * n * d
+            + 2 * few * (d + k)
+            + 8 * (q + k + 1) ** 2
+            + 6 * min(max(CHUNK, 256 * q), n * q)
+        )
         allowed = _memory.budget(self.memory) if where is HOST else _memory.on_each(self.memory, [where.gpu])
         if 8 * numbers > allowed:
             raise _memory.refuse(8 * numbers, allowed, f"fewer than {n} rows, {d} columns or {p} neurons")
@@ -112,7 +129,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.directions_ = self._directions(learned, table)
         self._n_features_out = max(self.directions_.count, 1)
         shown = learned.rows[:SHOWN]
-        self._shown = table.X[shown] @ self.directions_.components[:1].T, self._labels(table.Y[shown])
+        self._shown = table.X[shown] @ self._axes[:1].T, self._labels(table.Y[shown])
 
     def _directions(self, learned: learning.Learned, table: Table) -> Directions:
         strength, components = directions.strengths(learned.gradient, MOST_DIRECTIONS)
@@ -122,8 +139,9 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             directions.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))
             for j in range(shown)
         ]
-        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(table.X.shape[1])])
-        return Directions(components, strength, level, np.array(share), tuple(map(str, names)))
+        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(self.n_features_in_)])
+        self._axes = components  # in the coordinates of the network
+        return Directions(self._span.back(components), strength, level, np.array(share), tuple(map(str, names)))
 
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
         """The outputs of the network for scaled rows, in units of scaled labels."""
@@ -131,22 +149,25 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return np.concatenate([self._fitted.predict(piece) for piece in TableStream(table, self._layer, HOST)])
 
     def _labels(self, outputs: np.ndarray) -> np.ndarray:
-        return outputs * self._spread + self._centre
+        return self._label_units.multiply(outputs * self._spread + self._centre)
 
     def _rows(self, X: Any) -> tuple[np.ndarray, np.dtype]:
         """The scaled rows and the type of the given ones."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return self._scaler.transform(X), X.dtype
+        far = FARTHEST[X.dtype.itemsize]
+        with np.errstate(over="ignore"):
+            return np.clip(self._span.transform(self._units.divide(X)), -far, far), X.dtype
 
     def _predicted(self, X: Any) -> np.ndarray:
         scaled, dtype = self._rows(X)
-        return self._labels(self._outputs(scaled)).astype(dtype, copy=False)
+        labels = self._labels(self._outputs(scaled))
+        return labels.astype(dtype, copy=False) if np.abs(labels).max() <= np.finfo(dtype).max else labels
 
     def transform(self, X: Any) -> np.ndarray:
         """The coordinates of the rows along the learned directions, at least one."""
         scaled, dtype = self._rows(X)
-        return (scaled @ self.directions_.components[: self._n_features_out].T).astype(dtype, copy=False)
+        return (scaled @ self._axes[: self._n_features_out].T).astype(dtype, copy=False)
 
     def explain(self) -> FitExplanation:
         """Say which directions were learned, what share of the variance they carry, and how well random features do."""

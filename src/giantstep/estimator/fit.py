@@ -34,6 +34,7 @@ __all__ = ["MOST", "STEPS", "Learned", "Wanted", "learn", "random_error", "wider
 STEPS = 3  # at most
 WIDEST = 1024  # neurons
 PLENTY = 4.0  # n / d from which "auto" reuses rows
+EACH = 2  # the fewest fresh rows for a step, and for the readout
 
 
 def width(n: int) -> int:
@@ -154,7 +155,10 @@ def _chosen(
     best, eta = last_eta(climbed[steps], begun, wanted)
     etas, decades = (wanted.step_size,) * (steps - 1) + (eta,) * (steps > 0), [p.decade for p in climbed[:steps]]
     batch, layer, rest = "reuse", None, table
-    if steps and (wanted.batch == "fresh" or wanted.batch == "auto" and len(table) < PLENTY * table.X.shape[1]):
+    if wanted.batch == "fresh" and len(table) < EACH * (steps + 1):
+        raise InputError(f'batch="fresh" with {steps} steps needs at least {EACH * (steps + 1)} rows, not {len(table)}')
+    few = EACH * (steps + 1) <= len(table) < PLENTY * table.X.shape[1]
+    if steps and (wanted.batch == "fresh" or (wanted.batch == "auto" and few)):
         fresh = _fresh(table, start, wanted, etas, decades, rng)
         if wanted.batch == "fresh" or fresh.error < best.error:
             best, batch, layer, rest = fresh, "fresh", fresh.stages[0].layer, fresh.stages[0].fold.held

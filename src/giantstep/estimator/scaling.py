@@ -37,7 +37,7 @@ def normal(X: np.ndarray, weights: np.ndarray) -> Any:
 SCALINGS = {"standard": standard, "common": common, "normal": normal}
 
 
-def choose(name: str, X: np.ndarray, weights: np.ndarray, error: Callable[[np.ndarray], float]) -> tuple[str, Any]:
+def choose(name: str, X: np.ndarray, weights: np.ndarray, error: Callable[[Any], float]) -> tuple[str, Any]:
     """The scaling with this name; "auto" takes the one with the smallest error among those that can matter."""
     if name != "auto":
         if name not in SCALINGS:
@@ -51,5 +51,5 @@ def choose(name: str, X: np.ndarray, weights: np.ndarray, error: Callable[[np.nd
         fitted["normal"] = normal(X, weights)
     if len(fitted) == 1:
         return "standard", plain
-    best = min(fitted, key=lambda kind: error(fitted[kind].transform(X)))
+    best = min(fitted, key=lambda kind: error(fitted[kind]))
     return best, fitted[best]

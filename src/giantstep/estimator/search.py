@@ -239,7 +239,7 @@ def last_eta(point: SearchPoint, start: SearchStart, wanted: Wanted) -> tuple[Se
 def dealt(table: Table, start: SearchStart, rng: np.random.Generator) -> list[Fold]:
     rows = rng.permutation(len(table))[:MOST]
     count = int(np.clip(round(FEW / len(rows)), 1, FOLDS))
-    parts = np.array_split(rows, max(count, round(1 / HELD_OUT)))
+    parts = np.array_split(rows, min(max(count, round(1 / HELD_OUT)), len(rows)))
     return [fold(table, np.setdiff1d(rows, held), held, start) for held in (part[:ENOUGH] for part in parts[:count])]
 
 

@@ -1,8 +1,10 @@
 """Cluster: an executor on the workers of a Dask scheduler. They send outcomes back, and this process writes the store."""
 
+import re
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
@@ -20,6 +22,7 @@ TIMEOUT = 15  # seconds to reach the scheduler
 FIRST = 15  # seconds to wait for a first worker
 PATIENCE = 60  # seconds without any worker before the run gives up
 POLL = 2  # seconds between checks
+FAREWELL = 2  # seconds for the end of a connection, which may be dead
 
 
 @dataclass
@@ -36,14 +39,17 @@ class Cluster:
 
     def close(self) -> None:
         if self.client is not None:
-            self.client.close()
+            with suppress(Exception):  # the scheduler may be gone
+                self.client.close(timeout=FAREWELL)
         self.client = None
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
         if self.client is None:
             self.client = _client(self.address)
-            _check(self.client, self.address)
-        yield from self._spread(self.client, list(tasks))
+            with _connected(self.address):
+                _check(self.client, self.address)
+        with _connected(self.address):
+            yield from self._spread(self.client, list(tasks))
 
     def _spread(self, client: Any, tasks: list[Task]) -> Iterator[Done]:
         """Submit twice as many tasks as the workers have threads; tasks that still wait can be cancelled."""
@@ -59,6 +65,8 @@ class Cluster:
                 task = wanted.pop(future)
                 if future.status == "finished":
                     yield future.result()
+                elif future.status in ("cancelled", "lost") and not self.stopping.is_set():
+                    raise _gone(f"the Dask scheduler at {self.address!r} is gone")
                 elif not self.stopping.is_set():
                     yield Done(task, refused=_reason(future))
             if self.stopping.is_set():
@@ -80,9 +88,7 @@ class Cluster:
                     if client.status == "running" and client.nthreads():
                         alone = time.monotonic()
                     elif time.monotonic() - alone > PATIENCE:
-                        raise InputError(
-                            f"all workers of {self.address!r} are gone; what they sent is stored, so run this again to go on"
-                        ) from None
+                        raise _gone(f"all workers of {self.address!r} are gone") from None
         return ended
 
 
@@ -100,16 +106,41 @@ def _reason(future: Any) -> str:
     return f"{name}: {lines[0]}" if lines else name
 
 
+def _gone(what: str) -> InputError:
+    return InputError(f"{what}; what the workers sent is stored, so run this again to go on")
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[None]:
+    """Say in one sentence that the connection is lost; Dask raises several kinds of errors then."""
+    from concurrent.futures import CancelledError
+
+    try:
+        yield
+    except (CancelledError, OSError) as problem:  # CommClosedError and TimeoutError are OSErrors
+        if isinstance(problem, FileNotFoundError | PermissionError):
+            raise
+        raise _gone(f"the Dask scheduler at {address!r} is gone") from None
+
+
 def _client(address: str) -> Any:
+    if not re.fullmatch(
+        r"((tcp|tls|ws|wss|ucx)://)?[^\s/:]+:[0-9]+|inproc://.+|(tcp|tls)://\[[0-9a-fA-F:]+\]:[0-9]+", address
+    ):
+        raise InputError(f"no Dask scheduler answers at {address!r}: write an address such as tcp://host:8786")
     try:
         from distributed import Client
     except ImportError:
         raise InputError("--scheduler needs Dask: pip install 'giantstep[cluster]'") from None
+    client = Client.__new__(Client)  # known also where it cannot connect, so that nothing waits for its end
     try:
-        return Client(address, timeout=TIMEOUT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as problem:
+        client.__init__(address, timeout=TIMEOUT, set_as_default=False)
+        return client
+    except Exception as problem:  # whatever listens there may send anything
+        client.status = "closed"
         lines = str(problem).strip().splitlines()
-        raise InputError(f"no Dask scheduler answers at {address!r}: {lines[0] if lines else problem}") from None
+        reason = lines[0] if lines and isinstance(problem, OSError) else "something else listens there"
+        raise InputError(f"no Dask scheduler answers at {address!r}: {reason}") from None
 
 
 def _check(client: Any, address: str) -> None:
