@@ -31,7 +31,10 @@ HUNG = 900  # seconds after which a process that should end counts as hung
 ORPHANED = 20  # seconds in which children must end after their parent
 WRONG = ("lost", "double", "different", "hung", "orphaned", "crashed")
 CLAIM = "moniri_hassani/degenerate"  # the quickest
-FULL_DISK = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (N, N)); "
+FULL_DISK = (
+    "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (N, N)); "
+)
 CLOCK = "import time; time.time = lambda: N; "
 MAIN = "from giantstep.cli import main; main()"
 TABLE = """

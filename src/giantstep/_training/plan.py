@@ -105,7 +105,8 @@ def make_plan(
         s = whole if whole.held(1) + block * s.row() <= allowed / 2 else s  # the other half is for temporary arrays
     outcome = 8.0 * seeds * s.etas * (s.p * s.r + min(s.readout, s.p))  # bytes of its overlaps and singular values
     if outcome > allowed / 2:
-        raise _memory.refuse(2 * outcome, allowed, f"{int(seeds * allowed / (2 * outcome))} seeds")
+        fit = int(seeds * allowed / (2 * outcome))
+        raise _memory.refuse(2 * outcome, allowed, f"{fit} seeds" if fit else f"a width far below {s.p}")
     allowed -= outcome
     least = s.held(1) + block * s.row()
     if least > allowed:

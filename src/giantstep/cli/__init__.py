@@ -4,14 +4,14 @@ Numerical packages are imported inside the commands, so that ``--help``, ``expla
 standard output holds exactly one JSON object; messages and progress go to standard error.
 """
 
-import os
-import signal
 import sys
+import traceback
 from typing import Annotated
 
 import typer
 
 from giantstep import __version__
+from giantstep.__main__ import main
 from giantstep.cli import explorer, literature, results, routes, sweep
 from giantstep.cli.options import parse_seeds
 from giantstep.errors import InputError
@@ -21,7 +21,8 @@ __all__ = ["app", "main", "parse_seeds", "run"]
 app = typer.Typer(
     name="giantstep",
     help="Predict and simulate two-layer networks after a few giant gradient steps, and check what the papers say about them.",
-    epilog="Exit codes: 0 success; 1 a claim fails or breaks, or numbers cannot be trusted; 2 bad input; 130 interrupted.",
+    epilog="Exit codes: 0 success; 1 a claim fails or breaks, or numbers cannot be trusted; 2 bad input; "
+    "70 an error of giantstep itself; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -29,17 +30,7 @@ app = typer.Typer(
 )
 
 
-def main() -> None:
-    """Run the program and exit with its code."""
-    signal.signal(signal.SIGINT, _leave)
-    sys.exit(run())
-
-
-def _leave(number: int, frame: object) -> None:
-    """Ctrl-C ends the program at once: an exception could be lost in a callback, and XLA's threads may still compute."""
-    sys.stdout.flush()
-    os.write(2, b"\x1b[?25hInterrupted.\n" if os.isatty(2) else b"Interrupted.\n")  # a progress bar hides the cursor
-    os._exit(130)
+CRASHED = 70  # the exit code of an error that is not the user's; 1 means that a claim fails
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -56,6 +47,15 @@ def run(arguments: list[str] | None = None) -> int:
         return _complain(f"{named}{problem.strerror or problem}", 2)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("Interrupted.", 130)
+    except Exception as problem:
+        if "nitialize backend" in str(problem):  # JAX, about a platform that it does not have
+            return _complain(
+                f"JAX cannot start: {str(problem).splitlines()[0]} (JAX_PLATFORMS chooses the platform)", 2
+            )
+        traceback.print_exc(file=sys.stderr)
+        return _complain(
+            "This is an error of giantstep, not of your input. Please report it with the lines above.", CRASHED
+        )
 
 
 def _version(wanted: bool) -> None:

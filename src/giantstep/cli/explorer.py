@@ -1,5 +1,6 @@
 """explore: the web explorer."""
 
+import secrets
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,9 @@ def explore(
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     allow_network: Annotated[
         bool, typer.Option("--allow-network", help="Allow an address that other machines can reach.")
+    ] = False,
+    token: Annotated[
+        bool, typer.Option("--token", help="Answer only a browser that opens the printed address: for shared machines.")
     ] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     report: Annotated[
@@ -46,4 +50,9 @@ def explore(
         if browser:
             typer.launch(address.url)
 
-    serve(Address(host, port), allow_network=allow_network, report=report, ready=ready)
+    serve(
+        Address(host, port, secrets.token_urlsafe() if token else ""),
+        allow_network=allow_network,
+        report=report,
+        ready=ready,
+    )

@@ -1,4 +1,4 @@
-"""results: list, export and merge the rows of a store."""
+"""results: list, export, merge and repair the rows of a store."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,7 +28,7 @@ app = typer.Typer(cls=_Listing, no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def results() -> None:
-    """List, export or merge stored results.
+    """List, export, merge or repair stored results.
 
     ``giantstep results STORE`` is short for ``giantstep results list STORE``.
     """
@@ -101,6 +101,23 @@ def merge(
     answer = {"new": counts.new, "known": counts.known, "conflicts": counts.conflicts}
     known = f"{counts.known} were there already, {counts.conflicts} of them with other numbers"
     show(answer if as_json else f"Wrote {counts.new} rows to {target}; {known}.")
+
+
+@app.command()
+def repair(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="Store that is damaged; it is only read.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="File for the rows that can be read; it must not exist.")],
+    as_json: AsJson = False,
+) -> None:
+    """Save what can be read of a damaged store.
+
+    Every row is read by itself. Run the sweep again with the new store: it computes the rows that are lost.
+    """
+    from giantstep.lab.store.repair import repair as save
+
+    counts = save(store, new)
+    answer = {"saved": counts.saved, "lost": counts.lost, "store": str(new)}
+    show(answer if as_json else f"Saved {counts.saved} rows in {new}; {counts.lost} could not be read.")
 
 
 def _varying(rows: "list[StoredRow]") -> list[str]:

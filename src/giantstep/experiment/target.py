@@ -15,7 +15,7 @@ from giantstep.errors import InputError
 from giantstep.functions import algebra, staircase
 from giantstep.functions import expansion as _expansion
 from giantstep.functions.named import Array
-from giantstep.functions.parser import MAX_RANK, Constant, Node, Product, Sum, Variable, parse
+from giantstep.functions.parser import LARGEST, MAX_RANK, Constant, Node, Product, Sum, Variable, parse
 
 Expansion = _expansion.Expansion
 SCALES = ("1", "1/sqrt(spread)")
@@ -67,6 +67,10 @@ class Target:
             raise InputError("a target is either a formula or a callable with its rank")
         put = object.__setattr__
         put(self, "noise", real(self.noise, "noise", least=0.0))
+        if self.noise > LARGEST:
+            raise InputError(
+                f"noise must be at most {LARGEST:g}, so that its powers are numbers too; not {self.noise:g}"
+            )
         put(self, "rank", whole(self.rank, "rank", least=0))
         if self.rank > MAX_RANK:
             raise InputError(f"rank must be at most {MAX_RANK}, not {self.rank}")

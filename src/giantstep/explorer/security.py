@@ -3,6 +3,7 @@
 import sys
 import traceback
 from pathlib import Path
+from secrets import compare_digest
 from typing import Any
 
 from dash import Dash
@@ -13,11 +14,15 @@ __all__ = ["guard"]
 
 LARGEST = 256 * 1024  # bytes of a request
 NOT_OURS = "The page makes no such request."
+TOKEN = "token"  # its name in an address and of its cookie
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
-def guard(app: Dash, *, anyone: bool = False) -> None:
-    """Answer only requests to a loopback name (unless ``anyone`` may ask), and refuse the others in sentences."""
+def guard(app: Dash, *, anyone: bool = False, token: str = "") -> None:
+    """Answer only requests to a loopback name (unless ``anyone`` may ask) that no other site makes, and refuse the others.
+
+    With a ``token`` only a browser that has opened the address with it is answered; a cookie remembers that.
+    """
     server: Any = app.server
     server.config["MAX_CONTENT_LENGTH"] = LARGEST
     policy = _policy(app)
@@ -26,6 +31,10 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
     def known() -> Response | None:
         if not anyone and _name(request.host) not in LOOPBACK:
             return _sentence("This explorer answers on localhost only.", 403)
+        if _foreign():
+            return _sentence("This explorer answers its own page only.", 403)
+        if token and not any(compare_digest(each, token) for each in _given()):
+            return _sentence("Open the address that 'giantstep explore' has printed, with its token.", 403)
         if request.method == "POST" and not _asked(app):
             return _sentence(NOT_OURS, 400)
         return None
@@ -36,6 +45,8 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        if token and compare_digest(request.args.get(TOKEN, "").encode(), token.encode()):
+            response.set_cookie(TOKEN, token, httponly=True, samesite="Strict")
         return response
 
     @server.errorhandler(Exception)
@@ -46,6 +57,18 @@ def guard(app: Dash, *, anyone: bool = False) -> None:
             return _sentence(NOT_OURS, 400) if request.method == "POST" else _sentence("Not Found.", 404)
         print(f"giantstep explore: {type(problem).__name__}: {problem}", file=sys.stderr)
         return _sentence("This could not be answered.", 500)
+
+
+def _foreign() -> bool:
+    """Whether another site makes the request; a link on another site may open a page, and nothing else."""
+    opened = request.headers.get("Sec-Fetch-Mode") == "navigate" and request.headers.get("Sec-Fetch-Dest") == "document"
+    page = opened and request.method == "GET" and not request.path.startswith(("/figure/", "/claim/", "/_"))
+    return request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin") and not page
+
+
+def _given() -> list[str]:
+    """The tokens of a request, in its address and in its cookie; only ASCII can be compared."""
+    return [each for each in (request.args.get(TOKEN, ""), request.cookies.get(TOKEN, "")) if each.isascii()]
 
 
 def _ours(problem: Exception) -> bool:

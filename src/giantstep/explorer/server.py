@@ -15,6 +15,8 @@ from giantstep.errors import InputError
 
 __all__ = ["Address", "serve"]
 
+PATIENCE = 20.0  # seconds for the rest of a request that has begun, and for the next on an open connection
+
 
 @dataclass(frozen=True)
 class Address:
@@ -22,6 +24,7 @@ class Address:
 
     host: str
     port: int
+    token: str = ""  # what a browser must give
 
     @property
     def loopback(self) -> bool:
@@ -34,7 +37,7 @@ class Address:
     @property
     def url(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}/"
+        return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 
 
 def serve(
@@ -61,13 +64,14 @@ def serve(
         """Logs nothing, and takes several requests per connection."""
 
         protocol_version = "HTTP/1.1"
+        timeout = PATIENCE
 
         def log(self, type: str, message: str, *args: Any) -> None:
             pass
 
     backend = Backend()
     app = make_app(backend, report)
-    guard(app, anyone=not address.loopback)
+    guard(app, anyone=not address.loopback, token=address.token)
     server = make_server(
         address.host,
         listening.getsockname()[1],
@@ -87,7 +91,7 @@ def serve(
         signal.signal(signal.SIGINT, leave)
         signal.signal(signal.SIGTERM, leave)
     warm_up(backend)
-    ready(Address(address.host, server.port))
+    ready(Address(address.host, server.port, address.token))
     server.serve_forever()
 
 

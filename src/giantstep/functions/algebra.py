@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,20 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.functions.hermite import Coefficient, hermite, hermite_in_monomials
 from giantstep.functions.named import NamedFunction, named
-from giantstep.functions.parser import Application, Constant, Hermite, IntegerPower, Node, Product, Sum, Variable
+from giantstep.functions.parser import (
+    LARGEST,
+    Application,
+    Constant,
+    Hermite,
+    IntegerPower,
+    Node,
+    Product,
+    Sum,
+    Variable,
+)
 
-MAX_MONOMIALS = 20_000
+MAX_MONOMIALS = 10_000
+TOO_MANY = f"the polynomial has more than {MAX_MONOMIALS} monomials when multiplied out"
 MAX_KINKS = 1000
 
 
@@ -152,7 +164,7 @@ def _times(left: Terms, right: Terms) -> Terms:
             key = tuple(i + j for i, j in zip(a, b, strict=True))
             result[key] = result.get(key, Fraction(0)) + x * y
         if len(result) > MAX_MONOMIALS:
-            raise InputError(f"the polynomial has more than {MAX_MONOMIALS} monomials when multiplied out")
+            raise InputError(TOO_MANY)
     return result
 
 
@@ -184,6 +196,11 @@ def polynomial(node: Node, rank: int) -> Terms | None:
                 return result
             case IntegerPower(base, exponent):
                 inner, result = expand(base), one
+                if (
+                    all(sum(powers) == 1 for powers in inner)
+                    and comb(len(inner) + exponent - 1, exponent) > MAX_MONOMIALS
+                ):
+                    raise InputError(TOO_MANY)
                 for _ in range(exponent):
                     result = _times(result, inner)
                 return result
@@ -197,7 +214,13 @@ def polynomial(node: Node, rank: int) -> Terms | None:
                 return total
         raise InputError("not a polynomial")
 
-    return {k: v for k, v in expand(node).items() if v != 0}
+    terms = {k: v for k, v in expand(node).items() if v != 0}
+    largest = max(map(abs, terms.values()), default=1)
+    if not 1 / LARGEST**2 <= largest <= LARGEST**2:
+        raise InputError(
+            "the coefficients of the polynomial are too large or too small when multiplied out: rescale it"
+        )
+    return terms
 
 
 def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ Variables are x1, x2, ... (a target) or x alone (an activation, where a bare fun
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, pi, sqrt
+from math import pi, sqrt
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from giantstep.functions.hermite import hermite
 from giantstep.functions.named import NAMES, named
 
 MAX_DEGREE, MAX_RANK, MAX_LENGTH, MAX_DEPTH = 20, 8, 2000, 60
+LARGEST = 1e50  # the size of a number; the smallest is its inverse
 
 
 @dataclass(frozen=True)
@@ -199,8 +200,8 @@ class _Parser:
         raise self.refuse(problem, token.place)
 
     def number(self, token: _Token) -> Node:
-        if not isfinite(float(token.text)):
-            raise self.refuse(f"the number {token.text} is too large", token.place)
+        if not _usable(float(token.text)):
+            raise self.refuse(f"the number {token.text} is too large or too small", token.place)
         small = len(token.text) < 30 and abs(int(token.text.lower().partition("e")[2] or 0)) < 300
         return Constant(Fraction(token.text) if small else float(token.text))
 
@@ -248,16 +249,14 @@ class _Parser:
         if degree(node) > MAX_DEGREE:
             raise self.refuse(f"the degree {degree(node)} is over {MAX_DEGREE}", place)
         parts = node.terms if isinstance(node, Sum) else node.factors if isinstance(node, Product) else (node,)
-        if not all(_finite(part.value) for part in parts if isinstance(part, Constant)):
-            raise self.refuse("this number is too large", place)
+        if not all(_usable(part.value) for part in parts if isinstance(part, Constant)):
+            raise self.refuse("this number is too large or too small", place)
         return node
 
 
-def _finite(value: Fraction | float) -> bool:
-    try:
-        return isfinite(float(value))
-    except OverflowError:
-        return False
+def _usable(value: Fraction | float) -> bool:
+    """Whether the squares of a number, and theirs, are numbers too."""
+    return value == 0 or 1 / LARGEST <= abs(value) <= LARGEST
 
 
 # Smart constructors: constants are folded, sums and products flattened. They keep the order the user typed.

@@ -211,9 +211,9 @@ def outcome_table(outcome: Outcome) -> str:
         lines.append(f"penalty chosen by GCV{which}: {np.ravel(o.penalty)[-1]:.3g}")
     if o.captured is not None:
         share = np.atleast_2d(o.captured)[-1]
-        null = np.ravel(o.null_level)[-1]
+        null = "" if o.null_level is None else f" (null level {np.ravel(o.null_level)[-1]:.2g})"
         text = ", ".join(f"x{k + 1} {v:.3g}" for k, v in enumerate(share))
-        lines.append(f"share of a neuron along each direction{which}: {text} (null level {null:.2g})")
+        lines.append(f"share of a neuron along each direction{which}: {text}{null}")
     if o.outliers is not None:
         edge, count = np.ravel(np.asarray(o.bulk_edge))[-1], np.ravel(o.outliers)[-1]
         lines.append(f"singular values of the features{which}: bulk edge {edge:.4g}, {count:.3g} above it")

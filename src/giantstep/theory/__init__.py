@@ -78,6 +78,8 @@ def theory(
     else:
         route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
     values, notes = route(setting)
+    if not np.all(np.isfinite(values.get("null_level", 0.0))):  # in one dimension there is no other direction
+        del values["null_level"]
     known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)
     if spectrum and not overlaps and not isinstance(setting.data, Mixture):
         values |= _spectra(setting)

@@ -49,6 +49,8 @@ class Condition:
 
 def parse(text: str) -> Condition:
     """Read a condition from text."""
+    if not text.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise InputError(f"a condition must be text in UTF-8, not {text!r}")
     match = re.fullmatch(r"\s*([A-Za-z_]\w*(?:\.\w+)*)\s*(<=|>=|!=|==|=|<|>)\s*(\S(?:.*\S)?)\s*", text)
     if match is None:
         raise InputError(f"a condition must look like d=1000, test_error<0.2 or activation=relu, not {text!r}")
@@ -58,7 +60,7 @@ def parse(text: str) -> Condition:
 
 def _value(text: str) -> str | int | float:
     try:
-        if re.fullmatch(r"[-+]?[0-9]+", text) and abs(int(text[:30])) < 2**63:
+        if re.fullmatch(r"[-+]?[0-9]{1,400}", text) and abs(int(text)) < 2**63:
             return int(text)
         number = float(text) if re.fullmatch(r"[-+.0-9einf]+", text) else math.nan
     except ValueError:

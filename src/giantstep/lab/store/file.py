@@ -1,5 +1,6 @@
 """Open the file of a store safely, and turn every failure of SQLite into one sentence."""
 
+import json
 import os
 import sqlite3
 import time
@@ -16,7 +17,7 @@ TIMEOUT = 30.0  # seconds to wait for another process's transaction
 
 _SENTENCES = {
     sqlite3.SQLITE_NOTADB: "{path} is not a store: it is not an SQLite file. Nothing was changed.",
-    sqlite3.SQLITE_CORRUPT: "{path} is damaged: {error}. Restore it from a copy, or merge what can be read into a new store.",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged: {error}. Restore a copy, or save what can be read: giantstep results repair.",
     sqlite3.SQLITE_FULL: "{path} cannot grow: the disk is full ({error}); nothing of this batch was written.",
     sqlite3.SQLITE_BUSY: "{path} is locked by another process for longer than {timeout:g} s; try again when it has ended.",
     sqlite3.SQLITE_LOCKED: "{path} is locked by another process for longer than {timeout:g} s; try again when it has ended.",
@@ -34,9 +35,13 @@ def explain_errors(path: Path, timeout: float = TIMEOUT) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", None)
         sentence = None if code is None else _SENTENCES.get(code & 0xFF)
+        if str(error).startswith(("no such table", "no such column", "Could not decode")):
+            sentence = _SENTENCES[sqlite3.SQLITE_CORRUPT]
         if sentence is None:
             raise
         raise InputError(sentence.format(path=path, error=error, timeout=timeout)) from None
+    except json.JSONDecodeError as error:
+        raise InputError(_SENTENCES[sqlite3.SQLITE_CORRUPT].format(path=path, error=error)) from None
 
 
 @contextmanager

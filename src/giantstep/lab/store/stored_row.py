@@ -24,6 +24,7 @@ NUMBERS = (
     "eta", "penalty", "test_error", "test_error_se", "risk", "risk_se", "train_error", "train_error_se", "train_objective",
     "train_objective_se", "null_level", "bulk_edge", "bulk_edge_se", "outliers", "outliers_se",
 )  # fmt: skip
+SAVE = "'giantstep results repair STORE NEW' saves the rows that can be read"
 ARRAYS = ("overlaps", "norms", "captured", "captured_se", "learned", "singular_values")
 
 
@@ -115,7 +116,11 @@ def outcome(trial: Trial, values: tuple[Any, ...], stored: Mapping[str, bytes]) 
 
 
 def _array(data: bytes) -> np.ndarray:
-    return np.lib.format.read_array(io.BytesIO(zlib.decompress(data)), allow_pickle=False)
+    """The array; zlib's own checksum tells whether its bytes are those that were written."""
+    try:
+        return np.lib.format.read_array(io.BytesIO(zlib.decompress(data)), allow_pickle=False)
+    except (zlib.error, ValueError, TypeError) as problem:
+        raise InputError(f"an array of the store is damaged ({problem}); {SAVE}") from None
 
 
 def _check(trial: Trial, result: Outcome) -> None:

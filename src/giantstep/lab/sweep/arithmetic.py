@@ -33,6 +33,11 @@ def names(text: str) -> tuple[str, ...]:
 
 def value(text: str, known: Mapping[str, float]) -> float:
     """Compute the value of an expression, a finite number."""
+    for name in names(text):
+        if name not in known:
+            raise InputError(
+                f"the expression {text!r} uses {name!r}, which is neither an axis nor a number of the setting"
+            )
     try:
         number = _evaluate(_tree(text), known, text)
     except (OverflowError, ZeroDivisionError, ValueError, TypeError) as problem:
@@ -73,8 +78,4 @@ def _evaluate(node: ast.expr, known: Mapping[str, float], text: str) -> float:
         and not node.keywords
     ):
         return float(_FUNCTIONS[node.func.id](*(_evaluate(each, known, text) for each in node.args)))
-    if isinstance(node, ast.Name):
-        raise InputError(
-            f"the expression {text!r} uses {node.id!r}, which is neither an axis nor a number of the setting"
-        )
     raise InputError(f"the expression {text!r} may only use numbers, names, + - * / ^ ( ) and {', '.join(_FUNCTIONS)}")

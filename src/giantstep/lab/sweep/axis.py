@@ -13,6 +13,7 @@ __all__ = ["Axis", "Value", "axis", "together"]
 
 Value = str | int | float
 MAX_POINTS = 100_000
+MAX_TRIALS = 1_000_000
 _SPACES = {"linspace": np.linspace, "logspace": np.logspace, "geomspace": np.geomspace}
 
 
@@ -89,7 +90,7 @@ def _value(name: str, given: Any) -> Value:
     if isinstance(given, bool):
         return str(given).lower()
     number = real(given, f"every value of the axis {name!r}")
-    return int(number) if number == int(number) and not isinstance(given, float) else number
+    return int(given) if isinstance(given, int | np.integer) else number  # a float has no room for all of its digits
 
 
 def _spaced(name: str, given: Mapping[str, Any]) -> list[float]:

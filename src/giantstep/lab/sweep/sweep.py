@@ -20,7 +20,7 @@ from giantstep.lab.store.setting_paths import filled, flatten
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.store.trial import Route, Trial
 from giantstep.lab.sweep import arithmetic
-from giantstep.lab.sweep.axis import MAX_POINTS, Axis, Value, axis, together
+from giantstep.lab.sweep.axis import MAX_POINTS, MAX_TRIALS, Axis, Value, axis, together
 
 __all__ = ["SweepPoint", "Sweep", "make"]
 
@@ -148,6 +148,8 @@ def _check(sweep: Sweep) -> None:
         raise InputError(f"{doubled[0]!r} is given twice in the sweep")
     if math.prod(sweep.shape) > MAX_POINTS:
         raise InputError(f"the sweep has {math.prod(sweep.shape)} points; a sweep may have at most {MAX_POINTS}")
+    if len(sweep) > MAX_TRIALS:
+        raise InputError(f"the sweep has {len(sweep)} trials; a sweep may have at most {MAX_TRIALS}")
     plain = sweep.base.to_plain()
     leaves = filled(flatten(plain))
     used = {name for _, text in sweep.formulas for name in arithmetic.names(text)}

@@ -1,0 +1,80 @@
+"""repair(source, target): write every row of a damaged store that can still be read into a new one."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.lab.store import Store, stored_row
+from giantstep.lab.store.provenance import Provenance
+from giantstep.lab.store.stored_row import NUMBERS
+from giantstep.lab.store.trial import Route, Trial
+
+__all__ = ["Repaired", "repair"]
+
+_ROW = (
+    f"SELECT setting, seed, route, provenance, ok, {', '.join(NUMBERS)}, seconds, nans, notes FROM trials WHERE key = ?"
+)
+_BROKEN = (sqlite3.DatabaseError, ValueError, TypeError, KeyError)  # of SQLite, of JSON, of a noun, of an array
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """How many rows were saved, and how many could not be read."""
+
+    saved: int
+    lost: int
+
+
+def repair(source: str | Path, target: str | Path) -> Repaired:
+    """Copy what can be read, row by row; the source is only read. The target must not exist."""
+    if not Path(source).is_file():
+        raise InputError(f"There is no store {source}.")
+    if Path(target).exists():
+        raise InputError(f"{target} exists already: name a new file for the rows that can be saved")
+    damaged = sqlite3.connect(f"{Path(source).absolute().as_uri()}?mode=ro", uri=True)
+    saved = lost = 0
+    try:
+        last = _last(damaged, Path(source))
+        with Store.open(target) as store:
+            for key in range(1, last + 1):
+                try:
+                    row = damaged.execute(_ROW, (key,)).fetchone()
+                    if row is not None:
+                        pair, made = _read(damaged, key, row)
+                        saved += store.put([pair], made)
+                except _BROKEN:
+                    lost += 1
+    finally:
+        damaged.close()
+    return Repaired(saved, lost)
+
+
+def _last(damaged: sqlite3.Connection, path: Path) -> int:
+    try:
+        return damaged.execute("SELECT coalesce(max(key), 0) FROM trials").fetchone()[0]
+    except sqlite3.DatabaseError as problem:
+        raise InputError(f"{path} cannot be repaired: its table of trials is lost ({problem})") from None
+
+
+def _read(damaged: sqlite3.Connection, key: int, row: tuple[Any, ...]) -> tuple[tuple[Trial, Any], Provenance]:
+    setting, seed, route, made, *values = row
+
+    def one(sql: str, of: int) -> tuple[Any, ...]:
+        found = damaged.execute(sql, (of,)).fetchone()
+        if found is None:
+            raise ValueError(f"row {of} is lost")
+        return found
+
+    (plain,), (text,) = (
+        one("SELECT plain FROM settings WHERE key = ?", setting),
+        one("SELECT route FROM routes WHERE key = ?", route),
+    )
+    trial = Trial(Setting.from_plain(json.loads(plain)), None if seed < 0 else seed, Route.parse(text))
+    names = "version, python, jax, numpy, machine, device"
+    provenance = Provenance(*one(f"SELECT {names} FROM provenance WHERE key = ?", made))
+    arrays = dict(damaged.execute("SELECT name, data FROM arrays WHERE trial = ?", (key,)))
+    return (trial, stored_row.outcome(trial, tuple(values), arrays)), provenance

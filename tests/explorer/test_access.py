@@ -1,0 +1,62 @@
+"""Who may ask the explorer: its own page, with a token where there is one, and not for ever."""
+
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from giantstep.explorer.app import make_app
+from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.security import guard
+from giantstep.explorer.server import Address
+from tests.explorer_server import running
+
+CROSS = {"Sec-Fetch-Site": "cross-site"}
+OPENED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+
+@pytest.fixture(scope="module")
+def backend():
+    made = Backend()
+    yield made
+    made.close()
+
+
+def client(backend, **options):
+    app = make_app(backend)
+    guard(app, **options)
+    return app.server.test_client()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "rubbish"])
+def test_other_sites_can_open_the_page_and_nothing_else(backend, site):
+    ours, other = client(backend), {"Sec-Fetch-Site": site}
+    assert ours.get("/figure/explain/staircase.svg", headers={**other, "Sec-Fetch-Dest": "image"}).status_code == 403
+    assert ours.get("/figure/explain/staircase.svg", headers={**other, **OPENED}).status_code == 403
+    assert ours.get("/_dash-layout", headers={**other, **OPENED}).status_code == 403
+    assert ours.post("/_dash-update-component", json={}, headers={**other, **OPENED}).status_code == 403
+    assert ours.get("/explain", headers={**other, **OPENED}).status_code == 200
+    assert ours.get("/_dash-layout", headers={"Sec-Fetch-Site": "same-origin"}).status_code == 200
+    assert ours.get("/_dash-layout").status_code == 200  # a program on this machine sends no such header
+
+
+def test_a_token_is_asked_for_once(backend):
+    ours = client(backend, token="secret")
+    for path in ("/", "/_dash-layout", "/?token=wrong", "/?token=%C3%A9"):
+        assert ours.get(path).status_code == 403
+    assert ours.get("/?token=secret").status_code == 200
+    assert ours.get("/_dash-layout").status_code == 200  # by the cookie
+    assert "HttpOnly" in str(ours.get("/?token=secret").headers["Set-Cookie"])
+
+
+def test_an_address_has_its_token():
+    assert Address("127.0.0.1", 8050, "abc").url == "http://127.0.0.1:8050/?token=abc"
+
+
+def test_a_request_that_never_ends_is_ended(tmp_path: Path):
+    with running(tmp_path) as (address, _):
+        place = urlsplit(address)
+        with socket.create_connection((str(place.hostname), place.port or 80), timeout=600) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+            assert slow.recv(100) == b""  # the server closes it
