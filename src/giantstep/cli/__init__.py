@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from giantstep import __version__
-from giantstep.__main__ import main
+from giantstep._machine.interrupt import leave_on_interrupt
 from giantstep.cli import explorer, literature, results, routes, sweep
 from giantstep.cli.options import parse_seeds
 from giantstep.errors import InputError
@@ -31,6 +31,12 @@ app = typer.Typer(
 
 
 CRASHED = 70  # the exit code of an error that is not the user's; 1 means that a claim fails
+
+
+def main() -> None:
+    """Run the program and exit with its code."""
+    leave_on_interrupt()
+    sys.exit(run())
 
 
 def run(arguments: list[str] | None = None) -> int:
