@@ -20,8 +20,10 @@ CORPUS = (
     "0-999999999", "9**9**9", "((((((((", "x1 | x2 |", "simulate(n_test=1e999)", "\x00", "d^d^d", "1e400", "H99999999(x1)",
 )  # fmt: skip
 PIECES = st.sampled_from([
-    "x1", "x2", "x9", "H3(", "relu(", "sqrt(", ")", "(", "+", "-", "*", "/", "^", "**", "1e400", "1e-400", "0", "7", ".", "e", "d", "n",
-    "=", "<", ">=", ",", "|", " ", "simulate", "theory", "spectrum=true", "\u00e9", "\udcff", "\x00", "lambda", "__import__", "9" * 30,
+    "x1", "x2", "x9", "H3(", "relu(",
+    "sqrt(", ")", "(", "+", "-", "*", "/", "^", "**", "1e400", "1e-400", "0", "7", ".", "e", "d", "n",
+    "=", "<", ">=", ",", "|", " ", "simulate",
+    "theory", "spectrum=true", "\u00e9", "\udcff", "\x00", "lambda", "__import__", "9" * 30,
 ])  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=14).map("".join), st.sampled_from(CORPUS))
 READERS = {
