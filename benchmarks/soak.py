@@ -36,7 +36,7 @@ FULL_DISK = (
     "resource.setrlimit(resource.RLIMIT_FSIZE, (N, N)); "
 )
 CLOCK = "import time; time.time = lambda: N; "
-MAIN = "from giantstep.cli import main; main()"
+MAIN = "from giantstep.__main__ import main; main()"
 TABLE = """
 import sys, warnings, numpy as np
 from giantstep.estimator import GiantStepRegressor
@@ -93,7 +93,8 @@ class Soak:
             self.count("hung", " ".join(map(str, run.args[3:])))  # type: ignore[index]
             run.kill()
             _, said = run.communicate()
-        if run.returncode not in allowed or "Traceback" in (said or ""):
+        early = run.returncode == -signal.SIGINT  # Python itself was starting
+        if run.returncode not in allowed or ("Traceback" in (said or "") and not early):
             self.count("crashed", f"exit code {run.returncode}: {(said or '').strip()[-300:]}")
         for child in psutil.wait_procs(children, timeout=ORPHANED)[1]:
             self.count("orphaned", " ".join(child.cmdline()[:6]))
@@ -152,7 +153,7 @@ def _disturbed(soak: Soak, arguments: list[str], store: Path) -> None:
         if how == "interrupt twice":
             time.sleep(soak.rng.uniform(0.0, 0.5))
             _send(run, signal.SIGINT)
-        soak.finish(run, (0, 130))
+        soak.finish(run, (0, 130, -signal.SIGINT))
 
 
 def _orphans(soak: Soak, run: subprocess.Popen) -> None:

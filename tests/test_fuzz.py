@@ -53,10 +53,11 @@ def test_any_text_is_read_or_refused_in_a_sentence(reader, text):
         assert str(problem)
 
 
-PLAIN = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=8), inner, max_size=3)),
-    max_leaves=8,
+LEAF = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5))
+PLAIN = (
+    LEAF
+    | st.lists(LEAF, max_size=3)
+    | st.dictionaries(st.text(max_size=8), LEAF | st.lists(LEAF, max_size=2), max_size=3)
 )
 FIELDS = ("data", "target", "network", "protocol", "setting", "axes", "zip", "seeds", "routes", "measure")
 

@@ -91,7 +91,7 @@ def store(tmp_path):
     """A store of twelve rows with arrays."""
     trials = [Trial(setting(), seed, Route("simulate", {"n_test": 10})) for seed in range(12)]
     with Store.open(tmp_path / "s.sqlite") as opened:
-        opened.put([(trial, gs.simulate(trial.setting, trial.seed, n_test=10)) for trial in trials])
+        opened.put([(trial, gs.simulate(trial.setting, trial.seed or 0, n_test=10)) for trial in trials])
     return tmp_path / "s.sqlite", trials
 
 
