@@ -68,9 +68,8 @@ class Comparison:
         )  # a number that is noisier than the others keeps its own noise
         # mean +- t_{1 - alpha/2} s.e.; a true difference of margin + (t_{1 - alpha/2} + t_{0.99}) s.e. is noticed
         sure, seen = stdtrit(freedom, 1 - alpha / 2), stdtrit(freedom, 1 - MISSED)
-        room = self.departure - self.margin
-        needed = [_seeds_needed(v, r, alpha, freedom - (seeds - 1)) for v, r in zip(variance, room, strict=True)]
-        return Judged(self, mean, sure * safe, (sure + seen) * error, np.array(needed))
+        needed = _seeds_needed(variance, self.departure - self.margin, alpha, freedom - (seeds - 1))
+        return Judged(self, mean, sure * safe, (sure + seen) * error, needed)
 
 
 @dataclass(frozen=True)
@@ -110,24 +109,27 @@ class Judged:
         ]
 
 
-def _seeds_needed(variance: float, room: float, alpha: float, borrowed: float) -> float:
-    """The least S with (t_{1 - alpha/2} + t_{0.99}) sqrt(v/S) <= room, each t with nu0 + S - 1 degrees of freedom."""
+def _seeds_needed(
+    variance: Float[np.ndarray, " k"], room: Float[np.ndarray, " k"], alpha: float, borrowed: float
+) -> Float[np.ndarray, " k"]:
+    """The least S >= 2 with (t_{1 - alpha/2} + t_{0.99}) sqrt(v/S) <= room, each t with nu0 + S - 1 degrees of freedom."""
+    finite = np.isfinite(variance)
+    noise = np.sqrt(np.where(finite, variance, 0.0))
 
-    def enough(seeds: int) -> bool:
+    def enough(seeds: np.ndarray) -> np.ndarray:
         freedom = borrowed + seeds - 1
         quantiles = stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, 1 - MISSED)
-        return bool(quantiles * np.sqrt(variance / seeds) <= room)
+        return quantiles * noise / np.sqrt(seeds) <= room
 
-    if not np.isfinite(variance):
-        return np.inf
-    most = 2
-    while not enough(most):
-        most *= 2
+    most = np.full(len(noise), 2.0)
+    while not np.all(fits := enough(most)):
+        most = np.where(fits, most, 2 * most)
     least = most // 2  # bisection: the left side falls as S grows
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if enough(middle) else (middle, most)
-    return float(most)
+    while np.any(most - least > 1):
+        middle = np.maximum((least + most) // 2, 2)
+        fits = enough(middle)
+        least, most = np.where(fits, least, middle), np.where(fits, middle, most)
+    return np.where(finite, most, np.inf)
 
 
 def compare(
@@ -154,8 +156,8 @@ def compare(
     expected, allowed, seen = (
         np.broadcast_to(np.asarray(x, dtype=float), shape).ravel() for x in (predicted, margin, departure)
     )
-    if np.any(seen <= allowed):
-        raise ValueError(f"The departure of {what} must be larger than its margin.")
+    if not np.all((0 <= allowed) & (allowed < seen)):  # refuses NaN too
+        raise ValueError(f"The departure of {what} must be larger than its margin, and the margin at least 0.")
     labels = tuple(at) if at is not None else ("",) * expected.size
     if len(labels) != expected.size:
         raise ValueError(f"The comparison of {what} has {expected.size} numbers and {len(labels)} labels.")
