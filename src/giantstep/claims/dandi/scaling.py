@@ -5,8 +5,9 @@ gives (Dandi et al. 2024; the constants here)
 
     <w^1 - w, w*_k> = s a c_l l sqrt(l!) mu_k <w, w*_k>^(l-1),     |w^1|^2 = 1 + s^2 a^2 (d/n) E[y^2] E[sigma'^2] + |signal|^2
 
-with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the second like d/n. At finite d the product
-E[y^2] E[sigma'^2] is E[y^2 sigma'(<w, x>)^2], in the mean over the overlaps of w.
+with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the second like d/n. At finite d, with
+m_k = <w, w*_k>, the overlap has one more term, s a m_k (l+2)! c_(l+2) (l!)^(-1/2) sum_j mu_j m_j^l, and the length outside the
+target's directions has E[y^2 sigma'(<w, x>)^2 |x_perp|^2] in place of d E[y^2] E[sigma'^2], in the mean over the overlaps of w.
 """
 
 from itertools import product
@@ -32,12 +33,12 @@ MU = (1.0, -0.5)
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "tanh"}  # relu is blind to the third order
 SIZES = {
     "quick": {1: (2**7, 2**9, 2**11), 2: (2**5, 2**6, 2**7), 3: (16, 32, 64)},
-    "full": {1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**9), 3: (64, 96, 160)},
+    "full": {1: (2**10, 2**12, 2**14), 2: (2**7, 2**8, 2**9), 3: (32, 72, 160)},
 }
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 76), "full": Seeds(16, 80)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(24, 160)}
 RULE: Any = {
-    "quick": {"constant": ((0.04, 0.1), (0.1, 0.6)), "exponent": ((0.05, 0.2), (0.15, 0.6))},
-    "full": {"constant": ((0.02, 0.05), (0.03, 0.3)), "exponent": ((0.03, 0.1), (0.05, 0.3))},
+    "quick": {"constant": ((0.025, 0.1), (0.1, 0.6)), "exponent": ((0.04, 0.2), (0.12, 0.6))},
+    "full": {"constant": ((0.012, 0.05), (0.03, 0.3)), "exponent": ((0.02, 0.1), (0.05, 0.3))},
 }  # margin and departure: for l = 1 and 2, and for l = 3, whose small d make squared lengths scatter by (2/d)^(1/2)
 RATIOS = {1: 4.0, 2: 4.0, 3: 0.25}  # n / d^l
 WHAT = ("overlap gained", "squared length gained")
@@ -56,7 +57,7 @@ def setting(order: int, d: int) -> Setting:
 
 
 def gained(order: int, d: int, seed: int) -> list[float]:
-    """For one seed, s = 1: measured and predicted overlaps, multiplied and squared, and the squared length gained.
+    """For one seed, s = 1: predicted overlaps times measured ones, squared, and times the next term; and the length gained.
 
     In pairs of neurons with a and -a the term 2 <w, w^1 - w> of the length cancels.
     """
@@ -65,35 +66,45 @@ def gained(order: int, d: int, seed: int) -> list[float]:
     # s a c_l l sqrt(l!) mu_k <w, w*_k>^(l-1) up to the factor c_l l sqrt(l!), which ``predict`` has
     expected = a * np.array(MU) * start ** (order - 1)
     lengths = np.diagonal(path.Q[1]) - np.sum(end**2, axis=1) - (np.diagonal(path.Q[0]) - np.sum(start**2, axis=1))
-    return [float(np.mean((end - start) * expected)), float(np.mean(expected**2)), float(np.mean(lengths))]
+    # m_k sum_j mu_j m_j^l, up to a factor too
+    further = a * start * np.sum(np.array(MU) * start**order, axis=1, keepdims=True)
+    parts = ((end - start) * expected, expected**2, further * expected, lengths)
+    return [float(np.mean(part)) for part in parts]
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """``gained`` for every l, (3, sizes, seeds)."""
+    """``gained`` for every l, (4, sizes, seeds)."""
     jobs = [(order, d, seed) for order, sizes in SIZES[size].items() for d in sizes for seed in seeds]
-    found = np.reshape(cache.each(gained, jobs), (len(ACTIVATIONS), -1, len(seeds), 3))
+    found = np.reshape(cache.each(gained, jobs), (len(ACTIVATIONS), -1, len(seeds), 4))
     return {f"l = {order}": np.moveaxis(each, -1, 0) for order, each in zip(ACTIVATIONS, found, strict=True)}
 
 
 def square(order: int, d: int) -> float:
-    """E[y^2 sigma'(h)^2] for h = m_1 x_1 + m_2 x_2 + sqrt(1 - |m|^2) z and m_k ~ N(0, 1/d), over its limit: by quadrature."""
+    """E[y^2 sigma'(h)^2 |x_perp|^2] over its limit, for h = m_1 x_1 + m_2 x_2 + sqrt(1 - |m|^2) z and m_k ~ N(0, 1/d).
+
+    By quadrature; x_perp has the component z and d - 3 others.
+    """
     x, m, z = (np.polynomial.hermite_e.hermegauss(count) for count in (8, 4, 40))
     grid = np.meshgrid(x[0], x[0], m[0] / d**0.5, m[0] / d**0.5, z[0], indexing="ij")
     weight = np.einsum("i,j,k,l,m->ijklm", x[1], x[1], m[1], m[1], z[1])
     sigma, (x1, x2, m1, m2, rest) = setting(order, 100).network.activation, grid
     y = np.asarray(gs.target(target(order))(np.stack([x1.ravel(), x2.ravel()]))).reshape(x1.shape)
     h = m1 * x1 + m2 * x2 + np.sqrt(np.maximum(1 - m1**2 - m2**2, 0.0)) * rest
-    mean = np.average(y**2 * np.asarray(sigma.slope(h)) ** 2, weights=weight)
+    mean = np.average(y**2 * np.asarray(sigma.slope(h)) ** 2 * (d - 3 + rest**2) / d, weights=weight)
     return float(mean / (sum(mu**2 for mu in MU) * steepness(sigma)))
 
 
 def predict(size: Size) -> Data:
-    """For every l the factor of an overlap, that of a squared length, times d/n, and the powers of d at n ~ d^l."""
+    """For every l the factors of an overlap and of a squared length, times d/n, what corrects them, and the powers of d at n ~ d^l."""
     sigmas = {order: setting(order, 100).network.activation for order in ACTIVATIONS}
     labels = sum(mu**2 for mu in MU)
     return {
         "factors": [
             [sigma.hermite(order)[order] * order * factorial(order) ** 0.5, labels * steepness(sigma)]
+            for order, sigma in sigmas.items()
+        ],
+        "further": [
+            sigma.hermite(order + 2)[order + 2] * factorial(order + 2) / factorial(order) ** 0.5
             for order, sigma in sigmas.items()
         ],
         "finite": [[square(order, d) for d in SIZES[size][order]] for order in ACTIVATIONS],
@@ -102,14 +113,15 @@ def predict(size: Size) -> Data:
 
 
 def values(size: Size, measured: Data, predicted: Data) -> dict[int, Float[np.ndarray, "2 sizes seeds"]]:
-    """For every l the overlap gained over the predicted one, and the squared length gained over the predicted one.
+    """For every l the overlap gained, less its next term, over the predicted one; and so the squared length gained.
 
     The regression of all neurons and seeds on their predicted overlaps is one number; jackknife values give one a seed.
     """
     found = {}
     for order, (overlap, length), finite in zip(ACTIVATIONS, predicted["factors"], predicted["finite"], strict=True):
-        both, squares, lengths = measured[f"l = {order}"]
-        slope = statistics.pseudovalues(lambda v: v[0].mean(-1) / v[1].mean(-1), np.stack([both, squares]))
+        both, squares, further, lengths = measured[f"l = {order}"]
+        rest = both - predicted["further"][order - 1] * further
+        slope = statistics.pseudovalues(lambda v: v[0].mean(-1) / v[1].mean(-1), np.stack([rest, squares]))
         d, correction = np.array(SIZES[size][order])[:, None], np.array(finite)[:, None]
         found[order] = np.stack([slope / overlap, lengths / (length * correction * d / (RATIOS[order] * d**order))])
     return found

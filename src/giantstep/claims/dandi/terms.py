@@ -28,8 +28,9 @@ def fitted(regime: tuple, d: int, seed: int, n_test: int) -> Float[np.ndarray, "
     with one_blas_thread(setting.p):
         F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, 1)), constant_values=1.0) for x in (X, Xt))
         fits = fit.path(F, y, Ft, PENALTIES)
-    shares = fits @ values.T / n_test
-    # E f*^2 exactly: its sample mean has heavy tails
-    risks = len(this.terms) - 2 * shares.sum(1) + np.mean(fits**2, axis=1)
+    # coefficients of the fit on the terms, by least squares: the scatter of the terms' own squares drops out
+    shares = np.linalg.lstsq(values.T, fits.T, rcond=None)[0].T
+    # risk = sum_k (1 - share_k)^2 + E[rest^2], because the terms are orthonormal
+    risks = np.sum((1 - shares) ** 2, axis=1) + np.mean((fits - shares @ values) ** 2, axis=1)
     best = int(np.argmin(risks))
     return np.array([risks[best], *shares[best]])

@@ -13,16 +13,16 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
 SIZES = {
-    "quick": ({1: (2**9, 2**11, 2**13), 2: (2**6, 2**7, 2**8), 3: (2**4, 2**5, 2**6)}, 2**16),
-    "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**10), 3: (2**5, 2**6, 100)}, 2**20),
+    "quick": ({1: (2**9, 2**11, 2**13), 2: (48, 96, 192), 3: (2**4, 2**5, 2**6)}, 2**16),
+    "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**10), 3: (24, 48, 100)}, 2**20),
 }  # dimensions, and the largest batch
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 72), "full": Seeds(32, 120)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 112), "full": Seeds(32, 240)}
 RULE = {
     "quick": {1: (0.06, 0.2), 2: (0.1, 0.3), 3: (0.2, 0.75)},
-    "full": {1: (0.03, 0.1), 2: (0.05, 0.15), 3: (0.1, 0.35)},
+    "full": {1: (0.03, 0.1), 2: (0.05, 0.15), 3: (0.1, 0.45)},
 }  # margin and departure of the exponent
 FACTOR = 4  # from one n to the next
-FEW = 8  # seeds far from the threshold, where nothing is read off
+FEW = 4  # seeds far from the threshold, where nothing is read off
 BLOCK = 8  # seeds that are drawn together
 LEVEL = 0.3  # the share at which n_c is read off
 
@@ -50,7 +50,7 @@ def measure(size: Size, seeds: range) -> Data:
     """Shares, (batch sizes, step sizes, seeds) for every curve, nan where few seeds ran; l = 1 has little noise."""
     found = []
     for order, d, batches in curves(size):
-        some = seeds[: max(len(seeds) // 4, FEW)] if order == 1 else seeds
+        some = seeds[: max(len(seeds) // 4, BLOCK)] if order == 1 else seeds
         blocks = {n: _blocks(some if near(order, d, n) else some[:FEW]) for n in batches}
         runs = iter(cache.each(shares, [(order, d, n, *block) for n in batches for block in blocks[n]]))
         rows = [np.concatenate([next(runs) for _ in blocks[n]], axis=1) for n in batches]
