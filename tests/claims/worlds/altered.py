@@ -54,7 +54,7 @@ def half_batch(module: Any) -> Change:
 
     def wrong(setting: Any, seed: int = 0, **options: Any) -> Trained:
         (step,) = setting.protocol.steps
-        etas = step.etas(step.n) if hasattr(step, "etas") else step.eta
+        etas = step.etas(step.n, setting.d, setting.p).tolist()  # a power of n would change with the batch
         steps = (replace(step, n=step.n // 2, eta=etas),)
         return train(replace(setting, protocol=replace(setting.protocol, steps=steps)), seed, **options)
 

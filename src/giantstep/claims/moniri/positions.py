@@ -22,9 +22,12 @@ VARIANTS = {"quick": (ALL[0], ALL[3]), "full": ALL}
 KEPT = {"target": "y", "full": "y − f₀"}
 UPDATES = {"rank1": "rank-one update", "gradient": "true gradient"}
 SIZES = {"quick": 500, "full": 1600}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 60), "full": Seeds(14, 40)}
-ALPHAS = {"quick": (0.3, 0.37, 0.45), "full": (0.1, 0.2, 0.25, 0.3, 0.33, 0.37, 0.41, 0.45)}
-BETWEEN = (0.25, 0.34, 0.41)  # predicted for the lines alone
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(20, 110)}
+ALPHAS = {"quick": (0.3, 0.43), "full": (0.2, 0.33, 0.41, 0.45)}
+BETWEEN = (0.25, 0.34, 0.38, 0.46)  # predicted for the lines alone
+# Near its threshold a cos^2 is steep and concave in the strength of the spike, so that the fluctuation of the strength lowers its
+# mean (at n = 500 by 0.03 at a cos^2 of 0.72): cos^2 are compared from here on.
+SOLID = 0.75
 RULE = {
     "quick": {"margin": 0.04, "departure": 0.1},
     "full": {"margin": 0.025, "departure": 0.06},
@@ -60,17 +63,19 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Every outlier that is predicted to show: its position and its cos^2."""
+    """Every outlier that is predicted to show: its position, and its cos^2 unless it is near the threshold."""
     shown = np.isfinite(predicted["places"][..., 0])
     names = [
         f"spike {k + 1}, {UPDATES[VARIANTS[size][v][1]]}, residual {KEPT[VARIANTS[size][v][0]]}, alpha = {ALPHAS[size][i]:g}"
         for v, i, k in np.argwhere(shown)
     ]
     found, expected = measured["leading"][shown], predicted["places"][shown]
+    solid = expected[:, 1] >= SOLID
+    clear = [name for name, far in zip(names, solid, strict=True) if far]
     return Evidence(
         (
             statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, **RULE[size]),
-            statistics.compare("cos²", found[:, 1], expected[:, 1], at=names, **RULE[size]),
+            statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=clear, **RULE[size]),
         )
     )
 
