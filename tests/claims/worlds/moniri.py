@@ -75,7 +75,7 @@ WORLDS: dict[str, dict[str, Change]] = {
     },
     "moniri/spikes": {
         "beta from a quarter of the samples": direction(0.25),
-        "the initial output is kept": protocol(outliers, residual="full"),
+        "the gradient sees half of the batch": half_batch(outliers),
     },
     "moniri/bulk": {
         "rows are 1.1 times as long": weights(predicted, lambda found: 1.1 * found.final),
@@ -107,6 +107,6 @@ WORLDS: dict[str, dict[str, Change]] = {
     },
     "moniri/settings": {
         "the quadratic part is half as large": target("x1 + H2(x1)/(2*sqrt(2))", 0.75**0.5),
-        "the step is 1.5 times as long": longer(paired, 1.5),
+        "the step is 2.5 times as long": longer(paired, 2.5),
     },
 }
