@@ -6,8 +6,9 @@ NO_STEP = networks(length(0.0))
 FOUR = networks(penalty(4.0))
 REUSED = networks(reused)
 PANEL = {"the penalty is four times as large": FOUR, "the step is forgotten": NO_STEP}
+QUARTER = networks(penalty(0.25))
 WORLDS: dict[str, dict[str, World]] = {
-    "demir/width": PANEL,
+    "demir/width": {"the penalty is a quarter as large": QUARTER, "the step is forgotten": NO_STEP},
     "demir/weighting": {**PANEL, "labels are not scaled": networks(unscaled)},
     "demir/strength": PANEL,
     "demir/ratio": PANEL,
