@@ -1,6 +1,6 @@
 """Writes docs/cli.md, docs/claims.md and docs/findings.md; ``--check`` only says whether they are up to date.
 
-The verdicts at full size are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
+The verdicts are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
 them from a report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
 """
 
@@ -47,7 +47,7 @@ def _help(command: Any, name: str) -> str:
 
 
 def claims_page() -> str:
-    """What is claimed, how it is tested, and what came out at full size."""
+    """What is claimed, how it is tested, and what came out."""
     parts = [
         f"# Claims\n\n{NOTE}`giantstep check` tests these statements of the literature, and [Verdicts](verdicts.md) explains "
         "the rule that decides. A verdict is *holds*, *fails* or *inconclusive*. A statement that fails as the paper words it "
@@ -55,19 +55,19 @@ def claims_page() -> str:
         "that an error stops, is *not run*.\n",
         _full(),
     ]
-    results = _results()
+    results, size = _results(), json.loads(VERDICTS.read_text(encoding="utf-8"))["size"]
     for key in dict.fromkeys(claim.paper for claim in TEXTS):
         parts.append(f"\n## {cell(paper(key).short)}\n")
-        parts += [_claim(claim, results.get(claim.name)) for claim in TEXTS if claim.paper == key]
+        parts += [_claim(claim, results.get(claim.name), size) for claim in TEXTS if claim.paper == key]
     return "".join(parts)
 
 
 def _results() -> dict[str, Any]:
-    """The verdicts at full size by the names of their claims."""
+    """The verdicts by the names of their claims."""
     return {each["claim"]: each for each in json.loads(VERDICTS.read_text(encoding="utf-8"))["results"]}
 
 
-def _claim(claim: Any, verdict: dict[str, Any] | None) -> str:
+def _claim(claim: Any, verdict: dict[str, Any] | None, size: str) -> str:
     """One claim: statement, correction, test and verdict."""
     lines = [f"\n### {claim.name}\n\n{cell(claim.statement)} ({cell(claim.where)})\n"]
     if claim.correction:
@@ -78,29 +78,29 @@ def _claim(claim: Any, verdict: dict[str, Any] | None) -> str:
         if claim.correction:
             said = f"{said} as stated, {verdict['corrected']} as corrected"
         where = f"{cell(verdict['sizes'])}; seeds {cell(verdict['seeds'])}; {verdict['seconds']:.0f} s"
-        lines.append(f"\n*At full size: {said}.* {cell(verdict['sentence'])} {cell(verdict['trend'])} ({where}.)\n")
+        lines.append(f"\n*At {size} size: {said}.* {cell(verdict['sentence'])} {cell(verdict['trend'])} ({where}.)\n")
         lines.append(f"\n*Power.* {cell(verdict['power'])}\n")
     return "".join(lines)
 
 
 def _full() -> str:
-    """How many hold at full size, and on which machine."""
+    """How many hold, and on which machine."""
     found = json.loads(VERDICTS.read_text(encoding="utf-8"))
     made, outcomes = found["provenance"], [each["outcome"] for each in found["results"]]
     return (
-        f"\nAt full size (`giantstep check --size full --first-seed {found.get('first_seed', 0)}`, {found['date'][:10]}, "
+        f"\nAt {found['size']} size (`giantstep check --size {found['size']} --first-seed {found['first_seed']}`, {found['date'][:10]}, "
         f"giantstep {made['version']}, JAX {made['jax']}, {found['device']}): {headline(outcomes)}.\n"
     )
 
 
 def findings_page() -> str:
-    """What the claims showed that the papers do not say, with the numbers at full size."""
+    """What the claims showed that the papers do not say, with their numbers."""
     results, texts = _results(), {claim.name: claim for claim in TEXTS}
     found = json.loads(VERDICTS.read_text(encoding="utf-8"))
-    seed = f" --first-seed {found['first_seed']}" if found.get("first_seed") else ""
+    seed = f" --size {found['size']} --first-seed {found['first_seed']}"
     parts = [
         f"# What this laboratory found\n\n{NOTE}The claims of the literature were checked as their papers word them. This page "
-        "collects what that showed and the papers do not say. Every number is from the verdicts at full size; the command "
+        "collects what that showed and the papers do not say. Every number is from the verdicts on one set of seeds; the command "
         "under each finding runs it again, on these seeds or on any others. [How a verdict is made](verdicts.md) says how "
         "sure they are.\n"
     ]
@@ -110,7 +110,7 @@ def findings_page() -> str:
             picture = f"assets/findings/{name.replace('/', '-')}.svg"
             if (HERE / picture).exists():
                 parts.append(f"\n![{cell(name)}]({picture})\n")
-            parts.append(f"\n`giantstep check {name} --size full{seed}`")
+            parts.append(f"\n`giantstep check {name}{seed}`")
             if name in results:
                 verdict = results[name]
                 both = f", {verdict['corrected']} as corrected" if verdict.get("corrected") else ""
@@ -123,17 +123,14 @@ def findings_page() -> str:
 
 
 def take_verdicts(path: Path, device: str) -> None:
-    """Keep the verdicts of a report, without their tables, in the place of older ones of the same claims.
+    """Keep the verdicts of a report, without their tables, in the place of older ones.
 
     A claim that was not run has no verdict to keep.
     """
     found = json.loads(path.read_text(encoding="utf-8"))
     results = [{key: each[key] for key in KEPT} for each in found["results"] if each["outcome"] != "not run"]
-    here = {each["claim"] for each in results}
-    before = json.loads(VERDICTS.read_text(encoding="utf-8"))["results"] if VERDICTS.exists() else []
-    results = [each for each in before if each["claim"] not in here] + results
     first_seed = min(int(each["seeds"].partition("-")[0]) for each in results)
-    kept = {"date": found["date"], "provenance": found["provenance"], "device": device, "first_seed": first_seed}
+    kept = {"date": found["date"], "size": found["results"][0]["size"], "provenance": found["provenance"], "device": device, "first_seed": first_seed}
     kept["results"] = [each for name in (text.name for text in TEXTS) for each in results if each["claim"] == name]
     VERDICTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

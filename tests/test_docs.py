@@ -39,7 +39,7 @@ def test_every_command_and_option_has_help():
         "results",
     }
     results = commands.pop("results")
-    assert results.help and set(results.commands) == {"list", "merge"}
+    assert results.help and set(results.commands) == {"list", "merge", "repair"}
     for command in (*commands.values(), *results.commands.values()):
         assert command.help
         assert all(getattr(parameter, "help", None) for parameter in command.params)

@@ -206,7 +206,7 @@ def test_every_claim_has_a_folder_by_the_name_of_its_paper():
         paper = claim.name.partition("/")[0].replace("-", "_")
         assert f"claims/{paper}" in code._own(paper)
     assert {"claims/demir", "claims/moniri"} <= set(code._own("giantstep"))  # whose claims use theirs
-    assert "claims/growth.py" in code._own("dandi") and "claims/registry.py" not in code._own("dandi")
+    assert "claims/fit.py" in code._own("dandi") and "claims/registry.py" not in code._own("dandi")
 
 
 def test_the_digest_names_the_code():

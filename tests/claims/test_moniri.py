@@ -78,7 +78,7 @@ def test_a_claim_runs(name, tiny):
     claim = replace(claim, seeds={size: Seeds(8, 8)})
     measured, predicted, _ = gather(claim, size, 0)
     verdict = claim.rule(size, measured, predicted)
-    again = claim.rule(size, *(kept._back(json.loads(json.dumps(kept._plain(x)))) for x in (measured, predicted)))
+    again = claim.rule(size, *(kept.back(json.loads(json.dumps(kept.plain(x)))) for x in (measured, predicted)))
     assert again.as_stated == verdict.as_stated and again.header == verdict.header
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure
 

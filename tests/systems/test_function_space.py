@@ -253,20 +253,3 @@ def test_bad_input_is_one_sentence(call, sentence):
     with pytest.raises(gs.InputError) as error:
         call()
     assert sentence in str(error.value)
-
-
-def test_the_claims_run(monkeypatch):
-    """At sizes that say nothing; amplification and mixing share what is measured."""
-    for module in (covariance, eigenvalues, sweep):
-        monkeypatch.setitem(module.SIZES, "quick", (60, 2))
-    for module in (covariance, eigenvalues):
-        monkeypatch.setattr(module, "RATIOS", (1.0, 2.0))
-        monkeypatch.setattr(module, "CASES", tuple((SMOOTH, ratio) for ratio in (1.0, 2.0)))
-    monkeypatch.setattr(sweep, "FINE", sweep.ETAS)
-    monkeypatch.setattr(style, "svg", lambda figure: "")  # drawn on what is kept
-    shared = sweep.measure("quick"), sweep.predict("quick")
-    for claim in select(["lobo"]):
-        assert claim.predict is not None
-        found = shared if claim.measure is sweep.measure else (claim.measure("quick"), claim.predict("quick"))
-        verdict = claim.judge("quick", *found)
-        assert verdict.sentence and verdict.rows and verdict.power

@@ -1,4 +1,4 @@
-"""What comes with the package: verdicts at full size, found on a large machine, and how long claims take at quick size."""
+"""What comes with the package: verdicts from a large machine, and how long claims take at quick size."""
 
 import json
 from functools import cache
@@ -10,7 +10,7 @@ __all__ = ["full", "last_full_verdict", "seconds"]
 
 @cache
 def full() -> dict[str, Any]:
-    """``date``, ``provenance``, ``device``, and under ``results`` the verdicts, each with the name of its claim."""
+    """``date``, ``size``, ``provenance``, ``device``, and under ``results`` the verdicts, each with the name of its claim."""
     return json.loads(files("giantstep.claims").joinpath("verdicts.json").read_text(encoding="utf-8"))
 
 
@@ -23,6 +23,6 @@ def seconds() -> dict[str, float]:
 def last_full_verdict(name: str) -> str:
     """The verdict of a claim at full size in words, or nothing."""
     for each in full()["results"]:
-        if each["claim"] == name:
+        if each["claim"] == name and full()["size"] == "full":
             return f"At full size the verdict of {full()['date'][:10]} was: {each['outcome']}. {each['sentence']}"
     return ""

@@ -81,7 +81,8 @@ def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False,
 
 def _at(outcome: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
     """The outcome at some places of its first axis."""
-    fields = [*SCALARS, *(("captured", "null_level") if "eta" in outcome.axes else ())]
+    fields = [*SCALARS, "test_error_band", "train_error_band"]
+    fields += ["captured", "null_level"] if "eta" in outcome.axes else []
     values: dict[str, Any] = {
         k: np.asarray(getattr(outcome, k))[index] for k in fields if getattr(outcome, k) is not None
     }

@@ -25,7 +25,9 @@ NUMBERS = (
     "train_objective_se", "null_level", "bulk_edge", "bulk_edge_se", "outliers", "outliers_se",
 )  # fmt: skip
 SAVE = "'giantstep results repair STORE NEW' saves the rows that can be read"
-ARRAYS = ("overlaps", "norms", "captured", "captured_se", "learned", "singular_values")
+ARRAYS = (
+    "overlaps", "norms", "captured", "captured_se", "learned", "singular_values", "test_error_band", "train_error_band",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

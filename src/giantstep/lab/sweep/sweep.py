@@ -24,7 +24,9 @@ from giantstep.lab.sweep.axis import MAX_POINTS, MAX_TRIALS, Axis, Value, axis, 
 
 __all__ = ["SweepPoint", "Sweep", "make"]
 
-MEASURES = tuple(name for name in (*NUMBERS, *ARRAYS) if not name.endswith("_se") and name not in ("eta", "penalty"))
+MEASURES = tuple(
+    name for name in (*NUMBERS, *ARRAYS) if not name.endswith(("_se", "_band")) and name not in ("eta", "penalty")
+)
 _SPECTRAL = ("singular_values", "bulk_edge", "outliers")
 
 

@@ -157,8 +157,13 @@ def _entry(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) 
     """The entry of one trial in a field; a field that depends on the features alone has no penalty axis."""
     if value is None:
         return None
-    entry = np.asarray(value)[at if name.removesuffix("_se") in SCALARS else before]
+    entry = np.asarray(value)[at if _by_penalty(name) else before]
     return entry.item() if np.ndim(entry) == 0 else np.asarray(entry)
+
+
+def _by_penalty(name: str) -> bool:
+    """Whether a field has a penalty axis."""
+    return name.removesuffix("_se").removesuffix("_band") in SCALARS
 
 
 def _status(status: Status, fields: dict[str, Any]) -> Status:
@@ -187,7 +192,7 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
         if name in ("eta", "penalty") or any(value is None for value in known):
             continue
         array = np.asarray(known).reshape(etas, penalties, seeds, *np.shape(known[0]))
-        if name.removesuffix("_se") in SCALARS:
+        if _by_penalty(name):
             values[name] = drop(array, keep)
         else:
             values[name] = drop(array[:, 0], (keep[0], keep[2]))

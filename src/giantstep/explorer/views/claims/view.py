@@ -48,7 +48,7 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
 def _lead(verdicts: dict[str, Any]) -> str:
     package = full()
     return (
-        f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. At full size, on {package['device']} "
+        f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. At {package['size']} size, on {package['device']} "
         f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}. "
         "You can run any of them here at quick size."
     )
@@ -65,7 +65,7 @@ def _matrix(verdicts: dict[str, Any], chosen: str) -> html.Table:
     for key in dict.fromkeys(claim.paper for claim in TEXTS):
         pills = [_pill(claim.name, verdicts, chosen) for claim in TEXTS if claim.paper == key]
         rows.append(html.Tr([html.Th(paper(key).short, scope="row"), html.Td(html.Ul(pills))]))
-    caption = html.Caption("Verdicts at full size on the claims of every paper", className="unseen")
+    caption = html.Caption("Verdicts on the claims of every paper", className="unseen")
     head = html.Thead(html.Tr([html.Th("Paper", scope="col"), html.Th("Claims", scope="col")]), className="unseen")
     return html.Table([caption, head, html.Tbody(rows)], className="matrix")
 
@@ -122,7 +122,7 @@ def _statements(claim: Any, verdict: dict[str, Any] | None) -> list[html.P]:
 
 def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:
     return {
-        "Result at full size": verdict["sentence"],
+        "Result": verdict["sentence"],
         "Size and power": verdict["power"],
         "Finite-size trend": verdict["trend"],
         "Sizes": f"{verdict['sizes']}; seeds {verdict['seeds']}; {duration(verdict['seconds'])}",
