@@ -85,9 +85,12 @@ def rates(case: Case, repetitions: int, rng: Generator) -> Rates:
         off[-1] += DEPARTURE * rng.choice([-1.0, 1.0])
         seen.append(outcome(off))
         seeds.append(used.shape[1])
-    failed = (np.mean(np.array(each) == "fails") for each in (at_zero, borderline, seen))
-    inconclusive = np.mean(np.array(at_zero) == "inconclusive")
-    return Rates(*map(float, failed), float(inconclusive), float(np.mean(seeds)))
+
+    def share(outcomes: list[str], wanted: str = "fails") -> float:
+        return outcomes.count(wanted) / repetitions
+
+    unsure = share(at_zero, "inconclusive")
+    return Rates(share(at_zero), share(borderline), share(seen), unsure, float(np.mean(seeds)))
 
 
 CASES = tuple(

@@ -1,6 +1,7 @@
 """Sets of seeds: how many seeds a claim takes, which ones, and how often each verdict comes."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_sets_share_no_seed_and_are_counted(tmp_path):
     assert len(DRAWN) == drawn  # both claims share the draws, and the second time is free
     assert {(now.set_number, now.sets) for now in told} == {(0, 3), (1, 3), (2, 3)}
     assert again[0].verdict.sentence == true.verdict.sentence
-    plain = true.to_dict()
+    plain: dict[str, Any] = true.to_dict()
     assert plain["times"] == {"holds": 3} and [each["outcome"] for each in plain["replicated"]] == ["holds", "holds"]
 
 

@@ -35,7 +35,8 @@ def claim(name: str, verdict: Verdict | Exception, source: str = "moniri", **cha
 
     if isinstance(verdict, Exception):
         return toys.claim(name, good(), source, broken, **changes)
-    return toys.claim(name, verdict, source, **({"test": "We compare, and allow 4%."} | changes))
+    texts: dict[str, Any] = {"test": "We compare, and allow 4%."}
+    return toys.claim(name, verdict, source, **(texts | changes))
 
 
 def good(**changes) -> Verdict:
@@ -368,7 +369,7 @@ NASTY = "</style><b>&\"'</b><script>alert(1)</script>|`*\\ \ud800"
 
 
 def test_hostile_text_stays_text(tmp_path):
-    texts = {name: NASTY for name in ("sentence", "seeds", "sizes", "caption", "power", "trend")}
+    texts: dict[str, Any] = {name: NASTY for name in ("sentence", "seeds", "sizes", "caption", "power", "trend")}
     verdict = Verdict("fails", header=(NASTY,), rows=((NASTY,),), figure=FIGURE, settings=(NASTY,), **texts)
     results = [ended("a/" + NASTY, verdict, statement=NASTY, where=NASTY, test=NASTY)]
     page = page_of(results, tmp_path)

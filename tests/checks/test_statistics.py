@@ -137,6 +137,7 @@ def test_numbers_that_never_vary_need_no_more_seeds():
         (np.zeros((2, 4)), {"margin": 0.1, "departure": np.nan}, "larger than its margin"),
         (np.zeros((2, 1)), {"margin": 0.1, "departure": 0.2}, "at least 2 seeds"),
         (np.zeros((2, 4)), {"margin": 0.1, "departure": 0.2, "at": ["one"]}, "2 numbers and 1 labels"),
+        (np.zeros((2, 4)), {"margin": 0.1, "departure": 0.2, "side": "left"}, "has the side 'left'"),
     ],
 )
 def test_bad_declarations_are_refused(samples, options, words):

@@ -7,6 +7,7 @@ from giantstep.checks.statistics import Seeds
 from giantstep.claims import select
 from giantstep.claims.moniri_hassani import degenerate, exponents, layers, limit, outliers, phase_diagram, reuse
 from giantstep.theory import second_step
+from giantstep.theory.two_steps.predict import SecondStep
 
 
 @pytest.fixture
@@ -34,7 +35,11 @@ def test_a_claim_runs(claim, tiny):
 
 
 def test_the_signal_matrix_at_any_width_is_that_of_the_draws():
-    drawn = [second_step(layers.experiment(150, 0.35, 0.4, "fresh"), seed).signal.strengths[:2] for seed in range(3)]
+    drawn = []
+    for seed in range(3):
+        predicted = second_step(layers.experiment(150, 0.35, 0.4, "fresh"), seed)
+        assert isinstance(predicted, SecondStep)
+        drawn.append(predicted.signal.strengths[:2])
     assert np.allclose(np.mean(drawn, axis=0), limit.strengths(600, 0.35, 0.4)[:2], rtol=0.15)
 
 

@@ -137,7 +137,16 @@ def test_at_full_size_a_claim_asks_for_the_full_set(name, alone):
     assert result.verdict.sentence.startswith("the full set of Fashion-MNIST is not here")
 
 
-def test_at_quick_size_a_claim_runs_on_the_sample(alone):
+def test_at_quick_size_a_claim_runs_on_the_sample(alone, monkeypatch):
+    network = fashion.errors
+    monkeypatch.setattr(
+        fashion, "errors", lambda size, setting, seeds, model=None: network(size, setting, seeds)
+    )  # models are dear
+    monkeypatch.setattr(fashion, "PAIRS", ((5, 9),))
+    for table, value in ((fashion.N_TEST, 100), (fashion.SIZES, 30), (fashion.RATIOS, (0.5,))):
+        monkeypatch.setitem(table, "quick", value)
+    measured = fashion.measure("quick", range(2))
+    assert measured["network"].shape[0] == 1 and np.all(np.isfinite(measured["network"]))
     data = fashion.experiment("quick", 30, (5, 9), "relu", 0.5).data
     assert isinstance(data, gs.Dataset) and data.place == "sample"
 

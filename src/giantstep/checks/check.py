@@ -78,8 +78,10 @@ def check(
             on_progress(Standing(results, running, tuple(todo[begun:]), latest, workers, expected or {}))
 
     tell(None)
-    alone = bench is None or task is None
-    ran = _in_turn(todo, size, bench, first_seed) if alone else _side_by_side(todo, size, bench, task, first_seed)
+    if bench is None or task is None:
+        ran = _in_turn(todo, size, bench, first_seed)
+    else:
+        ran = _side_by_side(todo, size, bench, task, first_seed)
     for result in ran:
         finished[result.claim.name] = result
         tell(result)

@@ -24,7 +24,8 @@ def trained(module: Any, change: Callable[[Setting], Setting]) -> World:
 def longer(factor: float) -> Callable[[Setting], Setting]:
     def change(setting: Setting) -> Setting:
         (step,) = setting.protocol.steps
-        step = replace(step, eta=tuple((factor * np.atleast_1d(step.eta)).tolist()))
+        etas: Any = step.eta  # numbers here
+        step = replace(step, eta=tuple((factor * np.atleast_1d(etas)).tolist()))
         return replace(setting, protocol=replace(setting.protocol, steps=(step,)))
 
     return change

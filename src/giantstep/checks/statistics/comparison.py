@@ -1,8 +1,7 @@
 """Comparison: numbers measured over seeds beside what is predicted, with the margin and the departure declared for them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -139,15 +138,18 @@ def compare(
     *,
     margin: Any,
     departure: Any,
-    at: Sequence[str] | None = None,
-    side: Side = "both",
-    relative: bool = False,
-    noisy: bool = True,
+    at: Any = None,
+    side: Any = "both",
+    relative: Any = False,
+    noisy: Any = True,
 ) -> Comparison:
     """Compare samples (..., seeds) with a prediction (...); labels ``at`` are in the order of the flattened numbers.
 
-    Numbers without randomness (``noisy=False``) have no axis of seeds.
+    Numbers without randomness (``noisy=False``) have no axis of seeds. The types are wide because claims keep margin and
+    departure in a table of numbers and unpack it here.
     """
+    if side not in get_args(Side):
+        raise ValueError(f"The comparison of {what} has the side {side!r}, not one of {', '.join(get_args(Side))}.")
     values = np.asarray(samples, dtype=float)
     values = values if noisy else values[..., None]
     shape = values.shape[:-1]

@@ -1,5 +1,7 @@
 """The step size at which a spike becomes visible grows as n^((k-1)/2k), and the finite-size theory knows its constant."""
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse.linalg import svds
 
@@ -67,7 +69,7 @@ def onsets(n: int, seed: int) -> list[float]:
             for eta in etas:
                 F = np.asarray(sigma(before + eta * slope)) / np.sqrt(n)
                 start = np.ones(min(F.shape))
-                top = svds(F, k=k, v0=start, tol=1e-3, return_singular_vectors=False)
+                top: Any = svds(F, k=k, v0=start, tol=1e-3, return_singular_vectors=False)  # type: ignore[arg-type]
                 ratios.append(float(np.min(top)) / edge)
             found.append(crossing(etas, ratios))
     return [*found, *spectra.controls(setting, seed)]

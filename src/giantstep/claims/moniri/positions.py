@@ -120,8 +120,9 @@ def _figure(size: Size, leading: np.ndarray, predicted: Data) -> str:
 def _smooth(x: list[float], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A smooth monotone line through the predictions that are there."""
     there = np.isfinite(y)
-    fine = np.linspace(*np.array(x)[there][[0, -1]], 60)
-    return fine, PchipInterpolator(np.array(x)[there], y[there])(fine)
+    known = np.array(x)[there]
+    fine = np.linspace(known[0], known[-1], 60)
+    return fine, PchipInterpolator(known, y[there])(fine)
 
 
 CLAIM = claim("moniri/positions", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -106,6 +106,7 @@ def _figure(size: Size, expected: np.ndarray, seen: np.ndarray, far: np.ndarray)
     ]
     panels.insert(2, (f"signal matrix, N = {FAR:.0e}", far))
     panels.append(("formula (limit)", said))
+    shades: Any = None
     with style.figure(3, 2, width=3.1, height=2.9) as (fig, axes):
         for ax, (title, counts) in zip(axes.ravel(), panels, strict=True):
             shades = _panel(ax, size, np.asarray(counts, dtype=float))
