@@ -156,10 +156,11 @@ def test_scaling_fails_at_a_tenth():
     predicted, measured = scaling.predict("quick"), {}
     for order, (overlap, length) in zip(scaling.ACTIVATIONS, predicted["factors"], strict=True):
         d = np.array(scaling.SIZES["quick"][order], dtype=float)[:, None]
-        rows = [overlap * d**0, d**0, length * d / (scaling.RATIOS[order] * d**order)]
+        finite = np.array(predicted["finite"][order - 1])[:, None]
+        rows = [overlap * d**0, d**0, 0 * d, length * finite * d / (scaling.RATIOS[order] * d**order)]
         measured[f"l = {order}"] = np.stack([row * (1 + noise(len(d), 24)) for row in rows])
     assert rule("dandi/scaling", measured, predicted).as_stated == "holds"
-    longer = {**measured, "l = 2": measured["l = 2"] * np.array([1.1, 1.0, 1.21])[:, None, None]}
+    longer = {**measured, "l = 2": measured["l = 2"] * np.array([1.1, 1.0, 1.0, 1.21])[:, None, None]}
     assert rule("dandi/scaling", longer, predicted).as_stated == "fails"
 
 

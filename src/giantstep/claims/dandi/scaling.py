@@ -95,7 +95,7 @@ def square(order: int, d: int) -> float:
 
 
 def predict(size: Size) -> Data:
-    """For every l the factors of an overlap and of a squared length, times d/n, what corrects them, and the powers of d at n ~ d^l."""
+    """For every l the factors of an overlap and of a squared length times d/n, their finite-size terms, and the powers of d."""
     sigmas = {order: setting(order, 100).network.activation for order in ACTIVATIONS}
     labels = sum(mu**2 for mu in MU)
     return {
