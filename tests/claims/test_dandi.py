@@ -24,7 +24,7 @@ from giantstep.simulate import deflated_errors
 TINY = {
     one_step: ((64, 128), (12, 24), (8, 16), (12, 24)),
     second_layer: (64, 128),
-    staircase: (128, 256),
+    staircase: (128, 1024),
     threshold: ({1: (2**5, 2**6), 2: (2**4, 2**5), 3: (12, 16)}, 2**9),
     scaling: {1: (2**5, 2**6), 2: (12, 16), 3: (10, 14)},
     floors: ((16, 16, 16, 16, 8, 8, 5, 16, 16), 500),

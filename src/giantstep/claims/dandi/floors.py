@@ -51,7 +51,7 @@ GAIN = 0.05  # of a share, from the smaller to the larger sizes
 def measure(size: Size, seeds: range) -> Data:
     """For every regime the risk and the shares of the terms in the fit, (1 + terms, seeds)."""
     dimensions, n_test = SIZES[size]
-    some = {FLOORS[0].name: seeds[: (len(seeds) + 1) // 2]}  # random features have little noise and take long
+    some = {FLOORS[0].name: seeds[: max(8, len(seeds) // 3)]}  # random features have little noise and take long
     jobs = [
         (tuple(r), d, seed, n_test)
         for r, d in zip(REGIMES, dimensions, strict=True)
