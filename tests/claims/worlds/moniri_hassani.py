@@ -4,15 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.checks.random import Stream, generator
 from giantstep.claims.moniri_hassani import layers, reuse
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
 
 World = Callable[[pytest.MonkeyPatch], None]
+_cosine = reuse.cosine
 
 
 def trained(module: Any, change: Callable[[Setting], Setting]) -> World:
@@ -42,16 +43,15 @@ def without_x3(setting: Setting) -> Setting:
     return replace(setting, target=gs.target("x1 + x1*x2 + 0.001*x3"))
 
 
-def random_signs(patch: pytest.MonkeyPatch) -> None:
+def with_random_signs(name: str, batch: str, d: int, seed: int) -> float:
     """|cos| = 0.4 of random sign on fresh batches: the mean of the cosine is zero."""
-    own = reuse.cosine
+    return (
+        _cosine(name, batch, d, seed) if batch == "reuse" else 0.4 * float(generator(seed, Stream.STEP).choice([-1, 1]))
+    )
 
-    def cosine(name: str, batch: str, d: int, seed: int) -> float:
-        return (
-            own(name, batch, d, seed) if batch == "reuse" else 0.4 * float(np.random.default_rng(seed).choice([-1, 1]))
-        )
 
-    patch.setattr(reuse, "cosine", cosine)
+def always_reused(name: str, batch: str, d: int, seed: int) -> float:
+    return _cosine(name, "reuse", d, seed)
 
 
 WORLDS: dict[str, dict[str, World]] = {
@@ -68,7 +68,10 @@ WORLDS: dict[str, dict[str, World]] = {
         "the first step grows with 0.3 less": trained(layers, longer(0, 1.0, -0.3)),
     },
     "moniri_hassani/reuse": {
-        "cosines of 0.4 with random signs on fresh batches": random_signs,
+        "cosines of 0.4 with random signs on fresh batches": lambda patch: patch.setattr(
+            reuse, "cosine", with_random_signs
+        ),
+        "one batch twice in place of fresh batches": lambda patch: patch.setattr(reuse, "cosine", always_reused),
     },
     "moniri_hassani/degenerate": {
         "a second layer of signs everywhere": trained(layers, signs),

@@ -20,7 +20,7 @@ from giantstep.systems.mean_field.bases import smoothness
 from giantstep.systems.mean_field.training import features
 
 SIZES = {"quick": (30, 250), "full": (100, 2000)}  # curves, draws of the prior
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 96), "full": Seeds(60, 240)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 190), "full": Seeds(60, 240)}
 BASES = (4, 8, 16, 32)  # J, against 128
 MOVED = (4, 8, 16, 32, 64, 128)  # J whose acceptance is measured
 LAM = 0.02

@@ -13,7 +13,10 @@ from giantstep.plot import style
 from giantstep.systems.early.classwise import bound
 
 LOSSES = ("exponential", "logistic")
-SIZES = {"quick": (20, 32), "full": (100, 40)}  # n, width: fewer neurons leave some starts with a sample that none follows
+SIZES = {
+    "quick": (20, 32),
+    "full": (100, 40),
+}  # n, width: fewer neurons leave some starts with a sample that none follows
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(4, 24), "full": Seeds(20, 60)}
 SPEED = 1.0  # rate times width
 STEPS = 1000
