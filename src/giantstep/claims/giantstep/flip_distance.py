@@ -7,6 +7,7 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -21,8 +22,8 @@ FINE = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 DISTANCES = (0.25, 0.5, 1.0, 2.0)
 LINE = tuple(0.1 * k for k in range(21))  # the lines of the shares
 DIMENSIONS = {"quick": 120, "full": 400}  # p = 2d, n = 8d
-INPUTS, MORE = 64, 400  # of a network: for distances, and for the gradient
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(40, 200)}
+INPUTS, MORE = 160, 400  # of a network: for distances, and for the gradient
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 110), "full": Seeds(40, 240)}
 SHARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}
 SQUARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
 
@@ -47,7 +48,8 @@ def one(name: str, d: int, seed: int) -> np.ndarray:
 
 
 def controls(name: str, d: int, seed: int) -> list[float]:
-    """Numbers of the draws whose mean is zero: of a^2, of the slope of the labels, of (sum a)^2 and of ||W^T a||^2."""
+    """Numbers of the draws whose mean is zero: of a^2, of the slope of the labels, of (sum a)^2, of ||W^T a||^2
+    and of <W^T a, beta>, by which the gradient before the step and what the step adds to it overlap."""
     of = setting(name, d, STEPS[-1])
     (W, a), (X, y) = draw.weights(of, seed), draw.rows(of, seed, draw.step_batches(of)[0])
     return [
@@ -55,6 +57,7 @@ def controls(name: str, d: int, seed: int) -> list[float]:
         float(np.mean(y * X[:, 0])) - 1,
         float(np.sum(a) ** 2 / len(a)) - 1,
         float(np.sum((a @ W) ** 2) / np.sum(a**2)) - 1,
+        float(a @ W @ (X.T @ y) / len(y) / len(a) ** 0.5),
     ]
 
 
@@ -69,13 +72,8 @@ def measure(size: Size, seeds: range) -> Data:
 
 
 def adjusted(measured: Data) -> np.ndarray:
-    """What was found less its regression on the controls, y - c Z with E Z = 0."""
-    result = []
-    for found, Z in zip(measured["found"], measured["controls"], strict=True):
-        flat, centred = found.reshape(-1, found.shape[-1]), Z - Z.mean(axis=-1, keepdims=True)
-        slopes, *_ = np.linalg.lstsq(centred.T, (flat - flat.mean(axis=-1, keepdims=True)).T, rcond=None)
-        result.append((flat - slopes.T @ Z).reshape(found.shape))
-    return np.stack(result)
+    """What was found, without the part of its noise that the controls explain."""
+    return np.stack([controlled(*each) for each in zip(measured["found"], measured["controls"], strict=True)])
 
 
 def predict(size: Size) -> Data:
