@@ -88,7 +88,8 @@ def _full() -> str:
     found = json.loads(VERDICTS.read_text(encoding="utf-8"))
     made, outcomes = found["provenance"], [each["outcome"] for each in found["results"]]
     return (
-        f"\nAt {found['size']} size (`giantstep check --size {found['size']} --first-seed {found['first_seed']}`, {found['date'][:10]}, "
+        f"\nAt {found['size']} size (`giantstep check --size {found['size']} --first-seed {found['first_seed']}`, "
+        f"{found['date'][:10]}, "
         f"giantstep {made['version']}, JAX {made['jax']}, {found['device']}): {headline(outcomes)}.\n"
     )
 
@@ -130,7 +131,13 @@ def take_verdicts(path: Path, device: str) -> None:
     found = json.loads(path.read_text(encoding="utf-8"))
     results = [{key: each[key] for key in KEPT} for each in found["results"] if each["outcome"] != "not run"]
     first_seed = min(int(each["seeds"].partition("-")[0]) for each in results)
-    kept = {"date": found["date"], "size": found["results"][0]["size"], "provenance": found["provenance"], "device": device, "first_seed": first_seed}
+    kept = {
+        "date": found["date"],
+        "size": found["results"][0]["size"],
+        "provenance": found["provenance"],
+        "device": device,
+        "first_seed": first_seed,
+    }
     kept["results"] = [each for name in (text.name for text in TEXTS) for each in results if each["claim"] == name]
     VERDICTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

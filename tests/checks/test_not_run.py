@@ -191,6 +191,8 @@ def test_the_explorer_shows_a_verdict_that_was_not_run(monkeypatch):
         "seeds": "",
     }
     monkeypatch.setattr(view, "TEXTS", CLAIMS)
-    monkeypatch.setattr(view, "full", lambda: {"results": [entry | {"seconds": 0.0}], "device": "cpu", "date": "today", "size": "full"})
+    monkeypatch.setattr(
+        view, "full", lambda: {"results": [entry | {"seconds": 0.0}], "device": "cpu", "date": "today", "size": "full"}
+    )
     page = str(view.page(state.Claims(claim="toy/lacks"), []))
     assert "badge not-run" in page and "claim not-run" in page and "1 was not run" in page and "○" in page

@@ -48,7 +48,8 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
 def _lead(verdicts: dict[str, Any]) -> str:
     package = full()
     return (
-        f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. At {package['size']} size, on {package['device']} "
+        f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. "
+        f"At {package['size']} size, on {package['device']} "
         f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}. "
         "You can run any of them here at quick size."
     )
