@@ -130,7 +130,7 @@ def _disturbed(soak: Soak, arguments: list[str], store: Path) -> None:
     )
     soak.count(how)
     if how in ("full disk", "clock"):
-        number = soak.rng.choice([60_000, 400_000] if how == "full disk" else [-1e9, 0.0, 1e12])
+        number = soak.rng.choice([60_000, 400_000] if how == "full disk" else [-1e9, 0.0, 2e11])
         run = soak.start(arguments, (FULL_DISK if how == "full disk" else CLOCK).replace("N", repr(number)))
         soak.finish(run, (0, 2) if how == "full disk" else (0,))
         return

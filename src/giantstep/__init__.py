@@ -8,16 +8,19 @@ are first used, so that what needs no JAX does not import it; ``__init__.pyi`` l
 import ast
 import os
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # read when NumPy is loaded: see _machine.blas
 
-try:
-    __version__ = version("giantstep")
-except PackageNotFoundError:  # a source tree that is not installed
-    __version__ = "0"
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # here: half of the import, and seldom needed
+
+    try:
+        return version("giantstep")
+    except PackageNotFoundError:  # a source tree that is not installed
+        return "0"
 
 
 def _homes() -> dict[str, tuple[str, str]]:
@@ -36,6 +39,9 @@ __all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        globals()[name] = _version()
+        return globals()[name]
     if name not in _HOMES:
         raise AttributeError(f"module 'giantstep' has no attribute {name!r}")
     home, inside = _HOMES[name]

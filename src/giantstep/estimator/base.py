@@ -139,7 +139,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             directions.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))
             for j in range(shown)
         ]
-        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(self.n_features_in_)])
+        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(len(self._units.exponents))])
         self._axes = components  # in the coordinates of the network
         return Directions(self._span.back(components), strength, level, np.array(share), tuple(map(str, names)))
 
