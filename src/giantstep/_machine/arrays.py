@@ -104,6 +104,16 @@ class _Linalg:
             return np.full(A.shape[:-1], np.nan), np.full(A.shape, np.nan)
         return values, vectors
 
+    @staticmethod
+    def svd(A: np.ndarray, full_matrices: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        try:
+            U, values, Vt = np.linalg.svd(A, full_matrices=full_matrices)
+        except np.linalg.LinAlgError:
+            (n, p), m = A.shape[-2:], min(A.shape[-2:])
+            shapes = ((n, n), (m,), (p, p)) if full_matrices else ((n, m), (m,), (m, p))
+            U, values, Vt = (np.full(A.shape[:-2] + shape, np.nan) for shape in shapes)
+        return U, values, Vt
+
 
 _LINALG = _Linalg()
 xp: Any = _Functions(np)

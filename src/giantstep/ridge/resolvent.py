@@ -192,8 +192,9 @@ def _ends_now(diagonal: np.ndarray, off_diagonal: np.ndarray) -> np.ndarray:
         return np.full(2, np.nan)
     if m == 1:
         return np.repeat(diagonal, 2)
-    ends = [eigvalsh_tridiagonal(diagonal, off_diagonal, select="i", select_range=(k, k))[0] for k in (0, m - 1)]
-    return np.array(ends)
+    unit = float(np.abs(diagonal).max()) or 1.0  # LAPACK squares the entries, and gives up where they overflow
+    rows = diagonal / unit, off_diagonal / unit
+    return unit * np.array([eigvalsh_tridiagonal(*rows, select="i", select_range=(k, k))[0] for k in (0, m - 1)])
 
 
 def _norm_bound(reduction: Reduction) -> Scalar:
