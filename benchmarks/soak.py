@@ -33,9 +33,9 @@ WRONG = ("lost", "double", "different", "hung", "orphaned", "crashed")
 CLAIM = "moniri_hassani/degenerate"  # the quickest
 FULL_DISK = (
     "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-    "resource.setrlimit(resource.RLIMIT_FSIZE, (N, N)); "
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (VALUE, VALUE)); "
 )
-CLOCK = "import time; time.time = lambda: N; "
+CLOCK = "import time; time.time = lambda: VALUE; "
 MAIN = "from giantstep.__main__ import main; main()"
 TABLE = """
 import sys, warnings, numpy as np
@@ -131,7 +131,7 @@ def _disturbed(soak: Soak, arguments: list[str], store: Path) -> None:
     soak.count(how)
     if how in ("full disk", "clock"):
         number = soak.rng.choice([60_000, 400_000] if how == "full disk" else [-1e9, 0.0, 2e11])
-        run = soak.start(arguments, (FULL_DISK if how == "full disk" else CLOCK).replace("N", repr(number)))
+        run = soak.start(arguments, (FULL_DISK if how == "full disk" else CLOCK).replace("VALUE", repr(number)))
         soak.finish(run, (0, 2) if how == "full disk" else (0,))
         return
     run = soak.start(arguments)
