@@ -88,7 +88,7 @@ print("done")
 
 
 def test_one_blas_thread_in_several_threads_is_lifted_by_the_last(monkeypatch):
-    """Each would restore what it found: the first 2, the second 1, for good. OpenBLAS itself may ignore what a thread asks for."""
+    """Each would restore what it found: the first 2, the second 1, for good. OpenBLAS may ignore what a thread asks for."""
     done = []
 
     class Library:
