@@ -24,7 +24,7 @@ WORLDS: dict[str, dict[str, World]] = {
         "the step is forgotten": NO_STEP,
     },
     "demir/fashion": {
-        "the penalty is four times as large": FOUR,
+        "the penalty is a tenth": networks(penalty(0.1)),
         "the step is five times as long": networks(length(5.0)),
     },
     "demir/fashion-step": {"the step is forgotten": NO_STEP, "the step is a tenth as long": networks(length(0.1))},

@@ -18,7 +18,7 @@ SIZES = {  # d, and p/d at the second of them
     "quick": ((100, 200, 400), (0.5, 4.0)),
     "full": ((100, 400, 1600), (0.25, 4.0)),
 }
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 160), "full": Seeds(60, 400)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 300), "full": Seeds(60, 400)}
 CHANGE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
 EXPONENT = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
 

@@ -39,7 +39,7 @@ CASES: dict[Size, tuple[ReuseCase, ...]] = {
     ),
 }  # H3 alone is learned so slowly that it needs the larger sizes
 BATCHES = {"fresh": "two fresh batches", "reuse": "one batch twice"}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 40), "full": Seeds(16, 40)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(16, 60)}
 RULE: Any = {
     "quick": {
         "learned": {"each": (0.2, 0.5), "mean": (0.2, 0.45)},
