@@ -44,7 +44,7 @@ def tiny(monkeypatch):
     for module, size in (
         (remainder, (40, 80)),
         (spikes, 120),
-        (bulk, 100),
+        (bulk, 160),
         (onset, (60, 80)),
         (positions, 100),
         (improvement, 60),

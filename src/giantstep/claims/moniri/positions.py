@@ -121,6 +121,8 @@ def _smooth(x: list[float], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A smooth monotone line through the predictions that are there."""
     there = np.isfinite(y)
     known = np.array(x)[there]
+    if len(known) < 2:
+        return known, y[there]
     fine = np.linspace(known[0], known[-1], 60)
     return fine, PchipInterpolator(known, y[there])(fine)
 
