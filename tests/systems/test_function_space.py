@@ -11,14 +11,11 @@ from scipy.stats import norm
 
 import giantstep as gs
 from giantstep import measure, system
-from giantstep.claims import select
-from giantstep.claims.lobo import covariance, eigenvalues, sweep
 from giantstep.cli import run
 from giantstep.functions.activation import activation, normalised
 from giantstep.functions.hermite import gauss_hermite, hermite_table
 from giantstep.lab.compare.systems import compare_system as beside
 from giantstep.measure.kernel_modes import galerkin, profile
-from giantstep.plot import style
 from giantstep.systems.function_space.simulate import covariance as covariance_of
 from giantstep.systems.function_space.simulate import direction
 from giantstep.theory import kernel
@@ -253,20 +250,3 @@ def test_bad_input_is_one_sentence(call, sentence):
     with pytest.raises(gs.InputError) as error:
         call()
     assert sentence in str(error.value)
-
-
-def test_the_claims_run(monkeypatch):
-    """At sizes that say nothing; amplification and mixing share what is measured."""
-    for module in (covariance, eigenvalues, sweep):
-        monkeypatch.setitem(module.DIMENSIONS, "quick", 60)
-    for module in (covariance, eigenvalues):
-        monkeypatch.setattr(module, "RATIOS", (1.0, 2.0))
-        monkeypatch.setattr(module, "CASES", tuple((SMOOTH, ratio) for ratio in (1.0, 2.0)))
-    monkeypatch.setattr(sweep, "FINE", sweep.ETAS)
-    monkeypatch.setattr(style, "svg", lambda figure: "")  # drawn on what is kept
-    seeds = range(4)
-    for claim in select(["lobo"]):
-        assert claim.predict is not None and claim.predict_draws is not None
-        predicted = {**claim.predict("quick"), **claim.predict_draws("quick", seeds)}
-        verdict = claim.rule("quick", claim.measure("quick", seeds), predicted)
-        assert verdict.sentence and verdict.rows and verdict.power
