@@ -37,6 +37,13 @@ def test_a_few_rows(n, d):
         assert set(model.predict(few)) <= {0, 1} and np.all(np.isfinite(model.predict_proba(few)))
 
 
+def test_a_fold_of_one_row_in_single_precision():
+    """Its features vary by rounding alone, so that their trace may be negative."""
+    for seed in range(6):
+        draw = np.random.default_rng(seed)
+        fitted(draw.standard_normal((2, 1)).astype(np.float32), draw.standard_normal(2))
+
+
 def test_fresh_rows_that_do_not_suffice_are_told():
     with pytest.raises(InputError, match='batch="fresh" with 3 steps needs at least 8 rows, not 6'):
         GiantStepRegressor(**QUICK, batch="fresh", steps=3).fit(X[:6], y[:6])

@@ -134,7 +134,7 @@ def test_auto_takes_it_where_no_factorisation_fits(small):
 def test_auto_says_that_it_took_it(small):
     protocol = gs.Protocol((), gs.Ridge(1000, 0.1))
     setting = dataclasses.replace(small, data=gs.Gaussian(200), network=gs.Network(900, "relu"), protocol=protocol)
-    outcome = gs.simulate(setting, n_test=150, memory=0.07)
+    outcome = gs.simulate(setting, n_test=150, memory=0.14)
     assert (
         "does not fit into the memory allowed; ridge by conjugate gradients" in str(outcome.status)
         and outcome.status.ok

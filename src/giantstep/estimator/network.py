@@ -20,7 +20,7 @@ from giantstep.estimator.array import Array
 from giantstep.functions.activation import Activation
 
 CHUNK = 2**23  # numbers that the features of a chunk of rows may fill
-FLAT = 1e-8  # a trace below this is rounding, because columns have variance one
+FLAT = 1e-6  # features that vary by less than this share of their mean square vary by rounding, in single precision too
 THREADED = 4  # with many right-hand sides, BLAS threads help already at a quarter of the usual size
 
 
@@ -161,8 +161,8 @@ class Normal:
     @property
     def size(self) -> float:
         """tr A, the unit of penalties, so that a penalty means the same for any number of features; features that do not vary
-        at all have a trace of rounding, and a penalty well above it."""
-        return max(float(self.A.diagonal().sum()), FLAT)
+        at all have a trace of rounding, of the order of their mean square, and a penalty well above it."""
+        return max(float(self.A.diagonal().sum()), FLAT * float(1.0 + self.mean @ self.mean))
 
 
 def normal(total: Float[Array, "z z"], q: int, where: Arrays) -> Normal:
