@@ -37,7 +37,7 @@ penalty = [0.01, 0.1]
 
 
 @dataclass(frozen=True)
-class Seen:
+class KillReport:
     """What the kills left: runs that were killed while they worked, rows, and whether all numbers are the undisturbed ones."""
 
     killed: int
@@ -52,7 +52,7 @@ def command(sweep: Path, store: Path, workers: int) -> list[str]:
     return [sys.executable, "-m", "giantstep.cli", "sweep", str(sweep), "--store", str(store), "--json", *more]
 
 
-def faults(folder: Path, kills: int, *, workers: int = 1, points: int = 60, seed: int = 0) -> Seen:
+def faults(folder: Path, kills: int, *, workers: int = 1, points: int = 60, seed: int = 0) -> KillReport:
     """Kill that often, run to the end, compare."""
     sweep, disturbed, quiet = folder / "sweep.toml", folder / "disturbed.sqlite", folder / "quiet.sqlite"
     sweep.write_text(SWEEP.replace("POINTS", str(points)))
@@ -68,7 +68,7 @@ def faults(folder: Path, kills: int, *, workers: int = 1, points: int = 60, seed
         run.wait()
     subprocess.run(command(sweep, disturbed, workers), check=True, capture_output=True)
     rows, same = compare(sweep, disturbed, quiet)
-    return Seen(killed, rows, len(read(sweep)), same, time.perf_counter() - start)
+    return KillReport(killed, rows, len(read(sweep)), same, time.perf_counter() - start)
 
 
 def _wait(store: Path, k: int, run: subprocess.Popen, moment: float) -> None:

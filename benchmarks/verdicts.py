@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from giantstep.checks.check import gather
 from giantstep.checks.claim import Claim, Data, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, compare, decide
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, compare, decide
 
 MARGIN, DEPARTURE = 1.0, 2.0
 _SPREAD = 0.5  # of the logarithms of log-normal numbers
@@ -59,7 +59,7 @@ def seeds_of(samples: np.ndarray, seeds: Seeds) -> int:
         return {"samples": samples[:, chosen.start : chosen.stop]}
 
     def evidence(size: Size, measured: Data, predicted: Data) -> Evidence:
-        return Evidence((compare("number", measured["samples"], margin=MARGIN, departure=DEPARTURE),))
+        return Evidence((compare("number", measured["samples"], within=Tolerance(MARGIN, DEPARTURE)),))
 
     claim = Claim(
         "benchmark/noise", "It is zero.", "moniri", "", "", measure, evidence, lambda *_: Verdict(), {"quick": seeds}
@@ -69,7 +69,7 @@ def seeds_of(samples: np.ndarray, seeds: Seeds) -> int:
 
 def outcome(samples: np.ndarray) -> str:
     """The verdict on the statement that the means are zero."""
-    return decide([compare("number", samples, margin=MARGIN, departure=DEPARTURE)]).outcome
+    return decide([compare("number", samples, within=Tolerance(MARGIN, DEPARTURE))]).outcome
 
 
 def rates(case: Case, repetitions: int, rng: Generator) -> Rates:

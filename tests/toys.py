@@ -8,14 +8,14 @@ import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Claim, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 
 
-def comparison(outcome: str) -> statistics.Comparison:
+def comparison(outcome: str) -> statistics.ComparedNumbers:
     """A number beside zero whose verdict is this."""
     if outcome == "inconclusive":
-        return statistics.compare("number", [[-20.0, 20.0]], margin=1.0, departure=5.0)
-    return statistics.compare("number", [9.0 if outcome == "fails" else 0.0], margin=1.0, departure=5.0, noisy=False)
+        return statistics.compare("number", [[-20.0, 20.0]], within=Tolerance(1.0, 5.0))
+    return statistics.compare("number", [9.0 if outcome == "fails" else 0.0], within=Tolerance(1.0, 5.0), noisy=False)
 
 
 def nothing(*_: Any) -> dict[str, Any]:

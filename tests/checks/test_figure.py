@@ -1,6 +1,6 @@
 """A figure inside a page: confined, with its own names."""
 
-from test_report import FIGURE
+from reported import FIGURE
 
 from giantstep.checks.report.figure import inline
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import page as pages
 import pytest
 import toys
-from test_report import bad, claim, good
+from reported import bad, claim, good
 
 from giantstep import cli
 from giantstep.checks.cache import Interrupted

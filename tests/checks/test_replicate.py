@@ -13,7 +13,7 @@ from giantstep.checks.cache import Bench, each
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Verdict
 from giantstep.checks.replicate import replicate
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.lab.store import Store
 from giantstep.lab.work.executor import Here
 
@@ -33,7 +33,7 @@ def noisy(name: str, spread: float, most: int = 200, mean: float = 0.0, quick: b
         return {"numbers": mean + spread * np.array(each(draw, [(seed,) for seed in seeds]))}
 
     def compare(size, measured, predicted):
-        return Evidence((statistics.compare("number", [measured["numbers"]], margin=1.0, departure=3.0),))
+        return Evidence((statistics.compare("number", [measured["numbers"]], within=Tolerance(1.0, 3.0)),))
 
     sizes = {"full": Seeds(6, most)} | ({"quick": Seeds(6, most)} if quick else {})
     return toys.claim(

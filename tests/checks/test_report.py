@@ -1,4 +1,4 @@
-"""Verdicts and the page that shows them."""
+"""The page that shows verdicts."""
 
 import json
 import re
@@ -6,136 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import page as pages
 import pytest
-import toys
+from reported import FIGURE, claim, ended, good, open_, page_of, some_results
 
 from giantstep.checks.check import check
-from giantstep.checks.claim import Claim, Result, Verdict
+from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.report.entry import by_paper
-from giantstep.checks.report.markdown import summary
 from giantstep.checks.report.page import write
-from giantstep.checks.standing import Standing
 from giantstep.citations import paper
-from giantstep.errors import InputError
 from giantstep.lab.store.provenance import Provenance
 from giantstep.results.table import duration
-
-FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.dtd">
-<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
-  width="9pt" height="9pt" viewBox="0 0 9 9">
-<metadata>made today</metadata><defs><style type="text/css">*{stroke-linecap: butt}</style><path id="m1" d="M0 0"/>
-<clipPath id="c1"><rect width="4" height="4"/></clipPath></defs>
-<g id="g1" clip-path="url(#c1)"><use xlink:href="#m1" style="fill: url(#c1)"/></g></svg>"""
-
-
-def claim(name: str, verdict: Verdict | Exception, source: str = "moniri", **changes) -> Claim:
-    def broken(*_) -> Any:
-        raise verdict  # type: ignore[misc]
-
-    if isinstance(verdict, Exception):
-        return toys.claim(name, good(), source, broken, **changes)
-    texts: dict[str, Any] = {"test": "We compare, and allow 4%."}
-    return toys.claim(name, verdict, source, **(texts | changes))
-
-
-def good(**changes) -> Verdict:
-    given: dict[str, Any] = dict(
-        as_stated="holds",
-        sentence="It fell by half.",
-        header=("d", "error"),
-        rows=((100, 0.123456), (200, float("nan"))),
-        seeds="0-9",
-        sizes="d = 100, 200",
-    )
-    given |= dict(figure=FIGURE, settings=("abc123",), caption="A line and dots on it.")
-    given |= dict(power="A departure of 3% is seen.", trend="It falls as 1/d.")
-    return Verdict(**(given | changes))
-
-
-def bad(**changes) -> Verdict:
-    return good(as_stated="fails", sentence="It rose by half.", **changes)
-
-
-def open_(**changes) -> Verdict:
-    return good(as_stated="inconclusive", sentence="Who knows.", **changes)
 
 
 @pytest.fixture
 def results() -> list[Result]:
-    """Three papers, the claims of one not side by side, every outcome, one broken, one without figure and numbers."""
-    bare = open_(figure="", header=(), rows=(), power="", trend="", caption="", settings=(), seeds="", sizes="")
-    (broken,) = check([claim("dandi/five", RuntimeError("no luck\nmore"), "dandi")], "quick")
-    return [
-        ended("moniri/one", good()),
-        ended("dandi/two", bad(), "dandi"),
-        ended("moniri/three", open_()),
-        ended("saad_solla/four", bare, "saad_solla", where="", test=""),
-        broken,
-        ended("moniri/one figure", good(caption="")),
-        ended("dandi/six", bad(corrected="holds"), "dandi"),
-    ]
-
-
-def ended(name: str, verdict: Verdict, source: str = "moniri", **changes) -> Result:
-    """The result of a claim with this verdict, as it is."""
-    return Result(claim(name, verdict, source, **changes), verdict, 0.1, "quick")
-
-
-def page_of(results: list[Result], folder: Path) -> pages.Node:
-    return pages.read(write(results, folder).read_text(encoding="utf-8"))
-
-
-def names(standing: Standing) -> list[str]:
-    return [claim.name for claim in standing.running]
-
-
-# Running claims
-
-
-def test_a_broken_claim_does_not_lose_the_others():
-    seen = []
-    claims = [claim("a/one", good()), claim("a/two", RuntimeError("no luck\nmore")), claim("a/three", good())]
-    results = check(claims, "quick", on_progress=lambda now: seen.append((len(now.results), now.total, names(now))))
-    assert [result.verdict.outcome for result in results] == ["holds", "not run", "holds"]
-    assert results[1].error == "RuntimeError: no luck"
-    assert [result.passed for result in results] == [True, False, True]
-    assert seen == [(0, 3, ["a/one"]), (1, 3, ["a/two"]), (2, 3, ["a/three"]), (3, 3, [])]
-
-
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
-        ("no file '/home/someone/deep/data.npz' there", "no file 'data.npz' there"),
-        ("no file C:\\Users\\someone\\data.npz", "no file data.npz"),
-        ("rate 1/n/d and a/b, ratio (n/d)/2/3", "rate 1/n/d and a/b, ratio (n/d)/2/3"),
-    ],
-)
-def test_an_error_names_no_folder(message: str, text: str):
-    (result,) = check([claim("a/one", OSError(message))], "quick")
-    assert result.error == f"OSError: {text}" and text in result.verdict.sentence
-
-
-def test_bad_input_is_not_a_verdict():
-    with pytest.raises(InputError, match="no such size"):
-        check([claim("a/one", InputError("no such size"))], "quick")
-
-
-def test_rows_match_the_header():
-    with pytest.raises(ValueError, match="2 cells"):
-        good(rows=((1,),))
-
-
-def test_a_claim_names_a_known_paper():
-    with pytest.raises(ValueError, match="nobody"):
-        claim("a/one", good(), "nobody")
-
-
-def test_results_are_json_without_nan():
-    (result,) = check([claim("a/one", good())], "full")
-    back = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert back["rows"] == [[100, 0.123456], [200, None]]
-    assert back["size"] == "full" and back["stored"] is False and "figure" not in back
+    return some_results()
 
 
 # The page as a whole
@@ -394,53 +279,3 @@ def test_the_command_is_one_that_a_shell_reads_back(tmp_path):
     page = page_of([ended(name, good())], tmp_path)
     command = page.one("article").one("code", kind="command").text
     assert shlex.split(command) == ["giantstep", "check", name, "--size", "quick"]
-
-
-# Files
-
-
-def test_the_twin_holds_the_results(tmp_path, results):
-    write(results, tmp_path)
-    twin = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))
-    assert twin["results"] == [json.loads(json.dumps(result.to_dict())) for result in results]
-    assert twin["provenance"]["version"] == Provenance.here().version
-    assert set(twin) == {"date", "complete", "provenance", "results"} and twin["complete"] is True
-
-
-def test_writing_replaces_the_old_files_and_leaves_nothing_else(tmp_path):
-    folder = tmp_path / "new" / "folder"
-    write([], folder)
-    write([], folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["index.html", "verdicts.json"]
-
-
-def test_a_page_that_cannot_be_made_leaves_the_old_one(tmp_path, results):
-    before = write(results, tmp_path).read_bytes()
-    broken = [replace(results[0], size=3)]  # a size that is no text
-    with pytest.raises(TypeError):
-        write(broken, tmp_path)
-    assert (tmp_path / "index.html").read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "verdicts.json"]
-
-
-def test_the_same_results_give_the_same_page(tmp_path, results):
-    assert write(results, tmp_path / "a").read_bytes() == write(results, tmp_path / "b").read_bytes()
-
-
-# Markdown
-
-
-def test_the_summary_is_a_table_in_markdown(results):
-    lines = summary([replace(results[0], stored=True, seconds=12.34), *results[1:]]).splitlines()
-    assert lines[0] == "| paper | claim | verdict | result | size | seeds | time |"
-    assert lines[2] == (
-        "| Moniri et al. (2024) | `moniri/one` | ✓ holds | It fell by half. | quick | 0-9 | 12.3 s, stored |"
-    )
-    assert len(lines) == 2 + len(results)
-
-
-def test_the_summary_keeps_hostile_text_in_its_cell():
-    verdict = good(sentence="f* and g* | a_b_c\n<script>`x`")
-    (line,) = summary([Result(claim("a/`|`", verdict), verdict, 1.0, "quick")]).splitlines()[2:]
-    assert line.count("|") - line.count("\\|") == 8
-    assert "f\\* and g\\* \\| a\\_b\\_c &lt;script>\\`x\\`" in line

@@ -14,7 +14,19 @@ from scipy.stats import binom, t
 
 from benchmarks.verdicts import DEPARTURE, MARGIN, Case, rates, seeds_of
 from giantstep.checks.claim import Ruling, Verdict
-from giantstep.checks.statistics import ALPHA, Count, Evidence, Seeds, compare, decide, exponent, pseudovalues
+from giantstep.checks.statistics import (
+    ALPHA,
+    Count,
+    Evidence,
+    Seeds,
+    Tolerance,
+    Tolerances,
+    compare,
+    decide,
+    each_and_mean,
+    exponent,
+    pseudovalues,
+)
 from giantstep.checks.statistics.decision import seeds_wanted
 from giantstep.checks.statistics.variance import _inverse_trigamma, moderated
 
@@ -56,7 +68,7 @@ def test_more_noise_asks_for_more_seeds():
 
 def test_many_seeds_give_the_normal_intervals():
     samples = np.random.default_rng(5).standard_normal((1, 4000))
-    judged = compare("x", samples, margin=0.1, departure=0.3).judge(ALPHA)
+    judged = compare("x", samples, within=Tolerance(0.1, 0.3)).judge(ALPHA)
     error = np.std(samples, ddof=1) / np.sqrt(4000)
     assert judged.half[0] == pytest.approx(t.ppf(1 - ALPHA / 2, 3999) * error)
     assert judged.half[0] == pytest.approx(3.719 * error, rel=2e-3)
@@ -69,7 +81,7 @@ def test_a_noisy_number_among_quiet_ones_keeps_its_own_interval():
     quiet = 0.1 * rng.standard_normal((11, 8))
     noisy = 3.0 * rng.standard_normal((1, 8))
     samples = np.concatenate([quiet, noisy])
-    judged = compare("x", samples, margin=1.0, departure=2.0).judge(ALPHA / 12)
+    judged = compare("x", samples, within=Tolerance(1.0, 2.0)).judge(ALPHA / 12)
     own = np.std(noisy, ddof=1) / np.sqrt(8)
     assert judged.half[-1] >= t.ppf(1 - ALPHA / 24, 7 + 8) * own * (1 - 1e-12)
     assert not judged.precise[-1]
@@ -83,16 +95,16 @@ def test_a_one_sided_statement_fails_on_its_side_alone(side, wrong):
     noise = 0.1 * np.random.default_rng(7).standard_normal((1, 20))
 
     def verdict(shift: float) -> str:
-        return decide([compare("x", noise + shift, margin=1.0, departure=2.0, side=side)]).outcome
+        return decide([compare("x", noise + shift, within=Tolerance(1.0, 2.0), side=side)]).outcome
 
     assert verdict(2.0 * wrong) == "fails" and verdict(-50.0 * wrong) == "holds"
     assert verdict(0.0) == "holds" and verdict(wrong) == "holds"
-    judged = compare("x", noise - 50 * wrong, margin=1.0, departure=2.0, side=side).judge(ALPHA)
+    judged = compare("x", noise - 50 * wrong, within=Tolerance(1.0, 2.0), side=side).judge(ALPHA)
     assert judged.usage[0] == 0
 
 
 def test_numbers_without_randomness_are_compared_as_they_are():
-    made = compare("x", [1.05, 2.0], [1.0, 2.0], margin=0.06, departure=0.1, relative=True, noisy=False, at=["a", "b"])
+    made = compare("x", [1.05, 2.0], [1.0, 2.0], within=Tolerance(0.06, 0.1), relative=True, noisy=False, at=["a", "b"])
     decision = decide([made])
     assert decision.outcome == "holds" and decision.seeds_factor == 0 and not np.any(decision.judged[0].usage > 1)
     assert decide([replace(made, margin=np.array([0.04, 0.04]))]).outcome == "fails"
@@ -105,22 +117,22 @@ def test_numbers_that_are_not_finite_are_inconclusive(value, noisy):
     samples = np.zeros((3, 5)) if noisy else np.zeros(3)
     samples[1] = value
     with np.errstate(invalid="ignore"):
-        decision = decide([compare("x", samples, margin=0.1, departure=0.2, noisy=noisy)])
+        decision = decide([compare("x", samples, within=Tolerance(0.1, 0.2), noisy=noisy)])
     assert decision.outcome == "inconclusive" and "not finite" in decision.sentence
     assert seeds_wanted([decision], 5) == 5
-    far = compare("y", [[9.0, 9.1]], margin=0.1, departure=0.2)
+    far = compare("y", [[9.0, 9.1]], within=Tolerance(0.1, 0.2))
     with np.errstate(invalid="ignore"):
-        made = compare("x", samples, margin=0.1, departure=0.2, noisy=noisy)
+        made = compare("x", samples, within=Tolerance(0.1, 0.2), noisy=noisy)
         assert decide([far, made]).outcome == "inconclusive"  # even beside a number that is missed
 
 
 def test_a_prediction_that_is_not_finite_is_inconclusive():
-    made = compare("x", np.ones((1, 5)), np.nan, margin=0.1, departure=0.2)
+    made = compare("x", np.ones((1, 5)), np.nan, within=Tolerance(0.1, 0.2))
     assert decide([made]).outcome == "inconclusive"
 
 
 def test_numbers_that_never_vary_need_no_more_seeds():
-    assert decide([compare("x", np.zeros((5, 2)), margin=0.1, departure=0.2)]).outcome == "holds"
+    assert decide([compare("x", np.zeros((5, 2)), within=Tolerance(0.1, 0.2))]).outcome == "holds"
     assert seeds_of(np.zeros((2, 100)), Seeds(8, 100)) == 8
 
 
@@ -128,21 +140,33 @@ def test_numbers_that_never_vary_need_no_more_seeds():
 
 
 @pytest.mark.parametrize(
-    ("samples", "options", "words"),
+    ("samples", "within", "options", "words"),
     [
-        (np.zeros((2, 4)), {"margin": 0.2, "departure": 0.2}, "larger than its margin"),
-        (np.zeros((2, 4)), {"margin": [0.1, 0.3], "departure": 0.2}, "larger than its margin"),
-        (np.zeros((2, 4)), {"margin": -0.1, "departure": 0.2}, "at least 0"),
-        (np.zeros((2, 4)), {"margin": np.nan, "departure": 0.2}, "larger than its margin"),
-        (np.zeros((2, 4)), {"margin": 0.1, "departure": np.nan}, "larger than its margin"),
-        (np.zeros((2, 1)), {"margin": 0.1, "departure": 0.2}, "at least 2 seeds"),
-        (np.zeros((2, 4)), {"margin": 0.1, "departure": 0.2, "at": ["one"]}, "2 numbers and 1 labels"),
-        (np.zeros((2, 4)), {"margin": 0.1, "departure": 0.2, "side": "left"}, "has the side 'left'"),
+        (np.zeros((2, 4)), Tolerance(0.2, 0.2), {}, "larger than its margin"),
+        (np.zeros((2, 4)), Tolerance(np.array([0.1, 0.3]), 0.2), {}, "larger than its margin"),
+        (np.zeros((2, 4)), Tolerance(-0.1, 0.2), {}, "at least 0"),
+        (np.zeros((2, 4)), Tolerance(np.nan, 0.2), {}, "larger than its margin"),
+        (np.zeros((2, 4)), Tolerance(0.1, np.nan), {}, "larger than its margin"),
+        (np.zeros((2, 1)), Tolerance(0.1, 0.2), {}, "at least 2 seeds"),
+        (np.zeros((2, 4)), Tolerance(0.1, 0.2), {"at": ["one"]}, "2 numbers and 1 labels"),
+        (np.zeros((2, 4)), Tolerance(0.1, 0.2), {"side": "left"}, "has the side 'left'"),
     ],
 )
-def test_bad_declarations_are_refused(samples, options, words):
+def test_bad_declarations_are_refused(samples, within, options, words):
     with pytest.raises(ValueError, match=words):
-        compare("x", samples, **options)
+        compare("x", samples, within=within, **options)
+
+
+def test_each_and_their_mean():
+    """The mean has the differences of all numbers, in the units of each of them."""
+    noise = np.random.default_rng(5).standard_normal((3, 2, 40)) * [[[0.1], [0.2]]]
+    expected = np.array([[1.0, 2.0], [4.0, 8.0], [-2.0, 5.0]])
+    within = Tolerances(Tolerance(0.2, 0.5), Tolerance(0.1, 0.2))
+    each, mean = each_and_mean("x", expected[..., None] * (1 + noise), expected, within=within, relative=True)
+    assert each.count == 6 and mean.count == 1 and mean.what == "x, mean of all"
+    signs = np.sign(expected)[..., None]
+    np.testing.assert_allclose(mean.differences[0], (signs * noise).mean(axis=(0, 1)), atol=1e-12)
+    assert mean.departure.tolist() == [0.2] and set(each.departure.tolist()) == {0.5}
 
 
 def test_other_bad_declarations_are_refused():
@@ -201,7 +225,7 @@ def test_too_few_trials_are_inconclusive_and_ask_for_more():
 
 def test_counts_share_the_level_with_the_other_comparisons():
     count = Count("x", 0, 100, 0.05, 0.5)
-    made = compare("y", np.zeros((3, 4)), margin=0.1, departure=0.2)
+    made = compare("y", np.zeros((3, 4)), within=Tolerance(0.1, 0.2))
     decision = decide([count, made])
     assert decision.count == 4
     exceptions = next(k for k in range(101) if decide([replace(count, exceptions=k), made]).outcome == "fails")
@@ -290,7 +314,7 @@ def test_moderated_variances_are_right_on_average_and_steadier():
 
 
 def test_sentence_and_power_name_the_furthest_number():
-    made = compare("error", [[1.0, 1.02], [1.28, 1.32]], 1.0, margin=0.01, departure=5.0, relative=True, at=["a", "b"])
+    made = compare("error", [[1.0, 1.02], [1.28, 1.32]], 1.0, within=Tolerance(0.01, 5.0), relative=True, at=["a", "b"])
     decision = decide([made])
     assert "2 of 2 comparisons agree" in decision.sentence and "error at b: 1.3 against 1" in decision.sentence
     assert "2 seeds" in decision.power and "99%" in decision.power

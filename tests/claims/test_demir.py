@@ -62,7 +62,9 @@ def test_large_spread_is_what_fails_for_the_hermite_model(undrawn):
 
     def mended(measured):
         spread = {
-            hermite.Arm(case, n).name for case in (hermite.SPREAD, hermite.BEYOND) for n in hermite.SIZES["quick"]
+            hermite.HermiteArm(case, n).name
+            for case in (hermite.SPREAD, hermite.BEYOND)
+            for n in hermite.SIZES["quick"]
         }
         shift = {name: {**f, "gap": f["gap"] - f["gap"].mean(axis=-1, keepdims=True)} for name, f in measured.items()}
         return {name: shift[name] if name in spread else found for name, found in measured.items()}

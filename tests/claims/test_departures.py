@@ -6,7 +6,7 @@ import kept
 import numpy as np
 import pytest
 
-from giantstep.checks.statistics import Comparison, Count, Evidence, decide
+from giantstep.checks.statistics import ComparedNumbers, Count, Evidence, decide
 from giantstep.claims import CLAIMS
 
 QUICK = [claim for claim in CLAIMS if "quick" in claim.seeds]
@@ -17,14 +17,14 @@ def evidence(claim) -> Evidence:
     return claim.compare("quick", measured, predicted)
 
 
-def statements(claim) -> dict[str, tuple[Comparison | Count, ...]]:
+def statements(claim) -> dict[str, tuple[ComparedNumbers | Count, ...]]:
     """The comparisons of the statement that holds: the corrected one if there is one."""
     made = evidence(claim)
     both = {"as stated": made.stated, "as corrected": made.corrected}
     return {name: each for name, each in both.items() if each and decide(each).outcome == "holds"}
 
 
-def off(comparison: Comparison, by: float, sign: float, index: int | None = None) -> Comparison:
+def off(comparison: ComparedNumbers, by: float, sign: float, index: int | None = None) -> ComparedNumbers:
     """The same noise around a difference of ``by`` departures on one side, for all numbers or for one."""
     unit = np.abs(comparison.predicted) if comparison.relative else np.ones(comparison.count)
     chosen = np.arange(comparison.count) == index if index is not None else np.ones(comparison.count, bool)
@@ -33,7 +33,7 @@ def off(comparison: Comparison, by: float, sign: float, index: int | None = None
     return replace(comparison, samples=np.where(chosen[:, None], moved, comparison.samples))
 
 
-def sides(comparison: Comparison) -> tuple[float, ...]:
+def sides(comparison: ComparedNumbers) -> tuple[float, ...]:
     return {"both": (-1.0, 1.0), "below": (1.0,), "above": (-1.0,)}[comparison.side]
 
 
@@ -56,7 +56,7 @@ def test_a_statement_holds_and_a_departure_of_every_kind_of_number_fails(claim):
 def test_one_number_alone_is_enough_to_fail(claim):
     for comparisons in statements(claim).values():
         for i, each in enumerate(comparisons):
-            if isinstance(each, Comparison):
+            if isinstance(each, ComparedNumbers):
                 for k in range(each.count):
                     wrong = off(each, 1.3, sides(each)[0], k)
                     outcome = decide([*comparisons[:i], wrong, *comparisons[i + 1 :]]).outcome
@@ -67,5 +67,5 @@ def test_one_number_alone_is_enough_to_fail(claim):
 def test_a_margin_leaves_room_below_what_must_be_noticed(claim):
     made = evidence(claim)
     for each in (*made.stated, *made.corrected):
-        if isinstance(each, Comparison):
+        if isinstance(each, ComparedNumbers):
             assert np.all(each.margin < each.departure) and np.all(each.margin >= 0)

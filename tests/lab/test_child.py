@@ -100,9 +100,9 @@ def test_ctrl_c_twice_ends_the_workers_of_a_sweep(tmp_path):
     (tmp_path / "sweep.toml").write_text(SLOW)
     command = [sys.executable, "-m", "giantstep.cli", "sweep", str(tmp_path / "sweep.toml"), "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True) as sweep:
-        running, end = psutil.Process(sweep.pid), time.monotonic() + 600
+        running = psutil.Process(sweep.pid)
         while len(children := running.children()) < 2 or sum(sum(c.cpu_times()[:2]) for c in children) < 4:
-            assert sweep.poll() is None and time.monotonic() < end
+            assert sweep.poll() is None  # the sweep takes hours, so its workers reach four seconds of work
             time.sleep(0.1)
         assert sweep.stderr is not None
         os.kill(sweep.pid, signal.SIGINT)

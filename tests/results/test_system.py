@@ -16,7 +16,7 @@ from giantstep.results.system import Curve, Number, Reading, System
 
 
 @dataclass(frozen=True)
-class Walk(System):
+class GaussianWalk(System):
     """A Gaussian walk of so many steps."""
 
     kind: ClassVar[str] = "walk"
@@ -51,11 +51,11 @@ def predicted(walk):
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setitem(system.KINDS, "walk", lambda: Walk)
+    monkeypatch.setitem(system.KINDS, "walk", lambda: GaussianWalk)
 
 
 def test_both_routes_say_the_same_names():
-    walk = Walk(7, 2.0)
+    walk = GaussianWalk(7, 2.0)
     found, said = gs.simulate(walk, range(8)), gs.theory(walk)
     assert found.numbers.keys() == said.numbers.keys() and found.seeds == tuple(range(8))
     value, error = found.numbers["square"]
@@ -64,14 +64,14 @@ def test_both_routes_say_the_same_names():
 
 
 def test_one_seed_keeps_its_own_error():
-    assert gs.simulate(Walk(3), 5)["square"] == measured(Walk(3), 5).numbers["square"]
+    assert gs.simulate(GaussianWalk(3), 5)["square"] == measured(GaussianWalk(3), 5).numbers["square"]
 
 
 def test_files_and_ids(tmp_path):
-    walk = Walk(7, 2.0)
+    walk = GaussianWalk(7, 2.0)
     (tmp_path / "w.toml").write_text(walk.to_toml())
     assert system.read(tmp_path / "w.toml") == walk
-    assert system.from_plain(json.loads(json.dumps(walk.to_plain()))).id == walk.id != Walk(8).id
+    assert system.from_plain(json.loads(json.dumps(walk.to_plain()))).id == walk.id != GaussianWalk(8).id
 
 
 def test_settings_are_read_as_before(small, tmp_path):
@@ -89,7 +89,7 @@ def test_settings_are_read_as_before(small, tmp_path):
     ],
 )
 def test_bad_files_are_one_sentence(text, sentence, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(system, "KINDS", {"walk": lambda: Walk})
+    monkeypatch.setattr(system, "KINDS", {"walk": lambda: GaussianWalk})
     (tmp_path / "w.toml").write_text(text)
     assert run(["predict", str(tmp_path / "w.toml")]) == 2
     assert sentence in capsys.readouterr().err
@@ -97,37 +97,37 @@ def test_bad_files_are_one_sentence(text, sentence, tmp_path, capsys, monkeypatc
 
 def test_options_for_settings_are_refused(tmp_path, capsys):
     with pytest.raises(gs.InputError, match="n_test is an option for a Setting"):
-        gs.simulate(Walk(3), n_test=50)  # type: ignore[arg-type]
+        gs.simulate(GaussianWalk(3), n_test=50)  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="regime is an option for a Setting"):
-        gs.theory(Walk(3), regime="limit")  # type: ignore[arg-type]
+        gs.theory(GaussianWalk(3), regime="limit")  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="list of different ones"):
-        gs.simulate(Walk(3), [1, 1])
-    (tmp_path / "w.toml").write_text(Walk(3).to_toml())
+        gs.simulate(GaussianWalk(3), [1, 1])
+    (tmp_path / "w.toml").write_text(GaussianWalk(3).to_toml())
     assert run(["compare", str(tmp_path / "w.toml"), "--spectrum"]) == 2
     assert "--spectrum is for a setting" in capsys.readouterr().err
 
 
 def test_a_number_that_is_none_is_a_status(monkeypatch):
-    monkeypatch.setattr(Walk, "predicted", lambda walk: Reading({"square": np.nan}))
-    found = gs.theory(Walk(3))
+    monkeypatch.setattr(GaussianWalk, "predicted", lambda walk: Reading({"square": np.nan}))
+    found = gs.theory(GaussianWalk(3))
     assert not found.status.ok and "not a number: mean square at the end" in found.status.notes
 
 
 def test_the_command_line(tmp_path, capsys):
     path = tmp_path / "w.toml"
-    path.write_text(Walk(4).to_toml())
+    path.write_text(GaussianWalk(4).to_toml())
     for command in (["predict"], ["simulate", "--seeds", "0-2"], ["compare", "--seeds", "0-5"]):
         assert run([command[0], str(path), *command[1:], "--plot", str(tmp_path / f"{command[0]}.svg")]) == 0
         assert "mean square at the end" in capsys.readouterr().out
         assert (tmp_path / f"{command[0]}.svg").stat().st_size > 5000
         assert run([command[0], str(path), *command[1:], "--json"]) == 0
         assert json.loads(capsys.readouterr().out)
-    found = compare_system(Walk(4), range(20))
+    found = compare_system(GaussianWalk(4), range(20))
     gap = found.gaps["square"].in_se
     assert gap is not None and abs(gap) < 4 and len(found.along("spread")) == 4
 
 
 def test_a_picture_needs_a_curve(monkeypatch):
-    monkeypatch.setattr(Walk, "predicted", lambda walk: Reading({"square": 1.0}))
+    monkeypatch.setattr(GaussianWalk, "predicted", lambda walk: Reading({"square": 1.0}))
     with pytest.raises(gs.InputError, match="no curve to draw"):
-        gs.plot(gs.theory(Walk(3)))
+        gs.plot(gs.theory(GaussianWalk(3)))

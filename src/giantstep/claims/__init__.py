@@ -8,14 +8,14 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from giantstep.citations import PAPERS, Paper
-from giantstep.claims.texts import TEXTS, Text
+from giantstep.claims.texts import TEXTS, ClaimText
 from giantstep.errors import InputError
 
 if TYPE_CHECKING:  # reading the texts must stay fast
     from giantstep.checks.claim import Claim
     from giantstep.claims.registry import CLAIMS
 
-__all__ = ["CLAIMS", "TEXTS", "Text", "cited", "select"]
+__all__ = ["CLAIMS", "TEXTS", "ClaimText", "cited", "select"]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,7 @@ _BASIS = np.stack([eval_hermitenorm(k, _NODES) / np.sqrt(factorial(k)) for k in 
 _BASIS = _BASIS * _WEIGHTS / np.sqrt(2 * np.pi)
 
 
-class Moments(NamedTuple):
+class PopulationMoments(NamedTuple):
     """E y^2, E y F and E F^T F for features F and labels y."""
 
     power: float
@@ -29,7 +29,7 @@ class Moments(NamedTuple):
         return self.power - 2 * b @ self.cross + np.sum((b @ self.square) * b, axis=-1)
 
 
-def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> Moments:
+def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> PopulationMoments:
     """Those of a network of the setting with first layer W; the target depends on the first coordinate alone."""
     target, sigma = setting.target, setting.network.activation
     lengths = np.linalg.norm(W, axis=1)
@@ -42,7 +42,7 @@ def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> Moments:
     if sigma.centred:  # sigma - m has the kernel K - m (u_i + u_j) + m^2, u_i = E sigma(|w_i| z)
         mean = c[0] + sigma.mean
         square = square - sigma.mean * np.add.outer(mean, mean) + sigma.mean**2
-    return Moments(target.power + target.noise**2, cross, square)
+    return PopulationMoments(target.power + target.noise**2, cross, square)
 
 
 def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:

@@ -4,11 +4,11 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-__all__ = ["TEXTS", "Text"]
+__all__ = ["TEXTS", "ClaimText"]
 
 
 @dataclass(frozen=True)
-class Text:
+class ClaimText:
     """What a claim says: the fields of ``giantstep.checks.claim.Claim`` that are text."""
 
     name: str
@@ -19,9 +19,9 @@ class Text:
     correction: str = ""
 
 
-def _read() -> tuple[Text, ...]:
+def _read() -> tuple[ClaimText, ...]:
     records = tomllib.loads(files("giantstep.claims").joinpath("claims.toml").read_text(encoding="utf-8"))["claims"]
-    return tuple(Text(**record) for record in records)
+    return tuple(ClaimText(**record) for record in records)
 
 
 TEXTS = _read()

@@ -6,24 +6,24 @@ from dataclasses import dataclass
 
 from giantstep.checks.claim import Cell, Verdict
 
-__all__ = ["Table", "numbers"]
+__all__ = ["NumberTable", "numbers"]
 
 
 @dataclass(frozen=True)
-class Table:
+class NumberTable:
     """``header`` pairs the name of a column with its kind, a row's cell with that of its column: "n" numbers, "t" text."""
 
     header: list[tuple[str, str]]
     rows: list[list[tuple[str, str]]]
 
 
-def numbers(verdict: Verdict) -> Table:
+def numbers(verdict: Verdict) -> NumberTable:
     """The table of a verdict; without rows it is empty."""
     columns = list(zip(*verdict.rows, strict=True))
     kinds = ["t" if any(isinstance(cell, str) for cell in column) else "n" for column in columns]
     lines = zip(*(_column(column) for column in columns), strict=True)
     rows = [list(zip(line, kinds, strict=True)) for line in lines]
-    return Table(list(zip(verdict.header, kinds, strict=True)) if rows else [], rows)
+    return NumberTable(list(zip(verdict.header, kinds, strict=True)) if rows else [], rows)
 
 
 def _column(cells: Sequence[Cell]) -> list[str]:

@@ -10,7 +10,7 @@ with a reason in the text of its test) and which difference must be noticed (the
    its margin. It holds if none does and every departure would have been noticed. Otherwise it is inconclusive.
 """
 
-from giantstep.checks.statistics.comparison import Comparison, compare
+from giantstep.checks.statistics.comparison import ComparedNumbers, Side, Tolerance, Tolerances, compare, each_and_mean
 from giantstep.checks.statistics.count import Count
 from giantstep.checks.statistics.decision import ALPHA, Decision, Evidence, decide
 from giantstep.checks.statistics.exponent import exponent, pseudovalues
@@ -18,13 +18,17 @@ from giantstep.checks.statistics.seeds import Seeds
 
 __all__ = [
     "ALPHA",
-    "Comparison",
+    "ComparedNumbers",
     "Count",
     "Decision",
     "Evidence",
     "Seeds",
+    "Side",
+    "Tolerance",
+    "Tolerances",
     "compare",
     "decide",
+    "each_and_mean",
     "exponent",
     "pseudovalues",
 ]

@@ -1,22 +1,42 @@
 """Comparison: numbers measured over seeds beside what is predicted, with the margin and the departure declared for them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from giantstep.checks.statistics.variance import moderated
 
-__all__ = ["Comparison", "Judged", "compare"]
+__all__ = ["ComparedNumbers", "Judged", "Side", "Tolerance", "Tolerances", "compare", "each_and_mean"]
 
 MISSED = 0.01  # the probability with which a departure may go unnoticed
 Side = Literal["both", "below", "above"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Tolerance:
+    """The difference that a statement is allowed (margin), and the larger one that must be noticed (departure).
+
+    Both are numbers, or arrays that broadcast with what is compared.
+    """
+
+    margin: float | np.ndarray
+    departure: float | np.ndarray
+
+
+class Tolerances(NamedTuple):
+    """For every number, and for the mean of all."""
+
+    each: Tolerance
+    mean: Tolerance
+
+
+@dataclass(frozen=True)
+class ComparedNumbers:
     """K numbers of one kind. ``samples`` (K, seeds) has one value a seed, and the statement is about its mean.
 
     Attributes:
@@ -75,7 +95,7 @@ class Comparison:
 class Judged:
     """A comparison with its intervals: ``difference`` +- ``half``, and beyond the margin ``reach`` more is noticed."""
 
-    comparison: Comparison
+    comparison: ComparedNumbers
     difference: Float[np.ndarray, " k"]
     half: Float[np.ndarray, " k"]
     reach: Float[np.ndarray, " k"]
@@ -133,20 +153,18 @@ def _seeds_needed(
 
 def compare(
     what: str,
-    samples: Any,
-    predicted: Any = 0.0,
+    samples: ArrayLike,
+    predicted: ArrayLike = 0.0,
     *,
-    margin: Any,
-    departure: Any,
-    at: Any = None,
-    side: Any = "both",
-    relative: Any = False,
-    noisy: Any = True,
-) -> Comparison:
+    within: Tolerance,
+    at: Iterable[str] | None = None,
+    side: Side = "both",
+    relative: bool = False,
+    noisy: bool = True,
+) -> ComparedNumbers:
     """Compare samples (..., seeds) with a prediction (...); labels ``at`` are in the order of the flattened numbers.
 
-    Numbers without randomness (``noisy=False``) have no axis of seeds. The types are wide because claims keep margin and
-    departure in a table of numbers and unpack it here.
+    Numbers without randomness (``noisy=False``) have no axis of seeds.
     """
     if side not in get_args(Side):
         raise ValueError(f"The comparison of {what} has the side {side!r}, not one of {', '.join(get_args(Side))}.")
@@ -156,11 +174,27 @@ def compare(
     if noisy and values.shape[-1] < 2:
         raise ValueError(f"The comparison of {what} needs at least 2 seeds, not {values.shape[-1]}.")
     expected, allowed, seen = (
-        np.broadcast_to(np.asarray(x, dtype=float), shape).ravel() for x in (predicted, margin, departure)
+        np.broadcast_to(np.asarray(x, dtype=float), shape).ravel() for x in (predicted, within.margin, within.departure)
     )
     if not np.all((0 <= allowed) & (allowed < seen)):  # refuses NaN too
         raise ValueError(f"The departure of {what} must be larger than its margin, and the margin at least 0.")
     labels = tuple(at) if at is not None else ("",) * expected.size
     if len(labels) != expected.size:
         raise ValueError(f"The comparison of {what} has {expected.size} numbers and {len(labels)} labels.")
-    return Comparison(what, labels, values.reshape(expected.size, -1), expected, allowed, seen, side, relative, noisy)
+    return ComparedNumbers(
+        what, labels, values.reshape(expected.size, -1), expected, allowed, seen, side, relative, noisy
+    )
+
+
+def each_and_mean(
+    what: str,
+    samples: ArrayLike,
+    predicted: ArrayLike = 0.0,
+    *,
+    within: Tolerances,
+    at: Iterable[str] | None = None,
+    relative: bool = False,
+) -> tuple[ComparedNumbers, ComparedNumbers]:
+    """Every number against its prediction, and the mean of their differences, which has less noise."""
+    every = compare(what, samples, predicted, within=within.each, at=at, relative=relative)
+    return every, compare(f"{what}, mean of all", every.differences.mean(axis=0), within=within.mean)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from giantstep.checks.statistics.comparison import MISSED, Comparison, Judged
+from giantstep.checks.statistics.comparison import MISSED, ComparedNumbers, Judged
 from giantstep.checks.statistics.count import Count, Counted
 
 __all__ = ["ALPHA", "Decision", "Evidence", "decide", "seeds_wanted"]
@@ -19,8 +19,8 @@ ALPHA = 2e-4  # the probability that a true statement is called false, for all i
 class Evidence:
     """What is compared: for the statement as the paper words it and, if there is a correction, for the corrected statement."""
 
-    stated: tuple[Comparison | Count, ...]
-    corrected: tuple[Comparison | Count, ...] = ()
+    stated: tuple[ComparedNumbers | Count, ...]
+    corrected: tuple[ComparedNumbers | Count, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Decision:
         )
 
 
-def decide(comparisons: Sequence[Comparison | Count]) -> Decision:
+def decide(comparisons: Sequence[ComparedNumbers | Count]) -> Decision:
     """Judge a statement by simultaneous intervals: ``ALPHA`` is shared equally between all its comparisons (Bonferroni)."""
     if not comparisons:
         raise ValueError("A statement needs at least one comparison.")

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import fit
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
@@ -17,11 +17,11 @@ RATIOS = {"quick": (1.0, 4.0), "full": (1.0, 2.0, 4.0, 8.0)}  # n/d
 LINE = np.geomspace(1, 8, 9)  # n/d where the lines are predicted
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 60), "full": Seeds(16, 100)}
 RULE = {
-    "quick": {"margin": 0.045, "departure": 0.1},
-    "full": {"margin": 0.02, "departure": 0.04},
+    "quick": Tolerance(0.045, 0.1),
+    "full": Tolerance(0.02, 0.04),
 }  # of the mean of the predicted errors
-CELL = {"quick": {"margin": 0.045, "departure": 0.12}, "full": RULE["full"]}  # of each of them
-ORDER = {"quick": {"margin": 0.0, "departure": 0.1}, "full": {"margin": 0.0, "departure": 0.04}}  # of a log of a ratio
+CELL = {"quick": Tolerance(0.045, 0.12), "full": RULE["full"]}  # of each of them
+ORDER = {"quick": Tolerance(0.0, 0.1), "full": Tolerance(0.0, 0.04)}  # of a log of a ratio
 LINEAR = METHODS.index("ridge on the inputs")
 
 
@@ -48,21 +48,34 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     logs, ratios = np.log(measured["errors"]), RATIOS[size]
     at = [f"{method}, n = {ratio:g}d" for ratio in ratios for method in METHODS]
     rivals_at = [f"{method}, n = {ratio:g}d" for ratio in ratios for method in METHODS[2:]]
-    over = np.mean(measured["errors"] / predicted["errors"][..., None], axis=(0, 1))
     return Evidence(
         (
-            statistics.compare("test error", measured["errors"], predicted["errors"], at=at, relative=True, **CELL[size]),
-            statistics.compare("mean of the test errors over the predicted ones", over, 1.0, relative=True, **RULE[size]),
-            statistics.compare(
-                "log of the giant step's error over a rival's", logs[:, :1] - logs[:, 2:], 0.0, at=rivals_at, side="below",
-                **ORDER[size],
+            *statistics.each_and_mean(
+                "test error",
+                measured["errors"],
+                predicted["errors"],
+                at=at,
+                relative=True,
+                within=Tolerances(CELL[size], RULE[size]),
             ),
             statistics.compare(
-                "log of the small step's error over that of ridge on the inputs", logs[:, 1] - logs[:, LINEAR], 0.0,
-                at=[f"n = {ratio:g}d" for ratio in ratios], side="above", **ORDER[size],
+                "log of the giant step's error over a rival's",
+                logs[:, :1] - logs[:, 2:],
+                0.0,
+                at=rivals_at,
+                side="below",
+                within=ORDER[size],
+            ),
+            statistics.compare(
+                "log of the small step's error over that of ridge on the inputs",
+                logs[:, 1] - logs[:, LINEAR],
+                0.0,
+                at=[f"n = {ratio:g}d" for ratio in ratios],
+                side="above",
+                within=ORDER[size],
             ),
         )
-    )  # fmt: skip
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -5,7 +5,7 @@ from scipy.special import ndtr
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
@@ -17,8 +17,8 @@ ETAS = (0.5, 1.0, 2.0, 3.0)
 LINE = tuple(0.25 * k for k in range(1, 13))  # where the lines of the figure are computed
 DIMENSIONS = {"quick": 200, "full": 800}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(100, 500)}
-SHARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}
-POWER = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}  # relative
+SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
+POWER = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # relative
 CERTAIN = 0.9  # what "with high probability" asks of the largest step
 
 
@@ -50,11 +50,22 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found, expected = measured["found"], predicted["found"]
     cases = [f"{random_networks.TITLES[name]}, {width}" for width in RATIOS.values() for name in NAMES]
     at = [f"{case}, η = {eta:g}" for case in cases for eta in ETAS]
-    return Evidence((
-        statistics.compare(f"share flipped by η = {ETAS[-1]:g}", found[:, :, -1], CERTAIN, at=cases, side="above", **SHARE[size]),
-        statistics.compare("share flipped", found[:, :, 1:], expected[..., 1:], at=at, **SHARE[size]),
-        statistics.compare("mean of ‖∇f‖²", found[:, :, 0], expected[..., 0], at=cases, relative=True, **POWER[size]),
-    ))  # fmt: skip
+    return Evidence(
+        (
+            statistics.compare(
+                f"share flipped by η = {ETAS[-1]:g}",
+                found[:, :, -1],
+                CERTAIN,
+                at=cases,
+                side="above",
+                within=SHARE[size],
+            ),
+            statistics.compare("share flipped", found[:, :, 1:], expected[..., 1:], at=at, within=SHARE[size]),
+            statistics.compare(
+                "mean of ‖∇f‖²", found[:, :, 0], expected[..., 0], at=cases, relative=True, within=POWER[size]
+            ),
+        )
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
@@ -19,8 +19,8 @@ SIZES = {  # d, and p/d at the second of them
     "full": ((100, 400, 1600), (0.25, 4.0)),
 }
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 300), "full": Seeds(60, 400)}
-CHANGE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
-EXPONENT = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
+CHANGE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
+EXPONENT = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
 
 
 def cases(size: Size) -> list[tuple[int, int]]:
@@ -54,8 +54,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"d = {d}, p = {p}, {name}, {move}" for d, p in cases(size) for name in names for move in MOVES]
     changes, rates = measured["changes"], [RATES[name] for name in NAMES]
     return Evidence((
-        statistics.compare("exponent of d", _slopes(size, changes), rates, at=names, **EXPONENT[size]),
-        statistics.compare("squared change", changes, predicted["changes"], at=at, relative=True, **CHANGE[size]),
+        statistics.compare("exponent of d", _slopes(size, changes), rates, at=names, within=EXPONENT[size]),
+        statistics.compare("squared change", changes, predicted["changes"], at=at, relative=True, within=CHANGE[size]),
     ))  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
@@ -14,8 +14,8 @@ NAMES = ("relu", "tanh")
 RATIO, NETWORKS = 2, 2  # p/d, and networks of a seed
 SIZES = {"quick": (80, 160, 320), "full": (100, 400, 1600)}  # d
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(20, 150)}
-EXPONENT = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
-MEDIAN = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of a logarithm
+EXPONENT = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
+MEDIAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a logarithm
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -37,8 +37,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     slopes = statistics.exponent(SIZES[size], np.exp(measured["medians"]))
     at = [f"d = {d}, {name}" for d in SIZES[size] for name in names]
     return Evidence((
-        statistics.compare("exponent of d", slopes, -0.5, at=names, **EXPONENT[size]),
-        statistics.compare("log median of ‖δ‖/‖x‖", measured["medians"], predicted["medians"], at=at, **MEDIAN[size]),
+        statistics.compare("exponent of d", slopes, -0.5, at=names, within=EXPONENT[size]),
+        statistics.compare("log median of ‖δ‖/‖x‖", measured["medians"], predicted["medians"], at=at, within=MEDIAN[size]),
     ))  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
@@ -15,7 +15,7 @@ ETA = 2.0
 SIZES = {"quick": (40, (1, 16, 256)), "full": (64, (1, 16, 256, 4096))}  # d and widths over d
 FINE = {"quick": tuple(2**k for k in range(9)), "full": tuple(2**k for k in range(13))}  # the lines
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 240), "full": Seeds(60, 300)}
-SHARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}
+SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -37,7 +37,9 @@ def predict(size: Size) -> Data:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The share of flips at every width."""
     at = [f"p = {r}d, {random_networks.TITLES[name]}" for r in SIZES[size][1] for name in NAMES]
-    return Evidence((statistics.compare("share flipped", measured["flips"], predicted["flips"], at=at, **SHARE[size]),))
+    return Evidence(
+        (statistics.compare("share flipped", measured["flips"], predicted["flips"], at=at, within=SHARE[size]),)
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

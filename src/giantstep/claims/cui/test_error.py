@@ -10,7 +10,7 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import fit
 from giantstep.claims.claim import claim
 from giantstep.experiment import draw
@@ -23,10 +23,10 @@ from giantstep.theory.sgd_readout.population import moments
 DIMENSIONS = {"quick": 200, "full": 600}  # d = p
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(60, 240)}
 RULE = {
-    "quick": {"margin": 0.05, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+    "quick": Tolerance(0.05, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }  # of the mean of the predicted errors
-CELL = {"quick": {"margin": 0.05, "departure": 0.15}, "full": RULE["full"]}  # of each of them
+CELL = {"quick": Tolerance(0.05, 0.15), "full": RULE["full"]}  # of each of them
 RATIOS = {"quick": (0.5, 3.0), "full": (0.5, 1.5, 3.0)}  # n/d; whole numbers of batches fit in the largest
 MOST = 3.0  # the largest n/d
 LINE = (0.25, 3.0, 12)  # n/d where the line is predicted
@@ -124,10 +124,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     made = []
     for update, what in zip(UPDATES, ("test error", "test error after the rank-one part"), strict=True):
         risks, expected = _risks(measured[update], size), predicted[update]
-        cells = statistics.compare(what, risks, expected, at=at, relative=True, **CELL[size])
-        relative = np.mean(risks / expected[..., None], axis=(0, 1))
-        mean = statistics.compare(f"mean of {what} over its prediction", relative, 1.0, relative=True, **RULE[size])
-        made.append((cells, mean))
+        within = Tolerances(CELL[size], RULE[size])
+        made.append(statistics.each_and_mean(what, risks, expected, at=at, relative=True, within=within))
     return Evidence(*made)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -18,7 +18,7 @@ NAMES = {SQUARES: "$x_1 + x_2 + x_1^2 - x_2^2$", PRODUCTS: "$x_1 + x_1x_2 + x_1x
 CASES = ((SQUARES, "gelu", 1), (SQUARES, "relu", 2), (PRODUCTS, "relu", 2))  # target, activation, steps
 SIZES = {"quick": 150, "full": 500}  # d
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 56), "full": Seeds(12, 40)}
-RULE: Any = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}
 VISIBLE = 0.2  # of the error: by so much the Gaussian model should be off on average
 RATIO = 4  # n/d
 STRENGTH = 1.0  # s = eta/p
@@ -65,15 +65,22 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             statistics.compare(
-                "error of the conditional model less the network's", differences(measured, GIVEN), predicted["difference"],
-                at=at, **RULE[size],
+                "error of the conditional model less the network's",
+                differences(measured, GIVEN),
+                predicted["difference"],
+                at=at,
+                within=RULE[size],
             ),
             statistics.compare(
-                "mean difference of the Gaussian model", plain[None], [VISIBLE], at=[""], side="above", margin=0.05,
-                departure=VISIBLE,
+                "mean difference of the Gaussian model",
+                plain[None],
+                [VISIBLE],
+                at=[""],
+                side="above",
+                within=Tolerance(0.05, VISIBLE),
             ),
         )
-    )  # fmt: skip
+    )
 
 
 def _words(case: tuple[str, str, int]) -> str:

@@ -9,13 +9,11 @@ and its table underlines the terms of the final fitted function. The terms are s
 that three terms are out of reach.
 """
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.regime import TALK, Regime
@@ -39,12 +37,18 @@ SIZES = {
     "full": ((300, 400, 200, 200, 48, 48, 20, 100, 100), 10_000),
 }  # dimensions in the order of the regimes, test samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 80), "full": Seeds(16, 90)}
-RULE: Any = {
-    "quick": {"risk": ((0.15, 0.35), (0.1, 0.25)), "lost": {"each": (0.06, 0.25), "mean": (0.04, 0.1)}},
-    "full": {"risk": ((0.12, 0.25), (0.06, 0.15)), "lost": {"each": (0.04, 0.12), "mean": (0.02, 0.05)}},
+RULE = {
+    "quick": {
+        "risk": (Tolerance(0.15, 0.35), Tolerance(0.1, 0.25)),
+        "lost": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.04, 0.1)),
+    },
+    "full": {
+        "risk": (Tolerance(0.12, 0.25), Tolerance(0.06, 0.15)),
+        "lost": Tolerances(Tolerance(0.04, 0.12), Tolerance(0.02, 0.05)),
+    },
 }  # margin and departure
 TERM = 0.5  # of the mass of a term: what must be noticed below a floor of the table
-HALF: Any = {"margin": 0.05, "departure": 0.25}  # of the half that an underlined term should have at least
+HALF = Tolerance(0.05, 0.25)  # of the half that an underlined term should have at least
 GAIN = 0.05  # of a share, from the smaller to the larger sizes
 
 
@@ -70,23 +74,22 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Floors that are equalities, floors of the table, terms out of reach, and terms that are underlined."""
     equal = [
         statistics.compare(
-            f"risk, {r.name}", measured[r.name][:1], [predicted[r.name]["floor"]], at=[""], margin=rule[0],
-            departure=rule[1], relative=True,
+            f"risk, {r.name}", measured[r.name][:1], [predicted[r.name]["floor"]], at=[""], within=rule, relative=True,
         )
         for r, rule in zip(FLOORS, RULE[size]["risk"], strict=True)
     ]  # fmt: skip
     above = statistics.compare(
         "risk above a floor", [measured[r.name][0] for r in TABLE], [predicted[r.name]["floor"] for r in TABLE],
-        at=[r.name for r in TABLE], margin=0.1, departure=TERM, side="above",
+        at=[r.name for r in TABLE], within=Tolerance(0.1, TERM), side="above",
     )  # fmt: skip
-    shares = {True: [], False: []}
+    shares: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
     for r in TABLE:
         for k, known in enumerate(predicted[r.name]["fates"]):
-            shares[known].append((f"{r.terms[k].split('/')[0]}, {r.name}", measured[r.name][1 + k]))
-    out = ranks.each_and_mean("share of a term out of reach", shares[False], 0.0, **RULE[size]["lost"])
+            shares[known][f"{r.terms[k].split('/')[0]}, {r.name}"] = measured[r.name][1 + k]
+    out = ranks.each_and_mean("share of a term out of reach", shares[False], 0.0, RULE[size]["lost"])
     underlined = statistics.compare(
-        "share of an underlined term", [v for _, v in shares[True]], 0.5, at=[at for at, _ in shares[True]],
-        side="above", **HALF,
+        "share of an underlined term", list(shares[True].values()), 0.5, at=shares[True],
+        side="above", within=HALF,
     )  # fmt: skip
     small, large = (measured[r.name][2] for r in GROWTH)
     gain = statistics.compare(
@@ -95,8 +98,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         [GAIN],
         at=[""],
         side="above",
-        margin=0.0,
-        departure=GAIN,
+        within=Tolerance(0.0, GAIN),
     )
     return Evidence((*equal, above, *out, underlined), (*equal, above, *out, gain))
 

@@ -1,11 +1,9 @@
 """One giant step learns a single direction if the information exponent is one, and the span of the tensor if it is two."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
@@ -17,9 +15,9 @@ SIZES = {
     "full": ((1000, 6000, 36_000), (64, 128, 256), (40, 80, 160), (64, 180, 512)),
 }  # dimensions for n of the order of d, and of d^2: as is, deflated, and l = 2
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 110), "full": Seeds(30, 300)}
-RULE: Any = {
-    "quick": {"each": (0.1, 0.6), "mean": (0.05, 0.2)},
-    "full": {"each": (0.06, 0.25), "mean": (0.03, 0.1)},
+RULE = {
+    "quick": Tolerances(Tolerance(0.1, 0.6), Tolerance(0.05, 0.2)),
+    "full": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.03, 0.1)),
 }
 CHANCE = 0.5  # of a share times d: chance is one, and a neuron that is half learned has half of it
 HALF = 0.5**0.5
@@ -61,15 +59,15 @@ def shares(case: RankCase, measured: Data, predicted: Data) -> np.ndarray:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Exponents in d of the shares times d: one for what is learned, zero for the rest."""
-    slopes: dict[bool, list[tuple[str, np.ndarray]]] = {True: [], False: []}
+    slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
     for case in cases(size):
         said = predicted[case.name]
         found = [ranks.growth(case.sizes, shares(case, measured, predicted), above) for above in (0.0, CHANCE)]
         for k, (name, known) in enumerate(zip(said["names"], said["learned"], strict=True)):
-            slopes[known].append((f"{case.name}, {name}", found[known][k]))
+            slopes[known][f"{case.name}, {name}"] = found[known][k]
     return Evidence(
-        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, **RULE[size])
-        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, **RULE[size])
+        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, RULE[size])
+        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, RULE[size])
     )
 
 

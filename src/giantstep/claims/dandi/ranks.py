@@ -4,14 +4,14 @@ A learned direction keeps its share of a neuron as d grows, so its energy over t
 stays at the null level. So the exponent of d is one or zero, and a free fit decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import cache, statistics
-from giantstep.checks.statistics import Comparison
+from giantstep.checks.statistics import ComparedNumbers, Tolerances
 from giantstep.claims.dandi.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -88,18 +88,11 @@ def growth(
 
 
 def each_and_mean(
-    what: str, found: Sequence[tuple[str, np.ndarray]], predicted: float, each: tuple[float, float],
-    mean: tuple[float, float], relative: bool = False,
-) -> tuple[Comparison, ...]:  # fmt: skip
-    """Every number against the prediction with a wide departure, and their mean with the required one; (margin, departure)."""
-    values = np.stack([v for _, v in found])
-    return tuple(
-        statistics.compare(name, v, predicted, at=at, margin=rule[0], departure=rule[1], relative=relative)
-        for name, v, at, rule in (
-            (what, values, [label for label, _ in found], each),
-            (f"{what}, mean of all", values.mean(axis=0)[None], [""], mean),
-        )
-    )
+    what: str, found: Mapping[str, np.ndarray], predicted: float, within: Tolerances, relative: bool = False
+) -> tuple[ComparedNumbers, ComparedNumbers]:
+    """Numbers by their labels against one prediction, and their mean."""
+    samples = np.stack(list(found.values()))
+    return statistics.each_and_mean(what, samples, predicted, at=found, within=within, relative=relative)
 
 
 def panel(ax, sizes: Sequence[int], values: Float[np.ndarray, "sizes v seeds"], names: Sequence[str]) -> None:

@@ -1,12 +1,12 @@
 """Two steps on one batch of order d find what fresh batches cannot."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.narrow import experiment
@@ -40,14 +40,14 @@ CASES: dict[Size, tuple[ReuseCase, ...]] = {
 }  # H3 alone is learned so slowly that it needs the larger sizes
 BATCHES = {"fresh": "two fresh batches", "reuse": "one batch twice"}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(16, 60)}
-RULE: Any = {
+RULE = {
     "quick": {
-        "learned": {"each": (0.2, 0.5), "mean": (0.2, 0.45)},
-        "rest": {"each": (0.15, 0.9), "mean": (0.1, 0.65)},
+        "learned": Tolerances(Tolerance(0.2, 0.5), Tolerance(0.2, 0.45)),
+        "rest": Tolerances(Tolerance(0.15, 0.9), Tolerance(0.1, 0.65)),
     },
     "full": {
-        "learned": {"each": (0.15, 0.6), "mean": (0.08, 0.3)},
-        "rest": {"each": (0.1, 0.5), "mean": (0.06, 0.25)},
+        "learned": Tolerances(Tolerance(0.15, 0.6), Tolerance(0.08, 0.3)),
+        "rest": Tolerances(Tolerance(0.1, 0.5), Tolerance(0.06, 0.25)),
     },
 }
 STRENGTH = 10.0  # s: so long a step that the memory of the batch is not hidden by the initial weights
@@ -85,15 +85,15 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Exponents of d: one where the target is learned, above the one null level of chance, and zero where it is not."""
-    slopes: dict[bool, list[tuple[str, np.ndarray]]] = {True: [], False: []}
+    slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
     for batch, words in BATCHES.items():
         for i, case in enumerate(CASES[size]):
             known = bool(predicted[batch][i])
             found = ranks.growth(case.sizes, measured[batch][i], float(known))
-            slopes[known].append((f"{case.name}, {words}", found))
+            slopes[known][f"{case.name}, {words}"] = found
     return Evidence(
-        ranks.each_and_mean("exponent of a learned target", slopes[True], 1.0, **RULE[size]["learned"])
-        + ranks.each_and_mean("exponent of another target", slopes[False], 0.0, **RULE[size]["rest"])
+        ranks.each_and_mean("exponent of a learned target", slopes[True], 1.0, RULE[size]["learned"])
+        + ranks.each_and_mean("exponent of another target", slopes[False], 0.0, RULE[size]["rest"])
     )
 
 

@@ -12,7 +12,6 @@ target's directions has E[y^2 sigma'(<w, x>)^2 |x_perp|^2] in place of d E[y^2] 
 
 from itertools import product
 from math import factorial
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -20,7 +19,7 @@ from jaxtyping import Float
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.narrow import experiment, steepness
@@ -36,9 +35,15 @@ SIZES = {
     "full": {1: (2**10, 2**12, 2**14), 2: (2**7, 2**8, 2**9), 3: (32, 72, 160)},
 }
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(24, 160)}
-RULE: Any = {
-    "quick": {"constant": ((0.025, 0.1), (0.1, 0.6)), "exponent": ((0.04, 0.2), (0.12, 0.6))},
-    "full": {"constant": ((0.012, 0.05), (0.03, 0.3)), "exponent": ((0.02, 0.1), (0.05, 0.3))},
+RULE = {
+    "quick": {
+        "constant": (Tolerance(0.025, 0.1), Tolerance(0.1, 0.6)),
+        "exponent": (Tolerance(0.04, 0.2), Tolerance(0.12, 0.6)),
+    },
+    "full": {
+        "constant": (Tolerance(0.012, 0.05), Tolerance(0.03, 0.3)),
+        "exponent": (Tolerance(0.02, 0.1), Tolerance(0.05, 0.3)),
+    },
 }  # margin and departure: for l = 1 and 2, and for l = 3, whose small d make squared lengths scatter by (2/d)^(1/2)
 RATIOS = {1: 4.0, 2: 4.0, 3: 0.25}  # n / d^l
 WHAT = ("overlap gained", "squared length gained")
@@ -131,15 +136,17 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Both constants at the largest d, and both powers of d."""
     blocks, found = [], values(size, measured, predicted)
     for (k, what), (third, some) in product(enumerate(WHAT), enumerate(((1, 2), (3,)))):
-        (margin, departure), at = RULE[size]["constant"][third], [f"ℓ = {o}, d = {SIZES[size][o][-1]}" for o in some]
-        rule: Any = {"margin": margin, "departure": departure}
+        at = [f"ℓ = {o}, d = {SIZES[size][o][-1]}" for o in some]
         constants = [found[order][k, -1] for order in some]
-        blocks.append(statistics.compare(what, constants, 1.0, at=at, relative=True, **rule))
-        rule = dict(zip(("margin", "departure"), RULE[size]["exponent"][third], strict=True))
+        blocks.append(
+            statistics.compare(what, constants, 1.0, at=at, relative=True, within=RULE[size]["constant"][third])
+        )
         powers = [predicted["powers"][order - 1][k] for order in some]
         slopes = [p + ranks.growth(SIZES[size][o], found[o][k]) for o, p in zip(some, powers, strict=True)]
         at = [f"ℓ = {order}" for order in some]
-        blocks.append(statistics.compare(f"power of d, {what}", slopes, powers, at=at, **rule))
+        blocks.append(
+            statistics.compare(f"power of d, {what}", slopes, powers, at=at, within=RULE[size]["exponent"][third])
+        )
     return Evidence(tuple(blocks))
 
 

@@ -4,13 +4,11 @@ A step moves a neuron along E[f* sigma'(<w, x>) x], which depends on the neuron 
 neurons parallel. With a_i = +-1 and ReLU the two values give one direction up to sign; a continuous law gives all of them.
 """
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
@@ -20,15 +18,18 @@ TARGET = "x1 + x1*x2 + H3(x1)*x3"
 SIZES = {"quick": (2**9, 2**11), "full": (2**11, 2**13, 2**14)}  # with signs half as large
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 110), "full": Seeds(24, 130)}
 SIGNS, GAUSSIAN = "a = ±1", "a Gaussian"
-RULE: Any = {
-    "quick": {SIGNS: {"each": (0.15, 0.7), "mean": (0.08, 0.3)}, GAUSSIAN: {"each": (0.15, 0.5), "mean": (0.08, 0.2)}},
+RULE = {
+    "quick": {
+        SIGNS: Tolerances(Tolerance(0.15, 0.7), Tolerance(0.08, 0.3)),
+        GAUSSIAN: Tolerances(Tolerance(0.15, 0.5), Tolerance(0.08, 0.2)),
+    },
     "full": {
-        SIGNS: {"each": (0.08, 0.35), "mean": (0.04, 0.15)},
-        GAUSSIAN: {"each": (0.08, 0.25), "mean": (0.04, 0.1)},
+        SIGNS: Tolerances(Tolerance(0.08, 0.35), Tolerance(0.04, 0.15)),
+        GAUSSIAN: Tolerances(Tolerance(0.08, 0.25), Tolerance(0.04, 0.1)),
     },
 }
 LEARNED = 2.0  # null levels that the third eigenvalue has at least at the largest d, where chance has less than one
-SEEN: Any = {"margin": 0.1, "departure": 0.7, "side": "above"}  # of the logarithm
+SEEN = Tolerance(0.1, 0.7)  # of the logarithm
 CHANCE = 0.6  # null levels of the smallest of three eigenvalues of chance, where nothing is learned
 
 
@@ -72,16 +73,16 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     }
 
     def on(name: str, count: int):
-        at = [
-            (f"{name}, eigenvalue {k + 1}", slopes[name][name == GAUSSIAN and k < count][k] - (k < count))
+        at = {
+            f"{name}, eigenvalue {k + 1}": slopes[name][name == GAUSSIAN and k < count][k] - (k < count)
             for k in range(3)
-        ]
-        return ranks.each_and_mean(f"exponent less the predicted one, {name}", at, 0.0, **RULE[size][name])
+        }
+        return ranks.each_and_mean(f"exponent less the predicted one, {name}", at, 0.0, RULE[size][name])
 
     stated, corrected = predicted["stated"], predicted["corrected"]
     third = np.log(levels(cases(size)[1], measured)[-1, 2])
     seen = statistics.compare(
-        "log of null levels, a Gaussian, eigenvalue 3", third[None], [np.log(LEARNED)], at=[""], **SEEN
+        "log of null levels, a Gaussian, eigenvalue 3", third[None], [np.log(LEARNED)], side="above", within=SEEN
     )
     return Evidence(on(SIGNS, stated[SIGNS]), (*on(SIGNS, corrected[SIGNS]), *on(GAUSSIAN, corrected[GAUSSIAN]), seen))
 

@@ -7,7 +7,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import deflated
 from giantstep.claims.dandi.deflated import FORMULA, D, P, experiment
@@ -20,8 +20,8 @@ N_TEST = 100_000  # as in the notebook: the printed error depends on it
 SEEDS: dict[Size, Seeds] = {"full": Seeds(12, 12)}
 FEW = 8  # seeds at the largest n
 RULE: Any = (
-    {"margin": 0.15, "departure": 0.3},
-    {"margin": 0.15, "departure": 0.4},
+    Tolerance(0.15, 0.3),
+    Tolerance(0.15, 0.4),
 )  # of a printed error; the second at the largest n
 
 
@@ -54,7 +54,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         tuple(
             statistics.compare(
-                f"error at n = d^{e:g}", each[:1], [printed], at=[""], relative=True, **RULE[e == EXPONENTS[-1]]
+                f"error at n = d^{e:g}", each[:1], [printed], at=[""], relative=True, within=RULE[e == EXPONENTS[-1]]
             )
             for e, each, printed in zip(EXPONENTS, measured["errors"], predicted["printed"], strict=True)
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Comparison, Evidence, Seeds
+from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
@@ -31,13 +31,13 @@ CASES = {
 STEPS = 2
 SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**8, 2**11, 2**14)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 140), "full": Seeds(30, 170)}
-RULE: Any = {
-    "quick": {"each": (0.12, 0.65), "mean": (0.07, 0.2)},
-    "full": {"each": (0.06, 0.25), "mean": (0.02, 0.1)},
+RULE = {
+    "quick": Tolerances(Tolerance(0.12, 0.65), Tolerance(0.07, 0.2)),
+    "full": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.02, 0.1)),
 }
-ENERGY: Any = {
-    "quick": {"each": (0.06, 0.25), "mean": (0.04, 0.1)},
-    "full": {"each": (0.03, 0.1), "mean": (0.015, 0.04)},
+ENERGY = {
+    "quick": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.04, 0.1)),
+    "full": Tolerances(Tolerance(0.03, 0.1), Tolerance(0.015, 0.04)),
 }  # of a predicted energy
 
 
@@ -101,21 +101,21 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found = {c.name: levels(c, measured, predicted) for c in some}
     slopes = {c.name: [ranks.growth(c.sizes, found[c.name], above) for above in (0.0, 1.0)] for c in some}
 
-    def on(which: str) -> tuple[Comparison, ...]:
-        parts = {True: [], False: []}
-        sizes_of = []
+    def on(which: str) -> tuple[ComparedNumbers, ...]:
+        parts: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
+        sizes_of: dict[str, np.ndarray] = {}
         for c in some:
             said = predicted[c.name]
             for t, v in np.ndindex(found[c.name].shape[1:3]):
                 label, known = f"{c.name}, step {t + 1}, {said['names'][v]}", said[which][t][v]
                 # chance is subtracted where the theory itself predicts an energy far above it
-                parts[known].append((label, slopes[c.name][said["seen"][t][v]][t, v]))
+                parts[known][label] = slopes[c.name][said["seen"][t][v]][t, v]
                 if said["seen"][t][v]:
-                    sizes_of.append((label, found[c.name][-1, t, v] / said["energies"][t][v]))
+                    sizes_of[label] = found[c.name][-1, t, v] / said["energies"][t][v]
         return (
-            *ranks.each_and_mean("exponent of a learned direction", parts[True], 1.0, **RULE[size]),
-            *ranks.each_and_mean("exponent of another direction", parts[False], 0.0, **RULE[size]),
-            *ranks.each_and_mean("learned energy over theory", sizes_of, 1.0, **ENERGY[size], relative=True),
+            *ranks.each_and_mean("exponent of a learned direction", parts[True], 1.0, RULE[size]),
+            *ranks.each_and_mean("exponent of another direction", parts[False], 0.0, RULE[size]),
+            *ranks.each_and_mean("learned energy over theory", sizes_of, 1.0, ENERGY[size], relative=True),
         )
 
     return Evidence(on("learned"), on("seen"))

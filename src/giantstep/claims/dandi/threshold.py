@@ -6,7 +6,7 @@ from jaxtyping import Float
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi.share import ACTIVATIONS, RANKS, STRENGTHS, WIDTH, limit, setting
 from giantstep.measure import mean_and_error
@@ -18,8 +18,8 @@ SIZES = {
 }  # dimensions, and the largest batch
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 112), "full": Seeds(32, 240)}
 RULE = {
-    "quick": {1: (0.06, 0.2), 2: (0.1, 0.3), 3: (0.2, 0.75)},
-    "full": {1: (0.03, 0.1), 2: (0.05, 0.15), 3: (0.1, 0.45)},
+    "quick": {1: Tolerance(0.06, 0.2), 2: Tolerance(0.1, 0.3), 3: Tolerance(0.2, 0.75)},
+    "full": {1: Tolerance(0.03, 0.1), 2: Tolerance(0.05, 0.15), 3: Tolerance(0.1, 0.45)},
 }  # margin and departure of the exponent
 FACTOR = 4  # from one n to the next
 FEW = 4  # seeds far from the threshold, where nothing is read off
@@ -102,7 +102,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         tuple(
             statistics.compare(
                 f"exponent of n_c, ℓ = {order}", slopes[None], [expected], at=[f"ℓ = {order}"],
-                margin=RULE[size][order][0], departure=RULE[size][order][1],
+                within=RULE[size][order],
             )
             for (order, slopes), expected in zip(exponents(size, measured).items(), predicted["exponents"], strict=True)
         )

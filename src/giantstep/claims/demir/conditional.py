@@ -7,7 +7,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.demir import ticks
 from giantstep.experiment.setting import Setting
@@ -32,7 +32,7 @@ PENALTY = 1.0  # lambda n, ten times the paper's: without it errors at k = m sca
 TEST = 4  # test samples over n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 30), "full": Seeds(6, 20)}
 ERRORS = {"test_error": "test error", "train_objective": "training error"}  # theirs has the penalty's term
-RULE: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
+RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
 
 
 def experiment(n: int, case: Case, *, baseline: bool = False) -> Setting:
@@ -77,7 +77,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Both errors of the model and the network in every case."""
     off = gaps(measured)
     at = [f"{a}, α = {alpha:g}, β = {beta:g}, {what}" for a, alpha, beta in CASES[size] for what in ERRORS.values()]  # noqa: RUF001
-    return Evidence((statistics.compare("log model/network", off, at=at, **RULE[size]),))
+    return Evidence((statistics.compare("log model/network", off, at=at, within=RULE[size]),))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -113,7 +113,7 @@ def _figure(size: Size, measured: Data, off: np.ndarray) -> str:
             style.dots(left, x + 0.14 * (j - 1), *mean_and_error(values / unit), label=label, **look)
         left.set_ylabel("test error / Var y")
         ticks.plain(left)
-        margin = 100 * RULE[size]["margin"]
+        margin = 100 * RULE[size].margin
         right.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"margin, ±{margin:g}%")
         right.axhline(0, color=style.INK, linewidth=0.8)
         for i, what in enumerate(ERRORS.values()):

@@ -5,33 +5,31 @@ is that of the error over Var(y) plus that of Var(y). "Leads to better performan
 least as large as the second, so that no less of the improvement comes from learning than from smaller labels.
 """
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Size
-from giantstep.checks.statistics import Comparison, Evidence
+from giantstep.checks.statistics import ComparedNumbers, Evidence, Tolerance
 from giantstep.claims.demir.panel import Panel, PanelCurve
 
-MEAN: dict[Size, Any] = {
-    "quick": {"margin": 0.05, "departure": 0.1},
-    "full": {"margin": 0.02, "departure": 0.04},
+MEAN = {
+    "quick": Tolerance(0.05, 0.1),
+    "full": Tolerance(0.02, 0.04),
 }  # of an error, averaged over a curve
-CELL: dict[Size, Any] = {
-    "quick": {"margin": 0.1, "departure": 0.2},
-    "full": {"margin": 0.05, "departure": 0.1},
+CELL = {
+    "quick": Tolerance(0.1, 0.2),
+    "full": Tolerance(0.05, 0.1),
 }  # of an error
-ORDER: Any = {"margin": 0.1, "departure": 0.3}  # of a change that is a factor of 1.6 or more on the poster
-CHANGE: dict[Size, Any] = {
-    "quick": {"margin": 0.05, "departure": 0.15},
-    "full": {"margin": 0.02, "departure": 0.06},
+ORDER = Tolerance(0.1, 0.3)  # of a change that is a factor of 1.6 or more on the poster
+CHANGE = {
+    "quick": Tolerance(0.05, 0.15),
+    "full": Tolerance(0.02, 0.06),
 }  # of a difference of logarithms for labels of random direction, and for those along the spikes, where it is a factor of 3
-ALONG: dict[Size, Any] = {
-    "quick": {"margin": 0.1, "departure": 0.3},
-    "full": {"margin": 0.05, "departure": 0.12},
+ALONG = {
+    "quick": Tolerance(0.1, 0.3),
+    "full": Tolerance(0.05, 0.12),
 }
-FLAT: dict[Size, Any] = {"quick": {"margin": 0.1, "departure": 0.2}, "full": {"margin": 0.1, "departure": 0.15}}
+FLAT = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.1, 0.15)}
 
 
 def gaps(curve: PanelCurve, errors: Data) -> np.ndarray:
@@ -41,15 +39,15 @@ def gaps(curve: PanelCurve, errors: Data) -> np.ndarray:
     return (errors["hermite"] - here) / here.mean(axis=-1, keepdims=True)
 
 
-def alignment(panel: Panel, size: Size, measured: Data) -> tuple[Comparison, ...]:
+def alignment(panel: Panel, size: Size, measured: Data) -> tuple[ComparedNumbers, ...]:
     """The Hermite model against the network: the mean over every curve, and every abscissa."""
     curves = [curve for curve in panel.curves[size] if curve.aligned]
     every = [gaps(curve, measured[curve.name]) for curve in curves]
     at = [f"{curve.name}, {panel.symbol} = {x:g}" for curve in curves for x in curve.aligned]
     means = np.array([each.mean(axis=0) for each in every])
     return (
-        statistics.compare("Hermite model less network, mean", means, at=[c.name for c in curves], **MEAN[size]),
-        statistics.compare("Hermite model less network", np.concatenate(every), at=at, **CELL[size]),
+        statistics.compare("Hermite model less network, mean", means, at=[c.name for c in curves], within=MEAN[size]),
+        statistics.compare("Hermite model less network", np.concatenate(every), at=at, within=CELL[size]),
     )
 
 
@@ -78,20 +76,20 @@ def compare(panel: Panel, size: Size, measured: Data, predicted: Data) -> Eviden
     share, variance = every[first.name]
     if first.own:  # the labels of a population are known, and so is the mean of log Var(y)
         variance = np.full_like(variance, predicted["change of log Var(y)"])
-    raw = statistics.compare("change of log error", share + variance, side="below", **ORDER)
+    raw = statistics.compare("change of log error", share + variance, side="below", within=ORDER)
     learning = statistics.compare(
-        "change of log error/Var(y), against that of log Var(y)", share, variance.mean(), side="below", **ORDER
+        "change of log error/Var(y), against that of log Var(y)", share, variance.mean(), side="below", within=ORDER
     )
     known = [c for c in panel.curves[size] if c.name in every and c.line]
     if not known:
-        flat = statistics.compare("change of log error/Var(y)", share, **FLAT[size])
+        flat = statistics.compare("change of log error/Var(y)", share, within=FLAT[size])
         return Evidence((raw, learning, *aligned), (raw, flat, *aligned))
     theory = [
         statistics.compare(
             f"change of log error/Var(y), against theory, {c.name}",
             every[c.name][0],
             predicted_change(panel, c, predicted),
-            **(ALONG if c.along else CHANGE)[size],
+            within=(ALONG if c.along else CHANGE)[size],
         )
         for c in known
     ]

@@ -7,7 +7,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.errors import InputError, MissingData
 from giantstep.experiment.setting import Setting
@@ -25,8 +25,8 @@ PENALTIES = {"quick": 1e-3, "full": 1e-4}  # the paper's is 1e-4, with which err
 N_TEST = {"quick": 1000, "full": 2000}  # of 2000 test images of two classes, in the sample too
 SOURCES = {"quick": "sample", "full": "full"}  # quick verdicts are the same on every machine
 NAMES = {"quick": "the sample of Fashion-MNIST", "full": "Fashion-MNIST"}
-MEAN: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
-CELL: dict[Size, Any] = {"quick": {"margin": 0.1, "departure": 0.2}, "full": {"margin": 0.05, "departure": 0.1}}
+MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
+CELL = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.05, 0.1)}
 Cell = tuple[tuple[int, int], str, float]
 
 
@@ -83,8 +83,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     means, names = off.reshape(len(PAIRS), -1, off.shape[-1]).mean(axis=1), [f"{a} vs {b}" for a, b in PAIRS]
     return Evidence(
         (
-            statistics.compare("log model/network, mean", means, at=names, **MEAN[size]),
-            statistics.compare("log model/network", off, at=at, **CELL[size]),
+            statistics.compare("log model/network, mean", means, at=names, within=MEAN[size]),
+            statistics.compare("log model/network", off, at=at, within=CELL[size]),
         )
     )
 
@@ -108,7 +108,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 
 def _figure(size: Size, measured: Data) -> str:
-    off, margin = gaps(measured), 100 * CELL[size]["margin"]
+    off, margin = gaps(measured), 100 * CELL[size].margin
     with style.figure(len(PAIRS), 2, width=3.8, height=2.5) as (fig, axes):
         for column, pair in zip(axes.T, PAIRS, strict=True):
             for i, activation in enumerate(ACTIVATIONS[size]):

@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Count, Evidence, Seeds
+from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.demir import ticks
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, PENALTIES, errors, experiment, read
@@ -18,9 +18,9 @@ ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to 
 FAR = 148.0  # where the step should have done its work
 SIZES = {"quick": 240, "full": 500}  # m = k
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 48), "full": Seeds(10, 30)}
-HALF: Any = {"margin": 0.1, "departure": 0.3}  # of the logarithm of a factor of two
+HALF = Tolerance(0.1, 0.3)  # of the logarithm of a factor of two
 RARE: Any = {"allowed": 0.05, "departure": 0.8}  # of draws in which the polynomial is closer than a factor of two
-NEAR: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.03, "departure": 0.06}}
+NEAR = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.03, 0.06)}
 
 
 def sweep(size: Size, etas: tuple[float, ...]) -> Setting:
@@ -47,14 +47,14 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     near = np.log(measured[GIVEN]) - network[1:]
     return Evidence(
         (
-            statistics.compare(f"log error at η = {FAR:g} over no step", gain, -np.log(2), side="below", **HALF),
+            statistics.compare(f"log error at η = {FAR:g} over no step", gain, -np.log(2), side="below", within=HALF),
             Count(
                 f"draws with log polynomial/network below log 2 at η = {FAR:g}",
                 int(np.sum(miss < np.log(2))),
                 miss.size,
                 **RARE,
             ),
-            statistics.compare("log conditional model/network", near, at=at, **NEAR[size]),
+            statistics.compare("log conditional model/network", near, at=at, within=NEAR[size]),
         )
     )
 
@@ -78,7 +78,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(size: Size, measured: Data) -> str:
     """Errors by step size, none first, and the conditional model's differences."""
-    etas, margin = ETAS[size], 100 * NEAR[size]["margin"]
+    etas, margin = ETAS[size], 100 * NEAR[size].margin
     x = np.arange(len(etas))
     with style.figure(2, width=3.9, height=3.1) as (fig, (left, right)):
         values = mean_and_error(measured["network"])

@@ -1,13 +1,13 @@
 """On a mixture with spikes the activation is said to be replaceable by a polynomial: where it is, and how that changes with n."""
 
 from math import floor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.demir.conditional import ERRORS, Case, experiment, network, replaced
 from giantstep.measure import mean_and_error
@@ -19,10 +19,10 @@ BEYOND: Case = ("relu", 0.0, 0.86)  # and n^0.86
 SIZES = {"quick": (100, 200), "full": (200, 400, 800)}  # n; m = k = 5n/4
 LARGEST = {"quick": 200, "full": 1600}  # n to which SPREAD is followed, where on half of the seeds
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(8, 20)}
-RULE: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
-LARGE: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.12}, "full": {"margin": 0.02, "departure": 0.05}}
-LOW: dict[Size, Any] = {"quick": {"margin": 0.02, "departure": 0.08}, "full": {"margin": 0.01, "departure": 0.04}}
-FACTOR: Any = {"margin": 0.1, "departure": 1.6}  # of a logarithm that scatters widely: a factor of five must be noticed
+RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
+LARGE = {"quick": Tolerance(0.05, 0.12), "full": Tolerance(0.02, 0.05)}
+LOW = {"quick": Tolerance(0.02, 0.08), "full": Tolerance(0.01, 0.04)}
+FACTOR = Tolerance(0.1, 1.6)  # of a logarithm that scatters widely: a factor of five must be noticed
 DEFICIT = -0.04  # of log(model/network) at large spread, at most
 
 
@@ -31,7 +31,7 @@ def order(beta: float) -> int:
     return floor(1 / (1 - beta)) + 1
 
 
-class Arm(NamedTuple):
+class HermiteArm(NamedTuple):
     """A case at one n, on all seeds or half of them."""
 
     case: Case
@@ -44,10 +44,12 @@ class Arm(NamedTuple):
         return f"{activation}, α = {alpha:g}, β = {beta:g}, n = {self.n}"  # noqa: RUF001
 
 
-def arms(size: Size) -> list[Arm]:
+def arms(size: Size) -> list[HermiteArm]:
     sizes, more = SIZES[size], LARGEST[size]
-    every = [Arm(case, n) for case in (*CLOSE, BEYOND) for n in sizes[1:]] + [Arm(SPREAD, n) for n in sizes]
-    return every if more in sizes else [*every, Arm(SPREAD, more, half=True)]
+    every = [HermiteArm(case, n) for case in (*CLOSE, BEYOND) for n in sizes[1:]] + [
+        HermiteArm(SPREAD, n) for n in sizes
+    ]
+    return every if more in sizes else [*every, HermiteArm(SPREAD, more, half=True)]
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -66,22 +68,22 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     last, errors = SIZES[size][-1], list(ERRORS.values())
 
     def gap(case: Case, n: int) -> np.ndarray:
-        return measured[Arm(case, n).name]["gap"]
+        return measured[HermiteArm(case, n).name]["gap"]
 
     close = np.array([gap(case, last) for case in CLOSE])
-    labels = [f"{Arm(case, last).name}, {what}" for case in CLOSE for what in errors]
-    moderate = (statistics.compare("log model/network at moderate spread", close, at=labels, **RULE[size]),)
+    labels = [f"{HermiteArm(case, last).name}, {what}" for case in CLOSE for what in errors]
+    moderate = (statistics.compare("log model/network at moderate spread", close, at=labels, within=RULE[size]),)
     sizes = dict.fromkeys((*SIZES[size][1:], LARGEST[size]))
     large = [
         statistics.compare(
             f"log model/network at n = {n}",
             gap(SPREAD, n),
             at=[f"α = 0, β = 0.74, {what}" for what in errors],
-            **LARGE[size],  # noqa: RUF001
+            within=LARGE[size],  # noqa: RUF001
         )
         for n in sizes
     ]
-    beyond = statistics.compare("log test error, α = 0, β = 0.86", gap(BEYOND, last)[0], **FACTOR)  # noqa: RUF001
+    beyond = statistics.compare("log test error, α = 0, β = 0.86", gap(BEYOND, last)[0], within=FACTOR)  # noqa: RUF001
     low = [
         statistics.compare(
             f"log model/network at n = {n}, α = 0, β = 0.74",
@@ -89,7 +91,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
             DEFICIT,
             at=errors,
             side="below",
-            **LOW[size],  # noqa: RUF001
+            within=LOW[size],  # noqa: RUF001
         )
         for n in sizes
     ]
@@ -104,7 +106,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         caption="How far the Hermite model of the theorem's order is from the network on the same draws, in test error (left) "
         "and training error (right), against n: at moderate spread (α of 1/2 or 1) it stays at the line, at large spread "  # noqa: RUF001
         "(α = 0) both errors move below it. Not shown: α = 0, β = 0.86, where the test error is off by a factor of "  # noqa: RUF001
-        + ", ".join(f"{np.exp(measured[Arm(BEYOND, n).name]['gap'][0].mean()):.2g} at n = {n}" for n in SIZES[size][1:])
+        + ", ".join(
+            f"{np.exp(measured[HermiteArm(BEYOND, n).name]['gap'][0].mean()):.2g} at n = {n}" for n in SIZES[size][1:]
+        )
         + ".",
         trend=_trend(size, measured),
         settings=tuple(experiment(arm.n, arm.case).id for arm in arms(size)),
@@ -126,7 +130,7 @@ def _trend(size: Size, measured: Data) -> str:
 def _figure(size: Size, measured: Data) -> str:
     with style.figure(2, width=4.1, height=3.3) as (fig, axes):
         for i, (ax, what) in enumerate(zip(axes, ERRORS.values(), strict=True)):
-            margin = 100 * RULE[size]["margin"]
+            margin = 100 * RULE[size].margin
             ax.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"±{margin:g}%")
             ax.axhline(0, color=style.INK, linewidth=0.8)
             for j, case in enumerate((*CLOSE, SPREAD)):

@@ -10,7 +10,7 @@ import giantstep as gs
 from giantstep.checks import cache as _cache
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
 from giantstep.experiment.mixture import Mixture
@@ -26,11 +26,11 @@ ETA, PENALTY = 1.0, 1e-4  # as in the paper's figure 3
 SPIKES = 20  # of every class
 NODES = {"quick": 128, "full": 512}  # Sobol points of the prediction
 CONTROL, IMAGES = "draws of the mixture", "images"
-MEAN: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
-CELL: dict[Size, Any] = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.05, "departure": 0.1}}
+MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
+CELL = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.05, 0.1)}
 EASIER = 0.4  # the most by which the logarithm of an error on images may be below the prediction
 HARDER = 0.0  # and above it
-SIDES: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.15}, "full": {"margin": 0.03, "departure": 0.08}}
+SIDES = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.03, 0.08)}
 
 
 def experiment(size: Size, pair: Any, ratio: float) -> Setting:
@@ -83,15 +83,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Stated: the images have the predicted errors. Corrected: the mixture has them, and images smaller ones within bounds."""
     images, control = (gaps(measured, predicted, what) for what in (IMAGES, CONTROL))
     at = [f"{pair[0]} vs {pair[1]}, k = {ratio:g}m" for pair, ratio in cells(size)]
-    stated = (
-        statistics.compare("log images/predicted, mean", images.mean(axis=0), **MEAN[size]),
-        statistics.compare("log images/predicted", images, at=at, **CELL[size]),
-    )
+    stated = statistics.each_and_mean("log images/predicted", images, at=at, within=Tolerances(CELL[size], MEAN[size]))
     corrected = (
-        statistics.compare("log mixture/predicted, mean", control.mean(axis=0), **MEAN[size]),
-        statistics.compare("log mixture/predicted", control, at=at, **CELL[size]),
-        statistics.compare("log images/predicted", images, -EASIER, at=at, side="above", **SIDES[size]),
-        statistics.compare("log images/predicted", images, HARDER, at=at, side="below", **SIDES[size]),
+        *statistics.each_and_mean("log mixture/predicted", control, at=at, within=Tolerances(CELL[size], MEAN[size])),
+        statistics.compare("log images/predicted", images, -EASIER, at=at, side="above", within=SIDES[size]),
+        statistics.compare("log images/predicted", images, HARDER, at=at, side="below", within=SIDES[size]),
     )
     return Evidence(stated, corrected)
 

@@ -5,7 +5,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
@@ -24,8 +24,8 @@ LINE = tuple(0.1 * k for k in range(21))  # the lines of the shares
 DIMENSIONS = {"quick": 120, "full": 400}  # p = 2d, n = 8d
 INPUTS, MORE = 160, 400  # of a network: for distances, and for the gradient
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 110), "full": Seeds(40, 240)}
-SHARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}
-SQUARE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
+SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
+SQUARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
 
 
 def setting(name: str, d: int, step: float) -> Setting:
@@ -94,8 +94,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     cases = [f"{title}, η = {step:g}√p" for title in NAMES.values() for step in STEPS]
     at = [f"{case}, within {t:g}" for case in cases for t in DISTANCES]
     return Evidence((
-        statistics.compare("share of signs changed", found[:, :, :-1], expected[..., :-1], at=at, **SHARE[size]),
-        statistics.compare("mean of ‖∇f‖²", found[:, :, -1], expected[..., -1], at=cases, relative=True, **SQUARE[size]),
+        statistics.compare("share of signs changed", found[:, :, :-1], expected[..., :-1], at=at, within=SHARE[size]),
+        statistics.compare("mean of ‖∇f‖²", found[:, :, -1], expected[..., -1], at=cases, relative=True, within=SQUARE[size]),
     ))  # fmt: skip
 
 

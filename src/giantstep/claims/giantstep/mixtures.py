@@ -1,14 +1,15 @@
 """One giant step on mixtures: training and test error predicted at the experiment's own sizes, against simulation."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -45,8 +46,8 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 90), "full": Seeds(20, 90)}
 PENALTY = 1.0  # lambda n, ten times the paper's: without it errors at k = m scatter by a tenth, at interpolation
 TEST = 4  # test samples over m
 ERRORS = {"test_error": "test error", "train_objective": "training error"}  # with the penalty's term
-MEAN: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
-CELL: dict[Size, Any] = {"quick": {"margin": 0.07, "departure": 0.2}, "full": {"margin": 0.025, "departure": 0.08}}
+MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.015, 0.04)}
+CELL = {"quick": Tolerance(0.07, 0.2), "full": Tolerance(0.025, 0.08)}
 
 
 def experiment(case: MixtureCase, n: int) -> Setting:
@@ -79,20 +80,11 @@ def energies(activation: str, along: bool, alpha: float, beta: float, width: flo
     return [float(np.mean(draw.rows(setting, seed, batch)[1] ** 2) / power - 1) for batch in batches]
 
 
-def controlled(samples: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Samples (..., seeds) less their regression on variables (k, ..., seeds) of mean zero: the same mean, less noise."""
-    adjusted = np.empty_like(samples)
-    for i in np.ndindex(samples.shape[:-1]):
-        Z = known[(slice(None), *i)].T
-        slope, *_ = np.linalg.lstsq(Z - Z.mean(axis=0), samples[i] - samples[i].mean(), rcond=None)
-        adjusted[i] = samples[i] - Z @ slope
-    return adjusted
-
-
 def ratios_of(measured: Data, predicted: Data) -> np.ndarray:
     """Errors over their predictions, (errors, cases, seeds), without the noise of the labels' power."""
     ratios = measured["errors"] / predicted["errors"][..., None]
-    return np.array([controlled(each, measured["energies"]) for each in ratios])
+    energies = np.moveaxis(measured["energies"], 0, 1)
+    return np.stack([controlled(*both) for both in zip(np.moveaxis(ratios, 1, 0), energies, strict=True)], axis=1)
 
 
 def predict(size: Size) -> Data:
@@ -112,8 +104,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [str(case) for case in cases(size)]
     made = []
     for what, each in zip(ERRORS.values(), ratios, strict=True):
-        made.append(statistics.compare(f"{what} / predicted, mean", each.mean(axis=0), 1.0, **MEAN[size]))
-        made.append(statistics.compare(f"{what} / predicted", each, 1.0, at=at, **CELL[size]))
+        made += statistics.each_and_mean(
+            f"{what} / predicted", each, 1.0, at=at, within=Tolerances(CELL[size], MEAN[size])
+        )
     return Evidence(tuple(made))
 
 
@@ -124,14 +117,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}",
         figure=_figure(size, every, ratios),
         caption="Simulated over predicted errors, less one, for every setting: test errors (dots) and training errors (squares) "
-        f"with one standard error, over a grey band of the margin, ±{100 * CELL[size]['margin']:g}%. The furthest is "
+        f"with one standard error, over a grey band of the margin, ±{100 * CELL[size].margin:g}%. The furthest is "
         f"{100 * np.abs(ratios.mean(axis=-1) - 1).max():.1f}% off.",
         settings=tuple(experiment(case, n).id for case in every),
     )
 
 
 def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> str:
-    places, near = np.arange(len(every), dtype=float), 100 * CELL[size]["margin"]
+    places, near = np.arange(len(every), dtype=float), 100 * CELL[size].margin
     with style.figure(1, width=7.4, height=3.4) as (fig, ax):
         ax.axhspan(-near, near, color=style.INK, alpha=0.08, linewidth=0, label=f"margin, ±{near:g}%")
         ax.axhline(0.0, color=style.INK, linewidth=0.8)

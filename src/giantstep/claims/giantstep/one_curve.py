@@ -8,7 +8,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
@@ -23,10 +23,10 @@ CASES = (*product(["relu"], UPDATES), ("erf", "gradient"))
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 70), "full": Seeds(30, 60)}
 MEAN = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.02, "departure": 0.04},
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.02, 0.04),
 }  # of an error, on average
-EACH = {"quick": {"margin": 0.05, "departure": 0.2}, "full": {"margin": 0.02, "departure": 0.1}}  # of an error
+EACH = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.02, 0.1)}  # of an error
 PUBLISHED = "published limit"
 NONE = -0.3  # where random features stand on the axis of alpha
 DOUBTS = ("not converged", "the gradient's remainder", "the step is long")  # sentences of a status
@@ -73,11 +73,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     blocks = []
     for j, what in enumerate(paired.ERRORS.values()):
         found, expected = measured["errors"][:, j][trust], predicted["errors"][:, j][trust]
-        mean = np.mean(found / expected[:, None], axis=0, keepdims=True)
-        blocks += [
-            statistics.compare(what, found, expected, at=names, relative=True, **EACH[size]),
-            statistics.compare(f"{what} over its prediction, mean of all", mean, 1.0, **MEAN[size]),
-        ]
+        rules = Tolerances(EACH[size], MEAN[size])
+        blocks += statistics.each_and_mean(what, found, expected, at=names, relative=True, within=rules)
     return Evidence(tuple(blocks))
 
 

@@ -11,7 +11,7 @@ import giantstep as gs
 from giantstep.checks import cache as store
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
@@ -25,10 +25,10 @@ CUTS = (0.25, 1.0, 4.0)  # shown
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(24, 120)}
 ERROR = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.02, "departure": 0.04},
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.02, 0.04),
 }  # of the predicted error
-LOWEST = {"quick": {"margin": 0.01, "departure": 0.05}, "full": {"margin": 0.005, "departure": 0.015}}  # of that error
+LOWEST = {"quick": Tolerance(0.01, 0.05), "full": Tolerance(0.005, 0.015)}  # of that error
 
 
 @cache
@@ -88,11 +88,17 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     rise = np.mean(above[far] - expected[far][:, None], axis=0, keepdims=True)
     return Evidence(
         (
-            statistics.compare("test error at the optimum", errors[middle, middle][None], least, relative=True, **ERROR[size]),
-            statistics.compare("error above that at the optimum", above[others], at=at, side="above", **LOWEST[size]),
-            statistics.compare("rise towards the corners of the grid, less the predicted one", rise, **ERROR[size]),
+            statistics.compare(
+                "test error at the optimum", errors[middle, middle][None], least, relative=True, within=ERROR[size]
+            ),
+            statistics.compare(
+                "error above that at the optimum", above[others], at=at, side="above", within=LOWEST[size]
+            ),
+            statistics.compare(
+                "rise towards the corners of the grid, less the predicted one", rise, within=ERROR[size]
+            ),
         )
-    )  # fmt: skip
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

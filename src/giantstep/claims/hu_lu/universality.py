@@ -1,13 +1,13 @@
 """Gaussian features, with the spikes that a step calls for, in place of the network's leave the errors as they are."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
@@ -19,13 +19,13 @@ ALPHAS = (0.28, 0.39)  # inside the regimes of degree 2 and 4; step size 0 comes
 SHORT = ALPHAS[:1]  # step sizes of the correction
 SIZES = {"quick": (100, 400), "full": (375, 1500)}  # n, a smaller one for the trend
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(36, 80), "full": Seeds(30, 160)}
-CELL = {"quick": {"margin": 0.05, "departure": 0.16}, "full": {"margin": 0.02, "departure": 0.045}}  # of an error
-ALONE = {"quick": {"margin": 0.03, "departure": 0.16}, "full": CELL["full"]}  # of the test error after the gradient
-RULE = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of their mean
-TREND = {"quick": {"margin": 0.0, "departure": 0.25}, "full": {"margin": 0.0, "departure": 0.04}}  # of an error
+CELL = {"quick": Tolerance(0.05, 0.16), "full": Tolerance(0.02, 0.045)}  # of an error
+ALONE = {"quick": Tolerance(0.03, 0.16), "full": CELL["full"]}  # of the test error after the gradient
+RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}  # of their mean
+TREND = {"quick": Tolerance(0.0, 0.25), "full": Tolerance(0.0, 0.04)}  # of an error
 
 
-class Arm(NamedTuple):
+class UpdateArm(NamedTuple):
     """An activation and an update of the first layer, the gradient or its rank-one part."""
 
     activation: str
@@ -41,15 +41,15 @@ class Arm(NamedTuple):
 
 
 # The gradient's remainder shows where the features are far from linear: with the sine.
-STATED, CORRECTED = (Arm("sin(1.5*x)", "gradient"),), (Arm("relu", "rank1"), Arm("tanh", "rank1"))
+STATED, CORRECTED = (UpdateArm("sin(1.5*x)", "gradient"),), (UpdateArm("relu", "rank1"), UpdateArm("tanh", "rank1"))
 
 
-def experiment(n: int, arm: Arm) -> Setting:
+def experiment(n: int, arm: UpdateArm) -> Setting:
     """Setting 2 of the talk, step size 0 first."""
     return paired.experiment(n, arm.alphas, talk.setting_2(), activation=arm.activation, update=arm.update)
 
 
-def errors(n: int, arm: Arm, seeds: range) -> Float[np.ndarray, "2 errors steps seeds"]:
+def errors(n: int, arm: UpdateArm, seeds: range) -> Float[np.ndarray, "2 errors steps seeds"]:
     """Test error and training loss of the network, and with spiked Gaussian features in place of its own, on the same data."""
     setting, options = experiment(n, arm), {"n_test": paired.N_TEST, "dtype": "float32"}
     network = cache.simulate(setting, seeds, **options)
@@ -79,7 +79,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     small, large = (changes(measured[name])[1, -1] for name in ("small", last))
     trend = statistics.compare(
         "the change nearer to zero at the larger n", _size_of(large) - _size_of(small), 0.0,
-        at=[f"training loss, {last}, α = {SHORT[-1]:g}"], side="below", **TREND[size],
+        at=[f"training loss, {last}, α = {SHORT[-1]:g}"], side="below", within=TREND[size],
     )  # fmt: skip
     return Evidence(_blocks(STATED, size, measured, 1, ALONE), (*_blocks(CORRECTED, size, measured), trend))
 
@@ -90,17 +90,16 @@ def _size_of(change: Float[np.ndarray, " seeds"]) -> Float[np.ndarray, "1 seeds"
 
 
 def _blocks(
-    arms: tuple[Arm, ...], size: Size, measured: Data, kinds: int = 2, cell: Any = CELL
-) -> tuple[statistics.Comparison, ...]:
+    arms: tuple[UpdateArm, ...], size: Size, measured: Data, kinds: int = 2, cell: dict[str, Tolerance] = CELL
+) -> tuple[statistics.ComparedNumbers, ...]:
     """Of the first ``kinds`` errors: the test error alone, or both."""
     made = []
     for arm in arms:
         change = changes(measured[arm.name])[:kinds]
         names = ("no step", *(f"α = {alpha:g}" for alpha in arm.alphas))
         at = [f"{error}, {name}" for error in list(paired.ERRORS.values())[:kinds] for name in names]
-        made.append(statistics.compare(f"change with {arm.name}", 1 + change, 1.0, at=at, relative=True, **cell[size]))
-        mean = 1 + change.mean(axis=(0, 1))
-        made.append(statistics.compare(f"mean change with {arm.name}", mean, 1.0, relative=True, **RULE[size]))
+        within = Tolerances(cell[size], RULE[size])
+        made += statistics.each_and_mean(f"change with {arm.name}", change, at=at, within=within)
     return tuple(made)
 
 
@@ -118,7 +117,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
 
 
-def _figure(n: int, numbers: dict[Arm, tuple[np.ndarray, np.ndarray]]) -> str:
+def _figure(n: int, numbers: dict[UpdateArm, tuple[np.ndarray, np.ndarray]]) -> str:
     with style.figure(2, width=3.6, height=3.0) as (fig, axes):
         for e, (ax, what) in enumerate(zip(axes, paired.ERRORS.values(), strict=True)):
             ax.axhline(0, color=style.INK, label="universality")

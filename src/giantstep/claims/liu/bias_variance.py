@@ -5,7 +5,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Comparison, Evidence, Seeds
+from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance
 from giantstep.checks.statistics.comparison import Side
 from giantstep.claims.claim import claim
 from giantstep.claims.liu import runs
@@ -22,8 +22,8 @@ SINE, TANH = ACTIVATIONS = (runs.ACTIVATION, "tanh")
 PARTS = ("bias", "variance")
 TOP = WIDTHS.index(0.5)  # where the variance of sine features is near its peak
 FALL = 0.1  # the least fall of log variance that counts as one
-ORDER = {"quick": {"margin": 0.0, "departure": 0.25}, "full": {"margin": 0.0, "departure": 0.1}}  # of a log of a ratio
-RULE = {"quick": {"margin": 0.06, "departure": 0.3}, "full": {"margin": 0.03, "departure": 0.1}}  # of a mean part
+ORDER = {"quick": Tolerance(0.0, 0.25), "full": Tolerance(0.0, 0.1)}  # of a log of a ratio
+RULE = {"quick": Tolerance(0.06, 0.3), "full": Tolerance(0.03, 0.1)}  # of a mean part
 
 
 def parts(d: int, n: int, seeds: tuple[int, ...], activation: str) -> np.ndarray:
@@ -78,27 +78,29 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence((*falls, sine, tanh), (*falls, sine, level, *theory))
 
 
-def _bias(size: Size, measured: Data, name: str) -> Comparison:
+def _bias(size: Size, measured: Data, name: str) -> ComparedNumbers:
     logs = np.log(measured[name][0])
     at = [f"{name}, p = {a:g}n to {b:g}n" for a, b in zip(WIDTHS, WIDTHS[1:], strict=False)]
-    return statistics.compare("rise of the log bias", np.diff(logs, axis=0), 0.0, at=at, side="below", **ORDER[size])
+    return statistics.compare(
+        "rise of the log bias", np.diff(logs, axis=0), 0.0, at=at, side="below", within=ORDER[size]
+    )
 
 
-def _variance(size: Size, measured: Data, name: str, side: Side = "below") -> Comparison:
+def _variance(size: Size, measured: Data, name: str, side: Side = "below") -> ComparedNumbers:
     """log of the mean variance at the largest width over that at its peak, at most or at least -FALL, as jackknife values."""
     change = statistics.pseudovalues(
         lambda v: np.log(np.mean(v[-1], axis=-1) / np.mean(v[TOP], axis=-1)), measured[name][1]
     )
     at = [f"{name}, p = {WIDTHS[TOP]:g}n to {WIDTHS[-1]:g}n"]
-    return statistics.compare("change of the log variance", change[None], -FALL, at=at, side=side, **ORDER[size])
+    return statistics.compare("change of the log variance", change[None], -FALL, at=at, side=side, within=ORDER[size])
 
 
-def _theory(size: Size, measured: Data, predicted: Data, name: str) -> Comparison:
+def _theory(size: Size, measured: Data, predicted: Data, name: str) -> ComparedNumbers:
     """Means over the widths of each part over its prediction given the first layers."""
     scale = predicted[name].mean(axis=-1, keepdims=True)
     over = np.mean(1 + (measured[name] - predicted[name]) / scale, axis=1)
     at = [f"{part}, {name}" for part in PARTS]
-    return statistics.compare("mean over the predicted", over, 1.0, at=at, relative=True, **RULE[size])
+    return statistics.compare("mean over the predicted", over, 1.0, at=at, relative=True, within=RULE[size])
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

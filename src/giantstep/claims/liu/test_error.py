@@ -5,7 +5,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
@@ -18,10 +18,10 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(48, 240)}
 WIDTHS = (0.25, 0.5, 1.0, 3.0)  # p/n
 DECAYS = (0.0, 0.5)
 CASES = tuple((decay, average) for average in (True, False) for decay in DECAYS)
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}  # of the mean
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of the mean
 CELL = {
-    True: {"quick": {"margin": 0.04, "departure": 0.12}, "full": {"margin": 0.015, "departure": 0.04}},
-    False: {"quick": {"margin": 0.05, "departure": 0.25}, "full": {"margin": 0.02, "departure": 0.08}},
+    True: {"quick": Tolerance(0.04, 0.12), "full": Tolerance(0.015, 0.04)},
+    False: {"quick": Tolerance(0.05, 0.25), "full": Tolerance(0.02, 0.08)},
 }  # of every error; last iterates scatter more
 
 
@@ -62,8 +62,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     for average, what in ((True, "test error, averaged"), (False, "test error, last iterate")):
         chosen = [k for k, case in enumerate(CASES) if case[1] is average]
         at = [f"decay {CASES[k][0]:g}, p = {width:g}n" for k in chosen for width in WIDTHS]
-        blocks.append(statistics.compare(what, over[chosen], 1.0, at=at, relative=True, **CELL[average][size]))
-    mean = statistics.compare("mean of the test errors", over.mean(axis=(0, 1)), 1.0, relative=True, **RULE[size])
+        blocks.append(statistics.compare(what, over[chosen], 1.0, at=at, relative=True, within=CELL[average][size]))
+    mean = statistics.compare("mean of the test errors", over.mean(axis=(0, 1)), 1.0, relative=True, within=RULE[size])
     return Evidence((*blocks, mean))
 
 

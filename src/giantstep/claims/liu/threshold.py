@@ -5,7 +5,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
@@ -19,12 +19,12 @@ WIDTHS = (0.25, 0.5, 0.75, 1.0, 1.5, 3.0)  # p/n
 AT, BESIDE, ABOVE = 3, [2, 4], [4, 5]  # the places of p = n, of its neighbours, and of p > n
 PEAKED, LEAST = 0.1, float(np.log(3.0))  # the least peak of SGD and of the fit, as logarithms
 LEFT = 0.5  # the most that many passes may leave of the way
-ORDER = {"quick": {"margin": 0.0, "departure": 0.2}, "full": {"margin": 0.0, "departure": 0.1}}  # of a log of a ratio
+ORDER = {"quick": Tolerance(0.0, 0.2), "full": Tolerance(0.0, 0.1)}  # of a log of a ratio
 PEAK = {
-    "quick": {"margin": 0.0, "departure": 3.0},
-    "full": {"margin": 0.0, "departure": 1.5},
+    "quick": Tolerance(0.0, 3.0),
+    "full": Tolerance(0.0, 1.5),
 }  # the fit's scatters widely
-WAY = {"quick": {"margin": 0.0, "departure": 0.4}, "full": {"margin": 0.0, "departure": 0.15}}  # of the way to the fit
+WAY = {"quick": Tolerance(0.0, 0.4), "full": Tolerance(0.0, 0.15)}  # of the way to the fit
 
 
 def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> np.ndarray:
@@ -63,18 +63,18 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     peaks = logs[:, AT] - logs[:, BESIDE].mean(axis=1)  # (passes and the fit, seeds)
     what, at = "log of the error at p = n over that beside it", [f"{times} passes" for times in PASSES[size]]
     one = [
-        statistics.compare(what, peaks[:1], PEAKED, at=["one pass"], side=side, **ORDER[size])
+        statistics.compare(what, peaks[:1], PEAKED, at=["one pass"], side=side, within=ORDER[size])
         for side in ("above", "below")
     ]
-    many = statistics.compare(what, peaks[-2:-1], PEAKED, at=at[-1:], side="above", **ORDER[size])
-    fit = statistics.compare("the same", peaks[-1:], LEAST, at=["minimum norm"], side="above", **PEAK[size])
+    many = statistics.compare(what, peaks[-2:-1], PEAKED, at=at[-1:], side="above", within=ORDER[size])
+    fit = statistics.compare("the same", peaks[-1:], LEAST, at=["minimum norm"], side="above", within=PEAK[size])
     left = statistics.compare(
         "share left of the way to the fit", statistics.pseudovalues(_left, measured["errors"][:, ABOVE]), LEFT,
-        at=[f"{at[-1]}, p = {WIDTHS[i]:g}n" for i in ABOVE], side="below", **WAY[size],
+        at=[f"{at[-1]}, p = {WIDTHS[i]:g}n" for i in ABOVE], side="below", within=WAY[size],
     )  # fmt: skip
     better = statistics.compare(
         "log of the error of one pass over the fit's", np.delete(logs[0] - logs[-1], AT, axis=0), 0.0, side="below",
-        at=[f"p = {w:g}n" for i, w in enumerate(WIDTHS) if i != AT], **WAY[size],
+        at=[f"p = {w:g}n" for i, w in enumerate(WIDTHS) if i != AT], within=WAY[size],
     )  # fmt: skip
     return Evidence((one[0],), (one[1], many, fit, left, better))
 

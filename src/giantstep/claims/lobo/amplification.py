@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
@@ -12,9 +12,9 @@ from giantstep.claims.lobo.sweep import ETAS
 from giantstep.measure import mean_and_error
 
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(20, 120)}
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of a logarithm
-ACROSS = {"quick": {"margin": 0.06, "departure": 0.15}, "full": {"margin": 0.03, "departure": 0.06}}
-MUCH = {"margin": 0.04, "departure": 0.4}
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a logarithm
+ACROSS = {"quick": Tolerance(0.06, 0.15), "full": Tolerance(0.03, 0.06)}
+MUCH = Tolerance(0.04, 0.4)
 MORE = 10.0  # the aligned eigenvalue grows so many times more than the transverse ones, at the largest step
 
 
@@ -27,9 +27,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at, names = sweep.labels(), [TITLES[a] for a in ACTIVATIONS]
     more = along[0][:, -1] - across[0][:, -1]
     return Evidence((
-        statistics.compare("log growth along u over across u", more, np.log(MORE), at=names, side="above", **MUCH),
-        statistics.compare("log growth along u less predicted", along[0] - along[1], at=at, **RULE[size]),
-        statistics.compare("log growth across u less predicted", across[0] - across[1], at=at, **ACROSS[size]),
+        statistics.compare("log growth along u over across u", more, np.log(MORE), at=names, side="above", within=MUCH),
+        statistics.compare("log growth along u less predicted", along[0] - along[1], at=at, within=RULE[size]),
+        statistics.compare("log growth across u less predicted", across[0] - across[1], at=at, within=ACROSS[size]),
     ))  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.lobo import experiment
 from giantstep.experiment.setting import Setting
@@ -23,8 +23,8 @@ CASES = tuple(product(ACTIVATIONS, RATIOS))
 NAMES = ("spread", "top", "overlap", "edge")
 SAID = {"spread": "variance across u", "top": "top eigenvalue", "overlap": "cos² with u", "edge": "edge of the bulk"}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 60), "full": Seeds(20, 80)}
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
-EDGE = {"quick": {"margin": 0.06, "departure": 0.15}, "full": {"margin": 0.03, "departure": 0.06}}  # of a logarithm
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
+EDGE = {"quick": Tolerance(0.06, 0.15), "full": Tolerance(0.03, 0.06)}  # of a logarithm
 
 
 def setting(activation: str, d: int, ratio: float) -> Setting:
@@ -89,10 +89,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     where = [f"{a}, n = {ratio:g}d" for a, ratio in CASES]
     at = [f"{SAID[name]}, {case}" for case in where for name in NAMES[:-1]]
     shared = statistics.compare(
-        "measured over spiked law", found[:, :-1] / spiked[:, :-1], 1.0, at=at, relative=True, **RULE[size]
+        "measured over spiked law", found[:, :-1] / spiked[:, :-1], 1.0, at=at, relative=True, within=RULE[size]
     )
     edges = [
-        statistics.compare(f"log edge less that of the {law}", np.log(found[:, -1] / edge), at=where, **EDGE[size])
+        statistics.compare(f"log edge less that of the {law}", np.log(found[:, -1] / edge), at=where, within=EDGE[size])
         for law, edge in (("spiked law", spiked[:, -1]), ("coloured rows", predicted["edge"]))
     ]
     return Evidence((shared, edges[0]), (shared, edges[1]))

@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
@@ -19,7 +19,7 @@ ETA, RATIOS, LAW = 2.0, (1.0, 8.0), "gaussian"
 CASES = tuple(product(ACTIVATIONS, RATIOS))
 MODES = NUMBERS[:-1]  # radial, aligned and transverse, without the angle
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 30), "full": Seeds(16, 80)}
-RULE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
 
 
 def setting(case: tuple[str, float], size: Size) -> Setting:
@@ -51,7 +51,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The eigenvalues after the step, each over that of the law."""
     at = [f"{mode}, {TITLES[a]}, n = {r:g}d" for a, r in CASES for mode in MODES]
     ratio = measured["values"][:, 1] / predicted["values"][:, 1]
-    return Evidence((statistics.compare("eigenvalue over predicted", ratio, 1.0, at=at, relative=True, **RULE[size]),))
+    return Evidence(
+        (statistics.compare("eigenvalue over predicted", ratio, 1.0, at=at, relative=True, within=RULE[size]),)
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
@@ -12,8 +12,8 @@ from giantstep.claims.lobo.sweep import ETAS
 from giantstep.measure import mean_and_error
 
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(16, 100)}
-RULE = {"quick": {"margin": 0.9, "departure": 2.0}, "full": {"margin": 0.4, "departure": 1.0}}  # degrees
-TURNED = {"margin": 0.5, "departure": 4.0}
+RULE = {"quick": Tolerance(0.9, 2.0), "full": Tolerance(0.4, 1.0)}  # degrees
+TURNED = Tolerance(0.5, 4.0)
 LEAST = 5.0  # degrees: a rotation that deserves the word
 
 
@@ -24,8 +24,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     names = [TITLES[a] for a in ACTIVATIONS]
     turned = angles[:, -1] * np.sign(expected[:, -1])
     return Evidence((
-        statistics.compare("angle in degrees less predicted", angles - expected, at=sweep.labels(), **RULE[size]),
-        statistics.compare("degrees turned by the largest step", turned, LEAST, at=names, side="above", **TURNED),
+        statistics.compare("angle in degrees less predicted", angles - expected, at=sweep.labels(), within=RULE[size]),
+        statistics.compare("degrees turned by the largest step", turned, LEAST, at=names, side="above", within=TURNED),
     ))  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
@@ -17,10 +17,10 @@ from giantstep.plot import style
 DIMENSIONS = {"quick": 150, "full": 400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(6, 16), "full": Seeds(6, 24)}
 RULE = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }  # of a limit
-PEAK = {"quick": {"margin": 0.0, "departure": 0.2}, "full": {"margin": 0.0, "departure": 0.1}}  # of a log of a ratio
+PEAK = {"quick": Tolerance(0.0, 0.2), "full": Tolerance(0.0, 0.1)}  # of a log of a ratio
 SAMPLES = 3  # n/d
 WIDTHS = (0.3, 0.6, 0.8, 1.0, 1.25, 2.0, 4.0)  # p/n
 BESIDE = (0.6, 2.0, 4.0)  # widths that the peak at p = n must exceed
@@ -104,7 +104,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Every test error against its limit, and at the smallest penalty that at p = n against other widths, on the same draws."""
     at = [f"p = {width:g}n, λ = {penalty:g}" for width in WIDTHS for penalty in PENALTIES]
     levels = statistics.compare(
-        "test error", measured["errors"], predicted["limits"], at=at, relative=True, **RULE[size]
+        "test error", measured["errors"], predicted["limits"], at=at, relative=True, within=RULE[size]
     )
     logs = np.log(measured["errors"][:, 0])
     above = logs[WIDTHS.index(1.0)] - logs[[WIDTHS.index(width) for width in BESIDE]]
@@ -114,7 +114,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         0.0,
         at=[f"p = {w:g}n" for w in BESIDE],
         side="above",
-        **PEAK[size],
+        within=PEAK[size],
     )
     return Evidence((levels, peak))
 

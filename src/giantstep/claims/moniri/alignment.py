@@ -5,7 +5,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
@@ -16,7 +16,7 @@ from giantstep.theory.limits.gains import direction
 
 DIMENSIONS = {"quick": 300, "full": 2400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(12, 40)}
-RULE = {"quick": {"margin": 0.01, "departure": 0.05}, "full": {"margin": 0.003, "departure": 0.015}}  # of a cosine
+RULE = {"quick": Tolerance(0.01, 0.05), "full": Tolerance(0.003, 0.015)}  # of a cosine
 SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0)
 MARKERS = "os"
 
@@ -55,7 +55,9 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{name}, n = {r:g}d" for name in talk.targets() for r in SAMPLES_PER_DIMENSION]
-    return Evidence((statistics.compare("cos(β, β*)", measured["cosines"], predicted["limits"], at=at, **RULE[size]),))
+    return Evidence(
+        (statistics.compare("cos(β, β*)", measured["cosines"], predicted["limits"], at=at, within=RULE[size]),)
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

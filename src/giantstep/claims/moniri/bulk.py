@@ -5,7 +5,7 @@ import numpy as np
 from giantstep import measure as read
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
@@ -20,7 +20,7 @@ CLOSE = (
     8.0  # sup distance allowed, over the number of singular values: a spectrum is rigid, its counts move by order one
 )
 SEEN = {"quick": 0.1, "full": 0.05}  # of a distribution function
-EDGE = {"quick": {"margin": 0.03, "departure": 0.07}, "full": {"margin": 0.01, "departure": 0.03}}  # of the edge
+EDGE = {"quick": Tolerance(0.03, 0.07), "full": Tolerance(0.01, 0.03)}  # of the edge
 TITLES = {"F0": "random features", "F": f"after a step, η = n$^{{{ALPHA}}}$", "W": "first layer after the step"}
 MATRICES = {"F0": r"$F_0/\sqrt{n}$", "F": r"$F/\sqrt{n}$", "W": "$W$"}
 
@@ -64,9 +64,13 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             statistics.compare(
-                "sup distance to the law", distances, at=list(laws), side="below", margin=allowed, departure=SEEN[size]
+                "sup distance to the law",
+                distances,
+                at=list(laws),
+                side="below",
+                within=Tolerance(np.array(allowed), SEEN[size]),
             ),
-            statistics.compare("edge of the bulk", edges, reads, at=list(laws), relative=True, **EDGE[size]),
+            statistics.compare("edge of the bulk", edges, reads, at=list(laws), relative=True, within=EDGE[size]),
         )
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
@@ -39,7 +39,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             statistics.compare(
-                "gain", measured["gains"], predicted["gains"], at=at, side="above", relative=True, margin=LEAST, departure=1.0
+                "gain", measured["gains"], predicted["gains"], at=at, side="above", relative=True, within=Tolerance(LEAST, 1.0)
             ),
         )
     )  # fmt: skip

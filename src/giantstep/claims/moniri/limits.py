@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
@@ -19,8 +19,8 @@ from giantstep.theory.limits import gains as published
 SIZES = {"quick": (150, 300), "full": (500, 1000)}  # the last is judged
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 240)}
 RULE = {
-    "quick": {"margin": 0.05, "departure": 0.1},
-    "full": {"margin": 0.02, "departure": 0.05},
+    "quick": Tolerance(0.05, 0.1),
+    "full": Tolerance(0.02, 0.05),
 }  # of random features' error
 COLUMNS = ("training loss", "test error")
 LABELS = [f"ℓ = {order}, {what}" for order, what in product((1, 2, 3), COLUMNS)]
@@ -60,7 +60,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     before = predicted["before"]
     gains, limits = measured["gains"][-1] / before[..., None], predicted["limits"] / before
     return Evidence(
-        (statistics.compare("gain, in units of the error of random features", gains, limits, at=LABELS, **RULE[size]),)
+        (
+            statistics.compare(
+                "gain, in units of the error of random features", gains, limits, at=LABELS, within=RULE[size]
+            ),
+        )
     )
 
 

@@ -9,7 +9,7 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import population
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
@@ -22,8 +22,8 @@ from giantstep.plot import style
 
 DIMENSIONS = {"quick": 100, "full": 400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 80), "full": Seeds(30, 60)}
-LIMIT = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.05}}  # of the limit
-FLOOR = {"quick": {"margin": 0.02, "departure": 0.1}, "full": {"margin": 0.01, "departure": 0.05}}  # of the floor
+LIMIT = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.05)}  # of the limit
+FLOOR = {"quick": Tolerance(0.02, 0.1), "full": Tolerance(0.01, 0.05)}  # of the floor
 SAMPLES = (2.0, 4.0, 8.0)
 WIDTHS = (1.0, 4.0)
 CASES = tuple(product(WIDTHS, SAMPLES))
@@ -62,7 +62,7 @@ def errors(d: int, penalties: tuple[float, ...], seed: int) -> dict[str, list[fl
             p, n = int(width * d), int(samples * d)
             gram = F[:n, :p].T @ F[:n, :p] / n + penalty * np.eye(p)
             b = linalg.solve(gram, F[:n, :p].T @ y[:n] / n, assume_a="pos")
-            part = population.Moments(moments.power, moments.cross[:p], moments.square[:p, :p])
+            part = population.PopulationMoments(moments.power, moments.cross[:p], moments.square[:p, :p])
             found.append(float(part.error(b)))
     for samples in SAMPLES:
         z, r = X[: int(samples * d), 0], y[: int(samples * d)]
@@ -95,9 +95,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             statistics.compare(
-                "test error against the floor", found, predicted["floor"], at=at, side="above", relative=True, **FLOOR[size]
+                "test error against the floor", found, predicted["floor"], at=at, side="above", relative=True, within=FLOOR[size]
             ),
-            statistics.compare("test error", found, predicted["test_error"], at=at, relative=True, **LIMIT[size]),
+            statistics.compare("test error", found, predicted["test_error"], at=at, relative=True, within=LIMIT[size]),
         )
     )  # fmt: skip
 

@@ -6,14 +6,14 @@ from math import sqrt
 import giantstep as gs
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence
+from giantstep.checks.statistics import Evidence, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import remainder, talk
 from giantstep.measure import mean_and_error
 from giantstep.theory.one_step.parameters import activation_constants
 
-LIMIT = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # of the limit
+LIMIT = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}  # of the limit
 
 
 def limit_along_labels() -> float:
@@ -47,11 +47,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             statistics.compare(
-                "remainder along Xᵀy", norms, predicted["finite"], at=[last], relative=True, **LIMIT[size]
+                "remainder along Xᵀy", norms, predicted["finite"], at=[last], relative=True, within=LIMIT[size]
             ),
             statistics.compare(
                 "exponent of n along Xᵀy", remainder.exponents(size, measured, [0], decaying=False), 0.0,
-                **remainder.EXPONENT[size],
+                within=remainder.EXPONENT[size],
             ),
             remainder.decay(size, measured, [1]),
         )

@@ -9,7 +9,7 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import predicted as spectra
@@ -26,8 +26,8 @@ LIMITS = (0.0, 0.25)  # the k-th spike of the limit appears at (k - 1)/(2k)
 BEYOND = 1.2  # times the edge of the bulk: where a spike counts as there, well beyond the fluctuation of the edge
 SEARCHED = (3.5, 2.85)  # step sizes around which it is looked for, the second times n^0.2
 FACTORS, PREDICTED = (0.6, 0.78, 1.0, 1.28, 1.65), (0.85, 1.0, 1.18)  # of these step sizes
-EXPONENT = {"margin": 0.07, "departure": 0.13}
-ONSET = {"margin": 0.06, "departure": 0.12}  # of a step size
+EXPONENT = Tolerance(0.07, 0.13)
+ONSET = Tolerance(0.06, 0.12)  # of a step size
 
 
 def experiment(n: int, etas: tuple[float, ...] | float = 1.0) -> Setting:
@@ -95,9 +95,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             statistics.compare(
-                "exponent of the step size at the onset", exponents, LIMITS, at=["spike 1", "spike 2"], **EXPONENT
+                "exponent of the step size at the onset", exponents, LIMITS, at=["spike 1", "spike 2"], within=EXPONENT
             ),
-            statistics.compare("log of the step size at the onset over the predicted one", ratios, at=at, **ONSET),
+            statistics.compare("log of the step size at the onset over the predicted one", ratios, at=at, within=ONSET),
         )
     )  # fmt: skip
 

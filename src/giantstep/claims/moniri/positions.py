@@ -8,7 +8,7 @@ from scipy.interpolate import PchipInterpolator
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import predicted as spectra
@@ -29,8 +29,8 @@ BETWEEN = (0.25, 0.34, 0.38, 0.46)  # predicted for the lines alone
 # mean (at n = 500 by 0.03 at a cos^2 of 0.72): cos^2 are compared from here on.
 SOLID = 0.75
 RULE = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.025, "departure": 0.06},
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.025, 0.06),
 }  # of a position; of a cos^2
 
 
@@ -74,8 +74,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     clear = [name for name, far in zip(names, solid, strict=True) if far]
     return Evidence(
         (
-            statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, **RULE[size]),
-            statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=clear, **RULE[size]),
+            statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, within=RULE[size]),
+            statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=clear, within=RULE[size]),
         )
     )
 

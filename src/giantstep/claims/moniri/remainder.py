@@ -7,7 +7,7 @@ from scipy.special import ndtr
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Size
-from giantstep.checks.statistics import Comparison, Seeds
+from giantstep.checks.statistics import ComparedNumbers, Seeds, Tolerance
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
@@ -19,7 +19,7 @@ from giantstep.simulate import train
 SIZES = {"quick": (75, 150, 300, 600), "full": (400, 800, 1600, 3200)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 90), "full": Seeds(10, 30)}
 RATE = -0.5  # the theorem's exponent of n
-EXPONENT = {"quick": {"margin": 0.1, "departure": 0.2}, "full": {"margin": 0.05, "departure": 0.1}}
+EXPONENT = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.05, 0.1)}
 ARMS = ("Xᵀy, gradient of y − f₀", "Xᵀ(y − f₀), gradient of y − f₀", "Xᵀy, gradient of y")  # direction and residual
 
 
@@ -72,11 +72,11 @@ def _log_largest(count: int) -> float:
     return float(np.sum(np.diff(below) * np.log((x[1:] + x[:-1]) / 2)))
 
 
-def decay(size: Size, measured: Data, arms: list[int]) -> Comparison:
+def decay(size: Size, measured: Data, arms: list[int]) -> ComparedNumbers:
     """The exponents of these arms against the theorem's: at most -1/2."""
     return statistics.compare(
         "exponent of n", exponents(size, measured, arms), RATE, at=[ARMS[i] for i in arms], side="below",
-        **EXPONENT[size],
+        within=EXPONENT[size],
     )  # fmt: skip
 
 

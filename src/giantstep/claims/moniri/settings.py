@@ -7,7 +7,7 @@ import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Comparison, Evidence, Seeds
+from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
@@ -22,7 +22,7 @@ SEEN = {
     "quick": (0.025, 0.05),
     "full": (0.01, 0.02),
 }  # departures of the test error and of the training loss, which is noisier
-APART = {"quick": {"margin": 0.02, "departure": 0.07}, "full": {"margin": 0.01, "departure": 0.03}}  # of an error
+APART = {"quick": Tolerance(0.02, 0.07), "full": Tolerance(0.01, 0.03)}  # of an error
 LARGE = 10**12  # where theory shows what stays of a difference
 THRESHOLD = 0.25
 NAMES = ("setting 1: $x_1$ + noise", r"setting 2: $x_1 + H_2(x_1)/\sqrt{2}$")
@@ -71,12 +71,14 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found, expected = found.reshape(len(AT), -1), expected.ravel()
     names = [name for name, low in zip(AT, BELOW, strict=True) if low]
     seen = np.repeat(SEEN[size], len(ALPHAS))[BELOW]
-    equal = statistics.compare("difference of the settings", found[BELOW], at=names, margin=EQUAL[size], departure=seen)
+    equal = statistics.compare(
+        "difference of the settings", found[BELOW], at=names, within=Tolerance(EQUAL[size], seen)
+    )
     beyond = statistics.compare(
         "difference beyond 1/4", found[FAR], expected[FAR], at=[AT[i] for i in FAR], side="above", relative=True,
-        margin=0.5, departure=1.0,
+        within=Tolerance(0.5, 1.0),
     )  # fmt: skip
-    corrected: Comparison = statistics.compare("difference and theory", found, expected, at=AT, **APART[size])
+    corrected: ComparedNumbers = statistics.compare("difference and theory", found, expected, at=AT, within=APART[size])
     return Evidence((equal, beyond), (corrected,))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import predicted as spectra
@@ -20,9 +20,9 @@ SHOWN = (0.1, 0.28, 0.37)  # in the figure
 ACTIVATIONS = ("relu", "sin(x+pi/4)")
 SIZES = {"quick": 500, "full": 2000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(14, 40), "full": Seeds(14, 36)}
-COSINE = {"quick": {"margin": 0.06, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
-ELSEWHERE = {"margin": 0.25, "departure": 1.0}  # outliers a spectrum
-GROWTH = {"margin": 0.25, "departure": 1.75}  # outliers a spectrum
+COSINE = {"quick": Tolerance(0.06, 0.2), "full": Tolerance(0.04, 0.1)}
+ELSEWHERE = Tolerance(0.25, 1.0)  # outliers a spectrum
+GROWTH = Tolerance(0.25, 1.75)  # outliers a spectrum
 NAMES = ("g", "g^2", "g^3", "g^4")  # powers of g = X beta looked for
 
 
@@ -67,9 +67,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     growth = np.diff(count, axis=1)
     return Evidence(
         (
-            statistics.compare("cos²", cosines[shown], predicted["cosines"][shown], at=names, **COSINE[size]),
-            statistics.compare("outliers elsewhere", elsewhere, at=labels, side="below", **ELSEWHERE),
-            statistics.compare("outliers more than at the alpha before", growth, at=later, side="above", **GROWTH),
+            statistics.compare("cos²", cosines[shown], predicted["cosines"][shown], at=names, within=COSINE[size]),
+            statistics.compare("outliers elsewhere", elsewhere, at=labels, side="below", within=ELSEWHERE),
+            statistics.compare("outliers more than at the alpha before", growth, at=later, side="above", within=GROWTH),
         )
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri import lengths, talk
@@ -15,14 +15,14 @@ from giantstep.plot import style as _style
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(40, 120)}
 GAIN = {
-    "quick": {"margin": 0.035, "departure": 0.08},
-    "full": {"margin": 0.02, "departure": 0.04},
+    "quick": Tolerance(0.035, 0.08),
+    "full": Tolerance(0.02, 0.04),
 }  # of random features' error
 UPDATES = {
-    "quick": {"margin": 0.003, "departure": 0.015},
-    "full": {"margin": 0.003, "departure": 0.01},
+    "quick": Tolerance(0.003, 0.015),
+    "full": Tolerance(0.003, 0.01),
 }  # of that error
-LIMIT = {"margin": 0.04, "departure": 0.1}  # of a limit, at the largest n
+LIMIT = Tolerance(0.04, 0.1)  # of a limit, at the largest n
 LARGE = tuple(round(10 ** (3 + 0.75 * k)) for k in range(13))  # predicted, up to 10^12
 
 
@@ -57,17 +57,17 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     scale = predicted["before"]
     gains = statistics.compare(
         "gain, in units of the error of random features", measured["gains"] / scale[:, None], predicted["here"] / scale,
-        at=at, **GAIN[size],
+        at=at, within=GAIN[size],
     )  # fmt: skip
     apart = (updates(x / scale.reshape(-1, *[1] * (x.ndim - 1))) for x in (measured["gains"], predicted["here"]))
     found, expected = apart
-    differ = statistics.compare("difference of the updates at ℓ = 2", found[None], expected, **UPDATES[size])
+    differ = statistics.compare("difference of the updates at ℓ = 2", found[None], expected, within=UPDATES[size])
 
-    def tends(what: str) -> statistics.Comparison:
+    def tends(what: str) -> statistics.ComparedNumbers:
         last = predicted["large"][:, -1]
         name = f"theory at n = 10¹² and the {what} limit"
         limit = predicted["published" if what == "published" else "ours"]
-        return statistics.compare(name, last, limit, at=at, relative=True, noisy=False, **LIMIT)
+        return statistics.compare(name, last, limit, at=at, relative=True, noisy=False, within=LIMIT)
 
     return Evidence((gains, differ, tends("published")), (gains, differ, tends("corrected")))
 

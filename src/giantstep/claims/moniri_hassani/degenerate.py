@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Side, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
 from giantstep.measure import mean_and_error
@@ -18,11 +18,11 @@ CASES = {  # activation and second layer, and whether the third direction can ha
 }
 DIMENSIONS = {"quick": 100, "full": 400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 60), "full": Seeds(10, 70)}
-RULE = {"quick": {"margin": 0.05, "departure": 0.15}, "full": {"margin": 0.03, "departure": 0.08}}  # of a share
+RULE = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.03, 0.08)}  # of a share
 # of x3 for signs: the signal matrix has rank two, and what is left of x3 comes from terms of relative order p^(α₁ - 1/2)
-LEFT = {"quick": {"margin": 0.08, "departure": 0.18}, "full": {"margin": 0.06, "departure": 0.12}}
+LEFT = {"quick": Tolerance(0.08, 0.18), "full": Tolerance(0.06, 0.12)}
 LEARNED = 0.3  # a share of the third direction in the outliers' span: between none and the share predicted
-APART = {"margin": 0.02, "departure": 0.2}
+APART = Tolerance(0.02, 0.2)
 
 
 def _shares(function: object, size: Size, seeds: range) -> np.ndarray:
@@ -46,16 +46,25 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found, names = measured["shares"], list(CASES)
     there = np.array([case[2] for case in CASES.values()])
     at = [f"x{k + 1}, {name}" for name in names for k in range(layers.DIRECTIONS)]
+    sides: tuple[tuple[str, np.ndarray, Side], ...] = (
+        ("where it has a spike", there, "above"), ("where it has none", ~there, "below"),
+    )  # fmt: skip
     third = [
         statistics.compare(
-            f"share of x3 {word}", found[of, 2], LEARNED, at=[names[i] for i in np.flatnonzero(of)], side=side, **APART
+            f"share of x3 {word}",
+            found[of, 2],
+            LEARNED,
+            at=[names[i] for i in np.flatnonzero(of)],
+            side=side,
+            within=APART,
         )
-        for word, of, side in (("where it has a spike", there, "above"), ("where it has none", ~there, "below"))
+        for word, of, side in sides
     ]
-    rules = {key: np.full((len(CASES), layers.DIRECTIONS), own) for key, own in RULE[size].items()}
-    for key, own in LEFT[size].items():
-        rules[key][names.index("signs, tanh"), 2] = own
-    every = statistics.compare("share less predicted", found - predicted["shares"], at=at, **rules)
+    left = np.zeros((len(CASES), layers.DIRECTIONS), bool)
+    left[names.index("signs, tanh"), 2] = True
+    own, other = LEFT[size], RULE[size]
+    within = Tolerance(np.where(left, own.margin, other.margin), np.where(left, own.departure, other.departure))
+    every = statistics.compare("share less predicted", found - predicted["shares"], at=at, within=within)
     return Evidence((*third, every))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri_hassani import layers, limit
@@ -17,10 +17,10 @@ SPIKES = 2  # that stand clear of the bulk at every size
 FAR = 1e12  # the width at which the signal matrix is followed
 DIMENSIONS = {"quick": (60, 100, 160), "full": (100, 200, 400)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 90), "full": Seeds(16, 48)}
-STATED = {"quick": {"margin": 0.05, "departure": 0.11}, "full": {"margin": 0.04, "departure": 0.1}}  # of an exponent
+STATED = {"quick": Tolerance(0.05, 0.11), "full": Tolerance(0.04, 0.1)}  # of an exponent
 RULE = {
-    "quick": {"margin": 0.05, "departure": 0.15},
-    "full": {"margin": 0.04, "departure": 0.1},
+    "quick": Tolerance(0.05, 0.15),
+    "full": Tolerance(0.04, 0.1),
 }  # against its own draws
 
 
@@ -74,15 +74,21 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"outlier {k + 1}" for k in range(SPIKES)]
     slopes, expected = (statistics.exponent(DIMENSIONS[size], data["positions"]) for data in (measured, predicted))
     return Evidence(
-        (statistics.compare("exponent of the width", adjusted(size, measured), limits(), at=at, **STATED[size]),),
+        (statistics.compare("exponent of the width", adjusted(size, measured), limits(), at=at, within=STATED[size]),),
         (
-            statistics.compare("exponent less that of the signal matrix", slopes[:, ::2] - expected, at=at, **RULE[size]),
             statistics.compare(
-                f"exponent of the signal matrix at N = {FAR:.0e}", predicted["far"], limits(), at=at, margin=0.02,
-                departure=0.1, noisy=False,
+                "exponent less that of the signal matrix", slopes[:, ::2] - expected, at=at, within=RULE[size]
+            ),
+            statistics.compare(
+                f"exponent of the signal matrix at N = {FAR:.0e}",
+                predicted["far"],
+                limits(),
+                at=at,
+                within=Tolerance(0.02, 0.1),
+                noisy=False,
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

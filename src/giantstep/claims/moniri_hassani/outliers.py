@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
 from giantstep.plot import style as _style
@@ -28,9 +28,9 @@ _FEW = (OutlierCase(0.2, 0.4, "fresh", 2), OutlierCase(0.4, 0.45, "fresh", 3), O
 CASES = {"quick": _FEW, "full": (*_FEW, OutlierCase(0.2, 0.4, "reuse", 2), OutlierCase(0.35, 0.4, "fresh", 2))}
 DIMENSIONS = {"quick": 100, "full": 300}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 30), "full": Seeds(8, 40)}
-PLACE = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}  # relative
-COSINE = {"quick": {"margin": 0.06, "departure": 0.15}, "full": {"margin": 0.03, "departure": 0.08}}  # of a cos^2
-NUMBER = {"margin": 0.1, "departure": 0.3}  # of a share of layers
+PLACE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
+COSINE = {"quick": Tolerance(0.06, 0.15), "full": Tolerance(0.03, 0.08)}  # of a cos^2
+NUMBER = Tolerance(0.1, 0.3)  # of a share of layers
 TICKS = (2, 3, 5, 10, 20, 50)
 
 
@@ -57,9 +57,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     along = np.stack([measured["cosines"][i, k, k] - predicted["cosines"][i, k, k] for i, k in which])
     agree = np.mean(layers.agree(measured, predicted), axis=0)
     return Evidence((
-        statistics.compare("share of layers whose clear outliers agree", agree[None], 1.0, side="above", **NUMBER),
-        statistics.compare("position over predicted", places, 1.0, at=at, relative=True, **PLACE[size]),
-        statistics.compare("cos² with direction k less predicted", along, at=at, **COSINE[size]),
+        statistics.compare("share of layers whose clear outliers agree", agree[None], 1.0, side="above", within=NUMBER),
+        statistics.compare("position over predicted", places, 1.0, at=at, relative=True, within=PLACE[size]),
+        statistics.compare("cos² with direction k less predicted", along, at=at, within=COSINE[size]),
     ))  # fmt: skip
 
 

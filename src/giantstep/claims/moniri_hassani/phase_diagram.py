@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers, limit
 from giantstep.plot import style
@@ -17,9 +17,9 @@ BATCHES = {"fresh": "fresh batches", "reuse": "one batch twice"}
 DIMENSIONS = {"quick": 60, "full": 200}
 FAR = 1e12  # the width at which the signal matrix is followed
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 20), "full": Seeds(6, 12)}
-STATED = {"margin": 0.1, "departure": 0.3}  # of a share of cells
-LAYERS = {"margin": 0.1, "departure": 0.25}  # of a share of layers
-MEAN = {"margin": 0.15, "departure": 0.45}  # of the mean number
+STATED = Tolerance(0.1, 0.3)  # of a share of cells
+LAYERS = Tolerance(0.1, 0.25)  # of a share of layers
+MEAN = Tolerance(0.15, 0.45)  # of the mean number
 
 
 def _spectra(function: object, size: Size, seeds: range) -> Data:
@@ -57,12 +57,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     more = np.mean(counts - expected, axis=(0, 1, 2))
     far = [np.mean(predicted["far"][off] == said[off])]
     return Evidence(
-        (statistics.compare("share of cells with the formula's number", reached[None], 1.0, side="above", **STATED),),
+        (statistics.compare("share of cells with the formula's number", reached[None], 1.0, side="above", within=STATED),),
         (
-            statistics.compare("share of layers whose clear outliers agree", agree[None], 1.0, side="above", **LAYERS),
-            statistics.compare("mean number less predicted", more[None], **MEAN),
+            statistics.compare("share of layers whose clear outliers agree", agree[None], 1.0, side="above", within=LAYERS),
+            statistics.compare("mean number less predicted", more[None], within=MEAN),
             statistics.compare(
-                f"share of cells with the formula's number at N = {FAR:.0e}", far, 1.0, side="above", noisy=False, **STATED
+                f"share of cells with the formula's number at N = {FAR:.0e}", far, 1.0, side="above", noisy=False, within=STATED
             ),
         ),
     )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Side, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.functions.activation import activation as made
@@ -28,7 +28,7 @@ BATCHES = {"reuse": "one batch twice", "fresh": "fresh batches"}
 DIMENSIONS = {"quick": (40, 220), "full": (60, 160, 400)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 200), "full": Seeds(120, 450)}
 HALF = 0.5  # between the exponents 0 and 1
-RULE = {"quick": {"margin": 0.1, "departure": 0.65}, "full": {"margin": 0.1, "departure": 0.5}}  # beyond the half
+RULE = {"quick": Tolerance(0.1, 0.65), "full": Tolerance(0.1, 0.5)}  # beyond the half
 
 
 def experiment(name: str, batch: str, d: int) -> Setting:
@@ -75,9 +75,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found = slopes(size, measured["squares"])
     learned = np.array([[CASES[name][-1], False] for name in TARGETS[size]])
     at = np.array([[f"{name}, {batch}" for batch in BATCHES.values()] for name in TARGETS[size]])
+    sides: tuple[tuple[str, np.ndarray, Side], ...] = (
+        ("where learned", learned, "above"), ("where not learned", ~learned, "below"),
+    )  # fmt: skip
     return Evidence(tuple(
-        statistics.compare(f"exponent of d cos² {where}", found[of], HALF, at=at[of].tolist(), side=side, **RULE[size])
-        for where, of, side in (("where learned", learned, "above"), ("where not learned", ~learned, "below"))
+        statistics.compare(f"exponent of d cos² {where}", found[of], HALF, at=at[of].tolist(), side=side, within=RULE[size])
+        for where, of, side in sides
     ))  # fmt: skip
 
 

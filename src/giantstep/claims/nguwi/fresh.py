@@ -1,12 +1,10 @@
 """On fresh samples the gap falls as n^{-1/2} in every dimension; its coefficient and the bound's go with the dimension."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
@@ -17,11 +15,11 @@ SAMPLES = (25, 50, 100, 200, 400)
 DIMENSIONS = (2, 4, 8, 16)  # d_in
 ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 24), "full": Seeds(16, 60)}
-POWER: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.08, "departure": 0.2},
-    "full": {"margin": 0.04, "departure": 0.1},
+POWER = {
+    "quick": Tolerance(0.08, 0.2),
+    "full": Tolerance(0.04, 0.1),
 }  # of an exponent
-DECADES: dict[str, Any] = {"margin": 0.5, "departure": 0.7}  # of a bound over the gap: a range of one decade
+DECADES = Tolerance(0.5, 0.7)  # of a bound over the gap: a range of one decade
 BEFORE, AFTER = 2.5, 1.5  # its centre: from 100 to 1000 times before training, from 10 to 100 times after
 
 
@@ -54,14 +52,14 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     grown = statistics.exponent(DIMENSIONS, np.moveaxis(level, 1, 0))
     before = np.log10(predicted["bounds"][..., None] / level)
     after = np.log10(found[:, :, -1] * predicted["spread"][..., None] / level)
-    in_n = statistics.compare("exponent of the gap in n", rate, -0.5, at=cells, **POWER[size])
+    in_n = statistics.compare("exponent of the gap in n", rate, -0.5, at=cells, within=POWER[size])
     return Evidence(
         (
             in_n,
-            statistics.compare("exponent of the gap in d_in", grown, 0.0, at=list(trainings.CASES), **POWER[size]),
-            statistics.compare("decades of the bound before training", before, BEFORE, at=cells, **DECADES),
+            statistics.compare("exponent of the gap in d_in", grown, 0.0, at=list(trainings.CASES), within=POWER[size]),
+            statistics.compare("decades of the bound before training", before, BEFORE, at=cells, within=DECADES),
         ),
-        (in_n, statistics.compare("decades of the bound after training", after, AFTER, at=cells, **DECADES)),
+        (in_n, statistics.compare("decades of the bound after training", after, AFTER, at=cells, within=DECADES)),
     )
 
 

@@ -1,12 +1,10 @@
 """On the training samples themselves n^{-1/D} is the rate of the bound; the gap falls faster."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
@@ -17,9 +15,9 @@ SAMPLES = (25, 50, 100, 200, 400)
 DIMENSIONS = (2, 4)  # d_in; d_out = 1
 ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 80), "full": Seeds(60, 300)}
-POWER: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.08, "departure": 0.2},
-    "full": {"margin": 0.04, "departure": 0.1},
+POWER = {
+    "quick": Tolerance(0.08, 0.2),
+    "full": Tolerance(0.04, 0.1),
 }  # of an exponent
 
 
@@ -42,10 +40,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     slopes = statistics.exponent(SAMPLES, np.moveaxis(measured["found"][:, :, 0], 1, 0), of_means=True)
     at, rates = [f"D = {d + 1}" for d in DIMENSIONS], [-1 / (d + 1) for d in DIMENSIONS]
     return Evidence(
-        (statistics.compare("exponent of the gap in n", slopes, rates, at=at, **POWER[size]),),
+        (statistics.compare("exponent of the gap in n", slopes, rates, at=at, within=POWER[size]),),
         (
             statistics.compare(
-                "exponent of the gap in n, at most -1/2", slopes, -0.5, side="below", at=at, **POWER[size]
+                "exponent of the gap in n, at most -1/2", slopes, -0.5, side="below", at=at, within=POWER[size]
             ),
         ),
     )

@@ -1,14 +1,13 @@
 """Whether the bounds known before training still say something when the network has learned."""
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
@@ -19,13 +18,13 @@ SHARES = (0.25, 1.0, 4.0, 16.0)  # amounts of training, over that at which the b
 N = 4000  # fresh samples of the bound; the training samples are as many as steps
 ORACLE = {"quick": 2000, "full": 20_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(16, 80)}
-RULE: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+RULE = {
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }
-LOOSE: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.3},
-    "full": {"margin": 0.015, "departure": 0.15},
+LOOSE = {
+    "quick": Tolerance(0.04, 0.3),
+    "full": Tolerance(0.015, 0.15),
 }  # ReLU, whose start scatters
 
 
@@ -73,11 +72,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     cells = [f"{case}, rate × steps = {a:.2g}" for case, row in rows for a in row]
     name = "error when the bound becomes vacuous, over that of predicting zero"
     tanh, relu = (
-        statistics.compare(name, error[i : i + 1], 1.0, side="below", at=[case], **rule[size])
+        statistics.compare(name, error[i : i + 1], 1.0, side="below", at=[case], within=rule[size])
         for i, (case, rule) in enumerate(zip(trainings.CASES, (RULE, LOOSE), strict=True))
     )
     weights = statistics.compare(
-        "bound after training over the error of predicting zero", after, 0.5, side="below", at=cells, **RULE[size]
+        "bound after training over the error of predicting zero", after, 0.5, side="below", at=cells, within=RULE[size]
     )
     return Evidence((tanh, relu), (tanh, weights))
 

@@ -1,13 +1,11 @@
 """The distance between a law and its samples, which the bound without independence rests on, is of order n^{-1/D}."""
 
-from typing import Any
-
 import numpy as np
 
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
@@ -18,14 +16,11 @@ LAWS = ((2, 1.0), (4, 1.0), (4, 0.0))  # d_in and the noise of y; without noise 
 SIZES = {"quick": (50, 100, 200, 400), "full": (100, 300, 900, 2700)}  # n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(16, 60)}
 # a correction of relative order n^(-1/D) changes a slope by n^(-1/D)/D: 0.07 at n = 140 and 0.06 at n = 520 for D = 5
-POWER: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.07, "departure": 0.14},
-    "full": {"margin": 0.06, "departure": 0.1},
+POWER = {
+    "quick": Tolerance(0.07, 0.14),
+    "full": Tolerance(0.06, 0.1),
 }
-TIMES: dict[str, Any] = {
-    "margin": 0.5,
-    "departure": 0.7,
-}  # decades of the bound over E W1, around 1/2: from 1 to 10 times
+TIMES = Tolerance(0.5, 0.7)  # decades of the bound over E W1, around 1/2: from 1 to 10 times
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -49,8 +44,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [_name(*law) for law in LAWS]
     return Evidence(
         (
-            statistics.compare("exponent of W1 in n", slopes, predicted["exponents"], at=at, **POWER[size]),
-            statistics.compare("decades of the bound over W1", decades, 0.5, at=at, **TIMES),
+            statistics.compare("exponent of W1 in n", slopes, predicted["exponents"], at=at, within=POWER[size]),
+            statistics.compare("decades of the bound over W1", decades, 0.5, at=at, within=TIMES),
         )
     )
 

@@ -1,7 +1,6 @@
 """Particles reach the optimum: their certificate closes as one over their number, and their network is the optimal one."""
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -9,7 +8,7 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, normals
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
@@ -25,16 +24,16 @@ LAM = 0.02
 POOL = {"quick": 6000, "full": 16000}  # draws of the prior that solve the dual problem, new ones for every seed
 TEST = 1000  # fresh curves
 NAMES = ("objective P", "KL to the prior", "training loss", "test loss")
-OPTIMUM: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+OPTIMUM = {
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }  # the mean of four
-EACH: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.2},
-    "full": {"margin": 0.015, "departure": 0.08},
+EACH = {
+    "quick": Tolerance(0.04, 0.2),
+    "full": Tolerance(0.015, 0.08),
 }  # each of them
-POWER: dict[str, Any] = {"margin": 0.08, "departure": 0.2}  # of an exponent, at full size: quick size cannot pay for it
-SMALL: dict[str, Any] = {"margin": 0.005, "departure": 0.02}  # of the gap over P*, beyond 5%
+POWER = Tolerance(0.08, 0.2)  # of an exponent, at full size: quick size cannot pay for it
+SMALL = Tolerance(0.005, 0.02)  # of the gap over P*, beyond 5%
 
 
 @lru_cache(maxsize=2)
@@ -94,11 +93,13 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     share = most[4] / predicted["optimum"][0].mean()
     slope = statistics.exponent(sizes, measured["runs"][:, 4])
     judged = (
-        statistics.compare("mean of the four numbers over the optimum's", scaled.mean(axis=0), 1.0, **OPTIMUM[size]),
-        statistics.compare("number over that of the optimum", scaled, 1.0, at=list(NAMES), **EACH[size]),
-        statistics.compare("gap over P*", share, 0.05, side="below", **SMALL),
+        statistics.compare(
+            "mean of the four numbers over the optimum's", scaled.mean(axis=0), 1.0, within=OPTIMUM[size]
+        ),
+        statistics.compare("number over that of the optimum", scaled, 1.0, at=list(NAMES), within=EACH[size]),
+        statistics.compare("gap over P*", share, 0.05, side="below", within=SMALL),
     )
-    power = statistics.compare("power of the particles in the gap", slope, -1.0, **POWER)
+    power = statistics.compare("power of the particles in the gap", slope, -1.0, within=POWER)
     return Evidence(judged if size == "quick" else (*judged, power))
 
 

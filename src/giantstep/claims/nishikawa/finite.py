@@ -1,12 +1,10 @@
 """Finite sample: dual coordinate ascent closes the excess exponentially, at the rate of its linearisation at the optimum."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nishikawa import exact
 from giantstep.measure import mean_and_error
@@ -21,9 +19,9 @@ CASES = {
 CURVES = {"quick": 40, "full": 100}
 STREAMS = 3  # orders of the curves that are drawn for a seed
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 240)}
-RULE: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+RULE = {
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }  # of a share
 
 
@@ -64,7 +62,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     ratios = np.array([measured[case][0] / measured[case][1] for case in CASES])
     at = list(CASES)
     return Evidence(
-        (statistics.compare("share left by a pass over the predicted one", ratios, 1.0, at=at, **RULE[size]),)
+        (statistics.compare("share left by a pass over the predicted one", ratios, 1.0, at=at, within=RULE[size]),)
     )
 
 

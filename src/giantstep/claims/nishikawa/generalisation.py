@@ -1,14 +1,12 @@
 """Generalisation: how test less training loss of the regularised minimiser goes with n, with the penalty and the dimension."""
 
-from typing import Any
-
 import numpy as np
 
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, normals
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
@@ -22,18 +20,15 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 150), "full": Seeds(80, 400)}
 DRAWS = 250  # the pool that is the prior
 LAM, OTHERS = 0.02, (0.005, 0.08)  # the penalty, and others at the second n
 BASES = (16, 128)  # J
-POWER: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.08, "departure": 0.2},
-    "full": {"margin": 0.04, "departure": 0.1},
+POWER = {
+    "quick": Tolerance(0.08, 0.2),
+    "full": Tolerance(0.04, 0.1),
 }  # of an exponent
-SAME: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+SAME = {
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }  # of a ratio
-TIGHT: dict[str, Any] = {
-    "margin": 1.0,
-    "departure": 1.2,
-}  # decades of the bound over the gap, around 1: from 1 to 100 times
+TIGHT = Tolerance(1.0, 1.2)  # decades of the bound over the gap, around 1: from 1 to 100 times
 
 
 def gaps(sizes: tuple[int, ...], J: int, lam: float, seed: int) -> np.ndarray:
@@ -91,19 +86,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         lambda v: v[0].mean(axis=-1) / v[1].mean(axis=-1), np.stack([measured["wide"][0, 0], n[1, 0]])
     )
     tight = statistics.pseudovalues(lambda v: np.log10(np.mean(v[:, 1], axis=-1) / np.mean(v[:, 0], axis=-1)), n)
-    same = statistics.compare("gap at J = 128 over that at J = 16", ratio, 1.0, **SAME[size])
+    same = statistics.compare("gap at J = 128 over that at J = 16", ratio, 1.0, within=SAME[size])
     return Evidence(
         (
-            statistics.compare("exponent of the gap in n, as of the bound", by_n, -0.5, **POWER[size]),
-            statistics.compare("exponent of the gap in λ, as of the bound", by_lam, bound, **POWER[size]),
+            statistics.compare("exponent of the gap in n, as of the bound", by_n, -0.5, within=POWER[size]),
+            statistics.compare("exponent of the gap in λ, as of the bound", by_lam, bound, within=POWER[size]),
             statistics.compare(
-                "decades of the bound over the gap", tight, 1.0, at=[f"n = {k}" for k in sizes], **TIGHT
+                "decades of the bound over the gap", tight, 1.0, at=[f"n = {k}" for k in sizes], within=TIGHT
             ),
             same,
         ),
         (
-            statistics.compare("exponent of the gap in n", by_n, -1.0, **POWER[size]),
-            statistics.compare("exponent of the gap in λ", by_lam, 0.0, side="above", **POWER[size]),
+            statistics.compare("exponent of the gap in n", by_n, -1.0, within=POWER[size]),
+            statistics.compare("exponent of the gap in λ", by_lam, 0.0, side="above", within=POWER[size]),
             same,
         ),
     )

@@ -1,12 +1,10 @@
 """Online: the excess of dual averaging falls as one over the number of samples."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nishikawa import exact
 from giantstep.functions import losses
@@ -20,9 +18,9 @@ CASES = {
 }  # the first alone at quick size
 SIZES = {"quick": (20, 160), "full": (40, 320)}  # curves of the law, samples over n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 120), "full": Seeds(160, 600)}
-RULE: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.08, "departure": 0.2},
-    "full": {"margin": 0.04, "departure": 0.1},
+RULE = {
+    "quick": Tolerance(0.08, 0.2),
+    "full": Tolerance(0.04, 0.1),
 }  # of an exponent
 WINDOWS = (32, 16, 8, 4, 2, 1)  # T is the number of all samples over these; samples T/2 to T are averaged
 KEPT = 50  # samples of a window at which the excess is computed
@@ -62,7 +60,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Free exponents of the excess in T against -1, one a seed; the law of the excess times T does not change with T."""
     T = times(*SIZES[size]).tolist()
     slopes = np.array([statistics.exponent(T, measured[case]["excess"]) for case in cases(size)])
-    return Evidence((statistics.compare("exponent of the excess in T", slopes, -1.0, at=cases(size), **RULE[size]),))
+    return Evidence(
+        (statistics.compare("exponent of the excess in T", slopes, -1.0, at=cases(size), within=RULE[size]),)
+    )
 
 
 def guarantee(case: str, measured: Data, T: np.ndarray) -> np.ndarray:

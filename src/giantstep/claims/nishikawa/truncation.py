@@ -1,7 +1,5 @@
 """Truncation does not matter: the optimum settles as the basis grows, and the sampler steps as far at any size of it."""
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 
@@ -9,7 +7,7 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, generator, normals
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.functions.activation import activation
 from giantstep.measure import mean_and_error
@@ -26,15 +24,15 @@ MOVED = (4, 8, 16, 32, 64, 128)  # J whose acceptance is measured
 LAM = 0.02
 STEP = 0.3
 PARTICLES = 200
-POWER: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.06, "departure": 0.2},
-    "full": {"margin": 0.04, "departure": 0.1},
+POWER = {
+    "quick": Tolerance(0.06, 0.2),
+    "full": Tolerance(0.04, 0.1),
 }
-ACCEPTED: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.03, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.05},
+ACCEPTED = {
+    "quick": Tolerance(0.03, 0.1),
+    "full": Tolerance(0.015, 0.05),
 }
-SMALL: dict[str, Any] = {"margin": 0.2, "departure": 0.5}  # % beyond 1%
+SMALL = Tolerance(0.2, 0.5)  # % beyond 1%
 
 
 def distances(n: int, draws: int, seed: int) -> np.ndarray:
@@ -96,13 +94,13 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     far = statistics.pseudovalues(lambda v: roots(v)[BASES.index(16) :], off)
     return Evidence(
         (
-            statistics.compare("power of the cut variance", power, 1.0, **POWER[size]),
+            statistics.compare("power of the cut variance", power, 1.0, within=POWER[size]),
             statistics.compare(
-                "distance in %", far, 1.0, side="below", at=[f"J = {J}" for J in BASES if J >= 16], **SMALL
+                "distance in %", far, 1.0, side="below", at=[f"J = {J}" for J in BASES if J >= 16], within=SMALL
             ),
             statistics.compare(
                 "acceptance less that at J = 128", moves[:-1] - moves[-1], at=[f"J = {J}" for J in MOVED[:-1]],
-                **ACCEPTED[size],
+                within=ACCEPTED[size],
             ),
         )
     )  # fmt: skip

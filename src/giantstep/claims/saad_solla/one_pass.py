@@ -1,14 +1,12 @@
 """One-pass SGD, the baseline of giant steps: its overlaps follow closed differential equations as d grows."""
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -22,18 +20,18 @@ SIZES = {"quick": (32, 256), "full": (300, 1000, 3000)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 28), "full": Seeds(10, 60)}
 RULE = {
     "quick": {
-        "erf": (0.012, 0.045),
-        "relu": (0.02, 0.12),
-        "each": (0.03, 0.16),
-        "risk": (0.05, 0.25),
-        "power": (0.1, 0.45),
+        "erf": Tolerance(0.012, 0.045),
+        "relu": Tolerance(0.02, 0.12),
+        "each": Tolerance(0.03, 0.16),
+        "risk": Tolerance(0.05, 0.25),
+        "power": Tolerance(0.1, 0.45),
     },
     "full": {
-        "erf": (0.006, 0.02),
-        "relu": (0.01, 0.05),
-        "each": (0.015, 0.06),
-        "risk": (0.02, 0.1),
-        "power": (0.05, 0.2),
+        "erf": Tolerance(0.006, 0.02),
+        "relu": Tolerance(0.01, 0.05),
+        "each": Tolerance(0.015, 0.06),
+        "risk": Tolerance(0.02, 0.1),
+        "power": Tolerance(0.05, 0.2),
     },
 }  # margin and departure: overlaps in the mean of M and Q by case, M and Q each, risks, the power of d
 TIME = 15  # samples a dimension
@@ -130,19 +128,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         risks.append(np.mean(here["risk"][1:] / said["risk"][1:], axis=0)[:count])
     far = [distances(measured[POWER][str(d)], predicted[POWER][str(d)]) for d in SIZES[size]]
     power = statistics.exponent(SIZES[size], np.stack(far))
-    rule: dict[str, Any] = {name: {"margin": pair[0], "departure": pair[1]} for name, pair in RULE[size].items()}
+    rule = RULE[size]
     return Evidence(
         (
             *(
                 statistics.compare(
                     f"overlaps at d = {last}, mean of M and Q, {case}", np.mean(pair, axis=0)[None], predicted["slope"],
-                    at=[""], **rule[case],
+                    within=rule[case],
                 )
                 for case, pair in pairs.items()
             ),
-            statistics.compare(f"overlaps at d = {last}", slopes, predicted["slope"], at=at, **rule["each"]),
-            statistics.compare(f"risk over theory at d = {last}", risks, 1.0, at=list(CASES), **rule["risk"]),
-            statistics.compare("power of the distance", power[None], predicted["power"], at=[POWER], **rule["power"]),
+            statistics.compare(f"overlaps at d = {last}", slopes, predicted["slope"], at=at, within=rule["each"]),
+            statistics.compare(f"risk over theory at d = {last}", risks, 1.0, at=list(CASES), within=rule["risk"]),
+            statistics.compare("power of the distance", power[None], predicted["power"], at=[POWER], within=rule["power"]),
         )
     )  # fmt: skip
 

@@ -1,12 +1,10 @@
 """With the exponential and the logistic loss the training loss goes to zero as one over time."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.plot import style
@@ -23,11 +21,11 @@ STEPS = 1000
 KEPT = tuple(sorted({*range(0, 12), *(round(STEPS ** (k / 60)) for k in range(21, 61)), STEPS // 4}))  # steps kept
 FOLLOWED = (1, 10, STEPS // 4, STEPS)  # steps that are compared
 LATE = KEPT.index(STEPS // 4)  # from here on the power of time is fitted
-POWER: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.08, "departure": 0.2},
-    "full": {"margin": 0.04, "departure": 0.1},
+POWER = {
+    "quick": Tolerance(0.08, 0.2),
+    "full": Tolerance(0.04, 0.1),
 }
-EXACT: dict[str, Any] = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
+EXACT = Tolerance(1e-3, 3e-3)  # of a followed loss: the start is 10⁻⁶ and not zero
 
 
 def job(size: Size, loss: str, seed: int) -> tuple:
@@ -62,8 +60,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     points = [f"{loss}, step {k}" for loss in LOSSES for k in FOLLOWED]
     return Evidence(
         (
-            statistics.compare("power of time", power, -1.0, at=list(LOSSES), **POWER[size]),
-            statistics.compare("loss over the followed one", ratio, 1.0, at=points, **EXACT),
+            statistics.compare("power of time", power, -1.0, at=list(LOSSES), within=POWER[size]),
+            statistics.compare("loss over the followed one", ratio, 1.0, at=points, within=EXACT),
         )
     )
 

@@ -1,12 +1,10 @@
 """The loss falls by a fixed share in a time 1/m, whatever n, and for the square loss along a closed curve."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
@@ -27,15 +25,15 @@ SPEED = 0.03  # rate times width
 STEPS = 60
 DROP = 0.2
 FOLLOWED = (1, 10, 30, 60)  # steps at which losses of single runs are followed
-TIME: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+TIME = {
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }
-POWER: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.05, "departure": 0.2},
-    "full": {"margin": 0.04, "departure": 0.1},
+POWER = {
+    "quick": Tolerance(0.05, 0.2),
+    "full": Tolerance(0.04, 0.1),
 }
-EXACT: dict[str, Any] = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
+EXACT = Tolerance(1e-3, 3e-3)  # of a followed loss: the start is 10⁻⁶ and not zero
 
 
 def job(seed: int, case: str, width: int) -> tuple:
@@ -77,10 +75,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     points = [f"p = {m}, step {k}" for m in widths for k in FOLLOWED]
     return Evidence(
         (
-            statistics.compare("time of the drop", times[: len(CONES)], law, at=cells, relative=True, **TIME[size]),
-            statistics.compare("power of the width", powers, -1.0, at=list(CASES), **POWER[size]),
-            statistics.compare("power of n on cones", by_n, 0.0, **POWER[size]),
-            statistics.compare("loss over the followed one", ratio, 1.0, at=points, **EXACT),
+            statistics.compare(
+                "time of the drop", times[: len(CONES)], law, at=cells, relative=True, within=TIME[size]
+            ),
+            statistics.compare("power of the width", powers, -1.0, at=list(CASES), within=POWER[size]),
+            statistics.compare("power of n on cones", by_n, 0.0, within=POWER[size]),
+            statistics.compare("loss over the followed one", ratio, 1.0, at=points, within=EXACT),
         )
     )
 

@@ -1,14 +1,12 @@
 """The activation patterns at the start decide which neurons end up on which class, and a width of log(n/δ) is enough."""
 
-from typing import Any
-
 import numpy as np
 from scipy.stats import binom
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, generator
-from giantstep.checks.statistics import Count, Evidence, Seeds
+from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
@@ -23,11 +21,11 @@ SORTED = {"quick": 0.1, "full": 0.05}  # the share of runs with a neuron out of 
 SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 100  # n of the widths needed, the largest width, and starts a seed
 WIDTHS = (4, 6, 8, 10, 12)  # at which the chance of a bare sample is compared, for the smallest n
 DRAWN = 2**17  # neurons from which that chance is predicted
-CHANCE: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.03, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.05},
+CHANCE = {
+    "quick": Tolerance(0.03, 0.1),
+    "full": Tolerance(0.015, 0.05),
 }
-GROWTH: dict[str, Any] = {"margin": 0.1, "departure": 0.3}  # neurons for every unit of log n
+GROWTH = Tolerance(0.1, 0.3)  # neurons for every unit of log n
 RATE = 0.005
 STEPS = 60
 
@@ -105,8 +103,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence(
         (
             Count("runs with a neuron out of place", int(np.sum(wrong > 0)), len(wrong), 0.0, SORTED[size]),
-            statistics.compare("chance of a bare sample", found[0, 1:], predicted["bare"], at=at, **CHANCE[size]),
-            statistics.compare("neurons by unit of log n", growth, predicted["growth"], side="below", **GROWTH),
+            statistics.compare("chance of a bare sample", found[0, 1:], predicted["bare"], at=at, within=CHANCE[size]),
+            statistics.compare("neurons by unit of log n", growth, predicted["growth"], side="below", within=GROWTH),
         )
     )
 

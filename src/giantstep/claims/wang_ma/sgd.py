@@ -1,12 +1,10 @@
 """Minibatches: the early stage is as fast as with all samples, and the mean square loss is known exactly."""
 
-from typing import Any
-
 import numpy as np
 
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
@@ -20,11 +18,11 @@ RUNS = 10  # every so many seeds are followed
 SPEED = 0.3  # rate times width
 STEPS = 20
 POINTS = (1, 2, 5, 10, 20)
-MEAN: dict[Size, dict[str, Any]] = {
-    "quick": {"margin": 0.04, "departure": 0.1},
-    "full": {"margin": 0.015, "departure": 0.04},
+MEAN = {
+    "quick": Tolerance(0.04, 0.1),
+    "full": Tolerance(0.015, 0.04),
 }  # of a mean loss
-EXACT: dict[str, Any] = {"margin": 1e-3, "departure": 3e-3}  # of a followed loss: the start is 10⁻⁶ and not zero
+EXACT = Tolerance(1e-3, 3e-3)  # of a followed loss: the start is 10⁻⁶ and not zero
 
 
 def jobs(size: Size, loss: str, seeds: range) -> list[tuple]:
@@ -65,8 +63,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     mean, expected = measured["square"][points], predicted["mean"][points]
     return Evidence(
         (
-            statistics.compare("mean square loss", mean, expected, at=at, relative=True, **MEAN[size]),
-            statistics.compare("loss over the followed one", ratio, 1.0, at=cells, **EXACT),
+            statistics.compare("mean square loss", mean, expected, at=at, relative=True, within=MEAN[size]),
+            statistics.compare("loss over the followed one", ratio, 1.0, at=cells, within=EXACT),
         )
     )
 

@@ -1,0 +1,117 @@
+"""Claims that run, the files of a report, and its summary."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from reported import claim, good, names, some_results
+
+from giantstep.checks.check import check
+from giantstep.checks.claim import Result
+from giantstep.checks.report.markdown import summary
+from giantstep.checks.report.page import write
+from giantstep.errors import InputError
+from giantstep.lab.store.provenance import Provenance
+
+
+@pytest.fixture
+def results() -> list[Result]:
+    return some_results()
+
+
+# Running claims
+
+
+def test_a_broken_claim_does_not_lose_the_others():
+    seen = []
+    claims = [claim("a/one", good()), claim("a/two", RuntimeError("no luck\nmore")), claim("a/three", good())]
+    results = check(claims, "quick", on_progress=lambda now: seen.append((len(now.results), now.total, names(now))))
+    assert [result.verdict.outcome for result in results] == ["holds", "not run", "holds"]
+    assert results[1].error == "RuntimeError: no luck"
+    assert [result.passed for result in results] == [True, False, True]
+    assert seen == [(0, 3, ["a/one"]), (1, 3, ["a/two"]), (2, 3, ["a/three"]), (3, 3, [])]
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("no file '/home/someone/deep/data.npz' there", "no file 'data.npz' there"),
+        ("no file C:\\Users\\someone\\data.npz", "no file data.npz"),
+        ("rate 1/n/d and a/b, ratio (n/d)/2/3", "rate 1/n/d and a/b, ratio (n/d)/2/3"),
+    ],
+)
+def test_an_error_names_no_folder(message: str, text: str):
+    (result,) = check([claim("a/one", OSError(message))], "quick")
+    assert result.error == f"OSError: {text}" and text in result.verdict.sentence
+
+
+def test_bad_input_is_not_a_verdict():
+    with pytest.raises(InputError, match="no such size"):
+        check([claim("a/one", InputError("no such size"))], "quick")
+
+
+def test_rows_match_the_header():
+    with pytest.raises(ValueError, match="2 cells"):
+        good(rows=((1,),))
+
+
+def test_a_claim_names_a_known_paper():
+    with pytest.raises(ValueError, match="nobody"):
+        claim("a/one", good(), "nobody")
+
+
+def test_results_are_json_without_nan():
+    (result,) = check([claim("a/one", good())], "full")
+    back = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert back["rows"] == [[100, 0.123456], [200, None]]
+    assert back["size"] == "full" and back["stored"] is False and "figure" not in back
+
+
+# Files
+
+
+def test_the_twin_holds_the_results(tmp_path, results):
+    write(results, tmp_path)
+    twin = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))
+    assert twin["results"] == [json.loads(json.dumps(result.to_dict())) for result in results]
+    assert twin["provenance"]["version"] == Provenance.here().version
+    assert set(twin) == {"date", "complete", "provenance", "results"} and twin["complete"] is True
+
+
+def test_writing_replaces_the_old_files_and_leaves_nothing_else(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    write([], folder)
+    write([], folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["index.html", "verdicts.json"]
+
+
+def test_a_page_that_cannot_be_made_leaves_the_old_one(tmp_path, results):
+    before = write(results, tmp_path).read_bytes()
+    broken = [replace(results[0], size=3)]  # a size that is no text
+    with pytest.raises(TypeError):
+        write(broken, tmp_path)
+    assert (tmp_path / "index.html").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "verdicts.json"]
+
+
+def test_the_same_results_give_the_same_page(tmp_path, results):
+    assert write(results, tmp_path / "a").read_bytes() == write(results, tmp_path / "b").read_bytes()
+
+
+# Markdown
+
+
+def test_the_summary_is_a_table_in_markdown(results):
+    lines = summary([replace(results[0], stored=True, seconds=12.34), *results[1:]]).splitlines()
+    assert lines[0] == "| paper | claim | verdict | result | size | seeds | time |"
+    assert lines[2] == (
+        "| Moniri et al. (2024) | `moniri/one` | ✓ holds | It fell by half. | quick | 0-9 | 12.3 s, stored |"
+    )
+    assert len(lines) == 2 + len(results)
+
+
+def test_the_summary_keeps_hostile_text_in_its_cell():
+    verdict = good(sentence="f* and g* | a_b_c\n<script>`x`")
+    (line,) = summary([Result(claim("a/`|`", verdict), verdict, 1.0, "quick")]).splitlines()[2:]
+    assert line.count("|") - line.count("\\|") == 8
+    assert "f\\* and g\\* \\| a\\_b\\_c &lt;script>\\`x\\`" in line
