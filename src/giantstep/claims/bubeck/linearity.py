@@ -8,7 +8,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 NAMES = ("relu", "tanh")
 MOVES = {"along the gradient": "-", "at random": "--"}
@@ -91,12 +91,8 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarra
                         ax, x, mean[part, j, k], error[part, j, k], color=colour, marker=marker, markerfacecolor=fill,
                         label=f"{random_networks.TITLES[name]}, {move}",
                     )  # fmt: skip
-            ax.set(xscale="log", yscale="log")
-            ax.set_xticks(x, [f"{v:g}" for v in x])
-            low, high = ax.get_ylim()
-            ticks = [m * 10.0**e for e in range(-5, 0) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
-            ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-            ax.minorticks_off()
+            ticks.logarithmic(ax, "x", x)
+            ticks.logarithmic(ax)
         axes[0].set(xlabel="dimension d, p = d", ylabel="‖change of ∇f‖²")
         axes[1].set(xlabel=f"width p/d, d = {sizes[1]}")
         axes[0].plot([], [], color=style.INK, linewidth=1, label="lines: law of the ray")

@@ -8,7 +8,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 NAMES = ("relu", "tanh")
 RATIO, NETWORKS = 2, 2  # p/d, and networks of a seed
@@ -67,12 +67,9 @@ def _figure(sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, expecte
             title = random_networks.TITLES[name]
             ax.plot(sizes, expected[:, j], color=colour, linewidth=1, label=f"law of the ray, {title}")
             style.dots(ax, sizes, mean[:, j], error[:, j], color=colour, marker=marker, label=f"measured, {title}")
-        ax.set(xscale="log", yscale="log", xlabel="dimension d", ylabel="median ‖δ‖ / ‖x‖ that flips the sign")
-        ax.set_xticks(sizes, [str(d) for d in sizes])
-        low, high = ax.get_ylim()
-        ticks = [t for t in (0.01, 0.02, 0.03, 0.05, 0.1, 0.15) if low <= t <= high]
-        ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
-        ax.minorticks_off()
+        ax.set(xlabel="dimension d", ylabel="median ‖δ‖ / ‖x‖ that flips the sign")
+        ticks.logarithmic(ax, "x", sizes)
+        ticks.logarithmic(ax)
         ax.legend()
         return style.svg(fig)
 

@@ -8,7 +8,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 NAMES = ("tanh", "relu")
 ETA = 2.0
@@ -65,9 +65,8 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) 
             title = random_networks.TITLES[name]
             ax.plot(FINE[size], lines[:, j], color=colour, linewidth=1, label=f"law of the ray, {title}")
             style.dots(ax, ratios, mean[:, j], error[:, j], color=colour, marker=marker, label=f"measured, {title}")
-        ax.set(xscale="log", xlabel=f"width over dimension p/d, d = {d}", ylabel=f"share of signs flipped, η = {ETA:g}")
-        ax.set_xticks(ratios, [str(r) for r in ratios])
-        ax.minorticks_off()
+        ax.set(xlabel=f"width over dimension p/d, d = {d}", ylabel=f"share of signs flipped, η = {ETA:g}")
+        ticks.logarithmic(ax, "x", ratios)
         ax.set_ylim(0, 1.02)
         ax.legend(loc="lower right")
         return style.svg(fig)

@@ -15,7 +15,7 @@ from giantstep.checks.statistics import ComparedNumbers, Tolerances
 from giantstep.claims.dandi.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.simulate import evolution
 
 __all__ = ["RankCase", "chance", "each_and_mean", "eigenvalues", "energies", "growth", "measured", "panel"]
@@ -104,6 +104,6 @@ def panel(ax, sizes: Sequence[int], values: Float[np.ndarray, "sizes v seeds"], 
     d = np.array(sizes)
     ax.plot(d, 0.6 * mean[0].max() * d / d[0], color=style.INK, linewidth=0.9, linestyle=":", label="∝ d")
     ax.axhline(1, color=style.INK, linewidth=0.9, linestyle="--", label="null level")
-    ax.set(xscale="log", yscale="log", xlabel="d", ylim=(0.2, 3 * mean.max()))
-    ax.set_xticks(d, [str(each) for each in d])
+    ax.set(yscale="log", xlabel="d", ylim=(0.2, 3 * mean.max()))
+    ticks.logarithmic(ax, "x", d)
     ax.minorticks_off()

@@ -12,7 +12,7 @@ from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.simulate import evolution
 
 
@@ -124,8 +124,8 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
                 line = 1 + (mean[-1] - 1) * d / d[-1] if learned else np.full(len(d), np.exp(np.mean(np.log(mean))))
                 shape = "learned, ∝ d" if learned else "not learned, constant"
                 ax.plot(d, line, color=colour, linestyle="-" if learned else "--", label=f"{label}: {shape}")
-            ax.set(xscale="log", yscale="log", xlabel="d", ylim=(0.8, top), xlim=(0.7 * d[0], 1.4 * d[-1]))
-            ax.set_xticks(d, [str(each) for each in d])
+            ax.set(yscale="log", xlabel="d", ylim=(0.8, top), xlim=(0.7 * d[0], 1.4 * d[-1]))
+            ticks.logarithmic(ax, "x", d)
             ax.minorticks_off()
             ax.set_title(case.name, loc="left")
         axes[0].set_ylabel("share / null level")

@@ -9,10 +9,9 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import ticks
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 Case = tuple[str, float, float]
 CASES: dict[Size, tuple[Case, ...]] = {
@@ -112,7 +111,7 @@ def _figure(size: Size, measured: Data, off: np.ndarray) -> str:
         for j, (label, values, look) in enumerate(looks):
             style.dots(left, x + 0.14 * (j - 1), *mean_and_error(values / unit), label=label, **look)
         left.set_ylabel("test error / Var y")
-        ticks.plain(left)
+        ticks.logarithmic(left)
         margin = 100 * RULE[size].margin
         right.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"margin, ±{margin:g}%")
         right.axhline(0, color=style.INK, linewidth=0.8)

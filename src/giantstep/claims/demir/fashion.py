@@ -12,7 +12,7 @@ from giantstep.claims.claim import claim
 from giantstep.errors import InputError, MissingData
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 PAIRS = ((0, 1), (5, 9))
 SIZES = {"quick": 240, "full": 500}  # m
@@ -130,8 +130,7 @@ def _figure(size: Size, measured: Data) -> str:
             column[0].set_title(f"classes {pair[0]} and {pair[1]}", loc="left")
             for ax in column:
                 ax.set_xscale("log")
-                ax.set_xticks(RATIOS[size], [f"{r:g}" for r in RATIOS[size]])
-                ax.minorticks_off()
+                ticks.logarithmic(ax, "x", RATIOS[size])
                 ax.margins(x=0.15)
             column[1].set_xlabel("width k/m")
             column[1].axhline(0, color=style.INK, linewidth=0.8)

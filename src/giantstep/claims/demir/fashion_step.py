@@ -8,11 +8,10 @@ from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
-from giantstep.claims.demir import ticks
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, PENALTIES, errors, experiment, read
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to d
 FAR = 148.0  # where the step should have done its work
@@ -91,7 +90,7 @@ def _figure(size: Size, measured: Data) -> str:
             look = {"color": colour, "marker": mark, "zorder": 3, "markersize": 6, "label": name}
             style.dots(left, x[1:], *mean_and_error(measured[model]), **look)
         left.set_ylabel("test error / Var y")
-        ticks.plain(left)
+        ticks.logarithmic(left)
         right.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"margin, ±{margin:g}%")
         right.axhline(0, color=style.INK, linewidth=0.8)
         off = 100 * np.log(measured[GIVEN] / measured["network"][1:])

@@ -6,13 +6,13 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.claims.demir import ticks
 from giantstep.claims.demir.evidence import gaps
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 APART = 0.012  # of the axis, between markers that would cover each other
+LONG = 36  # letters of a name, above which two stand side by side
 MARKS = ("o", "s", "^")
 
 
@@ -61,14 +61,15 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
         for ax, label in ((left, "½ test error"), (right, "test error / Var(y)")):
             ax.set(xlabel=panel.axis, ylabel=label)
             if panel.log:
-                ticks.plain(ax, "x")
-        ticks.plain(left)
+                ticks.logarithmic(ax, "x")
+        ticks.logarithmic(left)
         right.set_ylim(min(right.get_ylim()[0], 0.75), max(right.get_ylim()[1], 1.1))
         handles, names = left.get_legend_handles_labels()
         if any(curve.line for curve in curves):
             handles.append(right.plot([], [], color=style.INK)[0])
             names.append("theory")
-        fig.legend(handles, names, loc="outside lower center", ncols=3)
+        wide = max(map(len, names)) > LONG
+        fig.legend(handles, names, loc="outside lower center", ncols=2 if wide else 3)
         return style.svg(fig)
 
 

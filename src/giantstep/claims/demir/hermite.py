@@ -11,7 +11,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.demir.conditional import ERRORS, Case, experiment, network, replaced
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 CLOSE: tuple[Case, ...] = (("relu", 0.5, 0.74), ("tanh", 0.5, 0.74), ("relu", 1.0, 0.86))  # spread n^0.37 or n^0
 SPREAD: Case = ("relu", 0.0, 0.74)  # spread n^0.74
@@ -140,12 +140,11 @@ def _figure(size: Size, measured: Data) -> str:
                 look = {"color": style.COLOURS[j], "marker": "os^D"[j], "linestyle": "-", "linewidth": 0.8}
                 label = own[0].name.rsplit(",", 1)[0] + f", l = {order(case[2])}"
                 style.dots(ax, x, *values, label=label, **look)
-            ax.set(xscale="log", xlabel="input dimension n", ylabel="log(model / network), %")
+            ax.set(xlabel="input dimension n", ylabel="log(model / network), %")
             ax.set_title(what, loc="left")
             ax.margins(x=0.1)
             at = list(dict.fromkeys((*SIZES[size], LARGEST[size])))
-            ax.set_xticks(at, [str(n) for n in at])
-            ax.minorticks_off()
+            ticks.logarithmic(ax, "x", at)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
 

@@ -16,7 +16,7 @@ from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
 from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 PAIRS = {"quick": ((0, 1),), "full": ((0, 1), (5, 9))}
 SIZES = {"quick": 250, "full": 500}  # m
@@ -123,9 +123,8 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
             left.set_ylabel("test error / Var y")
             right.set_ylabel("log(measured / predicted), %")
             for ax in (left, right):
-                ax.set(xscale="log", xlabel="width k/m")
-                ax.set_xticks(x, [f"{r:g}" for r in x])
-                ax.minorticks_off()
+                ax.set(xlabel="width k/m")
+                ticks.logarithmic(ax, "x", x)
         fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
 

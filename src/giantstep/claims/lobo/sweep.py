@@ -7,7 +7,7 @@ from giantstep.checks.claim import Data, Size
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
 from giantstep.experiment.setting import Setting
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 DIMENSIONS = {"quick": 120, "full": 300}
 RATIO, LAW = 1.0, "rademacher"
@@ -69,9 +69,8 @@ def figure(panels: dict[str, tuple], label: str, log: str) -> str:
             ax.plot(FINE, full, color=style.INK, label="theory, rows spread by the noise of the gradient (ρ)")
             ax.plot(FINE, dashed, color=style.COLOURS[1], linestyle=(0, (3, 2)), linewidth=1, label="theory with ρ = 0")
             style.dots(ax, ETAS, mean, error, color=style.COLOURS[0], label="measured")
-            ax.set(xscale="log", xlabel=r"step size $\tilde\eta$", ylabel=label if ax is axes[0] else "")
-            ax.set_xticks(ETAS, [f"{eta:g}" for eta in ETAS])
-            ax.minorticks_off()
+            ax.set(xlabel=r"step size $\tilde\eta$", ylabel=label if ax is axes[0] else "")
+            ticks.logarithmic(ax, "x", ETAS)
             if log:
                 ax.set_yscale("log")
             ax.set_title(f"{TITLES[activation]}, n = d", loc="left")

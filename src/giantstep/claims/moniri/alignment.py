@@ -11,7 +11,7 @@ from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.theory.limits.gains import direction
 
 DIMENSIONS = {"quick": 300, "full": 2400}
@@ -86,9 +86,8 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
         ax.set_ylabel("cos(β, β*)")
         rest.set_ylabel("cos(β, β*) − limit")
         for each in (ax, rest):
-            each.set(xscale="log", xlabel="samples per dimension n/d")
-            each.set_xticks(SAMPLES_PER_DIMENSION, [f"{r:g}" for r in SAMPLES_PER_DIMENSION])
-            each.minorticks_off()
+            each.set(xlabel="samples per dimension n/d")
+            ticks.logarithmic(each, "x", SAMPLES_PER_DIMENSION)
         ax.legend()
         return style.svg(fig)
 

@@ -12,7 +12,7 @@ from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import free, talk
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.theory.limits import bulk
 from giantstep.theory.limits import gains as published
 
@@ -98,9 +98,8 @@ def _figure(sizes: tuple[int, ...], gains: list[np.ndarray], limits: np.ndarray)
             style.dots(
                 ax, shift * np.array(sizes), mean, error, label=f"simulation, ℓ = {i + 1}", marker="osD"[i], **look
             )
-            ax.set(xscale="log", xlabel="n", ylabel=f"gain in {COLUMNS[j]}")
-            ax.set_xticks(sizes, [str(n) for n in sizes])
-            ax.minorticks_off()
+            ax.set(xlabel="n", ylabel=f"gain in {COLUMNS[j]}")
+            ticks.logarithmic(ax, "x", sizes)
             ax.margins(x=0.3, y=0.15)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)

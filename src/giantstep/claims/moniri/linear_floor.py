@@ -18,7 +18,7 @@ from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 DIMENSIONS = {"quick": 100, "full": 400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 80), "full": Seeds(30, 60)}
@@ -124,11 +124,10 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
             style.dots(ax, SAMPLES, mean[i], error[i], label=label, color=style.COLOURS[i], marker="os"[i])
         ax.plot([], [], color=style.INK, label="limit")
         ax.axhline(predicted["floor"], color=style.INK, linestyle="--", label="linear floor")
-        ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
-        ax.set_xticks(SAMPLES, [f"{r:g}" for r in SAMPLES])
-        ax.minorticks_off()
-        ax.set_ylim(0.8, None)
-        ax.legend()
+        ax.set(xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
+        ticks.logarithmic(ax, "x", SAMPLES)
+        ax.set_ylim(0.9, None)
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
 
 

@@ -17,7 +17,7 @@ from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.simulate import train
 
 SIZES = {"full": (500, 900, 1600)}  # smaller ones are outside the regime of small η/√n
@@ -134,10 +134,9 @@ def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
             guide = line[-1] * (sizes / sizes[-1]) ** LIMITS[k]
             ax.plot(sizes, guide, "--", linewidth=0.9, label=f"$\\propto n^{{{LIMITS[k]:g}}}$", **look)
             style.dots(ax, sizes, mean, error, label=f"simulation, spike {k + 1}", marker="os"[k], **look)
-        ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="step size η at the onset")
-        ax.set_xticks(sizes, [f"{n:g}" for n in sizes])
-        ax.set_yticks([3, 4, 6, 8, 12, 16], ["3", "4", "6", "8", "12", "16"])
-        ax.minorticks_off()
+        ax.set(xlabel="batch size n", ylabel="step size η at the onset")
+        ticks.logarithmic(ax, "x", sizes)
+        ticks.logarithmic(ax, at=(3, 4, 6, 8, 12, 16))
         fig.legend(loc="outside lower center", ncols=2)
         return style.svg(fig)
 

@@ -13,7 +13,7 @@ from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.simulate import train
 
 SIZES = {"quick": (75, 150, 300, 600), "full": (400, 800, 1600, 3200)}
@@ -99,10 +99,10 @@ def draw_decay(size: Size, norms: np.ndarray, arms: list[int], limit: float | No
         ax.plot([], [], "--", color=style.INK, linewidth=0.9, label=r"$\propto (\log n/n)^{1/2}$")
         if limit is not None:
             ax.axhline(limit, color=style.COLOURS[0], label="predicted limit")
-        ax.set(xscale="log", yscale="log", xlabel="batch size n", ylabel="operator norm of the remainder")
-        ax.set_xticks(sizes, [str(n) for n in sizes])
+        ax.set(xlabel="batch size n", ylabel="operator norm of the remainder")
+        ticks.logarithmic(ax, "x", sizes)
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6)))
         ax.yaxis.set_major_formatter("{x:g}")
-        ax.minorticks_off()
+        ticks.logarithmic(ax)
         fig.legend(loc="outside lower center", ncols=2)
         return style.svg(fig)

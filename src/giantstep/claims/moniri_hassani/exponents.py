@@ -10,7 +10,7 @@ from giantstep.claims.controls import controlled
 from giantstep.claims.moniri_hassani import layers, limit
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 ALPHAS = (0.35, 0.4)
 SPIKES = 2  # that stand clear of the bulk at every size
@@ -122,11 +122,9 @@ def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
             style.dots(ax, p, *mean_and_error(measured[:, k]), color=colour, marker=marker, label=f"outlier {k + 1}")
         ax.plot([], [], color=style.INK, label="signal matrix")
         ax.plot([], [], color=style.INK, linestyle=(0, (4, 2)), linewidth=0.9, label="slope of the limit")
-        ax.set(xscale="log", yscale="log", xlabel="width p", ylabel="singular value of W", xticks=p, xticklabels=p)
-        low, high = ax.get_ylim()
-        ticks = [t for t in (3, 5, 7, 10, 15, 20, 30, 40, 60) if low <= t <= high]
-        ax.set_yticks(ticks, [str(t) for t in ticks])
-        ax.minorticks_off()
+        ax.set(xlabel="width p", ylabel="singular value of W")
+        ticks.logarithmic(ax, "x", p)
+        ticks.logarithmic(ax)
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
 

@@ -13,7 +13,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Side, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.functions.activation import activation as made
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.simulate import train
 
 SOFT = "softplus(2*(x-1))/2"  # E sigma' sigma'' is not zero
@@ -116,14 +116,9 @@ def _figure(size: Size, squares: np.ndarray) -> str:
             ax.plot(sizes, found[i, 0, 0] * sizes / sizes[0], color=style.INK, linewidth=1, label="as d (learned)")
             level = [float(np.exp(np.mean(np.log(found[i, 1]))))] * len(sizes)
             ax.plot(sizes, level, ":", color=style.INK, linewidth=1, label="level (not learned)")
-            ax.set(
-                xscale="log", yscale="log", xlabel="dimension d", ylabel="$d\\,\\cos^2/(1-\\cos^2)$" if i == 0 else ""
-            )
-            ax.set_xticks(sizes, [str(d) for d in sizes])
-            low, high = ax.get_ylim()
-            ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500) if low <= t <= high]
-            ax.set_yticks(ticks, [str(t) for t in ticks])
-            ax.minorticks_off()
+            ax.set(xlabel="dimension d", ylabel="$d\\,\\cos^2/(1-\\cos^2)$" if i == 0 else "")
+            ticks.logarithmic(ax, "x", sizes)
+            ticks.logarithmic(ax)
             ax.set_title(f"target {name}", loc="left")
         fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)

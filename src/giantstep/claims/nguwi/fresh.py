@@ -8,7 +8,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.bounds.theory import on_fresh, spread
 
 SAMPLES = (25, 50, 100, 200, 400)
@@ -96,12 +96,9 @@ def _figure(measured: Data, predicted: Data) -> str:
             left.plot(SAMPLES, level[0, k].mean() / np.sqrt(SAMPLES), color=colour, linewidth=1)
             style.dots(left, SAMPLES, mean[k], error[k], color=colour, marker=marker, label=f"d_in = {d}")
         left.plot([], [], color=style.INK, linewidth=1, label="slope −1/2")
-        left.set(
-            xscale="log", yscale="log", xlabel="fresh samples n", ylabel="mean |Rₙ − R|, tanh", ylim=(0.0018, 0.08)
-        )
-        left.set_xticks(SAMPLES, [str(n) for n in SAMPLES])
-        ticks = (0.002, 0.005, 0.01, 0.02, 0.05)
-        left.set_yticks(ticks, [f"{t:g}" for t in ticks])
+        left.set(xlabel="fresh samples n", ylabel="mean |Rₙ − R|, tanh", ylim=(0.0018, 0.08))
+        ticks.logarithmic(left, "x", SAMPLES)
+        ticks.logarithmic(left, at=(0.002, 0.005, 0.01, 0.02, 0.05))
         left.legend(ncols=2, fontsize=8, loc="lower left")
         for i, case in enumerate(trainings.CASES):
             mean, error = mean_and_error(level[i])
@@ -112,11 +109,10 @@ def _figure(measured: Data, predicted: Data) -> str:
             )
             right.plot(DIMENSIONS, after, color=colour, linewidth=1, label=f"bound after, {case}")
             style.dots(right, DIMENSIONS, mean, error, color=colour, marker="os"[i], label=f"measured, {case}")
-        right.set(xscale="log", yscale="log", xlabel="input dimension d_in", ylabel="√n mean |Rₙ − R|")
-        right.set_xticks(DIMENSIONS, [str(d) for d in DIMENSIONS])
+        right.set(xlabel="input dimension d_in", ylabel="√n mean |Rₙ − R|")
+        ticks.logarithmic(right, "x", DIMENSIONS)
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
-        for ax in (left, right):
-            ax.minorticks_off()
+        ticks.logarithmic(right)
         return style.svg(fig)
 
 

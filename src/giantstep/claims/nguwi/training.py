@@ -8,7 +8,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.bounds.theory import on_training
 
 SAMPLES = (25, 50, 100, 200, 400)
@@ -84,9 +84,9 @@ def _figure(measured: Data, predicted: Data) -> str:
                 ax, n, mean[:, 1], error[:, 1], color=style.COLOURS[1], marker="s", markerfacecolor="white",
                 label="on fresh samples",
             )  # fmt: skip
-            ax.set(xscale="log", yscale="log", xlabel="samples n", ylabel="mean |Rₙ − R|" if i == 0 else "")
-            ax.set_xticks(SAMPLES, [str(k) for k in SAMPLES])
-            ax.minorticks_off()
+            ax.set(xlabel="samples n", ylabel="mean |Rₙ − R|" if i == 0 else "")
+            ticks.logarithmic(ax, "x", SAMPLES)
+            ticks.logarithmic(ax)
             ax.set_title(f"D = {d + 1}", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
         return style.svg(fig)

@@ -9,7 +9,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.bounds.theory import wasserstein
 
 LAWS = ((2, 1.0), (4, 1.0), (4, 0.0))  # d_in and the noise of y; without noise (x, y) fills d_in dimensions only
@@ -81,12 +81,9 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
             style.dots(ax, n, mean[i], error[i], color=colour, marker=marker, label=_name(*law))
         ax.plot([], [], "--", color=style.INK, linewidth=1, label="bound")
         ax.plot([], [], color=style.INK, linewidth=1, label="predicted slope")
-        ax.set(xscale="log", yscale="log", xlabel="samples n", ylabel="W1 of two samples")
-        ax.set_xticks(n, [str(k) for k in n])
-        low, high = ax.get_ylim()
-        ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if low <= t <= high]
-        ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
-        ax.minorticks_off()
+        ax.set(xlabel="samples n", ylabel="W1 of two samples")
+        ticks.logarithmic(ax, "x", n)
+        ticks.logarithmic(ax)
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
 

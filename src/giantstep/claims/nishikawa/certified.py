@@ -12,7 +12,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.mean_field import MeanField, dual
 from giantstep.systems.mean_field.training import features, train
 
@@ -133,19 +133,17 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
         line = np.geomspace(M[0], M[-1], 20)
         left.plot(line, np.exp(np.mean(np.log(share * M))) / line, ":", color=style.INK, label="slope −1")
         style.dots(left, M, share, error, color=style.COLOURS[0], label="certified gap")
-        left.set(xscale="log", yscale="log", ylabel="gap over P* in %")
-        ticks = [t for t in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if min(share) / 2 < t < 2 * max(share)]
-        left.set_yticks(ticks, [f"{t:g}" for t in ticks])
+        left.set(ylabel="gap over P* in %")
+        ticks.logarithmic(left)
         left.legend()
         right.axhline(0, color=style.INK, linewidth=0.8)
         for k, (name, colour, marker) in enumerate(zip(NAMES, style.COLOURS, "osD^", strict=False)):
             style.dots(
                 right, M * 1.07 ** (k - 1.5), off[:, k], off_error[:, k], color=colour, marker=marker, label=name
             )
-        right.set(xscale="log", ylabel="off the optimum in %")
+        right.set(ylabel="off the optimum in %")
         for ax in (left, right):
-            ax.set_xticks(M, [str(m) for m in M])
-            ax.minorticks_off()
+            ticks.logarithmic(ax, "x", M)
             ax.set_xlabel("particles M")
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return style.svg(fig)

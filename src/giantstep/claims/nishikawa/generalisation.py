@@ -10,7 +10,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.mean_field import dual
 from giantstep.systems.mean_field.theory import rademacher
 from giantstep.systems.mean_field.training import features
@@ -134,9 +134,8 @@ def _figure(sizes: tuple[int, ...], measured: Data) -> str:
             mean, error = mean_and_error(values)
             ax.plot(x, mean[:, 1], "--", color=style.INK, linewidth=1, label="bound")
             style.dots(ax, x, mean[:, 0], error[:, 0], color=style.COLOURS[0], label="J = 16")
-            ax.set(xscale="log", yscale="log")
-            ax.set_xticks(x, [f"{v:g}" for v in x])
-            ax.minorticks_off()
+            ticks.logarithmic(ax, "x", x)
+            ticks.logarithmic(ax)
         mean = measured["n"][:, 0].mean(axis=-1)
         axes[0].plot(
             sizes, np.exp(np.mean(np.log(mean * sizes))) / np.array(sizes), ":", color=style.INK, label="slope −1"

@@ -9,7 +9,7 @@ from giantstep.claims.claim import claim
 from giantstep.claims.nishikawa import exact
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.mean_field import dual
 
 CASES = {
@@ -103,9 +103,9 @@ def _figure(T: np.ndarray, measured: Data) -> str:
             centre = np.exp(np.mean(np.log(mean * T)))
             ax.plot(line, centre / line, ":", color=style.INK, label="slope −1")
             style.dots(ax, T, mean, error, color=colour, marker=marker, label="measured")
-            ax.set(xscale="log", yscale="log", xlabel="samples T")
-            ax.set_xticks(T, [str(t) for t in T])
-            ax.minorticks_off()
+            ax.set(xlabel="samples T")
+            ticks.logarithmic(ax, "x", T)
+            ticks.logarithmic(ax)
             ax.set_title(case, loc="left")
         axes[0].set_ylabel("excess of the objective, P − P*")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)

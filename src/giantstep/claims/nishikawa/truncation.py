@@ -11,7 +11,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.functions.activation import activation
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.mean_field import HARMONICS, dual
 from giantstep.systems.mean_field import particles as engine
 from giantstep.systems.mean_field.bases import smoothness
@@ -130,17 +130,16 @@ def _figure(measured: Data, predicted: Data) -> str:
         line = variance * np.exp(np.mean(np.log(root / variance)))
         left.plot(BASES, line, "--", color=style.INK, label="∝ variance that is cut")
         style.dots(left, BASES, root, spread / (2 * root), color=style.COLOURS[0], label="root mean square over seeds")
-        left.set(xscale="log", yscale="log", xlabel="basis functions J", ylabel="|P*(J)/P*(128) − 1| in %")
-        left.set_xticks(BASES, [str(J) for J in BASES])
+        left.set(xlabel="basis functions J", ylabel="|P*(J)/P*(128) − 1| in %")
+        ticks.logarithmic(left, "x", BASES)
         left.legend()
         moves, error = mean_and_error(measured["acceptances"])
         right.axhline(moves[-1], color=style.INK, linestyle="--", linewidth=1, label=f"that at J = {MOVED[-1]}")
         style.dots(right, MOVED, moves, error, color=style.COLOURS[1], marker="s", label="measured")
-        right.set(xscale="log", ylim=(0, 1), xlabel="basis functions J", ylabel="accepted Crank-Nicolson steps")
-        right.set_xticks(MOVED, [str(J) for J in MOVED])
+        right.set(ylim=(0, 1), xlabel="basis functions J", ylabel="accepted Crank-Nicolson steps")
+        ticks.logarithmic(right, "x", MOVED)
         right.legend()
-        for ax in (left, right):
-            ax.minorticks_off()
+        ticks.logarithmic(left)
         return style.svg(fig)
 
 

@@ -10,7 +10,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.results.trajectory import Trajectory
 from giantstep.simulate import sgd as simulate_sgd
 from giantstep.theory import sgd as theory_sgd
@@ -167,7 +167,8 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
             here, said = measured[case][str(d)]["risk"], predicted[case][str(d)]["risk"]
             ax.plot(time, said.mean(1), color=colour, label="equations")
             style.dots(ax, time, *mean_and_error(here), color=colour, marker=marker, label=f"SGD, d = {d}")
-            ax.set(yscale="log", xlabel="samples / d", ylabel="risk")
+            ax.set(xlabel="samples / d", ylabel="risk")
+            ticks.logarithmic(ax)
             ax.set_title(f"{case}, y = {formula}".replace("*", ""), loc="left")
             ax.legend()
         far = [distances(measured[POWER][str(k)], predicted[POWER][str(k)]) for k in sizes]
@@ -175,9 +176,9 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
         style.dots(axes[-1], sizes, middle, error, color=style.COLOURS[0], label=POWER)
         chance = middle[0] * (np.array(sizes) / sizes[0]) ** predicted["power"]
         axes[-1].plot(sizes, chance, color=style.COLOURS[0], linewidth=0.9, linestyle=":", label="∝ $d^{-1/2}$")
-        axes[-1].set(xscale="log", yscale="log", xlabel="d", ylabel="distance of the overlaps")
-        axes[-1].set_xticks(sizes, [str(d) for d in sizes])
-        axes[-1].minorticks_off()
+        axes[-1].set(xlabel="d", ylabel="distance of the overlaps")
+        ticks.logarithmic(axes[-1], "x", sizes)
+        ticks.logarithmic(axes[-1])
         axes[-1].legend()
         return style.svg(fig)
 

@@ -8,7 +8,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.early.path import crossing
 from giantstep.theory import theory
 
@@ -124,9 +124,8 @@ def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
         for line, colour in zip(predicted["times"], style.COLOURS, strict=False):
             right.plot(widths, line * several, color=colour, linewidth=1)
         right.plot([], [], color=style.INK, linewidth=1, label="predicted, cones")
-        right.set(xscale="log", xlabel="width", ylabel=f"width × time of a drop of {DROP:.0%}", ylim=(0.6, 0.75))
-        right.set_xticks(widths, [str(m) for m in widths])
-        right.minorticks_off()
+        right.set(xlabel="width", ylabel=f"width × time of a drop of {DROP:.0%}", ylim=(0.6, 0.75))
+        ticks.logarithmic(right, "x", widths)
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
         return style.svg(fig)
 

@@ -10,7 +10,7 @@ from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.systems.early import living_neurons
 from giantstep.systems.early.samples import extended, inputs, start
 
@@ -139,16 +139,16 @@ def _figure(found: np.ndarray, predicted: Data) -> str:
             style.dots(left, m, mean[i, 1:], error[i, 1:], color=colour, marker=marker, label=f"n = {n}")
         left.plot(m, predicted["bare"], color=style.COLOURS[0], linewidth=1, label=f"predicted, n = {SAMPLES[0]}")
         left.fill_between([], [], [], color=style.INK, alpha=0.15, linewidth=0, label="between the bounds")
-        left.set(yscale="log", xlabel="width", ylabel="chance of a bare sample")
+        left.set(xlabel="width", ylabel="chance of a bare sample")
         x = np.array(SAMPLES, dtype=float)
         style.dots(right, x, mean[:, 0], error[:, 0], color=style.COLOURS[0], label="mean width needed")
         right.plot(
             x, mean[0, 0] + predicted["growth"] * np.log(x / x[0]), "--", color=style.INK, linewidth=1,
             label="slope of the union bound",
         )  # fmt: skip
-        right.set(xscale="log", xlabel="samples n", ylabel="width", ylim=(0, None))
-        right.set_xticks(SAMPLES, [str(n) for n in SAMPLES])
-        right.minorticks_off()
+        right.set(xlabel="samples n", ylabel="width", ylim=(0, None))
+        ticks.logarithmic(right, "x", SAMPLES)
+        ticks.logarithmic(left)
         left.legend(fontsize=8)
         right.legend(loc="upper left", fontsize=8)
         return style.svg(fig)

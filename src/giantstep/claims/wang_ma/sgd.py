@@ -8,7 +8,7 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.theory import theory
 
 SIZES = {"quick": (40, 60, 4), "full": (80, 120, 4)}  # n, width, batch
@@ -91,14 +91,16 @@ def _figure(batch: int, measured: Data, predicted: Data) -> str:
         left.plot(steps, predicted["all"], color=style.INK, linestyle=(0, (4, 3)), linewidth=1, label="all samples")
         mean, error = mean_and_error(measured["square"])
         style.dots(left, steps[::2], mean[::2], error[::2], color=style.COLOURS[0], label=f"batches of {batch}")
-        left.set(yscale="log", xlabel="step", ylabel="mean square loss")
+        left.set(xlabel="step", ylabel="mean square loss")
         left.legend()
         for loss, colour, marker in zip(LOSSES, style.COLOURS, "osD", strict=False):
             right.plot(steps, predicted["followed"][loss][:, 0], color=colour, linewidth=0.9)
             right.plot(steps, measured[loss][:, 0], marker, color=colour, markersize=3.5, label=loss)
         right.plot([], [], color=style.INK, linewidth=0.9, label="followed")
-        right.set(yscale="log", xlabel="step", ylabel="loss of a run")
+        right.set(xlabel="step", ylabel="loss of a run")
         right.legend()
+        ticks.logarithmic(left)
+        ticks.logarithmic(right)
         return style.svg(fig)
 
 
