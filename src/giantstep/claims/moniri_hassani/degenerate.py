@@ -19,7 +19,7 @@ CASES = {  # activation and second layer, and whether the third direction can ha
 DIMENSIONS = {"quick": 100, "full": 400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 60), "full": Seeds(10, 70)}
 RULE = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.03, 0.08)}  # of a share
-# of x3 for signs: the signal matrix has rank two, and what is left of x3 comes from terms of relative order p^(α₁ - 1/2)
+# of x3 for signs: the signal matrix has rank two, and what is left of x3 comes from terms that it leaves out; set by other seeds
 LEFT = {"quick": Tolerance(0.08, 0.18), "full": Tolerance(0.06, 0.12)}
 LEARNED = 0.3  # a share of the third direction in the outliers' span: between none and the share predicted
 APART = Tolerance(0.02, 0.2)
