@@ -179,7 +179,7 @@ def sources(tmp_path, monkeypatch):
         ("estimator/search.py", ""),
         ("explorer/state.py", ""),
         ("cli/options.py", ""),
-        ("lab/sweep/figure.py", ""),
+        ("lab/sweep/averages.py", ""),
     ],
 )
 def test_what_was_kept_is_used_again_only_where_no_source_of_it_changed(sources, changed, which):

@@ -159,3 +159,17 @@ def test_networks(update, residual):
     expected += [weights.outliers[0].position, weights.outliers[0].alignments[0]]
     assert np.all(np.abs(mean[:4] - expected) < 3 * error[:4] + 0.02 * np.array(expected))
     assert mean[4] < 0.02
+
+
+def test_the_edge_is_found_where_newton_is_lost_from_one_side():
+    """At alpha = 0.45 the search for the edge met a point that cannot be reached from the nearest one known."""
+    s = gs.Setting(
+        gs.Gaussian(200),
+        gs.target("x1 + H2(x1)/sqrt(2)", noise=0.5),
+        gs.Network(400, "relu", centred=True),
+        gs.Protocol((gs.GiantStep(800, gs.power([0.44, 0.45, 0.46])),), gs.Ridge(800, 0.1)),
+    )
+    below, here, above = gs.theory.spectrum(s, density=False)
+    assert here.edge == pytest.approx((below.edge + above.edge) / 2, rel=0.01)
+    for a, b, c in zip(below.outliers, here.outliers, above.outliers, strict=True):
+        assert b.position == pytest.approx((a.position + c.position) / 2, rel=0.01)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._machine.backend import alone, jax
+from giantstep._machine.notebook import NotebookBar, inside_notebook
 from giantstep._machine.plain import choice, whole
 from giantstep._machine.seeds import checked as seeds_given
 from giantstep._machine.watchdog import watchdog
@@ -96,9 +97,14 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
 
 @contextmanager
 def _progress(wanted: bool | None, label: str, work: float) -> Iterator[Any]:
-    """Yield a function to call with the operations done; it moves a progress bar on stderr if one is wanted."""
-    if not (sys.stderr.isatty() and work > SLOW if wanted is None else wanted):
+    """Yield a function to call with the operations done; it moves a bar on stderr or in the notebook if one is wanted."""
+    notebook = inside_notebook()
+    if not ((sys.stderr.isatty() or notebook) and work > SLOW if wanted is None else wanted):
         yield lambda done: None
+        return
+    if notebook:
+        with NotebookBar(label, work) as shown:
+            yield shown.add
         return
     from rich.console import Console
     from rich.progress import Progress

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from giantstep._machine import html
 from giantstep.checks.statistics.decision import Decision, Evidence, decide
 from giantstep.checks.statistics.seeds import Seeds
 from giantstep.checks.statistics.table import table
@@ -20,7 +21,7 @@ Cell = str | int | float
 Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy arrays, lists and tables of these
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """The answer to one claim.
 
@@ -55,6 +56,15 @@ class Verdict:
         if self.as_stated == "fails" and self.corrected == "holds":
             return "holds as corrected"
         return self.as_stated
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.outcome}: {self.sentence})"
+
+    def _repr_html_(self) -> str:
+        rows = [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in self.rows]
+        table = html.table(self.header, rows) if rows else ""
+        sentences = "".join(html.line(each) for each in (self.caption, self.power, self.trend))
+        return html.block(self.outcome, html.line(self.sentence), self.figure, table, sentences)
 
 
 @dataclass(frozen=True)

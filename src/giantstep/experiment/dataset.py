@@ -1,4 +1,4 @@
-"""Dataset: a finite set of inputs in classes, the user's own or Fashion-MNIST; the classes are its components."""
+"""Dataset: a finite set of inputs in classes or with real labels, the user's own or Fashion-MNIST; classes are components."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,10 @@ from jaxtyping import Float, Int
 from giantstep._machine.plain import build, choice, plain, real, whole
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError
-from giantstep.experiment import fashion
+from giantstep.experiment import fashion, fit_target
 from giantstep.experiment.labelled_rows import Samples
 from giantstep.experiment.mixture import COUNTS, Mixture, pattern
+from giantstep.experiment.target import Target
 
 FASHION = "fashion-mnist"
 CENTRES = ("class", "all", "none")
@@ -25,14 +26,17 @@ class Dataset:
     """Inputs drawn from a finite set without replacement: the batches of a run are disjoint rows of a permutation by its seed.
 
     Attributes:
-        source: "fashion-mnist", or a pair (X, labels).
-        classes: the labels used; they are the components, in this order, for a target such as "-1 | 1".
+        source: "fashion-mnist", or a pair (X, labels). Labels that are whole numbers are classes. Real labels make regression
+            data: the target ``"y"`` is then the labels themselves.
+        classes: the labels used; they are the components, in this order, for a target such as "-1 | 1". None takes whole
+            numbers as real labels too.
         path: folder of the four IDX files of Fashion-MNIST, gzipped or not; not part of what the dataset is. Without it the
             full set is read where it is installed, and the sample that comes with giantstep where it is not. The word "sample"
             takes the sample in any case, and "full" never does.
         centre: subtract the mean of every "class", that of "all" classes, or "none".
         signal: scale the inputs to the trace ``signal * d``, every class to the same, and add N(0, I) noise to every row, as
-            Demir and Dogan do with 1; None takes the inputs as they are. Pixels are between 0 and 1.
+            Demir and Dogan do with 1; None takes the inputs as they are. By default it is 1 for classes and None for regression
+            data. Pixels are between 0 and 1.
         counts: "drawn", or "exact" for classes in a fixed pattern, as in ``Mixture``.
 
     Means and traces are those of the training images, or of all of the user's inputs. The test is on the test images, or on the
@@ -43,7 +47,7 @@ class Dataset:
     classes: tuple[int, ...] = (0, 1)
     path: str | PathLike[str] | None = field(default=None, compare=False)
     centre: str = "class"
-    signal: float | None = 1.0
+    signal: float | None = field(default="auto")  # type: ignore[assignment]
     counts: str = "drawn"
 
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
@@ -51,17 +55,23 @@ class Dataset:
         def __init__(
             self,
             source: Any,
-            classes: Sequence[int] | np.ndarray = (0, 1),
+            classes: Sequence[int] | np.ndarray | None = (0, 1),
             path: str | PathLike[str] | None = None,
             centre: str = "class",
-            signal: float | None = 1.0,
+            signal: float | str | None = "auto",
             counts: str = "drawn",
         ) -> None: ...
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         if not isinstance(self.source, Samples):
-            put(self, "source", _source(self.source))
+            put(self, "source", _source(self.source, self.classes is None))
+        if self.regression:
+            if self.classes not in (None, (0, 1), (0,), [0]):
+                raise InputError("the labels are real numbers, so these data have no classes: leave classes out")
+            put(self, "classes", (0,))
+        if isinstance(self.signal, str) and self.signal == "auto":
+            put(self, "signal", None if self.regression else 1.0)
         if isinstance(self.classes, np.ndarray):
             put(self, "classes", tuple(self.classes.ravel().tolist()))
         if isinstance(self.path, PathLike):
@@ -80,6 +90,11 @@ class Dataset:
         choice(self.counts, COUNTS, "counts")
         if self.signal is not None:
             put(self, "signal", real(self.signal, "signal", least=0.0))
+
+    @property
+    def regression(self) -> bool:
+        """Whether the labels are real numbers."""
+        return isinstance(self.source, Samples) and self.source.values is not None
 
     @property
     def components(self) -> tuple[int, ...]:
@@ -147,9 +162,22 @@ class Dataset:
         mixture = Mixture.fit(*self.split(), spikes, noise=0.0 if self.signal is None else 1.0)
         return replace(mixture, counts=self.counts)
 
+    def fitted_target(self, degree: int = 3) -> Target:
+        """A target of one direction fitted to the real labels: a Hermite polynomial of the projection, plus noise.
+
+        With ``fitted`` it makes a setting that ``theory`` covers:
+        ``setting.with_(data=data.fitted(), target=data.fitted_target())``.
+        """
+        if not self.regression:
+            raise InputError("fitted_target is for real labels: this dataset has classes")
+        return fit_target.fit(self.split()[0], self.source.values, degree, noise=0.0 if self.signal is None else 1.0)
+
     def to_plain(self) -> dict[str, Any]:
-        raw = {"signal": "none"} if self.signal is None else {}
-        return {"law": "dataset", **plain(self), **raw}
+        every = {"law": "dataset", **plain(self)}
+        every.pop("signal", None)
+        if self.signal != (None if self.regression else 1.0):
+            every["signal"] = "none" if self.signal is None else self.signal
+        return every
 
     @staticmethod
     def from_plain(data: Any, where: str) -> "Dataset":
@@ -164,14 +192,14 @@ def listed(numbers: tuple[int, ...]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
-def _source(value: Any) -> Any:
+def _source(value: Any, real: bool = False) -> Any:
     if isinstance(value, str):
         return choice(value, (FASHION,), "source")
     try:
         X, labels = value
     except (TypeError, ValueError):
         raise InputError(f"a dataset is {FASHION!r} or a pair (X, labels)") from None
-    return Samples(X, labels)
+    return Samples.of(X, labels, real=real)
 
 
 def _source_from_plain(value: Any, where: str) -> Any:

@@ -101,6 +101,9 @@ def rows(
         if setting.data.signal is not None:
             X = X + normals(seed, (*batch.key, 0), start, stop, setting.d)
         X = X.astype(dtype, copy=False)
+        if setting.target.of_data:
+            values = setting.data.source.values[_chosen(setting, seed, batch, start, stop)]
+            return X, _noisy(setting, seed, batch, values, start)
     else:
         X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
     return X, labels_of(setting, seed, batch, X, c, start)
@@ -119,9 +122,15 @@ def labels_of(
     z = X[:, : target.rank].astype(float) if target.directions is None else X @ target.matrix(setting.d).T
     if target.scale != "1":
         z = setting.length * z
-    y = np.asarray(target(np.ascontiguousarray(z.T), c), dtype=float)
-    if target.noise and batch.key != (Stream.TEST,):
-        y = y + target.noise * normals(seed, (*batch.key, NOISE), start, start + len(X), 1)[:, 0]
+    return _noisy(setting, seed, batch, np.asarray(target(np.ascontiguousarray(z.T), c), dtype=float), start)
+
+
+def _noisy(
+    setting: Setting, seed: int, batch: Batch, y: Float[np.ndarray, " n"], start: int
+) -> Float[np.ndarray, " n"]:
+    """Labels with the noise of a batch; test labels are without."""
+    if setting.target.noise and batch.key != (Stream.TEST,):
+        return y + setting.target.noise * normals(seed, (*batch.key, NOISE), start, start + len(y), 1)[:, 0]
     return y
 
 
@@ -146,13 +155,21 @@ def _finite(
 ) -> tuple[Float[np.ndarray, "n d"], Int[np.ndarray, " n"]]:
     """Inputs, without noise, and components of rows start..stop of a batch of a Dataset."""
     assert isinstance(setting.data, Dataset)
-    test, first = _place(setting, batch)
+    test = _place(setting, batch)[0]
     X, c = setting.data.split(test)
-    if first + stop > len(X):
-        what = f"{len(X)} inputs for {'the test' if test else 'all batches'}, not {first + stop}"
-        raise setting.data.few(what, test)
-    own = setting.data.order(seed, test)[first + start : first + stop]
+    own = _chosen(setting, seed, batch, start, stop)
     return X[own], c[own]
+
+
+def _chosen(setting: Setting, seed: int, batch: Batch, start: int, stop: int) -> Int[np.ndarray, " n"]:
+    """The places in a Dataset of rows start..stop of a batch."""
+    assert isinstance(setting.data, Dataset)
+    test, first = _place(setting, batch)
+    count = len(setting.data.split(test)[1])
+    if first + stop > count:
+        what = f"{count} inputs for {'the test' if test else 'all batches'}, not {first + stop}"
+        raise setting.data.few(what, test)
+    return setting.data.order(seed, test)[first + start : first + stop]
 
 
 def _place(setting: Setting, batch: Batch) -> tuple[bool, int]:

@@ -1,4 +1,4 @@
-"""Rows of inputs with a class each."""
+"""Rows of inputs with a class each, or with a real number each."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,15 +11,17 @@ from giantstep.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Inputs X (N x d) with whole-number labels (N), frozen."""
+    """Inputs X (N x d) with whole-number labels (N), frozen. Regression data have ``values`` (N), and all labels are 0."""
 
     X: Float[np.ndarray, "N d"] = field(repr=False)
     labels: Int[np.ndarray, " N"] = field(repr=False)
+    values: Float[np.ndarray, " N"] | None = field(repr=False, default=None)
     _hash: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
         try:
             X, labels = np.array(self.X, dtype=float), np.array(self.labels, dtype=float)
+            values = None if self.values is None else np.array(self.values, dtype=float)
         except (TypeError, ValueError):
             raise InputError(
                 "a dataset is a pair of arrays of numbers: X of shape (N, d) and labels of shape (N,)"
@@ -29,18 +31,37 @@ class Samples:
         if labels.shape != X.shape[:1]:
             raise InputError(f"a dataset of {len(X)} inputs needs {len(X)} labels, not {labels.size}")
         if not np.all(np.isfinite(labels)) or np.any(labels != np.round(labels)) or np.max(np.abs(labels)) > 2**31:
-            raise InputError("the labels of a dataset must be whole numbers, its classes")
-        for name, array in (("X", X), ("labels", labels.astype(int))):
-            array.setflags(write=False)
+            raise InputError("the labels of a dataset must be whole numbers, its classes, or finite real numbers")
+        if values is not None and (values.shape != X.shape[:1] or not np.all(np.isfinite(values))):
+            raise InputError(f"a dataset of {len(X)} inputs needs {len(X)} finite values")
+        for name, array in (("X", X), ("labels", labels.astype(int)), ("values", values)):
+            if array is not None:
+                array.setflags(write=False)
             object.__setattr__(self, name, array)
-        object.__setattr__(self, "_hash", hash((self.X.shape, self.X.tobytes(), self.labels.tobytes())))
+        content = (self.X.shape, self.X.tobytes(), self.labels.tobytes())
+        object.__setattr__(self, "_hash", hash(content if values is None else (*content, values.tobytes())))
+
+    @staticmethod
+    def of(X: Any, labels: Any, *, real: bool = False) -> "Samples":
+        """Rows with the labels as classes if all are whole numbers, and with values otherwise or if ``real`` says so."""
+        try:
+            given = np.array(labels, dtype=float)
+            whole = not real and bool(np.all(given == np.round(given)))
+        except (TypeError, ValueError):
+            whole = True  # refused in the sentence above
+        return Samples(X, labels) if whole else Samples(X, np.zeros(given.shape), given)  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, Samples) and np.array_equal(self.X, other.X)
-        return same and np.array_equal(self.labels, other.labels)  # type: ignore[union-attr]
+        if not same or not np.array_equal(self.labels, other.labels):  # type: ignore[union-attr]
+            return False
+        if self.values is None or other.values is None:  # type: ignore[union-attr]
+            return self.values is other.values  # type: ignore[union-attr]
+        return np.array_equal(self.values, other.values)  # type: ignore[union-attr]
 
     def __hash__(self) -> int:
         return self._hash
 
     def to_plain(self) -> dict[str, Any]:
-        return {"X": self.X.tolist(), "labels": self.labels.tolist()}
+        rows = {"X": self.X.tolist(), "labels": self.labels.tolist()}
+        return rows if self.values is None else {**rows, "values": self.values.tolist()}

@@ -85,6 +85,10 @@ def _of_dataset(setting: Setting) -> Iterator[Part]:
     """One part for some rows of a class: z = l M (x + noise), so z = t + L q with L L^T = l^2 M M^T."""
     target, data = setting.target, setting.data
     assert isinstance(data, Dataset)
+    if target.of_data:
+        values = data.source.values
+        yield 1.0, float(np.mean(values)), float(np.mean(values**2))
+        return
     X, components = data.split()
     M = setting.length * target.matrix(data.d)
     root = np.zeros((target.rank, target.rank)) if data.signal is None else np.linalg.cholesky(M @ M.T)

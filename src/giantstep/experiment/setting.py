@@ -2,15 +2,17 @@
 
 import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
+from giantstep._machine import html
 from giantstep._machine.plain import build, choice, identifier
 from giantstep.errors import InputError
+from giantstep.experiment import fit_target, words
 from giantstep.experiment import network as _network
 from giantstep.experiment.change import change
 from giantstep.experiment.data import Gaussian
@@ -21,7 +23,7 @@ from giantstep.experiment.protocol import Protocol
 from giantstep.experiment.target import Target, target
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Setting:
     """One experiment: what ``simulate`` takes. ``target`` may be given as a formula."""
 
@@ -48,6 +50,8 @@ class Setting:
         for name, kind in (("target", Target), ("network", Network), ("protocol", Protocol)):
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name} must be a {kind.__name__}, not {type(getattr(self, name)).__name__}")
+        if self.target.of_data:
+            object.__setattr__(self, "target", _with_direction(self.target, self.data))
         self.target.check_dimension(self.data.d)
         self._check_mixture()
         own = self.network.weights
@@ -104,6 +108,13 @@ class Setting:
         ``eta`` the size of every step, ``p`` the width. ``data``, ``target``, ``network`` and ``protocol`` change whole parts.
         """
         return change(self, changes)
+
+    def __repr__(self) -> str:
+        inside = "\n".join(f"  {name + ':':<9}{text}" for name, text in words.lines(self))
+        return f"Setting(\n{inside}\n)"
+
+    def _repr_html_(self) -> str:
+        return html.block("Setting", html.table((), words.lines(self), "left"))
 
     def to_plain(self) -> dict[str, Any]:
         return {
@@ -187,6 +198,16 @@ def _suffix(path: str | Path, what: str = "a setting") -> str:
     if suffix not in (".toml", ".json"):
         raise InputError(f"{what} is a .toml or .json file, not {str(path)!r}")
     return suffix
+
+
+def _with_direction(target: Target, data: Any) -> Target:
+    """The target "y" with the direction of least squares, unless it has one."""
+    if not isinstance(data, Dataset) or not data.regression:
+        raise InputError("the target 'y' is the labels of the data: it needs data=gs.Dataset((X, y)) with real labels")
+    if target.directions is not None:
+        return target
+    direction = fit_target.direction(data.split()[0], data.source.values)
+    return replace(target, directions=(tuple(direction.tolist()),))
 
 
 def need_gaussian(setting: Setting, who: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._machine import html
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import choice, real, whole
 from giantstep.errors import InputError
@@ -19,16 +20,19 @@ from giantstep.functions.parser import LARGEST, MAX_RANK, Constant, Node, Produc
 
 Expansion = _expansion.Expansion
 SCALES = ("1", "1/sqrt(spread)")
+OWN = "y"  # the formula of labels that come with the data
+OF_DATA = "the target 'y' is the labels of a data set: it is no function of the projections"
 BY_COMPONENT = "this target has a formula for every component of a mixture: it is no function of the projections alone"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Target:
     """A multi-index target; build it with ``gs.target``.
 
     Attributes:
         formula: the formula in ``x1``..``xr`` as typed, or None for a callable. Several with ``|`` between them are those of
-            the components of a mixture, in order: ``"1 | -1"`` says which of two components an input is from.
+            the components of a mixture, in order: ``"1 | -1"`` says which of two components an input is from. ``"y"`` is the
+            real labels of a ``Dataset``; its one direction is then that of least squares.
         function: a callable, or None for a formula. It gets ``z`` of shape (r, points), ``z[0], z[1], ...`` the
             projections, or ``z`` of shape (points, r) if that is what it expects.
         rank: r, the number of directions.
@@ -74,7 +78,13 @@ class Target:
         put(self, "rank", whole(self.rank, "rank", least=0))
         if self.rank > MAX_RANK:
             raise InputError(f"rank must be at most {MAX_RANK}, not {self.rank}")
-        if self.formula is not None:
+        if self.of_data:
+            if self.rank > 1:
+                raise InputError(f"the target 'y' has one direction, not {self.rank}")
+            put(self, "formula", OWN)
+            put(self, "canonical", OWN)
+            put(self, "rank", 1)
+        elif self.formula is not None:
             texts = self.formula.split("|") if isinstance(self.formula, str) else [self.formula]
             nodes = tuple(parse(text) for text in texts)
             needed = _needed(nodes)
@@ -93,6 +103,11 @@ class Target:
             put(self, "_rows_first", _rows_first(self.function, self.rank))
 
     @property
+    def of_data(self) -> bool:
+        """Whether the labels come with the data."""
+        return isinstance(self.formula, str) and self.formula.strip() == OWN
+
+    @property
     def components(self) -> int:
         """The number of components that have a formula of their own; 1 if all share one function."""
         return max(len(self._nodes), 1)
@@ -107,6 +122,8 @@ class Target:
             return np.choose(components, values)
         if self._node is not None:
             return algebra.value(self._node, z) + 0.0 * z[0]
+        if self.of_data:
+            raise InputError(OF_DATA)
         if not self._rows_first:
             return self.function(z)  # type: ignore[misc]
         shape = z[0].shape
@@ -152,6 +169,8 @@ class Target:
         return replace(self, formula=(self.formula or "").split("|")[c])
 
     def _check_single(self) -> None:
+        if self.of_data:
+            raise InputError(OF_DATA)
         if self.components > 1:
             raise InputError(BY_COMPONENT)
 
@@ -215,6 +234,20 @@ class Target:
     def name(self) -> str:
         """The name shown in tables and pictures."""
         return self.formula or getattr(self.function, "__name__", "callable")
+
+    def __repr__(self) -> str:
+        noise = f", noise={self.noise:g}" if self.noise else ""
+        rank = f", rank={self.rank}" if self.formula is None else ""
+        directions = f", directions={self.rank} rows" if self.directions is not None else ""
+        return f"target({self.name!r}{rank}{noise}{directions})"
+
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, object]] = [("formula", self.name), ("directions", self.rank)]
+        facts += [("label noise", f"standard deviation {self.noise:g}")] if self.noise else []
+        if self.polynomial:
+            facts += [("information exponent", self.information_exponent), ("leap", self.leap)]
+            facts.append(("mean square", f"{float(self.power):.4g}"))
+        return html.block("Target", html.table((), facts, "left"))
 
     def to_plain(self) -> dict[str, Any]:
         if self.formula is None:

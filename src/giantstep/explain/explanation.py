@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from giantstep._machine import html
 from giantstep.explain.words import listing
 from giantstep.results.table import aligned
 
@@ -100,19 +101,31 @@ class Explanation:
     def __repr__(self) -> str:
         return explanation_table(self)
 
+    def _repr_html_(self) -> str:
+        reasons = [*self.reasons, *(self.realised.reasons if self.realised is not None else ())]
+        sentences = [*reasons, *_floors(self), *(f"Note: {each}" for each in self.warnings)]
+        return html.block(
+            _heading(self), html.line(_exponents(self)), html.table(*_steps_table(self), "left"),
+            html.table(*_terms_table(self)), "".join(html.line(each) for each in sentences),
+        )  # fmt: skip
+
     __str__ = __repr__
 
 
 def explanation_table(x: Explanation) -> str:
     """The explanation as text: exponents, staircase, reasons, terms and floors, also for the activation if there is one."""
-    batch = f"one batch of {x.batch} reused" if x.reuse else f"fresh batches of {x.batch}"
-    lines = [f"explain: {x.target}, {batch}, width {x.width}", _exponents(x), "", *_staircase(x)]
+    lines = [_heading(x), _exponents(x), "", *_left(*_steps_table(x))]
     lines += ["", *x.reasons]
     if x.realised is not None:
         lines += ["", *x.realised.reasons]
     lines += ["", *_terms(x), "", *_floors(x)]
     lines += [f"Note: {sentence}" for sentence in x.warnings]
     return "\n".join(lines)
+
+
+def _heading(x: Explanation) -> str:
+    batch = f"one batch of {x.batch} reused" if x.reuse else f"fresh batches of {x.batch}"
+    return f"explain: {x.target}, {batch}, width {x.width}"
 
 
 def _exponents(x: Explanation) -> str:
@@ -124,11 +137,12 @@ def _or_none(value: int | None) -> str:
     return "none" if value is None else str(value)
 
 
-def _staircase(x: Explanation) -> list[str]:
+def _steps_table(x: Explanation) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of the staircase."""
     rows = []
     for t in range(max(len(c.staircase) for _, c in x.climbs)):
         rows.append([f"U{t}", *(listing(c.staircase[min(t, len(c.staircase) - 1)]) for _, c in x.climbs)])
-    return _left(["step", *(name for name, _ in x.climbs)], rows)
+    return ["step", *(name for name, _ in x.climbs)], rows
 
 
 def _left(header: list[str], body: list[list[str]]) -> list[str]:
@@ -137,14 +151,20 @@ def _left(header: list[str], body: list[list[str]]) -> list[str]:
 
 
 def _terms(x: Explanation) -> list[str]:
+    header, body = _terms_table(x)
+    hidden = len(x.terms) - len(body)
+    lines = aligned(header, body)
+    return [*lines, f"  ... and {hidden} terms of smaller mass"] if hidden > 0 else lines
+
+
+def _terms_table(x: Explanation) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of the terms of largest mass."""
     header = ["mass", "fate", *([] if x.realised is None else [f"fate with {x.activation}"]), "term"]
     body = []
     for i, entry in enumerate(x.terms):
         second = [] if x.realised is None else [_fate(x.realised.terms[i])]
         body.append([f"{entry['mass']:.5g}", _fate(entry), *second, entry["term"]])
-    hidden = len(body) - MAX_TERMS
-    lines = aligned(header, [body[i] for i in x.largest(MAX_TERMS)])
-    return [*lines, f"  ... and {hidden} terms of smaller mass"] if hidden > 0 else lines
+    return header, [body[i] for i in x.largest(MAX_TERMS)]
 
 
 def _fate(entry: dict[str, Any]) -> str:

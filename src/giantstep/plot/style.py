@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from giantstep import measure
+from giantstep.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,6 +55,20 @@ def figure(columns: int = 1, rows: int = 1, *, width: float = 4.2, height: float
     with mpl.rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLOURS)}):
         fig = Figure(figsize=(width * columns, height * rows), layout="constrained")
         yield fig, fig.subplots(rows, columns)
+
+
+@contextmanager
+def canvas(ax: Any = None, columns: int = 1, rows: int = 1, **size: float) -> Iterator[Any]:
+    """The axes given, with their figure, or a new figure as ``figure`` makes it."""
+    if ax is None:
+        with figure(columns, rows, **size) as made:
+            yield made
+        return
+    if columns * rows > 1:
+        raise InputError(f"ax= holds one panel, and this picture has {columns * rows}: leave ax= out")
+    if not hasattr(ax, "errorbar"):
+        raise InputError(f"ax must be axes of matplotlib, not {type(ax).__name__}")
+    yield ax.figure, ax
 
 
 def svg(fig: "Figure") -> str:

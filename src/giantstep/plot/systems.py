@@ -10,7 +10,7 @@ import numpy as np
 
 from giantstep.errors import InputError
 from giantstep.measure import mean_and_error
-from giantstep.plot.style import COLOURS, INK, figure, series
+from giantstep.plot.style import COLOURS, INK, canvas, figure, series
 from giantstep.results.system import Curve, Finding
 from giantstep.results.trajectory import Evolution
 
@@ -65,10 +65,10 @@ def in_plane(path: Evolution) -> tuple[np.ndarray, tuple[str, str]]:
     return np.concatenate([cosines, rest], axis=2), ("cosine with w1", "share of the rest, as a sine")
 
 
-def neurons(path: Evolution) -> "Figure":
+def neurons(path: Evolution, ax: "Axes | None" = None) -> "Figure":
     """The path of every neuron in the target's plane; blue if its second-layer weight is positive, red if it is negative."""
     places, names = in_plane(path)
-    with figure(width=3.6, height=3.6) as (fig, ax):
+    with canvas(ax, width=3.6, height=3.6) as (fig, ax):
         turn = np.linspace(0, 2 * np.pi, 200)
         ax.plot(np.cos(turn), np.sin(turn), color=INK, linewidth=0.6)
         for i, a in enumerate(path.a):
@@ -80,9 +80,9 @@ def neurons(path: Evolution) -> "Figure":
     return fig
 
 
-def shares(paths: Sequence[Evolution]) -> "Figure":
+def shares(paths: Sequence[Evolution], ax: "Axes | None" = None) -> "Figure":
     """The mean share of a neuron along every direction against the steps: simulated dots over predicted lines."""
-    with figure() as (fig, ax):
+    with canvas(ax) as (fig, ax):
         for path in paths:
             steps = np.arange(len(path.M))
             for k in range(path.M.shape[2]):

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from giantstep._machine import html
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.results.table import aligned, with_error, within
+from giantstep.results.table import MAX_ROWS, aligned, shortened, with_error, within
 
 COLUMNS = ("test_error", "train_error", "train_objective")
 SCALARS = ("test_error", "risk", "train_error", "train_objective")
@@ -182,6 +183,12 @@ class Outcome:
     def __repr__(self) -> str:
         return outcome_table(self)
 
+    def _repr_html_(self) -> str:
+        o = self.mean()
+        header, body = _cells(o)
+        facts = "".join(html.line(each) for each in (*_facts(o), f"status: {o.status}"))
+        return html.block(title(self, self.route), html.table(header, shortened(body, MAX_ROWS)), facts)
+
     __str__ = __repr__
 
 
@@ -205,7 +212,13 @@ def _json(value: Any) -> Any:
 def outcome_table(outcome: Outcome) -> str:
     """Sizes, then one line per step size and penalty (averaged over seeds), then what was learned and the status."""
     o = outcome.mean()
-    lines = [title(outcome, outcome.route), *_rows(o)]
+    lines = [title(outcome, outcome.route), *aligned(*_cells(o)), *_facts(o)]
+    return "\n".join([*lines, f"status: {o.status}  ({outcome.seconds:.1f} s)"])
+
+
+def _facts(o: Outcome) -> list[str]:
+    """What was chosen and learned, at the last step size."""
+    lines = []
     which = "" if "eta" not in o.axes else f" at eta = {np.asarray(o.eta)[-1]:.4g}"
     if isinstance(o.penalty, float | np.ndarray) and o.setting.protocol.readout.penalty == "gcv":  # type: ignore[union-attr]
         lines.append(f"penalty chosen by GCV{which}: {np.ravel(o.penalty)[-1]:.3g}")
@@ -217,8 +230,7 @@ def outcome_table(outcome: Outcome) -> str:
     if o.outliers is not None:
         edge, count = np.ravel(np.asarray(o.bulk_edge))[-1], np.ravel(o.outliers)[-1]
         lines.append(f"singular values of the features{which}: bulk edge {edge:.4g}, {count:.3g} above it")
-    lines.append(f"status: {o.status}  ({outcome.seconds:.1f} s)")
-    return "\n".join(lines)
+    return lines
 
 
 def title(outcome: Outcome, route: str) -> str:
@@ -236,7 +248,8 @@ def title(outcome: Outcome, route: str) -> str:
     )
 
 
-def _rows(o: Outcome) -> list[str]:
+def _cells(o: Outcome) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of the table, one for each step size and penalty."""
     names = [c for c in COLUMNS if getattr(o, c) is not None]
     keys = [a for a in o.axes if a != "seed"]
     header = [*keys, *(n.replace("_", " ") for n in names)]
@@ -254,4 +267,4 @@ def _rows(o: Outcome) -> list[str]:
                 continue
             row.append(with_error(float(value), None if error is None else float(np.asarray(error)[index])))
         body.append(row)
-    return aligned(header, body)
+    return header, body

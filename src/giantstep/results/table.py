@@ -23,9 +23,14 @@ def within(value: float, low: float, high: float) -> str:
 
 def aligned(header: list[str], body: list[list[str]], most: int = MAX_ROWS) -> list[str]:
     """The lines of a table with right-aligned columns; of more than ``most`` rows only the first and the last."""
-    shown = body if len(body) <= most else [*body[: most // 2], ["..."] * len(header), *body[-(most // 2) :]]
+    shown = shortened(body, most)
     widths = [max(len(r[i]) for r in [header, *shown]) for i in range(len(header))]
     return ["  " + "  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in [header, *shown]]
+
+
+def shortened(body: list[list[str]], most: int) -> list[list[str]]:
+    """The first and the last rows, if there are more than ``most``."""
+    return body if len(body) <= most else [*body[: most // 2], ["..."] * len(body[0]), *body[-(most // 2) :]]
 
 
 def duration(seconds: float, *, rough: bool = False) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trajectory:
     """The recorded points of a path.
 
@@ -28,8 +28,14 @@ class Trajectory:
         """Mean over neurons of cos^2 with every direction, (R, r)."""
         return np.mean(self.M**2 / np.diagonal(self.Q, axis1=-2, axis2=-1)[..., None], axis=-2)
 
+    def __repr__(self) -> str:
+        p, r = self.M.shape[-2:]
+        risk = np.mean(np.atleast_2d(self.risk), axis=0)
+        head = f"Trajectory({self.route}: {p} neurons, {r} direction{'s' * (r > 1)}, {int(self.samples[-1])} samples"
+        return f"{head}; risk from {risk[0]:.3g} to {risk[-1]:.3g})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Evolution:
     """Overlaps before the first step and after every step.
 
@@ -49,3 +55,9 @@ class Evolution:
     def shares(self) -> np.ndarray:
         """cos^2 of every neuron with every direction, (T + 1, p, r)."""
         return self.M**2 / np.diagonal(self.Q, axis1=1, axis2=2)[:, :, None]
+
+    def __repr__(self) -> str:
+        steps, p, r = len(self.M) - 1, *self.M.shape[1:]
+        last = ", ".join(f"w{k + 1} {share:.3g}" for k, share in enumerate(self.shares[-1].mean(axis=0)))
+        head = f"Evolution({self.route}: {steps} step{'s' * (steps != 1)}, {p} neurons, {r} direction{'s' * (r > 1)}"
+        return f"{head}; mean share after the last step: {last})"

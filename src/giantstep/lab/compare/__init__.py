@@ -10,6 +10,7 @@ from giantstep._machine.plain import choice
 from giantstep.equivalent import MODELS
 from giantstep.equivalent import equivalent as _equivalent
 from giantstep.errors import InputError
+from giantstep.experiment.finer import finer
 from giantstep.experiment.setting import Setting
 from giantstep.lab.compare.comparison import COMPARED, Comparison, ComparisonRow, Gap, Prediction
 from giantstep.results.outcome import SCALARS, Outcome
@@ -19,8 +20,6 @@ from giantstep.theory import spectrum as predicted_spectrum
 from giantstep.theory.coverage import check_theory
 
 __all__ = ["Comparison", "Prediction", "compare", "predict"]
-
-POINTS = 61  # fewest step sizes (or penalties) on a predicted curve
 
 
 def compare(
@@ -62,7 +61,7 @@ def compare(
 def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
     """Compute the theory and what a plot of it needs: with ``fine`` a curve between the values listed, and the spectra."""
     check_theory(setting, regime, spectrum=spectrum)
-    between, index = _finer(setting) if fine else (setting, None)
+    between, index = finer(setting) if fine else (setting, None)
     outcome = theory(between, regime)
     here, curve, limit = (outcome, None, None) if index is None else (_at(outcome, setting, index), outcome, None)
     if curve is not None and setting.protocol.steps and regime == "finite":
@@ -101,33 +100,6 @@ def _with_laws(outcome: Outcome, laws: tuple[Law, ...]) -> Outcome:
     counts = np.array([float(len(law.visible)) for law in laws])
     edge, count = (x if "eta" in outcome.axes else float(x[0]) for x in (edges, counts))
     return replace(outcome, bulk_edge=edge, outliers=count)
-
-
-def _finer(setting: Setting) -> tuple[Setting, np.ndarray | None]:
-    """The setting with more step sizes (or penalties) between those listed, and the places of the original ones."""
-    protocol, steps = setting.protocol, setting.protocol.steps
-    if len(steps) == 1 and steps[0].listed:
-        own = steps[0].etas(protocol.sizes()[0], setting.d, setting.p)
-        grid, index = _subdivided(own)
-        changed = replace(protocol, steps=(replace(steps[0], eta=tuple(grid.tolist())),))
-    elif protocol.readout is not None and isinstance(protocol.readout.path, tuple):
-        grid, index = _subdivided(np.array(protocol.readout.path))
-        changed = replace(protocol, readout=replace(protocol.readout, **{protocol.readout.axis: tuple(grid.tolist())}))
-    else:
-        return setting, None
-    return replace(setting, protocol=changed), index
-
-
-def _subdivided(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """At least POINTS values, evenly spaced between the given ones (in the logarithm if positive), and the places of those."""
-    ends = np.unique(values)
-    pieces = max(len(ends) - 1, 1)
-    between = [
-        (np.geomspace if low > 0 else np.linspace)(low, high, -(-POINTS // pieces) + 1)[1:-1]
-        for low, high in zip(ends[:-1], ends[1:], strict=True)
-    ]
-    grid = np.unique(np.concatenate([ends, *between]))
-    return grid, np.searchsorted(grid, values)
 
 
 def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tuple[ComparisonRow, ...]:

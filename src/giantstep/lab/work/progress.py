@@ -1,9 +1,10 @@
-"""A progress bar of a sweep on standard error: trials done, trials per second, time left."""
+"""A progress bar of a sweep on standard error, or in a notebook: trials done, trials per second, time left."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from giantstep._machine.notebook import NotebookBar, inside_notebook
 from giantstep.lab.work.block import Block
 from giantstep.lab.work.forecast import planned
 from giantstep.lab.work.perform import Done
@@ -16,8 +17,13 @@ THEORY = 1e9  # operations that one prediction counts as
 @contextmanager
 def shown(todo: Sequence[Block], wanted: bool | None = None) -> Iterator[Callable[[Done], None]]:
     """Yield a function to call with every finished block. The time left is estimated from operations, not from trials."""
-    if not todo or not (sys.stderr.isatty() if wanted is None else wanted):
+    notebook = inside_notebook()
+    if not todo or not (sys.stderr.isatty() or notebook if wanted is None else wanted):
         yield lambda done: None
+        return
+    if notebook:
+        with NotebookBar("sweep", sum(map(_work, todo))) as shown_bar:
+            yield lambda done: shown_bar.add(_work(done.task))  # type: ignore[arg-type]
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -198,8 +198,8 @@ def _notes(setting: Setting, of: Structure, prediction: MixturePrediction, count
     rows = prediction.rows[int(np.argmax([r.omega @ r.U**2 for r in prediction.rows]))]
     neurons, along = rows.a.size, float(np.sqrt(rows.omega @ rows.U**2))
     notes.append(
-        f"conditional theory given the component and {of.k} + 1 coordinates, {neurons} groups of neurons: the step moves them by "
-        f"{along:.3g} of unit length outside the spikes"
+        f"predicted at these sizes, given the component and {of.k} + 1 coordinates of an input, by {neurons} groups of neurons; "
+        f"the step moves them by {along:.3g} times a unit length outside the spikes"
     )
     if np.any(prediction.doubt.test > 0):
         worst = float(np.max(prediction.doubt.test / prediction.errors.test))

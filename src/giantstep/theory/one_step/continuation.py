@@ -27,6 +27,8 @@ from giantstep.theory.one_step.newton import newton
 FEWEST = 0.5  # neurons or samples in a group with a law of its own
 TAIL = 0.01  # weight of a mode with one
 STEP = 0.25  # in s
+SOLVED = 1e-8  # the residual of a point that is known
+NEAREST = 3  # known points from which a solution is looked for
 HEIGHTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 0.0, 0.0)  # above the real axis, over the edge
 
 
@@ -57,7 +59,7 @@ class Bulk:
         s, step = self.far, STEP
         while True:
             y, slope, residual = self.at(s + step)
-            if not residual < 1e-8:
+            if not residual < SOLVED:
                 step /= 2
                 if step < 1e-3 * STEP:
                     raise RuntimeError(
@@ -81,9 +83,14 @@ class Bulk:
         return self.far
 
     def at(self, s: float) -> tuple[Float[np.ndarray, " y"], Float[np.ndarray, " y"], float]:
-        """(log -q, log -delta, log z), its derivative in s and the residual, from the nearest point that is known."""
-        near, y, slope = min(self._points, key=lambda point: abs(point[0] - s))
-        return _real(self.f, s, y + slope * (s - near))
+        """(log -q, log -delta, log z), its derivative in s and the residual, from the nearest points that are known."""
+        found = None
+        for near, y, slope in sorted(self._points, key=lambda point: abs(point[0] - s))[:NEAREST]:
+            found = _real(self.f, s, y + slope * (s - near))
+            if found[2] < SOLVED:  # from one side of the edge Newton may be lost where it is not from the other
+                break
+        assert found is not None
+        return found
 
     def singular_value(self, s: float) -> float:
         """The singular value at s, sqrt(z)."""

@@ -38,7 +38,8 @@ def finite(setting: Setting) -> Answer:
     etas = np.atleast_1d(numbers.eta)
     span = f"{curves.strength.min():.3g}" + (f" to {curves.strength.max():.3g}" if len(etas) > 1 else "")
     notes.append(
-        f"conditional theory: a neuron with a = 1 moves by U = {span} along β, cos(β, β*) = {curves.rho[0]:.3g}"
+        f"predicted at these sizes: the step moves a neuron by U = {span} times its length, in a direction whose cosine with "
+        f"the target's is {curves.rho[0]:.3g}"
     )
     values = {
         "test_error": curves.errors.test,
@@ -69,12 +70,13 @@ def doubts(curves: _grid.Curves) -> list[str]:
         notes.append(f"not converged: the largest residual is {np.max(curves.residual):.1e}")
     if np.max(curves.bend) > BENT:
         notes.append(
-            f"the gradient's remainder is {np.max(curves.bend):.2g} times the rows it is added to (its law holds well below 1)"
+            f"the part of the gradient that is treated as noise is {np.max(curves.bend):.2g} times as long as the neurons: "
+            "the prediction is reliable when it is well below 1"
         )
     if np.max(curves.strength) > LONG:
         notes.append(
-            f"the step is long: a neuron with a = 1 moves by U = {np.max(curves.strength):.3g} times its length "
-            f"(above {LONG:g} expect gaps of several percent)"
+            f"the step is long: it moves a neuron by U = {np.max(curves.strength):.3g} times its length (above {LONG:g}, "
+            "expect gaps of several percent)"
         )
     return notes
 

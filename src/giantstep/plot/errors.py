@@ -1,0 +1,211 @@
+"""The picture of errors against the step size, the penalty or the rate: dots over lines, a colour for each setting or penalty."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from giantstep.experiment.setting import Setting
+from giantstep.plot.style import COLOURS, INK, canvas, series
+from giantstep.plot.subjects import Subjects, subjects
+from giantstep.results.outcome import LABELS, Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAMED = 6  # penalties that get a legend entry and a colour of their own; more are shaded
+NAMES = {"simulate": "simulation", "equivalent": "equivalent model", "theory": "theory", "limit": "published limit"}
+TRUSTED = 0.1  # half a band, against the value, up to which a predicted line is solid
+AXES = {"eta": "step size η", "penalty": "penalty λ", "rate": "rate γ"}
+LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"}}
+SMOOTH = 25  # points of a prediction from which its line is smooth
+
+
+def axis_of(o: Outcome) -> str | None:
+    """The quantity along x."""
+    return next((a for a in ("eta", "penalty", "rate") if a in o.axes), None)
+
+
+class _Series(NamedTuple):
+    """One line or one set of dots; ``penalty`` is given if the colours show the penalties, ``band`` (2, x) by a prediction."""
+
+    penalty: float | None
+    x: np.ndarray
+    y: np.ndarray
+    error: np.ndarray
+    band: np.ndarray | None = None
+
+
+def picture(
+    outcomes: Sequence[Outcome], what: str, labels: Sequence[str] | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Every outcome, averaged over seeds, in the colour of its setting, or of its penalty if there is one setting."""
+    groups = subjects(outcomes, labels)
+    curves = [
+        (_kind(o), group, s) for o, group in zip(outcomes, groups.of, strict=True) for s in _series(_smooth(o), what)
+    ]
+    colours = list(dict.fromkeys((group, s.penalty) for _, group, s in curves))
+    axis = axis_of(outcomes[0])
+    with canvas(ax, width=4.2 if len(colours) == 1 else 5.0) as (fig, own):
+        for kind, group, one in curves:
+            at = one if axis is not None else one._replace(x=one.x + group)
+            _draw(own, kind, at, _colour(len(colours), colours.index((group, one.penalty))))
+        if axis is None:
+            many = len(groups.names) > 1
+            ticks = groups.names if many else (outcomes[0].setting.network.activation.name,)
+            own.set_xticks(range(len(ticks)), ticks)
+            own.set_xlim(-1, len(ticks))
+        else:  # the measured points choose the scale: a line has more points in between
+            _scale(own, next((s.x for kind, _, s in curves if kind not in LINES), curves[0][2].x), AXES[axis])
+        own.set_ylabel(LABELS[what])
+        own.set_title(_title([o.setting for o in outcomes]), loc="left")
+        kinds = list(dict.fromkeys(kind for kind, _, _ in curves))
+        names, title = _entries(colours, groups, AXES["rate" if "rate" in outcomes[0].axes else "penalty"])
+        _legends(own, kinds, names if axis is not None or title else [], title, outside=ax is None)
+    return fig
+
+
+def _kind(o: Outcome) -> str:
+    """A key of NAMES."""
+    return "limit" if any(note.startswith("published limit") for note in o.status.notes) else o.route
+
+
+def _path(o: Outcome) -> Any:
+    """Penalties, or rates."""
+    return o.rate if "rate" in o.axes else o.penalty
+
+
+def _smooth(o: Outcome) -> Outcome:
+    """A prediction at a few points, at more of them; of one step or none on Gaussian data, where that is fast."""
+    axis, protocol = axis_of(o), o.setting.protocol
+    few = axis is not None and len(getattr(o, axis)) < SMOOTH
+    if _kind(o) != "theory" or not few or len(protocol.steps) > 1 or o.seeds is not None:
+        return o
+    from giantstep.errors import InputError
+    from giantstep.experiment.data import Gaussian
+    from giantstep.experiment.finer import finer
+    from giantstep.theory import theory
+
+    setting, index = finer(o.setting)
+    if index is None or not isinstance(o.setting.data, Gaussian) or protocol.readout is None:
+        return o
+    try:
+        return theory(setting)
+    except InputError:  # what is drawn was predicted in another way
+        return o
+
+
+def _series(o: Outcome, what: str) -> list[_Series]:
+    y, error = np.asarray(getattr(o, what)), getattr(o, f"{what}_se")
+    error = np.full(y.shape, np.nan) if error is None else np.asarray(error)
+    band = getattr(o, f"{what}_band", None)
+    if axis_of(o) != "eta":
+        x = np.asarray(_path(o)) if axis_of(o) else np.zeros(1)
+        ends = None if band is None else np.asarray(band).reshape(-1, 2).T
+        return [_Series(None, x, np.atleast_1d(y), np.atleast_1d(error), ends)]
+    etas = np.asarray(o.eta)
+    penalties = list(_path(o)) if {"penalty", "rate"} & {*o.axes} else [None]
+    values, errors = y.reshape(len(etas), -1).T, error.reshape(len(etas), -1).T
+    ends = [None] * len(values) if band is None else np.asarray(band).reshape(len(etas), -1, 2).transpose(1, 2, 0)
+    every = zip(penalties, values, errors, ends, strict=True)
+    return [_Series(penalty, etas, value, error, own) for penalty, value, error, own in every]
+
+
+def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
+    if kind in LINES and len(s.x) == 1:
+        ax.hlines(s.y, s.x - 0.3, s.x + 0.3, color=colour, linewidth=1.2, linestyle=LINES[kind].get("linestyle", "-"))
+        return
+    order, hollow = np.argsort(s.x), {"markerfacecolor": "white", "marker": "D", "markersize": 4.5}
+    style = LINES.get(kind, hollow if kind == "equivalent" else {})
+    if s.band is None or kind not in LINES:
+        series(ax, s.x[order], s.y[order], s.error[order], predicted=kind in LINES, color=colour, **style)
+        return
+    low, high = s.band[:, order]
+    ax.fill_between(s.x[order], low, high, color=colour, alpha=0.15, linewidth=0, zorder=1)
+    trusted = high - low <= 2 * TRUSTED * np.abs(s.y[order])
+    for inside, dashes in ((trusted, {}), (~trusted | ~np.append(trusted[1:], True), {"linestyle": (0, (3, 2))})):
+        if np.any(inside):  # beyond trust the line is dashed, from the last point that is trusted on
+            series(
+                ax, s.x[order], np.where(inside, s.y[order], np.nan), predicted=True, color=colour, **(style | dashes)
+            )
+
+
+def _entries(colours: list[tuple[int, float | None]], groups: Subjects, title: str) -> tuple[list[str], str]:
+    """What the colours mean: the penalties of one setting, the settings, or both; and the title of that legend."""
+    if len(groups.names) == 1:
+        named = [f"{penalty:.3g}" for _, penalty in colours if penalty is not None]
+        return named, title if named else ""
+    return [
+        groups.names[group] if penalty is None else f"{groups.names[group]}, {title.split()[-1]} = {penalty:.3g}"
+        for group, penalty in colours
+    ], ""
+
+
+def _legends(ax: "Axes", kinds: list[str], names: list[str], title: str, *, outside: bool) -> None:
+    """A legend of the marks inside the axes if there are several, and one of the colours outside, or below the first."""
+    from matplotlib.lines import Line2D
+
+    marks = {"simulate": "o", "equivalent": "D"}
+    colour = INK if len(names) > 1 else COLOURS[0]
+    if len(kinds) > 1:
+        handles = [
+            Line2D([], [], color=colour, **LINES[k], label=NAMES[k])
+            if k in LINES
+            else Line2D([], [], color=colour, marker=marks.get(k, "o"), linestyle="none", label=NAMES.get(k, k),
+                        markerfacecolor="white" if k == "equivalent" else colour)
+            for k in kinds
+        ]  # fmt: skip
+        legend = ax.legend(handles=handles)
+        if names:
+            ax.add_artist(legend)  # a second legend would replace it
+    if names:
+        last = len(names) - 1
+        shown = range(len(names)) if last < NAMED else (0, last // 2, last)
+        handles = [
+            Line2D([], [], color=_colour(len(names), i), marker="o", linestyle="none", label=names[i]) for i in shown
+        ]
+        place: Any = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if outside else {"loc": "best"}
+        ax.legend(handles=handles, title=title or None, **place)
+
+
+def _colour(count: int, i: int) -> Any:
+    """A few curves get colours of their own, many get shades."""
+    if count <= NAMED:
+        return COLOURS[i]
+    from matplotlib import colormaps
+
+    return colormaps["viridis"](0.9 * i / (count - 1))
+
+
+def _title(settings: Sequence[Setting]) -> str:
+    """The target and the sizes, as far as all settings share them."""
+    parts = [
+        [s.target.name for s in settings],
+        [f"d = {s.d}" for s in settings],
+        [f"p = {s.p}" for s in settings],
+        [f"n = {_samples(s)}" for s in settings],
+    ]
+    name, *sizes = [each[0] if len(set(each)) == 1 else "" for each in parts]
+    return ",  ".join(part for part in (name, ", ".join(size for size in sizes if size)) if part)
+
+
+def _samples(setting: Setting) -> str:
+    sizes = setting.protocol.sizes()
+    return ", ".join(map(str, dict.fromkeys(sizes))) if sizes else str(setting.protocol.readout_size)
+
+
+def _scale(ax: "Axes", x: Any, label: str) -> None:
+    """A log axis for positive values over more than a decade; it is linear near zero if zero is one of the values."""
+    x = np.asarray(x)
+    least, most = x[x > 0].min(initial=np.inf), x.max()
+    if np.all(x > 0) and most > 10 * least:
+        ax.set_xscale("log")
+    elif np.all(x >= 0) and most > 10 * least:
+        ax.set_xscale("asinh", linear_width=float(least))
+        decades = range(int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 1)
+        ticks = [m * 10.0**k for k in decades for m in ((1, 3) if len(decades) < 4 else (1,))]
+        ticks = [0.0, *(tick for tick in ticks if 0.98 * least <= tick <= 1.02 * most)]
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+    ax.set_xlabel(label)

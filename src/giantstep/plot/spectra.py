@@ -1,0 +1,77 @@
+"""The picture of spectra: histograms of the singular values of F/√n, and the predicted densities over them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.plot.style import canvas, law_panel, spectrum_panel
+from giantstep.results.outcome import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from giantstep.theory import Law
+
+PANELS = 4  # step sizes whose spectrum is shown
+
+
+def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", ax: "Axes | None" = None) -> "Figure":
+    """Singular values of F / sqrt(n), one panel for each step size: the histogram of the first seed and the predicted density."""
+    measured = next((o for o in outcomes if o.singular_values is not None), None)
+    predicted = next((o for o in outcomes if o.route == "theory"), None)
+    shape = measured or predicted
+    if shape is None:
+        raise InputError("this outcome has no spectrum: simulate with spectrum=True")
+    etas = [None] if shape.eta is None else list(np.ravel(shape.eta))
+    shown = np.unique(np.linspace(0, len(etas) - 1, min(len(etas), PANELS)).astype(int))
+    with canvas(ax, len(shown), width=3.2) as (fig, axes):
+        if laws is not None:
+            laws = [laws[e] for e in shown]
+        elif predicted is not None:
+            laws = _laws(shape.setting, [etas[e] for e in shown])
+        for i, (own, e) in enumerate(zip(np.atleast_1d(axes), shown, strict=True)):
+            if measured is not None:
+                spectrum_panel(own, _first(measured)[e], show_edge=laws is None)
+            if laws is not None:
+                law_panel(own, laws[i])
+            if etas[e] is not None:
+                own.set_title(f"η = {etas[e]:.3g}", loc="left")
+        if laws is not None and ax is not None:
+            ax.legend()
+        elif laws is not None:
+            fig.legend(
+                *_first_labels(np.atleast_1d(axes)), loc="outside lower center", ncols=4 if len(shown) > 1 else 2
+            )
+    return fig
+
+
+def _first(o: Outcome) -> np.ndarray:
+    """The singular values of the first seed, one row for each step size."""
+    values = np.asarray(o.singular_values)
+    if "seed" in o.axes:
+        values = np.take(values, 0, axis=1 if "eta" in o.axes else 0)
+    return np.atleast_2d(values)
+
+
+def _first_labels(axes: Iterable["Axes"]) -> tuple[list, list]:
+    """The handles and labels of a legend, with every label once."""
+    handles: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    return list(handles.values()), list(handles)
+
+
+def _laws(setting: Setting, etas: list) -> "list[Law]":
+    from giantstep.theory import spectrum
+
+    if setting.protocol.steps and setting.protocol.steps[0].listed:
+        step = replace(setting.protocol.steps[0], eta=tuple(etas))
+        setting = replace(setting, protocol=replace(setting.protocol, steps=(step,)))
+    laws = spectrum(setting)
+    return list(laws) if isinstance(laws, tuple) else [laws]

@@ -1,0 +1,91 @@
+"""Subjects: which outcomes are about the same setting, and a name for each setting that says how it differs from the others."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.results.outcome import Outcome
+
+__all__ = ["Subjects", "subjects"]
+
+MOST = 3  # differences that a name lists
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """The names, and for every outcome the place of its name."""
+
+    names: tuple[str, ...]
+    of: tuple[int, ...]
+
+
+def subjects(outcomes: Sequence[Outcome], labels: Sequence[str] | None = None) -> Subjects:
+    """Group outcomes by their settings, the lists along the x axis and of the penalties aside; or by the labels given."""
+    bases = [_base(o) for o in outcomes]
+    different = _distinct(bases)
+    of = tuple(next(i for i, each in enumerate(different) if each == base) for base in bases)
+    if labels is None:
+        return Subjects(_names(different), of)
+    if isinstance(labels, str) or not all(isinstance(each, str) for each in labels):
+        raise InputError("labels must be a list of names, one for each outcome")
+    if len(labels) == len(outcomes):
+        names = tuple(dict.fromkeys(labels))
+        return Subjects(names, tuple(names.index(each) for each in labels))
+    if len(labels) != len(different):
+        raise InputError(f"labels needs {len(outcomes)} names, one for each outcome, not {len(labels)}")
+    return Subjects(tuple(labels), of)
+
+
+def _base(o: Outcome) -> Setting:
+    """The setting with one step size and one penalty in the place of lists."""
+    protocol = o.setting.protocol
+    steps = tuple(replace(step, eta=0.0) if step.listed else step for step in protocol.steps)
+    readout = protocol.readout
+    if readout is not None and isinstance(readout.path, tuple):
+        readout = replace(readout, **{readout.axis: 1.0})
+    return replace(o.setting, protocol=replace(protocol, steps=steps, readout=readout))
+
+
+def _distinct(bases: Sequence[Setting]) -> list[Setting]:
+    found: list[Setting] = []
+    for base in bases:
+        if base not in found:
+            found.append(base)
+    return found
+
+
+def _names(settings: Sequence[Setting]) -> tuple[str, ...]:
+    if len(settings) == 1:
+        return ("",)
+    numbered = tuple(f"setting {i + 1}" for i in range(len(settings)))
+    try:
+        tables = [dict(_leaves(s.to_plain())) for s in settings]
+    except InputError:  # a callable cannot be written down
+        return numbered
+    paths = list(dict.fromkeys(path for table in tables for path in table))
+    moving = [path for path in paths if len({str(table.get(path)) for table in tables}) > 1]
+    short = {path: path.rpartition(".")[2] for path in moving}
+    if {*short.values()} <= {"n"}:  # the batches of all steps and of the readout move together
+        moving = moving[-1:]
+    if len(moving) > MOST:
+        return numbered
+    names = tuple(", ".join(_difference(short[path], table.get(path)) for path in moving) for table in tables)
+    return names if len(set(names)) == len(names) else numbered
+
+
+def _difference(name: str, value: Any) -> str:
+    shown = "default" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return shown if name in ("activation", "formula") else f"{name} = {shown}"
+
+
+def _leaves(plain: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(plain, dict):
+        for key, value in plain.items():
+            yield from _leaves(value, f"{path}.{key}")
+    elif isinstance(plain, list) and any(isinstance(each, dict) for each in plain):
+        for i, each in enumerate(plain):
+            yield from _leaves(each, f"{path}.{i}")
+    else:
+        yield path, plain

@@ -1,0 +1,164 @@
+"""The picture of a sweep's Dataset: dots with error bars over seeds are measured, lines predicted, and a map has colours."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from giantstep._machine.plain import choice
+from giantstep.errors import InputError
+from giantstep.plot import style
+from giantstep.results.outcome import LABELS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["picture"]
+
+PANELS, COLOURED, ROWS = 4, 6, 3
+FEWEST = 5  # values of both axes of a phase diagram
+WIDE = 20  # the largest value over the smallest from which an axis is logarithmic
+_NAMES = {"simulate": "simulation", "theory": "theory", "equivalent": "equivalent"}
+_MARKS = ("o", "s", "D", "^", "v", "P")
+_OTHER = ("route", "seed", "neuron", "direction", "other", "index", "end")
+
+
+def picture(data: Any, what: str | None = None, ax: "Axes | None" = None) -> "Figure":
+    """Plot every measure that is one number, one row each, or the one named, against the longest numeric axis.
+
+    The next axis gives the colours and the one after it the panels. Other axes stay at their first value, as the title says.
+    Two axes of at least five numbers each give a phase diagram: a map of colours for each route.
+    """
+    if "route" not in data.dims or "ok" not in data:
+        raise InputError("plot takes the Dataset of a sweep, as gs.sweep returns it")
+    measures = [name for name in data if data[name].dims[-1:] == ("seed",) and name not in ("ok", "stored")]
+    measures = [name for name in measures if not str(name).endswith("_se")] or ["ok"]
+    chosen = measures[:ROWS] if what is None else [choice(what, tuple(map(str, measures)), "what")]
+    along, colours, panels, fixed = _roles(data)
+    if along and colours and _numeric(data, colours) and min(data.sizes[along], data.sizes[colours]) >= FEWEST:
+        return _map(data.isel({name: 0 for name in (panels, *fixed) if name}), str(chosen[0]), along, colours, ax)
+    shown = _some(range(data.sizes[panels] if panels else 1), PANELS)
+    with style.canvas(ax, len(shown), len(chosen), width=3.6 if len(shown) > 1 else 4.6, height=3.0) as (fig, axes):
+        grid = np.reshape(np.atleast_1d(axes), (len(chosen), len(shown)))
+        for row, name in zip(grid, chosen, strict=True):
+            for own, k in zip(row, shown, strict=True):
+                at = {name: 0 for name in fixed} | ({panels: k} if panels else {})
+                _panel(own, data.isel(at), name, along, colours)
+            row[0].set_ylabel(_label(name))
+        for own, k in zip(grid[0], shown, strict=True):
+            places = [(panels, k)] if panels else []
+            title = ", ".join(f"{a} = {_short(_value(data, a, i))}" for a, i in [*places, *((a, 0) for a in fixed)])
+            own.set_title(title, loc="left")
+        for own in grid[-1]:
+            own.set_xlabel(along or "")
+        handles = dict(zip(*reversed(grid[0, 0].get_legend_handles_labels()), strict=True))
+        if len(handles) > 1 and ax is not None:
+            ax.legend(handles.values(), handles.keys())
+        elif len(handles) > 1:
+            fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(4, len(handles)))
+    return fig
+
+
+def _label(name: Any) -> str:
+    return LABELS.get(name, str(name).replace("_", " "))
+
+
+def _numeric(data: Any, name: str) -> bool:
+    return data[name].dtype.kind in "if"
+
+
+def _roles(data: Any) -> tuple[str | None, str | None, str | None, list[str]]:
+    """The x axis, colours, panels, and the rest."""
+    axes = [str(name) for name in data["ok"].dims if name not in _OTHER]
+    numeric = [name for name in axes if _numeric(data, name)]
+    along = max(numeric or axes, key=lambda name: data.sizes[name], default=None)
+    rest: list[Any] = [name for name in axes if name != along and data.sizes[name] > 1]
+    short = [name for name in axes if name != along and data.sizes[name] == 1]
+    colours, panels, *others = [*rest, None, None]
+    return along, colours, panels, [name for name in [*others, *short] if name is not None]
+
+
+def _panel(ax: Any, data: Any, name: Any, along: str | None, colours: str | None) -> None:
+    x, names = _places(data, along)
+    lines = _some(range(data.sizes[colours] if colours else 1), COLOURED)
+    measured = 0
+    for r, route in enumerate(map(str, data.route.values)):
+        random = not route.startswith("theory")
+        mark = _MARKS[measured % len(_MARKS)]
+        measured += random
+        for c, k in enumerate(lines):
+            part = data.isel(route=r, **({colours: k} if colours else {}))
+            values = np.where(part.ok, part[name], np.nan).reshape(len(x), -1)
+            label = _curve(route, colours, data, k)
+            if not random:
+                ax.plot(x, values[:, 0], color=style.COLOURS[c], label=label, marker="" if len(x) > 1 else "_")
+                continue
+            mean, error = _mean(values)
+            face = style.COLOURS[c] if measured == 1 else "none"
+            style.dots(ax, x, mean, error, color=style.COLOURS[c], marker=mark, markerfacecolor=face, label=label)
+    if names is not None:
+        ax.set_xticks(x, names)
+    elif len(x) > 2 and min(x) > 0 and max(x) / min(x) >= WIDE:
+        ax.set_xscale("log")
+
+
+def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figure":
+    """A panel for each route: the mean of a measure over seeds as colours, on one scale, against two axes."""
+    routes = _some(range(data.sizes["route"]), PANELS)
+    kept = data[name].where(data.ok).isel(route=routes).transpose("route", up, across, "seed")
+    values = np.reshape(kept.values, (-1, kept.shape[-1]))
+    means = np.reshape(_mean(values)[0], kept.shape[:-1])
+    ends = {"vmin": float(np.nanmin(means)), "vmax": float(np.nanmax(means))} if np.isfinite(means).any() else {}
+    with style.canvas(ax, len(routes), width=4.2 if len(routes) == 1 else 3.6) as (fig, axes):
+        mesh = None
+        for own, part, r in zip(np.atleast_1d(axes), means, routes, strict=True):
+            mesh = own.pcolormesh(
+                data[across].values, data[up].values, part, shading="nearest", cmap="viridis", rasterized=True, **ends
+            )
+            own.set(xlabel=across, ylabel=up)
+            own.set_title(_curve(str(data.route.values[r]), None, data, 0), loc="left")
+            for side, values_at in (("x", data[across].values), ("y", data[up].values)):
+                if values_at.min() > 0 and values_at.max() >= WIDE * values_at.min():
+                    getattr(own, f"set_{side}scale")("log")
+        fig.colorbar(mesh, ax=axes if ax is None else ax, label=_label(name))
+    return fig
+
+
+def _places(data: Any, along: str | None) -> tuple[np.ndarray, list[str] | None]:
+    """The x coordinates of the points, and their names if they are not numbers."""
+    if along is None:
+        return np.zeros(1), [""]
+    values = data[along].values
+    if values.dtype.kind in "if":
+        return values.astype(float), None
+    return np.arange(len(values), dtype=float), [str(value) for value in values]
+
+
+def _mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    count = np.sum(~np.isnan(values), axis=1)
+    with np.errstate(all="ignore"):
+        mean = np.nansum(values, axis=1) / count
+        spread = np.sqrt(np.nansum((values - mean[:, None]) ** 2, axis=1) / (count - 1) / count)
+    return mean, None if np.all(count < 2) else np.where(count > 1, spread, 0.0)
+
+
+def _curve(route: str, colours: str | None, data: Any, k: int) -> str:
+    verb, _, options = route.partition("(")
+    label = f"{_NAMES[verb]} ({options}" if options else _NAMES[verb]
+    return f"{label}, {colours} = {_short(_value(data, colours, k))}" if colours else label
+
+
+def _value(data: Any, axis: str, index: int) -> Any:
+    values = data[axis].values
+    return values[index] if values.ndim else values.item()
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _some(every: range, most: int) -> list[int]:
+    """At most ``most`` of them, evenly spread, with both ends."""
+    if len(every) <= most:
+        return list(every)
+    return sorted({every[round(i * (len(every) - 1) / (most - 1))] for i in range(most)})

@@ -1,0 +1,113 @@
+"""gs.plot: several settings, labels, axes of one's own, smooth predictions, sweeps and phase diagrams."""
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+
+import giantstep as gs
+from giantstep.plot.style import COLOURS
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def base():
+    return gs.Setting(
+        gs.Gaussian(30),
+        gs.target("x1 + H2(x1)/sqrt(2)", noise=0.3),
+        gs.Network(40, "relu", centred=True),
+        gs.Protocol((gs.GiantStep(90, [0.0, 2.0, 20.0]),), gs.Ridge(90, 0.1)),
+    )
+
+
+@pytest.fixture(scope="module")
+def two(base):
+    return [gs.simulate(base.with_(activation=name), range(2), n_test=100) for name in ("relu", "tanh")]
+
+
+def legends(figure) -> list[str]:
+    return [text.get_text() for ax in figure.axes for legend in ax.findobj(Legend) for text in legend.texts]
+
+
+def dots(figure) -> list:
+    return [line for line in figure.axes[0].get_lines() if line.get_marker() == "o" and np.size(line.get_xdata()) == 3]
+
+
+def test_two_settings_have_two_colours_and_their_differences_as_names(two):
+    figure = gs.plot(two)
+    assert [to_hex(line.get_color()) for line in dots(figure)] == list(COLOURS[:2])
+    assert legends(figure) == ["relu (centred)", "tanh (centred)"] or legends(figure) == ["relu", "tanh"]
+    mean = two[1].mean().test_error
+    np.testing.assert_allclose(dots(figure)[1].get_ydata(), mean)
+
+
+def test_labels_name_outcomes_and_join_those_of_one_name(two):
+    assert legends(gs.plot(two, labels=["first", "second"])) == ["first", "second"]
+    figure = gs.plot(two, labels=["same", "same"])
+    assert len({line.get_color() for line in dots(figure)}) == 1
+    with pytest.raises(gs.InputError, match="needs 2 names"):
+        gs.plot(two, labels=["one", "two", "three"])
+    with pytest.raises(gs.InputError, match="list of names"):
+        gs.plot(two, labels="ab")
+
+
+def test_settings_without_an_axis_stand_beside_each_other(base):
+    outcomes = [gs.simulate(base.with_(eta=2.0, n=n), n_test=50) for n in (60, 90)]
+    ax = gs.plot(outcomes).axes[0]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["n = 60", "n = 90"]
+    assert [float(np.ravel(line.get_xdata())[0]) for line in ax.get_lines() if line.get_marker() == "o"] == [0.0, 1.0]
+
+
+def test_it_draws_on_given_axes(two):
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert gs.plot(two, ax=left) is figure and left.has_data() and not right.has_data()
+    assert gs.plot(gs.simulate(two[0].setting.with_(eta=2.0), spectrum=True, n_test=50), "spectrum", ax=right) is figure
+    with pytest.raises(gs.InputError, match="one panel"):
+        gs.plot(gs.simulate(two[0].setting, spectrum=True, n_test=50), "spectrum", ax=right)
+    with pytest.raises(gs.InputError, match="axes of matplotlib"):
+        gs.plot(two, ax=3)  # type: ignore[arg-type]
+    with pytest.raises(gs.InputError, match="explanation does not have it"):
+        gs.plot(gs.explain("x1"), ax=left)
+
+
+def test_a_prediction_at_a_few_steps_is_a_smooth_line(base):
+    p = gs.theory(base)
+    lines = [np.asarray(line.get_xydata(), dtype=float) for line in gs.plot(p).axes[0].get_lines()]
+    known = np.concatenate([line[np.isfinite(line[:, 1])] for line in lines])
+    assert len(known) >= 60
+    for eta, value in zip(p.eta, p.test_error, strict=True):
+        np.testing.assert_allclose(known[np.isclose(known[:, 0], eta), 1], value, rtol=1e-6)
+
+
+def test_a_sweep_is_drawn_from_its_dataset(base):
+    s = base.with_(eta=2.0)
+    found = gs.sweep(s, {"n": [60, 90], "activation": ["relu", "tanh"]}, seeds=range(2), routes=["simulate", "theory"])
+    figure = gs.plot(found)
+    (ax,) = figure.axes
+    assert ax.get_xlabel() == "n" and ax.get_ylabel() == "test error"
+    mean = found.test_error.sel(route="simulate", activation="tanh").mean("seed").values
+    drawn = [np.asarray(line.get_ydata(), dtype=float) for line in ax.get_lines() if np.size(line.get_ydata()) == 2]
+    assert any(np.allclose(y, mean) for y in drawn)
+    own = Figure()
+    assert gs.plot(found, ax=own.subplots()) is own
+    with pytest.raises(gs.InputError, match="what"):
+        gs.plot(found, "colour")
+    with pytest.raises(gs.InputError, match="Dataset of a sweep"):
+        gs.plot(found.drop_vars("ok"))
+
+
+def test_two_long_axes_are_a_phase_diagram(base):
+    axes = {"eta": [0.5, 1.0, 2.0, 4.0, 8.0, 16.0], "n": [60, 70, 80, 90, 100]}
+    found = gs.sweep(base.with_(eta=1.0), axes, seeds=range(2))
+    figure = gs.plot(found)
+    (mesh,) = [each for each in figure.axes[0].collections if isinstance(each, QuadMesh)]
+    np.testing.assert_allclose(
+        np.asarray(mesh.get_array()).reshape(5, 6),
+        found.test_error.isel(route=0).mean("seed").transpose("n", "eta").values,
+    )
+    assert figure.axes[0].get_xlabel() == "eta" and figure.axes[0].get_xscale() == "log" and len(figure.axes) == 2
