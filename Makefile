@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
-.PHONY: reproduce test test-all lint docs versions oldest newest wheel-test picture bench clean
+.PHONY: reproduce test test-all lint docs story story-numbers versions oldest newest wheel-test picture bench clean
 
 reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write report/index.html
 	@echo "The report grows in $(CURDIR)/report/index.html while the claims run."
@@ -26,7 +26,14 @@ lint: $(VENV)/.dev  ## style, types, layers
 docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python -m giantstep.story site/story
 	@echo "$(CURDIR)/site/index.html"
+
+story: $(VENV)/.runtime  ## write the story as a static page with its notebooks into site/story/
+	$(BIN)/python -m giantstep.story site/story
+
+story-numbers: $(VENV)/.runtime  ## compute the numbers of the story again: a few minutes
+	$(BIN)/python -m giantstep.story --measure
 
 # A short look at everything that calls another package. Old packages warn about their newer neighbours, so warnings are no errors.
 SHORT := $(addprefix tests/,functions/test_hermite.py ridge/test_ridge.py results/test_outcome.py explain/test_explain.py \

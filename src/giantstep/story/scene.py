@@ -1,0 +1,70 @@
+"""Scene: a title, a text, an experiment and the controls of its figure."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import prod
+from typing import Any
+
+from giantstep.experiment.setting import Setting
+
+__all__ = ["Control", "Scene", "scenes"]
+
+
+@dataclass(frozen=True)
+class Control:
+    """A slider over a few values: ``name`` says what it changes, ``label`` is shown."""
+
+    name: str
+    label: str
+    values: tuple[float | str, ...]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One scene of the story.
+
+    Attributes:
+        name: its key, as in an address.
+        title: its heading.
+        text: paragraphs.
+        setting: the experiment that the figure starts from.
+        controls: one or two; every combination of their values is a frame of the figure.
+        look: what to try, in a sentence or two.
+        explorer: the view of ``giantstep explore`` and its query, such as ``one-step?alpha=0.3``.
+        code: the cells of the notebook, separated by lines ``# %%``; the setting is ``s``.
+    """
+
+    name: str
+    title: str
+    text: tuple[str, ...]
+    setting: Setting
+    controls: tuple[Control, ...]
+    look: str
+    explorer: str
+    code: str
+
+    @property
+    def frames(self) -> int:
+        """How many combinations of the controls there are; the last control moves fastest."""
+        return prod(len(control.values) for control in self.controls)
+
+
+@cache
+def scenes() -> tuple[Scene, ...]:
+    """The scenes in their order."""
+    text = files(__package__).joinpath("scenes.toml").read_text(encoding="utf-8")
+    return tuple(_scene(each) for each in tomllib.loads(text)["scenes"])
+
+
+def _scene(plain: dict[str, Any]) -> Scene:
+    controls = tuple(Control(c["name"], c["label"], tuple(c["values"])) for c in plain["controls"])
+    rest = {key: plain[key] for key in ("name", "title", "look", "explorer")}
+    return Scene(
+        **rest,
+        text=tuple(plain["text"]),
+        setting=Setting.from_plain(plain["setting"]),
+        controls=controls,
+        code=plain["code"].strip(),
+    )
