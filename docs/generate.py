@@ -1,4 +1,4 @@
-"""Writes docs/cli.md, docs/claims.md and docs/findings.md; ``--check`` only says whether they are up to date.
+"""Writes docs/cli.md, docs/claims.md, docs/findings.md and docs/gallery.md; ``--check`` only says whether they are up to date.
 
 The verdicts are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
 them from a report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import gallery
 import typer
 
 from giantstep.checks.report.markdown import cell
@@ -147,6 +148,7 @@ def main() -> int:
     if "--verdicts" in sys.argv[1:]:
         take_verdicts(Path(sys.argv[sys.argv.index("--verdicts") + 1]), sys.argv[sys.argv.index("--verdicts") + 2])
     pages = {HERE / "cli.md": cli_page(), HERE / "claims.md": claims_page(), HERE / "findings.md": findings_page()}
+    pages[HERE / "gallery.md"] = gallery.page(NOTE)
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
         for path in stale:
