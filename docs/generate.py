@@ -1,4 +1,5 @@
-"""Writes docs/cli.md, docs/claims.md, docs/findings.md and docs/gallery.md; ``--check`` only says whether they are up to date.
+"""Writes docs/cli.md, docs/claims.md, docs/findings.md, docs/gallery.md and two parts of docs/theory.md; ``--check`` only says
+whether they are up to date.
 
 The verdicts are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
 them from a report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import gallery
+import routes
 import typer
 
 from giantstep.checks.report.markdown import cell
@@ -124,6 +126,17 @@ def findings_page() -> str:
     return "".join(parts)
 
 
+def theory_page() -> str:
+    """docs/theory.md with the table of routes and the list of refusals as the code has them."""
+    page = (HERE / "theory.md").read_text(encoding="utf-8")
+    for name, text in (("routes", routes.table()), ("refusals", routes.refused())):
+        start, end = f"<!-- {name}: written by docs/generate.py; do not edit -->\n", f"<!-- end of {name} -->"
+        before, _, rest = page.partition(start)
+        _, _, after = rest.partition(end)
+        page = f"{before}{start}\n{text}\n{end}{after}"
+    return page
+
+
 def take_verdicts(path: Path, device: str) -> None:
     """Keep the verdicts of a report, without their tables, in the place of older ones.
 
@@ -147,8 +160,13 @@ def main() -> int:
     """Write the pages, or with ``--check`` report those that differ."""
     if "--verdicts" in sys.argv[1:]:
         take_verdicts(Path(sys.argv[sys.argv.index("--verdicts") + 1]), sys.argv[sys.argv.index("--verdicts") + 2])
-    pages = {HERE / "cli.md": cli_page(), HERE / "claims.md": claims_page(), HERE / "findings.md": findings_page()}
-    pages[HERE / "gallery.md"] = gallery.page(NOTE)
+    pages = {
+        HERE / "cli.md": cli_page(),
+        HERE / "claims.md": claims_page(),
+        HERE / "findings.md": findings_page(),
+        HERE / "gallery.md": gallery.page(NOTE),
+        HERE / "theory.md": theory_page(),
+    }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
         for path in stale:

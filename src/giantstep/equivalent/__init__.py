@@ -123,5 +123,16 @@ def _check(setting: Setting, model: str, options: dict[str, Any]) -> None:
         raise InputError("equivalent needs a readout: without one there is nothing to fit to the replaced features")
 
 
+def covers(setting: Setting, model: str) -> bool:
+    """Whether the model takes the setting, with the options' default values."""
+    try:
+        _check(setting, model, {})
+        if model == "spiked":
+            spiked.degrees(setting, None)
+    except InputError:
+        return False
+    return True
+
+
 __all__ = ["MODELS", "extra_numbers", "degree_of", "equivalent"]
 callable_module(__name__, equivalent)

@@ -17,6 +17,7 @@ from giantstep._machine.arrays import Array, is_jax, xp
 REACH = 8.5  # the Gaussian beyond holds 2e-17
 PANELS = 34  # of width 1/2
 POINTS = 8  # on each panel
+OUTER, INNER = 12, 6  # panels of an average and of another inside it
 
 Scalar = Float[Array, ""] | float  # one number; those of NumPy are floats too
 
@@ -42,6 +43,25 @@ def averages(
     """The averages at every mean t and width b > 0 (arrays that broadcast); fewer panels are quicker, 6 good to 1e-7."""
     first, second = slopes(f, t, b, kinks, (2, 0), panels)
     return Averages(mean=first[0], gain=first[1], square=second[0], curve=xp.asarray(b, float) ** 2 * first[2])
+
+
+def together(
+    f: Callable[[Array], Array],
+    t: tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]],
+    b: tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]],
+    rho: Float[np.ndarray, "..."],
+    kinks: tuple[float, ...] = (),
+) -> Float[np.ndarray, "..."]:
+    """E f(b_1 z_1 + t_1) f(b_2 z_2 + t_2) for standard Gaussians of correlation rho: the mean of the second given z_1 inside."""
+    t1, t2, b1, b2, r = np.broadcast_arrays(*t, *b, rho)
+    wide = lambda x: x[..., None]  # noqa: E731
+    slope = np.where(
+        np.abs(r * b2) < 1e-12, 1e-12, r * b2
+    )  # the second has its kinks, on average, at (kink - t_2)/(rho b_2)
+    z, w = _nodes((t1, b1), kinks, OUTER, (np.asarray(kinks) - wide(t2)) / wide(slope))
+    rest = wide(b2 * np.sqrt(np.maximum(1 - r**2, 1e-12)))
+    inner = slopes(f, wide(t2) + wide(r * b2) * z, rest, kinks, (0,), INNER)[0][0]
+    return np.sum(w * np.asarray(f(wide(b1) * z + wide(t1))) * inner, -1)
 
 
 def slopes(
@@ -72,16 +92,20 @@ def _summed(weighted: Float[Array, "*points q"], basis: Float[Array, "... q"]) -
 
 
 def _nodes(
-    law: tuple[Float[Array, "*points"], Float[Array, "*points"]], kinks: tuple[float, ...], panels: int
+    law: tuple[Float[Array, "*points"], Float[Array, "*points"]],
+    kinks: tuple[float, ...],
+    panels: int,
+    others: Float[Array, "... m"] | None = None,
 ) -> tuple[Float[Array, "... q"], Float[Array, "... q"]]:
-    """Nodes z and weights of the standard Gaussian, one panel more for every kink."""
+    """Nodes z and weights of the standard Gaussian, one panel more for every kink and for every one of the ``others``."""
     edges = np.linspace(-REACH, REACH, panels + 1)
     if not kinks:
         half = np.diff(edges)[:, None] / 2
         z = (edges[:-1, None] + half * (1 + _X)).ravel()
         return xp.asarray(z), xp.asarray((half * _W).ravel() * np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
     t, b = law
-    cuts = xp.clip((xp.asarray(kinks) - t[..., None]) / b[..., None], -REACH, REACH)
+    cuts = (xp.asarray(kinks) - t[..., None]) / b[..., None]
+    cuts = xp.clip(cuts if others is None else xp.concatenate([cuts, others], -1), -REACH, REACH)
     cuts = xp.concatenate([xp.broadcast_to(xp.asarray(edges), (*t.shape, panels + 1)), cuts], -1)
     cuts = xp.sort(cuts, -1)
     half = xp.diff(cuts)[..., None] / 2

@@ -79,6 +79,11 @@ def _held_bytes(setting: Setting) -> float:
     return largest
 
 
+def fewer_coordinates(setting: Setting) -> bool:
+    """Whether the overlap method applies and has fewer coordinates than the dense one."""
+    return isinstance(setting.data, Gaussian) and setting.d > setting.target.rank + setting.p
+
+
 def best(
     setting: Setting,
     seeds: int,
@@ -93,8 +98,8 @@ def best(
     try:
         dense = make_plan(setting, seeds, n_test, item, memory, noise, solver=solver)
     except InputError:
-        if setting.d <= setting.target.rank + setting.p or not isinstance(setting.data, Gaussian):
-            raise  # the overlap method has no fewer coordinates, or does not apply
+        if not fewer_coordinates(setting):
+            raise
         return plan(setting, seeds, n_test, item, memory, solver=solver)
     try:
         overlap = plan(setting, seeds, n_test, item, memory, solver=solver)

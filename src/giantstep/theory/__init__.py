@@ -1,7 +1,7 @@
 """theory(setting): what ridge regression on the features after one giant step will measure, without simulating."""
 
 import time
-from functools import partial
+from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
@@ -9,14 +9,13 @@ import numpy as np
 from giantstep import measure
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import choice
-from giantstep.experiment.mixture import Mixture
-from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
 from giantstep.results.outcome import Outcome, Status
 from giantstep.results.system import Finding, System
 from giantstep.theory import kernel
-from giantstep.theory.coverage import check_theory, needs_overlaps, needs_rows, on_own_batch
+from giantstep.theory.answer import Answer
+from giantstep.theory.coverage import check_theory, route
 from giantstep.theory.limits.predict import random_features, staircase
 from giantstep.theory.mixtures.predict import COUNT, checked, mixed
 from giantstep.theory.narrow.evolution import Evolution, evolution
@@ -29,12 +28,24 @@ from giantstep.theory.one_step.parameters import Form, Parameters, parameters
 from giantstep.theory.one_step.predict import finite
 from giantstep.theory.one_step.spectrum import Law, Outlier, spectrum
 from giantstep.theory.optimal import Optimum, optimal
+from giantstep.theory.pairs.predict import paired
 from giantstep.theory.sgd_readout import predict
 from giantstep.theory.sgd_readout.predict import parts
 from giantstep.theory.steps.predict import several
 from giantstep.theory.two_steps.predict import SecondStep, second_step
 
 REGIMES = ("finite", "limit")
+ROUTES: dict[str, Callable[[Setting], Answer]] = {
+    "random features": random_features,
+    "one step": finite,
+    "own batch": own_batch,
+    "rows": several,
+    "pairs": paired,
+    "overlaps": narrow_network,
+    "mixture": mixed,
+    "sgd": predict.predicted,
+    "limit": staircase,
+}
 
 
 @overload
@@ -48,9 +59,8 @@ def theory(
 
     Args:
         setting: the experiment on isotropic Gaussian data: any number of steps on fresh batches and a target of up to six
-            directions at any width; symmetric networks with a step where the width is far below d. On a mixture: one step or
-            none, a target of one direction or by component. An SGD readout: random features, one pass, any target.
-            A system gives a Finding.
+            directions at any width, also in symmetric networks. On a mixture: one step or none, a target of one direction or by
+            component. An SGD readout: random features, one pass, any target. A system gives a Finding.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
         spectrum: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
@@ -62,26 +72,14 @@ def theory(
         return _system.predicted(setting)
     choice(regime, REGIMES, "regime")
     checked(nodes)
-    overlaps = regime == "finite" and needs_overlaps(setting)
     check_theory(setting, regime, spectrum=spectrum)
     start = time.perf_counter()
-    if isinstance(setting.protocol.readout, SGD):
-        route = predict.predicted
-    elif isinstance(setting.data, Mixture):
-        route = partial(mixed, count=nodes)
-    elif on_own_batch(setting) and regime == "finite":
-        route = own_batch
-    elif overlaps:
-        route = narrow_network
-    elif needs_rows(setting):
-        route = several
-    else:
-        route = random_features if not setting.protocol.steps else staircase if regime == "limit" else finite
-    values, notes = route(setting)
+    own = route(setting, regime)
+    values, notes = mixed(setting, count=nodes) if own == "mixture" else ROUTES[own](setting)
     if not np.all(np.isfinite(values.get("null_level", 0.0))):  # in one dimension there is no other direction
         del values["null_level"]
     known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)
-    if spectrum and not overlaps and not isinstance(setting.data, Mixture):
+    if spectrum and own not in ("overlaps", "mixture"):
         values |= _spectra(setting)
     status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
     return _outcome(setting, values, status, time.perf_counter() - start)

@@ -1,5 +1,6 @@
-"""Which settings the theories cover, and the sentence that refuses the others."""
+"""Which settings the theories cover, which theory answers, and the refusals of the others."""
 
+from dataclasses import replace
 from typing import Any
 
 from giantstep.errors import InputError
@@ -8,9 +9,28 @@ from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.labels import labels
 from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.protocol import SGD, Ridge
-from giantstep.experiment.setting import Setting, need_gaussian
+from giantstep.experiment.setting import Setting
+from giantstep.theory.refusal import (
+    Refusal,
+    first_steps,
+    gaussian,
+    only_gaussian,
+    own_weights,
+    refuse,
+    ridge,
+    with_network,
+    with_readout,
+    with_steps,
+)
 
-SIMULATE = "simulate it, or take p + r at most d/10, where the overlaps can be followed"
+BEYOND = (
+    "overlaps",
+    "mixture",
+    "sgd",
+    "rows",
+    "own batch",
+    "pairs",
+)  # theories besides that of one step at a width of order d
 
 
 def is_narrow(setting: Setting) -> bool:
@@ -18,106 +38,170 @@ def is_narrow(setting: Setting) -> bool:
     return 10 * (setting.p + setting.target.rank) <= setting.d
 
 
-def needs_overlaps(setting: Any) -> bool:
-    """Whether the evolution of overlaps is the theory to ask: several steps or directions, or pairs, in a narrow network."""
-    if not isinstance(setting, Setting) or not isinstance(setting.data, Gaussian):
-        return False
-    if not setting.protocol.steps or not is_narrow(setting):
-        return False
-    return len(setting.protocol.steps) > 1 or setting.target.rank != 1 or setting.network.symmetric
-
-
-def needs_rows(setting: Any) -> bool:
-    """Whether the law of the rows has to be followed: several steps, at a width of the order of d."""
-    if not isinstance(setting, Setting) or not isinstance(setting.data, Gaussian):
-        return False
-    return len(setting.protocol.steps) > 1 and not is_narrow(setting)
-
-
-def on_own_batch(setting: Any) -> bool:
+def on_own_batch(setting: Setting) -> bool:
     """Whether the readout is on the step's own batch, in a way that is covered: one rank-one update with the labels."""
-    if not isinstance(setting, Setting) or not isinstance(setting.data, Gaussian):
-        return False
+    return _nearly_own_batch(setting) and setting.protocol.steps[0].update == "rank1"
+
+
+def _nearly_own_batch(setting: Setting) -> bool:
+    """The same with any update."""
     steps, readout = setting.protocol.steps, setting.protocol.readout
-    if len(steps) != 1 or not isinstance(readout, Ridge) or readout.batch != "reuse" or readout.penalty == "gcv":
+    if not isinstance(setting.data, Gaussian) or len(steps) != 1 or not isinstance(readout, Ridge):
         return False
-    return steps[0].update == "rank1" and steps[0].residual == "target" and not setting.network.symmetric
+    if readout.batch != "reuse" or readout.penalty == "gcv" or readout.deflate or setting.network.symmetric:
+        return False
+    return steps[0].residual == "target"
+
+
+def route(setting: Setting, regime: str = "finite") -> str:
+    """The name of the theory that answers for the errors of a setting, if one does."""
+    steps = len(setting.protocol.steps)
+    if isinstance(setting.protocol.readout, SGD):
+        return "sgd"
+    if isinstance(setting.data, Mixture):
+        return "mixture"
+    if not steps:
+        return "random features"
+    if regime == "limit":
+        return "limit"
+    if on_own_batch(setting):
+        return "own batch"
+    if is_narrow(setting) and (steps > 1 or setting.target.rank != 1 or setting.network.symmetric):
+        return "overlaps"
+    return "rows" if steps > 1 else "pairs" if setting.network.symmetric else "one step"
 
 
 def check_theory(setting: Any, regime: str = "finite", *, spectrum: bool = False) -> None:
     """Refuse, in one sentence, what ``theory(setting, regime, spectrum=spectrum)`` does not cover."""
     finite = regime == "finite"
-    errors = finite and not spectrum
-    check(
-        setting, narrow=finite and needs_overlaps(setting), mixed=finite, sgd=errors, several=errors and needs_rows(setting),
-        own=errors and on_own_batch(setting),
-    )  # fmt: skip
+    check(setting, BEYOND if finite and not spectrum else ("overlaps", "mixture") if finite else ())
+    if not finite:
+        refuse(setting, LIMIT, "regime='limit'")
 
 
-def check(
-    setting: Any,
-    *,
-    narrow: bool = False,
-    mixed: bool = False,
-    sgd: bool = False,
-    several: bool = False,
-    own: bool = False,
-) -> None:
-    """Refuse, in one sentence, a setting the one-step theory does not cover, or that of ``narrow`` networks, ``mixed`` data,
-    ``sgd`` readouts, ``several`` steps or a readout on the step's ``own`` batch."""
+def check(setting: Any, allowed: tuple[str, ...] = ()) -> None:
+    """Refuse, in one sentence, a setting that neither the theory of one step covers nor one of those ``allowed``."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
     if isinstance(setting.data, Dataset):
         raise InputError(
             "theory needs a law of the data: replace the data set by the mixture fitted to it, data=setting.data.fitted()"
         )
-    if not (mixed and isinstance(setting.data, Mixture)):
-        need_gaussian(setting, "theory")
-    protocol, network = setting.protocol, setting.network
-    if isinstance(protocol.readout, SGD):
-        if not sgd:
-            raise InputError(
-                "of an SGD readout theory knows the errors at finite sizes, gs.theory(setting), and nothing else"
-            )
-        return check_sgd(setting)
-    refusals = {
-        "theory predicts a ridge readout, and this protocol has none": protocol.readout is None,
-        "this prediction covers one giant step or none at a width of the order of d, and this protocol has more: "
-        "gs.theory(setting) has the errors of several, and of two steps theory.second_step has the spectrum of the first layer":
-            not narrow and not several and len(protocol.steps) > 1,
-        "theory of several steps at a width of the order of d covers fresh batches: take batch='fresh', or simulate it":
-            several and any(step.batch == "reuse" for step in protocol.steps),
-        "theory on a mixture covers targets of one direction; this one has more: simulate it": isinstance(setting.data, Mixture)
-        and setting.target.rank != 1,
-        "theory needs the law of the weights, and this network has weights of its own: simulate it": network.weights
-        is not None,
-        "theory covers a readout on the step's own batch after one step with update='rank1' and residual='target' on Gaussian "
-        "data, with a penalty given: take these, or fresh samples for the readout": not own
-        and protocol.readout is not None and protocol.readout.batch == "reuse",
-        "theory covers deflate = 0 or 1; deflate = 2 removes the direction that one step learns": any(
-            s.deflate > 1 for s in protocol.steps
+    refuse(setting, refusals(allowed))
+    if isinstance(setting.protocol.readout, Ridge) and labels(setting).power + setting.target.noise**2 == 0:
+        raise InputError("theory needs labels that are not zero")
+
+
+def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
+    """What theory does not cover, where these theories may answer besides that of one step."""
+
+    def by(setting: Setting, *routes: str) -> bool:
+        own = route(setting)
+        return own in allowed and own in routes
+
+    mixed = lambda s: isinstance(s.data, Mixture)  # noqa: E731
+    sgd = lambda s: isinstance(s.protocol.readout, SGD)  # noqa: E731
+    reads_again = lambda s: s.protocol.readout.batch == "reuse"  # noqa: E731
+    weights = own_weights("theory")
+    ridge_named = "a ridge readout, gs.Ridge(n, penalty)"
+    no_sgd = Refusal(
+        "of an SGD readout theory knows the errors at finite sizes, gs.theory(setting), and nothing else",
+        sgd,
+        ridge,
+        ridge_named,
+    )
+    no_more = Refusal(
+        "this prediction covers one giant step or none at a width of the order of d, and this protocol has {steps} "
+        "(gs.theory(setting) has the errors, and of two steps theory.second_step has the spectrum of the first layer)",
+        lambda s: len(s.protocol.steps) > 1 and not by(s, "overlaps"), first_steps(1), "one step",
+    )  # fmt: skip
+    no_pairs = Refusal(
+        "this prediction covers symmetric=True without a step only, or where the width is far below d, p + r at most d/10 "
+        "(gs.theory(setting) has the errors)",
+        lambda s: s.network.symmetric and bool(s.protocol.steps) and not by(s, "overlaps"), with_network(symmetric=False),
+        "symmetric=False",
+    )  # fmt: skip
+    return (
+        Refusal(
+            "theory predicts a readout, and this protocol has none", lambda s: s.protocol.readout is None, ridge, ridge_named
         ),
-        "theory covers a readout fitted to the labels as they are; deflate in Ridge fits what is left of them: simulate it":
-            protocol.readout is not None and protocol.readout.deflate > 0,
-        f"theory covers symmetric=True without a step only at a width of the order of d: {SIMULATE}": not narrow
-        and network.symmetric and bool(protocol.steps),
-        "theory needs labels that are not zero": labels(setting).power + setting.target.noise**2 == 0,
-        "theory on a mixture takes second layers of random signs or values: a constant one has an initial output with a mean":
-            isinstance(setting.data, Mixture) and network.second_layer == "constant" and bool(protocol.steps),
-        "theory on a mixture covers update='gradient' only": isinstance(setting.data, Mixture)
-        and any(s.update != "gradient" for s in protocol.steps),
-    }  # fmt: skip
-    for sentence, applies in refusals.items():
-        if applies:
-            raise InputError(sentence)
+        *(() if "mixture" in allowed else (only_gaussian("this prediction"),)),
+        *(() if "sgd" in allowed else (no_sgd,)),
+        Refusal(
+            "theory of an SGD readout covers isotropic Gaussian data only",
+            lambda s: sgd(s) and mixed(s), gaussian, "data=gs.Gaussian(d)",
+        ),
+        Refusal(
+            "theory of an SGD readout covers random features, without a giant step",
+            lambda s: sgd(s) and bool(s.protocol.steps), ridge, ridge_named,
+        ),
+        Refusal(
+            "theory of an SGD readout covers one pass, in which every sample is new",
+            lambda s: isinstance(s.protocol.readout, SGD) and s.protocol.readout.passes > 1, with_readout(passes=1), "passes=1",
+        ),
+        replace(weights, applies=lambda s: not sgd(s) and weights.applies(s)),
+        Refusal(
+            "theory on a mixture covers targets of one direction, and this one has {rank}",
+            lambda s: mixed(s) and s.target.rank != 1, gaussian, "data=gs.Gaussian(d)",
+        ),
+        Refusal(
+            "theory on a mixture covers one giant step or none, and this protocol has {steps}",
+            lambda s: mixed(s) and len(s.protocol.steps) > 1, first_steps(1), "one step",
+        ),
+        *(() if "rows" in allowed else (no_more,)),
+        Refusal(
+            "theory of several steps covers fresh batches",
+            lambda s: any(step.batch == "reuse" for step in s.protocol.steps), with_steps(batch="fresh"),
+            "batch='fresh' in every step",
+        ),
+        Refusal(
+            "theory covers deflate = 0 or 1 in a step, and deflate = 2 removes the direction that one step learns",
+            lambda s: any(step.deflate > 1 for step in s.protocol.steps), with_steps(deflate=1), "deflate=1 in every step",
+        ),
+        Refusal(
+            "theory covers a readout fitted to the labels as they are, and deflate in Ridge fits what is left of them",
+            lambda s: isinstance(s.protocol.readout, Ridge) and s.protocol.readout.deflate > 0, with_readout(deflate=0),
+            "deflate=0 in the readout",
+        ),
+        Refusal(
+            "theory on a mixture covers symmetric=True without a step only",
+            lambda s: mixed(s) and s.network.symmetric and bool(s.protocol.steps), with_network(symmetric=False),
+            "symmetric=False",
+        ),
+        *(() if "pairs" in allowed else (no_pairs,)),
+        Refusal(
+            "theory covers a readout on the step's own batch after update='rank1'",
+            lambda s: "own batch" in allowed and _nearly_own_batch(s) and s.protocol.steps[0].update != "rank1",
+            with_steps(update="rank1"), "update='rank1'",
+        ),
+        Refusal(
+            "theory covers a readout on the step's own batch after one step with residual='target' on Gaussian data, with a "
+            "penalty given",
+            lambda s: not sgd(s) and reads_again(s) and not by(s, "own batch"), with_readout(batch="fresh"),
+            "batch='fresh' in the readout",
+        ),
+        Refusal(
+            "theory on a mixture takes no constant second layer, whose initial output has a mean",
+            lambda s: mixed(s) and s.network.second_layer == "constant" and bool(s.protocol.steps),
+            with_network(second_layer="rademacher"), "second_layer='rademacher'",
+        ),
+        Refusal(
+            "theory on a mixture covers update='gradient' only",
+            lambda s: mixed(s) and any(step.update != "gradient" for step in s.protocol.steps), with_steps(update="gradient"),
+            "update='gradient'",
+        ),
+    )  # fmt: skip
 
 
-def check_sgd(setting: Setting) -> None:
-    """Refuse, in one sentence, an SGD readout that the theory does not cover."""
-    need_gaussian(setting, "theory")
-    readout = setting.protocol.readout
-    assert isinstance(readout, SGD)
-    if setting.protocol.steps:
-        raise InputError("theory of an SGD readout covers random features, without a giant step: simulate it")
-    if readout.passes > 1:
-        raise InputError("theory of an SGD readout covers one pass, in which every sample is new: simulate it")
+LIMIT = (
+    Refusal(
+        "regime='limit' is published for residual='target'",
+        lambda s: any(step.residual != "target" for step in s.protocol.steps), with_steps(residual="target"),
+        "residual='target'",
+    ),
+    Refusal(
+        "regime='limit' is published for a Gaussian second layer",
+        lambda s: bool(s.protocol.steps) and s.network.second_layer != "gaussian", with_network(second_layer="gaussian"),
+        "second_layer='gaussian'",
+    ),
+)  # fmt: skip

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from giantstep.errors import InputError
 from giantstep.experiment import regime
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
@@ -70,10 +69,6 @@ def staircase(setting: Setting) -> Answer:
     """Predict random features less the published gains of the step's regime; NaN from alpha = 1/2 on."""
     values, notes = random_features(replace(setting, protocol=replace(setting.protocol, steps=())))
     step, network, penalties = setting.protocol.steps[0], setting.network, values["penalty"]
-    if step.residual != "target" or network.second_layer != "gaussian":
-        raise InputError(
-            "regime='limit' is published for residual='target' and a Gaussian second layer; use regime='finite'"
-        )
     coefficients = _along_gradient(setting.target)
     _, power = target_constants(setting.target)
     mean = coefficients[0] if step.deflate else 0.0

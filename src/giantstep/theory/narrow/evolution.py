@@ -16,13 +16,14 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.plain import choice
-from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import GiantStep
-from giantstep.experiment.setting import Setting, need_gaussian
+from giantstep.experiment.setting import Setting
 from giantstep.results.trajectory import Evolution
 from giantstep.theory.coverage import is_narrow
+from giantstep.theory.refusal import Refusal, only_gaussian, own_weights, refuse, with_dimension, with_steps
 
+NAME = "the evolution of overlaps"
 STARTS = ("limit", "draw")
 POINTS = 2**16
 NULL = 1e-9  # eigenvalues of Omega below this share of the largest are directions that do not exist
@@ -49,23 +50,28 @@ def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "li
     return Evolution(np.stack([Q for Q, _ in history]), np.stack([M for _, M in history]), a, "theory")
 
 
+REFUSALS = (
+    only_gaussian(NAME),
+    Refusal(
+        f"{NAME} needs fresh batches, since with reused ones labels and weights depend on each other",
+        lambda s: any(step.batch == "reuse" for step in s.protocol.steps), with_steps(batch="fresh"),
+        "batch='fresh' in every step",
+    ),
+    Refusal(
+        f"{NAME} covers deflate = 0 or 1", lambda s: any(step.deflate > 1 for step in s.protocol.steps), with_steps(deflate=1),
+        "deflate=1 in every step",
+    ),
+    own_weights(NAME),
+    Refusal(
+        f"{NAME} needs a width far below d, not {{p}} + {{rank}} against {{d}}", lambda s: not is_narrow(s),
+        lambda s: with_dimension(s, 10 * (s.p + s.target.rank)), "d of at least 10 (p + r)",
+    ),
+)  # fmt: skip
+
+
 def check(setting: Setting) -> None:
     """Refuse, in one sentence, a protocol or network the evolution does not cover."""
-    need_gaussian(setting, "the evolution of overlaps")
-    steps, network = setting.protocol.steps, setting.network
-    refusals = {
-        "the evolution of overlaps needs fresh batches: with reused ones labels and weights depend on each other": any(
-            s.batch == "reuse" for s in steps
-        ),
-        "the evolution of overlaps covers deflate = 0 or 1": any(s.deflate > 1 for s in steps),
-        "the evolution of overlaps needs the law of the weights, and this network has weights of its own": network.weights
-        is not None,
-        f"the evolution of overlaps needs a width far below d, not {setting.p} + {setting.target.rank} against {setting.d}":
-            not is_narrow(setting),
-    }  # fmt: skip
-    for sentence, applies in refusals.items():
-        if applies:
-            raise InputError(f"{sentence}: simulate it")
+    refuse(setting, REFUSALS, NAME)
 
 
 def overlaps_of(

@@ -20,7 +20,7 @@ from giantstep.functions.gaussian_averages import Scalar, averages
 from giantstep.theory.one_step.direction import StepDirection, direction
 from giantstep.theory.one_step.errors import Errors, Signal, errors
 from giantstep.theory.one_step.fixed_point import Features, FixedPoint, solve
-from giantstep.theory.one_step.label import given
+from giantstep.theory.one_step.label import Label, given
 from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters, activation_of, label_of
 
 NEURON_NODES, SAMPLE_NODES = 20, 16
@@ -84,18 +84,23 @@ def problem(numbers: Parameters, form: Form) -> StepProblem:
     sigma, star = activation_of(numbers, form), label_of(numbers, form)
     step = direction(numbers, form, sigma, star)
     a, omega = second_layer(form.second_layer)
-    kappa, pi = (xp.asarray(x) for x in hermite.gauss_hermite(SAMPLE_NODES))
     rows = Rows(
         a, omega, (step.strength * a)[None], step.modes.weights, step.variance(step.modes.nodes, a), step.white * a**2,
         step.along.weights, step.variance(step.along.nodes, a),
     )  # fmt: skip
-    label = given(star, step.rho[:, None], step.rest, kappa[None], form.scramble)
-    moments = xp.concatenate([label.mean[None], label.along])
-    samples = Samples(kappa[None], pi, _coordinates(step, kappa), moments, label.square + numbers.noise**2)
+    samples = samples_of(numbers, form, star, step)
     p = numbers.p_over_d * numbers.d
     sizes = Sizes(numbers.d, p, numbers.n_over_d * numbers.d)
     lean = step.omega is not None
     return StepProblem(step, *tabulated(sigma, rows, samples, sizes, gaussian_rows=form.gaussian_rows, lean=lean))
+
+
+def samples_of(numbers: Parameters, form: Form, star: Label, step: StepDirection) -> Samples:
+    """The samples of the readout, on fresh data, in groups by kappa."""
+    kappa, pi = (xp.asarray(x) for x in hermite.gauss_hermite(SAMPLE_NODES))
+    label = given(star, step.rho[:, None], step.rest, kappa[None], form.scramble)
+    moments = xp.concatenate([label.mean[None], label.along])
+    return Samples(kappa[None], pi, _coordinates(step, kappa), moments, label.square + numbers.noise**2)
 
 
 def tabulated(

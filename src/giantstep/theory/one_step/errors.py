@@ -26,6 +26,7 @@ from giantstep.theory.one_step.fixed_point import (
     TOLERANCE,
     Features,
     FixedPoint,
+    Spanned,
     alphas,
     derivatives,
     gram,
@@ -77,7 +78,7 @@ def channels(
 
 
 def projected(
-    f: Features,
+    f: Spanned,
     S: Float[Array, "C r C r"],
     excess: Float[Array, "K C C"],
     alpha: Float[Array, " K"],
@@ -98,7 +99,7 @@ def errors(f: Features, signal: Signal, penalty: Scalar, at: FixedPoint) -> Erro
     alpha, q = alphas(f, at.delta), at.q
     first = derivatives(f, penalty, q, alpha)
     S, excess, S_m, Y_m = channels(f, signal, q, alpha)
-    K, X = alpha.size, signal.weights.shape[-1]
+    X = signal.weights.shape[-1]
     b = (alpha[:, None] * signal.label).T  # (C, K)
     y, inside, psi = projected(f, S, excess, alpha, b)
 
@@ -113,18 +114,30 @@ def errors(f: Features, signal: Signal, penalty: Scalar, at: FixedPoint) -> Erro
     on_scatter = xp.sum(xp.einsum("cjk,ck->cj", signal.scatter, y[D:]) ** 2, 0)
     d_form = explicit - (f.omega * (on_directions + signal.p * (on_patterns + on_scatter))) @ per_q
 
+    d_trace = first.d_trace - (f.omega[:, None] * first.slope).T @ per_q  # total dt_k/dalpha_l
+    return assembled(signal, f.pi, at.delta, psi, excess, d_form, f.p_over_n * d_trace)
+
+
+def assembled(
+    signal: Signal,
+    pi: Float[Array, " K"],
+    delta: Float[Array, " K"],
+    psi: Float[Array, "C K"],
+    excess: Float[Array, "K C C"],
+    d_form: Float[Array, " K"],
+    d_delta: Float[Array, "K K"],
+) -> Errors:
+    """The errors from y^T (dS/dalpha) y and ddelta/dalpha, both total."""
+    shrink = 1 / (1 + delta)
     bias = xp.einsum("ck,kcd,dk->k", psi, excess, psi) - 2 * xp.einsum("kc,ck->k", signal.label, psi)
     own = signal.power + bias - d_form  # E0
-    shrink = 1 / (1 + at.delta)
-    d_trace = first.d_trace - (f.omega[:, None] * first.slope).T @ per_q  # total dt_k/dalpha_l
-    gamma = -f.p_over_n * d_trace * f.pi * shrink**2
-    given = xp.linalg.solve(xp.eye(K) - gamma, own)
-    train = xp.sum(f.pi * given * shrink**2)
+    given = xp.linalg.solve(xp.eye(delta.size) + d_delta * pi * shrink**2, own)
+    train = xp.sum(pi * given * shrink**2)
     return Errors(
-        test=xp.sum(f.pi * given),
+        test=xp.sum(pi * given),
         train=train,
-        objective=xp.sum(alpha * signal.power) - xp.sum(b * psi),
-        gcv=train / xp.sum(f.pi * shrink) ** 2,
+        objective=xp.sum(pi * shrink * (signal.power - xp.sum(signal.label.T * psi, 0))),
+        gcv=train / xp.sum(pi * shrink) ** 2,
     )
 
 

@@ -22,7 +22,7 @@ The map is increasing in (log q, log delta) with row sums below one, so I minus 
 method in the logarithms is safe; the Jacobian costs hardly more than the map, since it is made of the same solves.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float, Inexact, Int
@@ -81,17 +81,28 @@ class FixedPoint(NamedTuple):
         return self.residual < TOLERANCE
 
 
-def inner(f: Features, table: Inexact[Array, "... K"]) -> Inexact[Array, "... r"]:
+@runtime_checkable
+class Spanned(Protocol):
+    """Features whose tables over the samples are spanned by few functions."""
+
+    @property
+    def pi(self) -> Float[Array, " K"]: ...
+
+    @property
+    def basis(self) -> Float[Array, "r K"] | None: ...
+
+
+def inner(f: Spanned, table: Inexact[Array, "... K"]) -> Inexact[Array, "... r"]:
     """Coefficients of a table's rows in the basis."""
     return table if f.basis is None else (table * f.pi) @ f.basis.T
 
 
-def outer(f: Features, coefficients: Inexact[Array, "... r"]) -> Inexact[Array, "... K"]:
+def outer(f: Spanned, coefficients: Inexact[Array, "... r"]) -> Inexact[Array, "... K"]:
     """Rows of a table from their coefficients in the basis."""
     return coefficients if f.basis is None else coefficients @ f.basis
 
 
-def gram(f: Features, weights: Inexact[Array, "... K"]) -> Inexact[Array, "... r r"]:
+def gram(f: Spanned, weights: Inexact[Array, "... K"]) -> Inexact[Array, "... r r"]:
     """The Gram matrix of the basis under these weights, R diag(weights) R^T."""
     if f.basis is None:
         return weights[..., None] * np.eye(f.pi.size)

@@ -16,7 +16,7 @@ from giantstep.experiment.target import Target
 from giantstep.functions import hermite
 from giantstep.functions.activation import Activation
 from giantstep.functions.gaussian_averages import Scalar, polynomial_part
-from giantstep.theory.coverage import check, on_own_batch
+from giantstep.theory.coverage import check
 from giantstep.theory.one_step.label import ORDERS, Label, label, target_constants
 
 Numbers = Float[Array, "..."] | float  # one, or one for each of several predictions
@@ -73,9 +73,10 @@ class GaussianFunction(NamedTuple):
     slope_square: Scalar
 
 
-def parameters(setting: Setting) -> tuple[Parameters, Form]:
-    """A setting's numbers and its form; lists of step sizes and penalties stay lists. Refuses what the theory does not cover."""
-    check(setting, own=on_own_batch(setting))
+def parameters(setting: Setting, allowed: tuple[str, ...] = ("own batch",)) -> tuple[Parameters, Form]:
+    """A setting's numbers and its form; lists of step sizes and penalties stay lists. Refuses what neither the theory of one step
+    covers nor those ``allowed``."""
+    check(setting, allowed)
     protocol, network, d = setting.protocol, setting.network, float(setting.d)
     step, readout = protocol.steps[0], protocol.readout
     assert isinstance(readout, Ridge)

@@ -24,7 +24,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.results.bias_variance import Parts
 from giantstep.theory.answer import Answer
-from giantstep.theory.coverage import check_sgd
+from giantstep.theory.coverage import check
 from giantstep.theory.sgd_readout.population import Population, population
 
 DRAWS, NEURONS = 4, 4000  # first layers that a prediction is the mean of, at least; and so many neurons in all
@@ -70,7 +70,7 @@ def parts(setting: Setting, seed: int | None = None) -> Parts:
     """The risk of an SGD readout in its parts; over draws of the first layer, or given that of a seed."""
     if not isinstance(setting, Setting) or not isinstance(setting.protocol.readout, SGD):
         raise InputError("theory.parts takes a Setting with an SGD readout: simulate.parts takes others")
-    check_sgd(setting)
+    check(setting, ("sgd",))
     return _parts(setting, seed)[0]
 
 

@@ -1,5 +1,7 @@
 """Errors and shares after several giant steps on fresh batches, at a width of the order of d."""
 
+from functools import partial
+
 import numpy as np
 from jaxtyping import Float
 
@@ -11,7 +13,8 @@ from giantstep.theory.band import bands
 from giantstep.theory.one_step.errors import path
 from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.predict import lowest_gcv
-from giantstep.theory.steps.readout import problem
+from giantstep.theory.pairs.errors import path as paired_path
+from giantstep.theory.steps.readout import paired_problem, problem
 from giantstep.theory.steps.rows import SEEN, MovedRows, start
 from giantstep.theory.steps.step import stepped
 
@@ -32,13 +35,16 @@ def several(setting: Setting) -> Answer:
     with on_host():
         every = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
         rows = [followed(setting, etas)[-1] for etas in every]
-        made = [problem(setting, own) for own in rows]
-        if given.penalty == "gcv":
-            score = lambda grid: np.stack([path(*m, own)[0][3] for m, own in zip(made, grid, strict=True)])  # noqa: E731
-            penalties = lowest_gcv(score, len(made))
+        if setting.network.symmetric:
+            solved = [partial(paired_path, paired_problem(setting, own)) for own in rows]
         else:
-            penalties = np.tile(penalties_of(setting, notes), (len(made), 1))
-        paths = [path(*m, own) for m, own in zip(made, penalties, strict=True)]
+            solved = [partial(path, *problem(setting, own)) for own in rows]
+        if given.penalty == "gcv":
+            score = lambda grid: np.stack([each(own)[0][3] for each, own in zip(solved, grid, strict=True)])  # noqa: E731
+            penalties = lowest_gcv(score, len(solved))
+        else:
+            penalties = np.tile(penalties_of(setting, notes), (len(solved), 1))
+        paths = [each(own) for each, own in zip(solved, penalties, strict=True)]
     errors = np.stack([e for e, _ in paths], axis=1)
     worst = max(float(np.max(r)) for _, r in paths)
     if worst > TOLERANCE:
@@ -58,5 +64,5 @@ def several(setting: Setting) -> Answer:
 
 def captured(setting: Setting, rows: MovedRows) -> Float[np.ndarray, " r"]:
     """E cos^2(w_i, z_k) = E_a (u_k^2 + D_kk/d)/(||u||^2 + b^2)."""
-    own = rows.u[: rows.rank] ** 2 + np.einsum("jkk->kj", rows.D[:, : rows.rank, : rows.rank]) / setting.d
+    own = rows.u[: rows.rank] ** 2 + np.einsum("jkk->kj", rows.D[: rows.a.size, : rows.rank, : rows.rank]) / setting.d
     return (own / (np.sum(rows.u**2, axis=0) + rows.square)) @ rows.omega

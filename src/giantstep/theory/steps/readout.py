@@ -4,6 +4,8 @@ The directions that the readout can use are the learned ones f and those of the 
 taken in the basis in which its mean over the neurons is diagonal: one mode a direction.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Float
 
@@ -13,22 +15,34 @@ from giantstep.theory.one_step.errors import Signal
 from giantstep.theory.one_step.fixed_point import Features, spanning
 from giantstep.theory.one_step.label import given
 from giantstep.theory.one_step.parameters import GaussianFunction, activation_constants
+from giantstep.theory.pairs.errors import PairedProblem
+from giantstep.theory.pairs.rows import PairedRows, entries, tabulated_pairs
 from giantstep.theory.steps.residual import coordinates, star_of
 from giantstep.theory.steps.rows import MovedRows
 
 SMALL = 1e-5  # singular values left out of the basis, against the largest
 
 
-def problem(setting: Setting, rows: MovedRows) -> tuple[Features, Signal]:
-    """The features' law and the signal, which can be solved at any penalty."""
+class Tables(NamedTuple):
+    """What features of moved rows are made of: along the learned directions u (m, J), on the others ``along`` and ``spread`` (by
+    entries), the samples, the sizes and the activation."""
+
+    u: Float[np.ndarray, "m J"]
+    along: Float[np.ndarray, "X X X"]
+    spread: Float[np.ndarray, "X E"]
+    samples: Samples
+    sizes: Sizes
+    sigma: GaussianFunction
+
+
+def tables(setting: Setting, rows: MovedRows) -> Tables:
+    """The coordinates of samples and rows."""
     at, star, sigma = coordinates(rows, setting.p), star_of(setting), setting.network.activation
-    weights, variance = rows.modes
     basis = np.concatenate([at.f, at.e], axis=1)  # (F, m + r)
     D = basis.T @ rows.D @ basis
-    _, turned = np.linalg.eigh(np.einsum("j,jab->ab", rows.omega, D))
+    _, turned = np.linalg.eigh(np.einsum("j,jab->ab", rows.omega, D[: rows.a.size]))
     along = np.einsum("ac,bc->cab", turned, turned)
     spread = np.einsum("ac,jab,bc->cj", turned, D, turned)
-    law = Rows(rows.a, rows.omega, at.f.T @ rows.u, weights, variance, rows.white, along, spread)
     label = given(star, at.C, at.L, at.kappa, 0)
     moments = np.concatenate([label.mean[None], label.along])
     samples = Samples(
@@ -36,11 +50,34 @@ def problem(setting: Setting, rows: MovedRows) -> tuple[Features, Signal]:
     )
     sizes = Sizes(float(setting.d), float(setting.p), float(setting.protocol.readout_size))
     function = GaussianFunction(sigma, sigma.kinks, *activation_constants(sigma))
-    features, signal, _ = tabulated(
-        function, law, samples, sizes, gaussian_rows=setting.network.rows == "gaussian", lean=False
-    )
-    tables = [features.gain, *signal.patterns, *signal.scatter]
-    return features._replace(basis=spanning(rows.omega, at.pi, tables, SMALL)), signal
+    return Tables(at.f.T @ rows.u, along, spread, samples, sizes, function)
+
+
+def problem(setting: Setting, rows: MovedRows) -> tuple[Features, Signal]:
+    """The features' law and the signal, which can be solved at any penalty."""
+    (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(setting, rows), rows.modes
+    law = Rows(rows.a, rows.omega, u, weights, variance, rows.white, along, spread)
+    lengths = setting.network.rows == "gaussian"
+    features, signal, _ = tabulated(sigma, law, samples, sizes, gaussian_rows=lengths, lean=False)
+    held = [features.gain, *signal.patterns, *signal.scatter]
+    return features._replace(basis=spanning(rows.omega, np.asarray(samples.pi), held, SMALL)), signal
+
+
+def paired_problem(setting: Setting, rows: MovedRows) -> PairedProblem:
+    """The same of a symmetric network: the pairs (a, -a) with a > 0, and the entries of their blocks."""
+    (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(setting, rows), rows.modes
+    J = rows.a.size
+    first = np.flatnonzero(rows.a > 0)
+    neurons = np.stack([first, J - 1 - first], axis=1).ravel()
+    take = np.stack([first, J + first, J + first, J - 1 - first], axis=1).ravel()
+    law = PairedRows(
+        np.repeat(2 * rows.omega[first], 4), *entries(first.size), u[:, neurons], weights, variance[:, take], rows.white[take],
+        along, spread[:, take],
+    )  # fmt: skip
+    made = tabulated_pairs(sigma, law, samples, sizes, gaussian_rows=setting.network.rows == "gaussian")
+    held = [made.features.gain, *made.signal.patterns, *made.signal.scatter]
+    basis = spanning(rows.omega[neurons], np.asarray(samples.pi), held, SMALL)
+    return made._replace(features=made.features._replace(basis=basis))
 
 
 def _coordinates(kappa: Float[np.ndarray, "m K"], r: int) -> Float[np.ndarray, "parts C K"]:

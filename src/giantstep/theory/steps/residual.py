@@ -16,7 +16,7 @@ from giantstep.functions.gaussian_averages import averages
 from giantstep.theory.one_step import gradient_law
 from giantstep.theory.one_step.gradient_law import SpectralModes
 from giantstep.theory.one_step.label import Label, label, points, target_constants
-from giantstep.theory.steps.rows import MovedRows, learned
+from giantstep.theory.steps.rows import MovedRows, both, learned
 
 COUNTS = {1: (20,), 2: (14, 8), 3: (10, 6, 5)}  # nodes of kappa
 BEYOND = {1: 40, 2: 24, 3: 12}  # nodes of tau along each direction, by the rank
@@ -73,10 +73,14 @@ def _values(
         values = values - float(star.mean)
     if step.residual == "full":
         s, p, sigma, b2 = setting.network.factor, setting.p, setting.network.activation, rows.square[:, None]
-        table = averages(sigma, (at.f.T @ rows.u).T @ at.kappa, np.sqrt(b2), sigma.kinks)
+        places = (at.f.T @ rows.u).T @ at.kappa
+        table = averages(sigma, places, np.sqrt(b2), sigma.kinks)
         values = values - (s * p * (rows.omega * rows.a) @ table.mean)[:, None]
-        rest = np.maximum(table.square - table.mean**2 - b2 * table.gain**2, 0.0)
-        noise = noise + s**2 * p * (rows.omega * rows.a**2) @ rest
+        squares = both(rows, sigma, places, np.asarray(table.square), sigma.kinks)
+        mean, gain = (x[rows.left] * x[rows.right] for x in (np.asarray(table.mean), np.asarray(table.gain)))
+        # of pairs: a^2 (c_left^2 - the covariance with the noise of -a), since their second layers are opposite
+        rest = rows.product(rows.a)[:, None] * (squares - mean - rows.inner[:, None] * gain)
+        noise = noise + s**2 * p * np.maximum(rows.omega[rows.left] @ rest, 0.0)
     return values, noise, tau, w
 
 

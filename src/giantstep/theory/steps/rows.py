@@ -10,13 +10,16 @@ matrices of different steps are free of one another; taking their modes as indep
 (derived here). The curve u has few directions that matter, its principal ones: the coordinates kappa that features depend on.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
+from giantstep._machine.arrays import Array
 from giantstep.experiment.setting import Setting
+from giantstep.functions.gaussian_averages import together
 from giantstep.theory.one_step.conditional import second_layer
 from giantstep.theory.one_step.gradient_law import SpectralModes
 
@@ -27,35 +30,61 @@ MODES = 32  # of all steps together, at most
 
 @dataclass(frozen=True)
 class MovedRows:
-    """Groups of neurons: a and weights omega (J,), u (F, J), D (J, F, F), the modes of every step with its t (J,), and b^2.
+    """Groups of neurons: a and weights omega (J,), u (F, J), every step's modes with its t (J,), and by entries the law of g.
 
-    The first ``rank`` directions of the frame are the target's.
+    An entry is two groups (left, right) whose rows depend on each other. The first J entries are the groups by themselves. In a
+    symmetric network, whose pairs (w, a) and (w, -a) start from one row, J more have the groups a and -a. For an entry V has
+    (1 + t_left mu)(1 + t_right mu) in the place of the square. D is (E, F, F). The first ``rank`` directions of the frame are the
+    target's.
     """
 
     rank: int
     a: Float[np.ndarray, " J"]
     omega: Float[np.ndarray, " J"]
     u: Float[np.ndarray, "F J"]
-    D: Float[np.ndarray, "J F F"]
+    D: Float[np.ndarray, "E F F"]
     turns: tuple[tuple[SpectralModes, Float[np.ndarray, " J"]], ...]
-    base: Float[np.ndarray, " J"]
-    white: Float[np.ndarray, " J"]
+    base: Float[np.ndarray, " E"]
+    white: Float[np.ndarray, " E"]
+
+    @property
+    def paired(self) -> bool:
+        return self.base.size > self.a.size
+
+    @property
+    def left(self) -> Int[np.ndarray, " E"]:
+        return np.resize(np.arange(self.a.size), self.base.size)
+
+    @property
+    def right(self) -> Int[np.ndarray, " E"]:
+        """The group itself, then that of -a: the values of a are in order, and symmetric where neurons are paired."""
+        own = np.arange(self.a.size)
+        return np.concatenate([own, own[::-1]]) if self.paired else own
+
+    def product(self, table: Float[np.ndarray, "... J"]) -> Float[np.ndarray, "... E"]:
+        """The products of a table's values at the two groups of every entry."""
+        return table[..., self.left] * table[..., self.right]
 
     @cached_property
-    def modes(self) -> tuple[Float[np.ndarray, " M"], Float[np.ndarray, "M J"]]:
+    def modes(self) -> tuple[Float[np.ndarray, " M"], Float[np.ndarray, "M E"]]:
         """Weights of the products of the steps' modes, and V on them."""
         weights, factor = np.ones(1), self.base[None]
         for own, t in self.turns:
-            turned = (1 + np.asarray(own.nodes)[:, None] * t) ** 2
-            factor = (factor[:, None] * turned).reshape(-1, self.a.size)
+            turned = self.product(1 + np.asarray(own.nodes)[:, None] * t)
+            factor = (factor[:, None] * turned).reshape(-1, self.base.size)
             weights = np.multiply.outer(weights, np.asarray(own.weights)).ravel()
         return weights, factor + self.white
+
+    @cached_property
+    def inner(self) -> Float[np.ndarray, " E"]:
+        """E <g_left, g_right> of every entry."""
+        weights, variance = self.modes
+        return weights @ variance
 
     @property
     def square(self) -> Float[np.ndarray, " J"]:
         """b^2 of every group."""
-        weights, variance = self.modes
-        return weights @ variance
+        return self.inner[: self.a.size]
 
     @cached_property
     def principal(self) -> tuple[Float[np.ndarray, "F m"], Float[np.ndarray, " m"]]:
@@ -69,14 +98,15 @@ def start(setting: Setting) -> MovedRows:
 
     Where a residual keeps the output, the frame has omega = s sum_i a_i w_i too: every row leans on it by s a/||omega||.
     """
-    a, weights = (np.asarray(x) for x in second_layer(setting.network.second_layer))
     rank, network = setting.target.rank, setting.network
+    law = "rademacher" if network.symmetric and network.second_layer == "constant" else network.second_layer
+    a, weights = (np.asarray(x) for x in second_layer(law))
     keeps = any(step.residual == "full" for step in setting.protocol.steps) and not network.symmetric
     u = np.zeros((rank + keeps, a.size))
     if keeps:
         u[rank] = a / setting.p**0.5
-    one = np.ones(a.size)
-    D = np.tile(np.eye(rank + keeps), (a.size, 1, 1))
+    one = np.ones(2 * a.size if network.symmetric else a.size)
+    D = np.tile(np.eye(rank + keeps), (one.size, 1, 1))
     return MovedRows(rank, a, weights, u, D, (), one, 0 * one)
 
 
@@ -86,11 +116,28 @@ def learned(rows: MovedRows, p: int) -> Float[np.ndarray, "F m"]:
     return f[:, : max(int(np.sum(p * theta**2 > SEEN)), 1)]
 
 
-def fewer(
-    turns: tuple[tuple[SpectralModes, Float[np.ndarray, " J"]], ...], base: Float[np.ndarray, " J"]
-) -> tuple[tuple[tuple[SpectralModes, Float[np.ndarray, " J"]], ...], Float[np.ndarray, " J"]]:
+def fewer(rows: MovedRows) -> MovedRows:
     """Turn the oldest steps' modes into their mean square until few enough are left."""
-    while np.prod([len(own.nodes) for own, _ in turns]) > MODES:
-        (own, t), turns = turns[0], turns[1:]
-        base = base * (np.asarray(own.weights) @ (1 + np.asarray(own.nodes)[:, None] * t) ** 2)
-    return turns, base
+    while np.prod([len(own.nodes) for own, _ in rows.turns]) > MODES:
+        (own, t), turns = rows.turns[0], rows.turns[1:]
+        base = rows.base * (np.asarray(own.weights) @ rows.product(1 + np.asarray(own.nodes)[:, None] * t))
+        rows = replace(rows, turns=turns, base=base)
+    return rows
+
+
+def both(
+    rows: MovedRows,
+    f: Callable[[Array], Array],
+    places: Float[np.ndarray, "J K"],
+    square: Float[np.ndarray, "J K"],
+    kinks: tuple[float, ...],
+) -> Float[np.ndarray, "E K"]:
+    """E f f of the two groups of every entry, at b z + place; ``square`` is that of the first entries."""
+    if not rows.paired:
+        return square
+    J, b = rows.a.size, np.sqrt(rows.square)
+    half = np.arange(J)[: (J + 1) // 2]
+    other = J - 1 - half
+    rho = np.clip(rows.inner[J:][half] / (b[half] * b[other]), -1, 1)[:, None]
+    cross = together(f, (places[half], places[other]), (b[half, None], b[other, None]), rho, kinks)
+    return np.concatenate([square, cross, cross[::-1][(J % 2) :]])

@@ -13,6 +13,8 @@ the coordinate x_xi = N(0, 1) + sqrt(d/n) r phi(kappa) along xi. Inside the fram
     D <- (1 + t K) D (1 + t K)^T + t^2 (d/n) b^2 E[r^2 S'^2 x x^T] + white part,     t = eta s a
 """
 
+from dataclasses import replace
+
 import numpy as np
 from jaxtyping import Float
 
@@ -20,7 +22,7 @@ from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 from giantstep.functions.gaussian_averages import averages
 from giantstep.theory.steps.residual import Coordinates, Residual, coordinates, residual
-from giantstep.theory.steps.rows import MovedRows, fewer
+from giantstep.theory.steps.rows import MovedRows, both, fewer
 
 NOISE_SHARE = 1e-3  # of the noise's power: directions with less of it lengthen b only
 FRESH = 3  # noise directions that one step adds, at most
@@ -36,34 +38,44 @@ def stepped(setting: Setting, step: GiantStep, n: int, eta: float, rows: MovedRo
     if step.update == "rank1":
         shape = (rows.a.size, at.pi.size)
         S, turn, square = np.full(shape, sigma.hermite(1)[1]), np.zeros(shape), np.full(shape, sigma.hermite(1)[1] ** 2)
+        square = square[rows.left]
     else:
-        table = averages(sigma.slope, (at.f.T @ rows.u).T @ at.kappa, np.sqrt(b2)[:, None], sigma.kinks)
-        S, turn, square = (np.asarray(x) for x in table[:3])
+        places = (at.f.T @ rows.u).T @ at.kappa
+        table = averages(sigma.slope, places, np.sqrt(b2)[:, None], sigma.kinks)
+        S, turn = np.asarray(table.mean), np.asarray(table.gain)
+        square = both(rows, sigma.slope, places, np.asarray(table.square), sigma.kinks)
+    entry = lambda x: x[rows.left] * x[rows.right]  # noqa: E731
     # Noise: the decomposition of a S(a, kappa), weighted by omega and by E[r^2 | kappa]
     root = np.sqrt(at.pi * r.plain[1])
     p_m, s_m, phi_m = np.linalg.svd(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * S * root, full_matrices=False)
     count = min(FRESH, max(int(np.sum(s_m**2 > NOISE_SHARE * np.sum(s_m**2))), 1))
     kept = scale * phi**0.5 * (s_m[:count, None] * p_m[:, :count].T) / np.sqrt(rows.omega)  # (count, J)
-    total = scale**2 * phi * rows.a**2 * (S**2 @ (at.pi * r.plain[1]))
-    lost = np.maximum(total - np.sum(kept**2, axis=0), 0.0)
+    total = scale**2 * phi * entry(rows.a) * (entry(S) @ (at.pi * r.plain[1]))
+    lost = _positive(rows, total - np.sum(rows.product(kept), axis=0))
     # Signal: E[r S x] along f and e, in the frame
     moved = at.f @ np.einsum("jk,k,mk->mj", S, at.pi * r.plain[0], at.kappa)
     moved = moved + at.e @ np.einsum("jk,k,rk->rj", S, at.pi, r.first[0])
     u = np.concatenate([rows.u + t * moved, kept])
-    rest = np.maximum(square - S**2 - b2[:, None] * turn**2, 0.0)
-    white = t**2 * phi * (rest @ (at.pi * r.plain[1])) + lost
+    rest = _positive(rows, square - entry(S) - rows.inner[:, None] * entry(turn))
+    white = entry(t) * phi * (rest @ (at.pi * r.plain[1])) + lost
     # The turn: one shape for all groups, its coefficient in each, and what that leaves to white
     own, lead = _shape(rows, turn * np.abs(t)[:, None], at.pi * r.plain[1])
     coefficient = turn @ (at.pi * r.plain[1] * own)
-    left = np.maximum(turn**2 @ (at.pi * r.plain[1]) - coefficient**2, 0.0)
-    white = white + t**2 * phi * b2 * left
-    D = _frame(rows, at, r, t, S, turn, rest, phi_m[:count] / root, phi)
+    left = _positive(rows, entry(turn) @ (at.pi * r.plain[1]) - entry(coefficient))
+    white = white + entry(t) * phi * rows.inner * left
+    D = _frame(rows, at, r, t, turn, rest, phi_m[:count] / root, phi)
     if not lead:
-        return MovedRows(rows.rank, rows.a, rows.omega, u, D, rows.turns, rows.base, rows.white + white)
+        return replace(rows, u=u, D=D, white=rows.white + white)
     modes = law.modes(own, phi, TURN_NODES)
-    grown = np.asarray(modes.weights) @ (1 + np.asarray(modes.nodes)[:, None] * t * coefficient) ** 2
-    turns, base = fewer((*rows.turns, (modes, t * coefficient)), rows.base)
-    return MovedRows(rows.rank, rows.a, rows.omega, u, D, turns, base, rows.white * grown + white)
+    grown = np.asarray(modes.weights) @ rows.product(1 + np.asarray(modes.nodes)[:, None] * t * coefficient)
+    turns = (*rows.turns, (modes, t * coefficient))
+    return fewer(replace(rows, u=u, D=D, turns=turns, white=rows.white * grown + white))
+
+
+def _positive(rows: MovedRows, table: Float[np.ndarray, "E ..."]) -> Float[np.ndarray, "E ..."]:
+    """A variance, on the first entries, is not negative; a covariance may be."""
+    J = rows.a.size
+    return np.concatenate([np.maximum(table[:J], 0.0), table[J:]])
 
 
 def _shape(
@@ -82,27 +94,26 @@ def _frame(
     at: Coordinates,
     r: Residual,
     t: Float[np.ndarray, " J"],
-    S: Float[np.ndarray, "J K"],
     turn: Float[np.ndarray, "J K"],
-    rest: Float[np.ndarray, "J K"],
+    rest: Float[np.ndarray, "E K"],
     fresh: Float[np.ndarray, "m K"],
     phi: float,
-) -> Float[np.ndarray, "J F F"]:
+) -> Float[np.ndarray, "E F F"]:
     """D on the frame with the new noise directions."""
-    F, new, b2 = rows.u.shape[0], len(fresh), rows.square
+    F, new = rows.u.shape[0], len(fresh)
     inside = np.concatenate([at.f, at.e], axis=1)  # the coordinates that r depends on, in the frame
     beyond = np.eye(F) - at.f @ at.f.T - at.e @ at.e.T
 
-    def second(k: int, weights: Float[np.ndarray, "J K"]) -> Float[np.ndarray, "J F F"]:
+    def second(k: int, weights: Float[np.ndarray, "X K"]) -> Float[np.ndarray, "X F F"]:
         """E[r^k weights x x^T] on the old frame."""
         own = _moments(at, r, k)
         held = np.einsum("jk,abk->jab", weights * at.pi, own)
         flat = weights @ (at.pi * r.plain[k - 1])
         return inside @ held @ inside.T + flat[:, None, None] * beyond
 
-    K, spread = np.zeros((t.size, F + new, F + new)), np.zeros((t.size, F + new, F + new))
+    K, spread = (np.zeros((count, F + new, F + new)) for count in (t.size, rows.base.size))
     K[:, :F, :F] = second(1, turn)
-    around = b2[:, None] * turn**2 + rest
+    around = rows.inner[:, None] * turn[rows.left] * turn[rows.right] + rest
     spread[:, :F, :F] = second(2, around)
     for block, weights, k in ((K, turn, 2), (spread, around, 3)):
         cross = np.einsum("jk,mk,k,ak->jam", weights, fresh, at.pi, _first(at, r, k))
@@ -113,11 +124,11 @@ def _frame(
     K[:, F:, F:] += (turn @ (at.pi * r.plain[0]))[:, None, None] * eye
     spread[:, F:, F:] = phi * np.einsum("jk,mk,lk,k->jml", around, fresh, fresh, at.pi * r.plain[3])
     spread[:, F:, F:] += (around @ (at.pi * r.plain[1]))[:, None, None] * eye
-    D = np.zeros_like(K)
+    D = np.zeros_like(spread)
     D[:, :F, :F] = rows.D
-    D[:, F:, F:] = b2[:, None, None] * eye
+    D[:, F:, F:] = rows.inner[:, None, None] * eye
     A = np.eye(F + new) + t[:, None, None] * K
-    return A @ D @ np.swapaxes(A, 1, 2) + (t**2 * phi)[:, None, None] * spread
+    return A[rows.left] @ D @ np.swapaxes(A[rows.right], 1, 2) + (rows.product(t) * phi)[:, None, None] * spread
 
 
 def _moments(at: Coordinates, r: Residual, k: int) -> Float[np.ndarray, "a a K"]:

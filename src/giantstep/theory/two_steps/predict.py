@@ -7,7 +7,7 @@ the units where eta = O(1) makes the first outlier, their number is 1 + floor(al
 arXiv 2605.17767), if mu_(k+1) = E sigma^(k+1) is not zero and a, a^2, ... are linearly independent.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor
 from typing import Any
 
@@ -20,11 +20,20 @@ from giantstep._machine.backend import one_blas_thread
 from giantstep._machine.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.data import Gaussian
-from giantstep.experiment.protocol import Power
-from giantstep.experiment.setting import Setting, need_gaussian
+from giantstep.experiment.protocol import GiantStep, Power
+from giantstep.experiment.setting import Setting
 from giantstep.measure import LayerSpectrum
 from giantstep.results.table import aligned
 from giantstep.theory.coverage import is_narrow
+from giantstep.theory.refusal import (
+    Refusal,
+    only_gaussian,
+    own_weights,
+    refuse,
+    with_dimension,
+    with_network,
+    with_steps,
+)
 from giantstep.theory.two_steps.null_matrix import null, shuffles
 from giantstep.theory.two_steps.signal import NODES, POINTS, SignalMatrix, draws, second_slopes, signal
 
@@ -191,28 +200,49 @@ def covers(setting: Setting) -> bool:
     return isinstance(setting.data, Gaussian) and len(setting.protocol.steps) == 2 and not is_narrow(setting)
 
 
+def _two(setting: Setting) -> Setting:
+    """The same with two steps."""
+    old = setting.protocol.steps
+    more = replace(old[0], update="gradient") if old else GiantStep(2 * setting.d, 1.0)
+    steps = (*old, more, more)[:2]
+    return replace(setting, protocol=replace(setting.protocol, steps=steps))
+
+
+REFUSALS = (
+    only_gaussian("second_step"),
+    Refusal(
+        "second_step predicts the first layer after two steps, and this protocol has {steps}",
+        lambda s: len(s.protocol.steps) != 2, _two, "two steps",
+    ),
+    own_weights("second_step"),
+    Refusal(
+        "second_step covers independent neurons, and symmetric=True has them in pairs", lambda s: s.network.symmetric,
+        with_network(symmetric=False), "symmetric=False",
+    ),
+    Refusal(
+        "second_step covers update='gradient' and deflate = 0 only",
+        lambda s: any(step.update != "gradient" or step.deflate for step in s.protocol.steps),
+        with_steps(update="gradient", deflate=0), "update='gradient' and deflate=0 in every step",
+    ),
+    Refusal(
+        "second_step covers residual='full' with scale='1/p' only, where the initial output is small",
+        lambda s: s.network.scale != "1/p" and any(step.residual == "full" for step in s.protocol.steps),
+        with_steps(residual="target"), "residual='target'",
+    ),
+    Refusal(
+        f"second_step needs at least {measure.FEWEST} singular values to know an edge",
+        lambda s: min(s.d, s.p) < measure.FEWEST,
+        lambda s: with_dimension(with_network(width=max(s.p, measure.FEWEST))(s), max(s.d, measure.FEWEST)),
+        f"d and p of at least {measure.FEWEST}",
+    ),
+)  # fmt: skip
+
+
 def check(setting: Any) -> None:
     """Refuse, in one sentence, what is not covered."""
     if not isinstance(setting, Setting):
         raise InputError(f"second_step takes a Setting, not {type(setting).__name__}")
-    need_gaussian(setting, "second_step")
-    steps, network = setting.protocol.steps, setting.network
-    full = any(step.residual == "full" for step in steps)
-    refusals = {
-        f"second_step predicts the first layer after two steps, and this protocol has {len(steps)}": len(steps) != 2,
-        "second_step needs the law of the weights, and this network has weights of its own": network.weights is not None,
-        "second_step covers independent neurons, and symmetric=True has them in pairs": network.symmetric,
-        "second_step covers update='gradient' and deflate = 0 only": any(
-            step.update != "gradient" or step.deflate for step in steps
-        ),
-        "second_step covers residual='full' with scale='1/p' only, where the initial output is small: take residual='target'":
-            full and network.scale != "1/p",
-        f"second_step needs at least {measure.FEWEST} singular values to know an edge: take d and p of at least {measure.FEWEST}":
-            min(setting.d, setting.p) < measure.FEWEST,
-    }  # fmt: skip
-    for sentence, applies in refusals.items():
-        if applies:
-            raise InputError(sentence)
+    refuse(setting, REFUSALS, "second_step")
 
 
 def _check_memory(setting: Setting, memory: float | None) -> None:

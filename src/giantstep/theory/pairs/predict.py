@@ -1,0 +1,47 @@
+"""Errors and shares of symmetric networks after one giant step, at a width of the order of d."""
+
+import numpy as np
+
+from giantstep._machine.backend import on_host
+from giantstep.experiment.protocol import Ridge
+from giantstep.experiment.setting import Setting
+from giantstep.theory.answer import Answer, penalties_of
+from giantstep.theory.band import bands
+from giantstep.theory.one_step import grid
+from giantstep.theory.one_step.fixed_point import TOLERANCE
+from giantstep.theory.one_step.parameters import parameters
+from giantstep.theory.one_step.predict import doubts, lowest_gcv
+from giantstep.theory.pairs.errors import path
+from giantstep.theory.pairs.rows import stepped_pairs
+
+
+def paired(setting: Setting) -> Answer:
+    """Predict one step of a symmetric network; the arrays are (E, L), the shares (E, r)."""
+    notes: list[str] = []
+    given = setting.protocol.readout
+    assert isinstance(given, Ridge)
+    numbers, form = parameters(setting, ("pairs",))
+    etas = np.atleast_1d(numbers.eta)
+    # A neuron alone moves as it does in a network without pairs: the shares and the strength are those
+    alone = grid.curves(numbers._replace(penalty=np.ones(1)), form)
+    with on_host():
+        made = [stepped_pairs(numbers._replace(eta=eta), form) for eta in etas]
+        if given.penalty == "gcv":
+            score = lambda many: np.stack([path(one, own)[0][3] for one, own in zip(made, many, strict=True)])  # noqa: E731
+            penalties = lowest_gcv(score, len(made))
+        else:
+            penalties = np.tile(penalties_of(setting, notes), (len(made), 1))
+        paths = [path(one, own) for one, own in zip(made, penalties, strict=True)]
+    found = np.stack([e for e, _ in paths], axis=1)
+    worst = max(float(np.max(r)) for _, r in paths)
+    if worst > TOLERANCE:
+        notes.append(f"not converged: the largest residual is {worst:.1e}")
+    notes += [note for note in doubts(alone) if not note.startswith("not converged")]
+    notes.append(
+        f"conditional theory of pairs of neurons: one with a = 1 moves by U = {np.max(np.abs(alone.strength)):.3g} along β, "
+        f"cos(β, β*) = {alone.rho[0]:.3g}"
+    )
+    values = {"test_error": found[0], "train_error": found[1], "train_objective": found[2]}
+    values |= bands(values, setting, np.abs(alone.strength))
+    penalty = penalties if given.penalty == "gcv" else penalties[0]
+    return Answer(values | {"captured": alone.captured, "null_level": alone.null, "penalty": penalty}, notes)
