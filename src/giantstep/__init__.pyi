@@ -14,6 +14,7 @@ from giantstep.experiment import presets as presets
 from giantstep.experiment.data import Gaussian as Gaussian
 from giantstep.experiment.dataset import Dataset as Dataset
 from giantstep.experiment.labels import labels as labels
+from giantstep.experiment.layers import Layers as Layers
 from giantstep.experiment.mixture import Component as Component
 from giantstep.experiment.mixture import Mixture as Mixture
 from giantstep.experiment.mixture import Spike as Spike
@@ -36,6 +37,7 @@ from giantstep.systems import mean_field as mean_field
 from giantstep.systems.attack import Attack as Attack
 from giantstep.systems.attack import attack as attack
 from giantstep.systems.bounds import Bounds as Bounds
+from giantstep.systems.bounds import bounds as bounds
 from giantstep.systems.early import Early as Early
 from giantstep.systems.function_space import FunctionSpace as FunctionSpace
 from giantstep.systems.mean_field import MeanField as MeanField

@@ -58,9 +58,23 @@ def test_sgd_takes_the_step_of_its_formula(activation, loss):
         np.testing.assert_allclose(new[0], old - b.rate * slope, atol=1e-12)
 
 
+def test_a_step_on_a_batch_is_the_mean_of_steps_on_its_samples():
+    b, rng = replace(SMALL, d_out=2, steps=1, batch=3), np.random.default_rng(0)
+    before, (x, y) = measure.initial(b, rng), measure.draw(b, rng, b.trainings, 3)
+    whole = measure.train(b, before, x, y)
+    one = replace(b, batch=1)
+    each = [measure.train(one, before, x[:, i : i + 1], y[:, i : i + 1]) for i in range(3)]
+    for k, new in enumerate(whole):
+        np.testing.assert_allclose(new, np.mean([part[k] for part in each], axis=0), atol=1e-12)
+    with pytest.raises(gs.InputError, match="a batch of 50 samples needs as many training samples"):
+        replace(SMALL, batch=50)
+    assert "none of the weights" in " ".join(gs.theory(replace(SMALL, activation="relu", batch=2)).status.notes)
+
+
 @pytest.mark.parametrize(
     "b",
     [
+        replace(SMALL, rate=0.05, steps=100, batch=4),
         replace(SMALL, rate=0.05, steps=100),  # bounded, more than one pass
         replace(SMALL, activation="relu(x+1)", data="gaussian"),  # one pass, sigma(0) != 0
     ],

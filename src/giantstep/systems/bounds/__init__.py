@@ -13,15 +13,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import choice, real, whole
 from giantstep.errors import InputError
-from giantstep.functions.activation import Activation
 from giantstep.functions.activation import activation as read_activation
 from giantstep.results.system import Reading, System
+from giantstep.systems.bounds.lipschitz import extent
+from giantstep.systems.bounds.own_table import bounds
 
 LOSSES = ("absolute", "huber")
 DATA = ("cube", "gaussian")
-NEAR, FAR = 50.0, 1e6  # an activation that is Lipschitz or bounded up to the first is so up to the second
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Bounds(System):
         activation: any Lipschitz one.
         loss: of e = f(x) - y: "absolute" ||e||, or "huber" ||e||^2/2 up to ||e|| = 1 and ||e|| - 1/2 beyond.
         n: training samples.
-        rate, steps: of SGD, one sample a step; more steps than samples go through them again.
+        rate, steps: of SGD; more steps than samples go through them again.
+        batch: samples of a step.
         frequency, noise: y_j = sin(frequency x_k) + noise U[-1, 1], k = j modulo d_in.
         data: x uniform on the "cube" [-1, 1]^d_in, or "gaussian".
         samples: sizes at which the gaps and the Wasserstein distance are measured.
@@ -66,11 +68,14 @@ class Bounds(System):
     data: str = "cube"
     samples: tuple[int, ...] = (25, 50, 100, 200, 400)
     trainings: int = 20
+    batch: int = 1
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("d_in", "d_out", "width", "n"):
+        for name in ("d_in", "d_out", "width", "n", "batch"):
             put(self, name, whole(getattr(self, name), name))
+        if self.batch > self.n:
+            raise InputError(f"a batch of {self.batch} samples needs as many training samples, and n is {self.n}")
         put(self, "steps", whole(self.steps, "steps", least=0))
         put(self, "trainings", whole(self.trainings, "trainings", least=2))
         for name in ("rate", "frequency", "noise"):
@@ -108,25 +113,16 @@ class Bounds(System):
     @cached_property
     def lipschitz(self) -> float:
         """L_sigma, the largest slope of the activation; infinite where slopes grow without end."""
-        return _largest(self.activation, slope=True)
+        return float(np.max(np.abs(extent(self.activation, slope=True))))
 
     @cached_property
     def height(self) -> float:
         """S, the largest |sigma|; infinite for an activation that is not bounded."""
-        return _largest(self.activation, slope=False)
+        return float(np.max(np.abs(extent(self.activation, slope=False))))
 
     def __str__(self) -> str:
         shape = f"d_in = {self.d_in}, d_out = {self.d_out}, m = {self.width}"
         return f"bounds for {self.activation.name}, {self.loss} loss, {shape}, {self.steps} steps of {self.rate:g}"
 
 
-def _largest(sigma: Activation, slope: bool) -> float:
-    """The largest value of |sigma'| or |sigma| on a fine grid, if it does not grow beyond."""
-    kinks = np.array(sigma.kinks)
-    near = np.concatenate([np.linspace(-NEAR, NEAR, 100_001), kinks - 1e-9, kinks + 1e-9])
-    far = np.concatenate([side * np.geomspace(NEAR, FAR, 2001) for side in (-1, 1)])
-    with np.errstate(over="ignore", invalid="ignore"):
-        inside, outside = (
-            float(np.max(np.abs(np.asarray(sigma.slope(x) if slope else sigma(x))))) for x in (near, far)
-        )
-    return inside if outside <= inside * (1 + 1e-6) + 1e-12 else float("inf")
+callable_module(__name__, bounds)

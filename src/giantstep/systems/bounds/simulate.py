@@ -48,11 +48,12 @@ def cost(e, loss: str):
 
 @partial(jax.jit, static_argnames=("sigma", "loss"))
 def _trained(weights, x, y, rate, *, sigma, loss):
-    """One step for every sample in turn, for every training along the first axis."""
+    """One step for every batch in turn, (trainings, steps, batch, .)."""
 
     def one(weights, x, y):
         def step(weights, sample):
-            slope = jax.grad(lambda w: cost(output(w, sample[0], sigma) - sample[1], loss))(weights)
+            each = lambda w: cost(jax.vmap(lambda v: output(w, v, sigma))(sample[0]) - sample[1], loss)  # noqa: E731
+            slope = jax.grad(lambda w: jnp.mean(each(w)))(weights)
             return jax.tree.map(lambda w, g: w - rate * g, weights, slope), None
 
         return jax.lax.scan(step, weights, (x, y))[0]
@@ -79,7 +80,7 @@ def train(
     b: "Bounds", weights: Weights, x: Float[np.ndarray, "trainings n d_in"], y: Float[np.ndarray, "trainings n d_out"]
 ) -> Weights:
     """``steps`` steps through the samples (trainings, n, .), again and again."""
-    order = np.arange(b.steps) % x.shape[1]
+    order = np.arange(b.steps * b.batch).reshape(b.steps, b.batch) % x.shape[1]
     result = _trained(weights, x[:, order], y[:, order], b.rate, sigma=b.activation, loss=b.loss)
     return tuple(np.asarray(w) for w in result)  # type: ignore[return-value]
 
@@ -137,7 +138,7 @@ def check(b: "Bounds") -> None:
         raise InputError(
             f"the Wasserstein distance is an assignment of n samples: n is at most {LARGEST}, not {largest}"
         )
-    needed = 8.0 * b.trainings * (ORACLE + b.steps) * (b.dimension + b.width)
+    needed = 8.0 * b.trainings * (ORACLE + b.steps * b.batch) * (b.dimension + b.width)
     allowed = budget(None)
     if needed > allowed:
         raise refuse(needed, allowed, f"{max(int(b.trainings * allowed / needed), 2)} trainings")

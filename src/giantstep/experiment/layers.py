@@ -1,0 +1,123 @@
+"""Layers: a user's own two-layer network, with biases and any number of outputs, ``f(x) = A sigma(W x + b) + c``."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float
+
+from giantstep.errors import InputError
+from giantstep.experiment.network import Network
+from giantstep.functions.activation import activation
+
+MLP = {"identity": "x", "logistic": "sigmoid", "tanh": "tanh", "relu": "relu"}  # scikit-learn's words for activations
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """``f(x) = A sigma(W x + b) + c``: p neurons, d inputs and q outputs.
+
+    Attributes:
+        W: first layer, (p, d).
+        A: second layer, (q, p); an array of length p is one output.
+        activation: a name, a formula in x, or a JAX-traceable callable.
+        b, c: biases (p,) and (q,); None is zero.
+    """
+
+    W: Float[np.ndarray, "p d"] = field(repr=False)
+    A: Float[np.ndarray, "q p"] = field(repr=False)
+    activation: Any = "relu"
+    b: Float[np.ndarray, " p"] = field(repr=False, default=None)  # type: ignore[assignment]
+    c: Float[np.ndarray, " q"] = field(repr=False, default=None)  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
+
+        def __init__(
+            self,
+            W: npt.ArrayLike,
+            A: npt.ArrayLike,
+            activation: Any = "relu",
+            b: npt.ArrayLike | None = None,
+            c: npt.ArrayLike | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        W, A = _matrix(self.W, "W"), _matrix(np.atleast_2d(np.asarray(self.A)), "A")
+        if A.shape[1] != W.shape[0]:
+            raise InputError(f"W has {W.shape[0]} neurons (rows) and A has {A.shape[1]} (columns): they must agree")
+        b, c = _bias(self.b, W.shape[0], "b"), _bias(self.c, A.shape[0], "c")
+        for name, array in (("W", W), ("A", A), ("b", b), ("c", c)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "activation", activation(self.activation))
+
+    @staticmethod
+    def of(network: Any) -> "Layers":
+        """Layers of a ``Network`` with weights of its own, or of a fitted scikit-learn MLP with one hidden layer."""
+        if isinstance(network, Layers):
+            return network
+        if isinstance(network, Network):
+            if network.weights is None:
+                raise InputError("the network has no weights of its own: Network(..., weights=(W, a)) has")
+            own = network.weights
+            return Layers(own.W, network.factor * own.a, network.activation)
+        if hasattr(network, "coefs_") and hasattr(network, "intercepts_"):
+            if len(network.coefs_) != 2:
+                raise InputError(f"the network must have one hidden layer, not {len(network.coefs_) - 1}")
+            (first, second), (b, c) = network.coefs_, network.intercepts_
+            return Layers(first.T, second.T, MLP[network.activation], b, c)
+        raise InputError(
+            "the network must be gs.Layers(W, A, ...), a Network with weights of its own, or a fitted MLP of scikit-learn"
+        )
+
+    @property
+    def d(self) -> int:
+        """The dimension of the inputs."""
+        return self.W.shape[1]
+
+    @property
+    def p(self) -> int:
+        """The number of neurons."""
+        return self.W.shape[0]
+
+    @property
+    def outputs(self) -> int:
+        """The number of outputs q."""
+        return self.A.shape[0]
+
+    def __call__(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n q"]:
+        """The outputs of the rows of X."""
+        return np.asarray(self.activation(X @ self.W.T + self.b)) @ self.A.T + self.c
+
+    def inputs(self, X: npt.ArrayLike, what: str = "X") -> Float[np.ndarray, "n d"]:
+        """Rows that the network can take, or a refusal in one sentence."""
+        try:
+            rows = np.atleast_2d(np.asarray(X, dtype=float))
+        except (TypeError, ValueError):
+            raise InputError(f"{what} must be numbers of shape (n, {self.d})") from None
+        if rows.ndim != 2 or rows.shape[1] != self.d or not rows.size or not np.all(np.isfinite(rows)):
+            raise InputError(f"{what} must be finite numbers of shape (n, {self.d}), not of shape {np.shape(X)}")
+        return rows
+
+
+def _matrix(value: Any, what: str) -> Float[np.ndarray, "rows columns"]:
+    try:
+        matrix = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a matrix of numbers") from None
+    if matrix.ndim != 2 or not matrix.size or not np.all(np.isfinite(matrix)):
+        raise InputError(f"{what} must be a matrix of finite numbers, not of shape {matrix.shape}")
+    return matrix
+
+
+def _bias(value: Any, size: int, what: str) -> Float[np.ndarray, " size"]:
+    if value is None:
+        return np.zeros(size)
+    try:
+        bias = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be {size} numbers") from None
+    if bias.shape != (size,) or not np.all(np.isfinite(bias)):
+        raise InputError(f"{what} must be {size} finite numbers, not of shape {bias.shape}")
+    return bias
