@@ -242,3 +242,91 @@ def test_chance_in_the_length_of_the_gradient_is_averaged(name, p):
         drawn = np.mean(2 * ndtr(level * length**power * (zero / law.v0) ** -0.5) - 1)
         found = law._probability(level, power)[0]
         assert found == pytest.approx(drawn, abs=0.004) and (power < 1 or 2 * ndtr(2.0) - 1 - found > 0.007)
+
+
+def many_outputs(q=4, p=30, d=8, n=60, activation="tanh", seed=0):
+    rng = np.random.default_rng(seed)
+    A, b, c = rng.normal(size=(q, p)), rng.normal(size=p), rng.normal(size=q)
+    return gs.Layers(rng.normal(size=(p, d)) / d**0.5, A, activation, b, c), rng.normal(size=(n, d))
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_a_step_of_a_network_with_several_outputs(activation):
+    """The class changes at the root and not before; the step is along the gradient of the margin that JAX finds."""
+    layers, X = many_outputs(activation=activation)
+    found = gs.attack(layers, X)
+    outputs = lambda x: layers(np.asarray(x))  # noqa: E731
+    assert found.decision is not None and found.reached is not None
+    np.testing.assert_array_equal(found.decision, np.argmax(outputs(X), axis=1))
+    np.testing.assert_array_equal(found.reached, np.argmax(outputs(X + found.perturbation), axis=1))
+    np.testing.assert_array_equal(found.flipped, found.decision != found.reached)
+    sizes = np.linalg.norm(found.perturbation, axis=1, keepdims=True)
+    for scale, same in ((1 - 1e-6, True), (1 + 1e-6, False)):
+        moved = X + scale * found.root[:, None] * found.perturbation / sizes
+        near = np.isfinite(found.root)
+        assert np.all((np.argmax(outputs(moved[near]), axis=1) == found.decision[near]) == same)
+    W, A, b, c = (jax.numpy.asarray(v) for v in (layers.W, layers.A, layers.b, layers.c))
+    for i in range(2):
+        k = int(found.decision[i])
+        margin = lambda x, k=k: jax.numpy.delete(  # noqa: E731
+            (lambda f: f[k] - f)(A @ layers.activation(W @ x + b) + c), k
+        )
+        values, slopes = np.asarray(margin(X[i])), np.asarray(jax.jacobian(margin)(X[i]))
+        nearest = int(np.argmin(values / np.linalg.norm(slopes, axis=1)))
+        assert found.before[i] == pytest.approx(values.min())
+        np.testing.assert_allclose(found.perturbation[i], found.eta[i] * slopes[nearest], rtol=1e-9)
+        assert found.gradient[i] == pytest.approx(np.linalg.norm(slopes[nearest]))
+
+
+def test_two_outputs_are_one_difference():
+    """Two classes f_0, f_1 are attacked as the sign of f_1 - f_0."""
+    layers, X = many_outputs(q=2)
+    one = gs.Layers(layers.W, layers.A[1] - layers.A[0], "tanh", layers.b, [layers.c[1] - layers.c[0]])
+    both, single = gs.attack(layers, X, 0.3), gs.attack(one, X, 0.3)
+    np.testing.assert_allclose(both.root, single.root, rtol=1e-9)
+    np.testing.assert_allclose(both.perturbation, single.perturbation, atol=1e-12)
+    np.testing.assert_array_equal(both.flipped, single.flipped)
+    np.testing.assert_allclose(np.abs(single.after), np.abs(both.after), atol=1e-10)
+    assert single.decision is None and np.all(single.eta * single.before <= 0)
+
+
+def test_layers_without_biases_are_the_network():
+    network, X = drawn(n=20)
+    plain, layers = gs.attack(network, X), gs.attack(gs.Layers.of(network), X)
+    for name in ("root", "perturbation", "before", "after", "eta", "relative"):
+        np.testing.assert_allclose(getattr(layers, name), getattr(plain, name), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_network_that_a_user_trained():
+    from sklearn.neural_network import MLPClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = np.argmax(X[:, :3], axis=1)
+    fitted = MLPClassifier(hidden_layer_sizes=(40,), max_iter=60, random_state=0, tol=0.0).fit(X, y)
+    found = gs.attack(fitted, X)
+    np.testing.assert_array_equal(found.decision, fitted.predict(X))
+    np.testing.assert_array_equal(found.reached, fitted.predict(X + found.perturbation))
+    assert np.mean(found.flipped) > 0.8
+    with pytest.raises(gs.InputError, match="one hidden layer, not 2"):
+        gs.attack(MLPClassifier(hidden_layer_sizes=(4, 4), max_iter=2, random_state=0).fit(X, y), X)
+    with pytest.raises(gs.InputError, match=r"shape \(n, 5\)"):
+        gs.attack(fitted, X[:, :3])
+
+
+def test_the_distance_for_a_probability_of_failure():
+    """The law's distance against simulated quantiles, the limit of large sizes, and the bound sqrt(2 v0/v1 log(1/gamma))."""
+    attack = gs.Attack(60, 240, "relu", networks=250, failures=(0.1, 0.5))
+    found, said = gs.simulate(attack, 0).curves["needed"], gs.theory(attack).curves["needed"]
+    assert found.se is not None and np.all(np.abs(found.y - said.y) < 4 * found.se)
+    wide = RayLaw(gs.activation("tanh"), 10**6, 10**6)
+    gamma = np.array([0.5, 0.02])
+    needed = np.array([wide.distance(g) for g in gamma])
+    ratio = (wide.v0 / wide.v1) ** 0.5
+    from scipy.special import erfcinv
+
+    np.testing.assert_allclose(needed, ratio * 2**0.5 * erfcinv(gamma), rtol=2e-3)
+    assert np.all(needed < ratio * np.sqrt(2 * np.log(1 / gamma)))
+    with pytest.raises(gs.InputError, match="between 0 and 1"):
+        gs.Attack(10, 20, failures=(0.5, 1.0))

@@ -10,16 +10,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import build, real, reals, whole
 from giantstep.errors import InputError
+from giantstep.experiment.layers import Layers
 from giantstep.experiment.network import Network
 from giantstep.experiment.setting import Setting
+from giantstep.functions.activation import Activation
 from giantstep.functions.activation import activation as read_activation
 from giantstep.results.system import Reading, System
 from giantstep.systems.attack import ray
+from giantstep.systems.attack.margin_ray import MarginRays, margin_chunks
 
 ETAS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 DISTANCES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
@@ -39,6 +42,9 @@ class Attacked:
         root: distance from x to the first change of sign along the ray x - sign(f) t grad f/||grad f||; infinite where none was
             found within ``reach`` first-order distances |f|/||grad f||.
         notes: sentences on inputs that have no answer.
+        decision, reached: of a network with several outputs the class with the largest output before and after the step; then
+            ``before`` and ``after`` are by how much that class is ahead, ``gradient`` and ``eta`` are of this margin, and
+            ``flipped`` and ``root`` are of the first change of class. None for one output.
     """
 
     perturbation: Float[np.ndarray, "n d"] = field(repr=False)
@@ -50,23 +56,32 @@ class Attacked:
     gradient: Float[np.ndarray, " n"]
     root: Float[np.ndarray, " n"]
     notes: tuple[str, ...] = ()
+    decision: Int[np.ndarray, " n"] | None = None
+    reached: Int[np.ndarray, " n"] | None = None
 
 
-def attack(network: Network, x: npt.ArrayLike, eta: float | None = None, *, reach: float = ray.REACH) -> Attacked:
+def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: float = ray.REACH) -> Attacked:
     """One gradient step on given inputs, and where the sign changes along its ray.
 
     Args:
-        network: with weights of its own: ``gs.Network(p, "relu", weights=(W, a))``, or what
-            ``gs.simulate.network(setting, seed)`` returns, trained or not.
+        network: with weights of its own: ``gs.Network(p, "relu", weights=(W, a))``, what ``gs.simulate.network(setting, seed)``
+            returns, trained or not, ``gs.Layers(W, A, ...)`` with biases and several outputs, or a fitted MLP of scikit-learn
+            with one hidden layer.
         x: inputs, (n, d) or one of length d.
         eta: size of the step; its sign is set against that of f. None takes 2 |f|/||grad f||^2, which to first order
-            turns f into -f.
+            turns f into -f. With several outputs f is the margin to the nearest other class.
         reach: how far to look for the change of sign, in first-order distances.
     """
-    X = _inputs(network, x)
     size = None if eta is None else real(eta, "eta", least=0.0)
     reach = real(reach, "reach", least=0.0)
-    parts = [_part(rays, size, reach) for rays in ray.chunks(network, X)]
+    if isinstance(network, Network):
+        X = _inputs(network, x)
+        parts = [_part(rays, size, reach) for rays in ray.chunks(network, X)]
+    else:
+        layers = Layers.of(network)
+        _need_gradient(layers.activation)
+        X = layers.inputs(x, "x")
+        parts = [_margin_part(rays, size, reach) for rays in margin_chunks(layers, X)]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     lengths = np.linalg.norm(X, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -79,18 +94,26 @@ def _inputs(network: Network, x: npt.ArrayLike) -> Float[np.ndarray, "n d"]:
         raise InputError(
             "attack needs a Network with weights of its own: Network(..., weights=(W, a)) or simulate.network(setting, seed)"
         )
-    if network.activation.jumps:
-        raise InputError(f"attack follows a gradient, and {network.activation.name!r} has no useful one")
+    _need_gradient(network.activation)
     X, d = np.atleast_2d(np.asarray(x, dtype=float)), network.weights.W.shape[1]
     if X.ndim != 2 or X.shape[1] != d or not X.size or not np.all(np.isfinite(X)):
         raise InputError(f"x must be finite numbers of shape (n, {d}) or ({d},), not of shape {np.shape(x)}")
     return X
 
 
-def _part(rays: ray.Rays, eta: float | None, reach: float) -> dict[str, np.ndarray]:
+def _need_gradient(sigma: Activation) -> None:
+    if sigma.jumps:
+        raise InputError(f"attack follows a gradient, and {sigma.name!r} has no useful one")
+
+
+def _full(value: Float[np.ndarray, " n"], length: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """2 |f|/||grad f||^2, and 0 without a gradient."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        full = np.where(rays.length > 0, 2 * np.abs(rays.output) / rays.length**2, 0.0)
-    size = full if eta is None else np.full(len(full), eta)
+        return np.where(length > 0, 2 * np.abs(value) / length**2, 0.0)
+
+
+def _part(rays: ray.Rays, eta: float | None, reach: float) -> dict[str, np.ndarray]:
+    size = _full(rays.output, rays.length) if eta is None else np.full(len(rays.output), eta)
     signed = np.where(rays.output < 0, size, -size)
     after = rays.at(size * rays.length)
     return {
@@ -102,6 +125,25 @@ def _part(rays: ray.Rays, eta: float | None, reach: float) -> dict[str, np.ndarr
         "gradient": rays.length,
         "root": rays.roots(reach),
     }
+
+
+def _margin_part(rays: MarginRays, eta: float | None, reach: float) -> dict[str, np.ndarray]:
+    """The step of a network with biases: with one output before and after are f itself, with several the margin."""
+    size = _full(rays.margin, rays.length) if eta is None else np.full(len(rays.margin), eta)
+    moved, after = size * rays.length, rays.at(size * rays.length)
+    one = rays.network.outputs == 1
+    sign = np.where(rays.decision == 1, 1.0, -1.0) if one else np.ones(len(size))
+    values = {
+        "perturbation": -size[:, None] * rays.gradient,
+        "flipped": after < 0,
+        "before": sign * rays.at(np.zeros(len(size))),
+        "after": sign * after,
+        "eta": -sign * size,
+        "gradient": rays.length,
+        "root": rays.roots(reach),
+    }
+    reached = {"decision": rays.decision, "reached": np.argmax(rays.outputs_at(moved), axis=1)}
+    return values if one else values | reached
 
 
 def _notes(values: dict[str, np.ndarray]) -> tuple[str, ...]:
@@ -123,6 +165,7 @@ class Attack(System):
         activation: a name or a formula.
         etas: step sizes.
         distances: at which the share of inputs is counted whose sign has changed along the ray.
+        failures: probabilities; the curve ``needed`` is the distance that changes the sign of a random network but for them.
         networks: how many for a seed, one input each.
         setting: instead of d, width and activation: the networks of a setting after its steps and its readout, on inputs of
             its own data; what is said is then of the distances alone.
@@ -139,6 +182,7 @@ class Attack(System):
         "random_change": "gradient change after a unit move at random",
         "flips": "share of signs flipped by one step",
         "within": "share of signs changed along the ray",
+        "needed": "distance that changes the sign but for this probability",
         "untrained": "median distance before training",
     }
 
@@ -150,15 +194,18 @@ class Attack(System):
     networks: int = 200
     setting: Setting | None = None
     inputs: int = 50
+    failures: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("etas", "distances"):
+        for name in ("etas", "distances", *(("failures",) if len(self.failures) else ())):
             values = reals(getattr(self, name), name, least=0.0)
             values = values if isinstance(values, tuple) else (values,)
             if sorted(set(values)) != list(values):
                 raise InputError(f"{name} must increase")
             put(self, name, values)
+        if self.failures and not 0 < self.failures[0] <= self.failures[-1] < 1:
+            raise InputError("failures must be probabilities between 0 and 1, both excluded")
         put(self, "networks", whole(self.networks, "networks", least=2))
         put(self, "inputs", whole(self.inputs, "inputs"))
         put(self, "activation", read_activation(self.activation))

@@ -33,7 +33,7 @@ REACH, WIDTH = 9.0, 0.25  # of the panels in z
 NEAR = 8  # panels on each side of a kink, as wide as chance moves z
 NODES = 9  # of Q
 CHUNK = 1024  # nodes at a time
-FURTHEST = 8.0  # first-order medians up to which a median is looked for
+FURTHEST = 8.0  # first-order medians up to which a quantile is looked for
 
 
 class RayLaw:
@@ -95,17 +95,24 @@ class RayLaw:
         """The probability that a step eta grad f has flipped the sign."""
         return self._probability(self._levels(np.abs(etas) * self.v1**0.5), 1.0)
 
-    @cached_property
-    def median(self) -> float:
-        """The median distance at which the sign changes; NaN where none is found."""
-        first = ndtri(0.75) * np.sqrt(self.v0 / self.v1)
-        gap = lambda t: float(self.within(np.array([t]))[0]) - 0.5  # noqa: E731
+    def distance(self, failure: float) -> float:
+        """The distance at which the sign has changed with probability 1 - ``failure``; NaN where none is found.
+
+        In the limit sqrt(v0/v1) Phi^-1(1 - failure/2), which is below sqrt(2 (v0/v1) log(1/failure)) and approaches it.
+        """
+        first = ndtri(1 - failure / 2) * np.sqrt(self.v0 / self.v1)
+        gap = lambda t: float(self.within(np.array([t]))[0]) - (1 - failure)  # noqa: E731
         low = high = first / 2
         while gap(high) < 0:
             low, high = high, 1.5 * high
             if high > FURTHEST * first:
                 return float("nan")
         return float(brentq(gap, low if low < high else 0.0, high, xtol=1e-7))  # type: ignore[arg-type]
+
+    @cached_property
+    def median(self) -> float:
+        """The median distance at which the sign changes; NaN where none is found."""
+        return self.distance(0.5)
 
     def change(self, t: float = 1.0) -> float:
         """E ||grad f(x + t u) - grad f(x)||^2 with u along the gradient.

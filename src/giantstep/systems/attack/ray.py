@@ -13,10 +13,9 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.experiment.network import Network
+from giantstep.systems.attack.crossing import first_crossing
 
 REACH = 8.0  # how far a ray is scanned, in first-order distances |f|/||grad f||
-POINTS, TOGETHER = 64, 8  # of the scan, and how many of them at once
-ROUNDS, EXACT = 60, 1e-12  # of false position in the bracket that the scan finds, and the relative step that ends it
 AT_ONCE = 2**19  # preactivations held at a time
 
 
@@ -62,43 +61,9 @@ class Rays:
         Two changes of sign between neighbours of the scan, an eighth of a first-order distance apart, go unseen.
         """
         far = np.where(np.isfinite(self.first_order), reach * self.first_order, 0.0)
-        sign, low, high = np.where(self.output < 0, -1.0, 1.0), np.zeros_like(far), np.full_like(far, np.inf)
-        above, below = np.abs(self.output), np.zeros_like(far)
-        for start in range(1, POINTS + 1, TOGETHER):
-            steps = far[:, None] * (np.arange(start, start + TOGETHER) / POINTS)
-            values = sign[:, None] * self.at(steps)
-            for t, value in zip(steps.T, values.T, strict=True):
-                open_ = np.isinf(high)
-                crossed = open_ & (value < 0)
-                high, below = np.where(crossed, t, high), np.where(crossed, value, below)
-                low, above = np.where(open_ & ~crossed, t, low), np.where(open_ & ~crossed, value, above)
-            if np.all(np.isfinite(high)):
-                break
-        return self._between(sign, (low, above), (high, below))
-
-    def _between(
-        self,
-        sign: Float[np.ndarray, " n"],
-        start: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]],
-        end: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]],
-    ) -> Float[np.ndarray, " n"]:
-        """The root inside every bracket by false position, the end that stays halved in value; none stays infinite."""
-        (low, above), (high, below) = start, end
-        known = np.isfinite(high)
-        low, high, above, below = (
-            np.where(known, x, y) for x, y in ((low, 0.0), (high, 1.0), (above, 1.0), (below, -1.0))
-        )
-        root, last = high, np.zeros_like(high)
-        for _ in range(ROUNDS):
-            before, root = root, low + (high - low) * above / (above - below)
-            value = np.where(known, sign * self.at(root), 0.0)
-            over = value < 0
-            above = np.where(over, np.where(last < 0, above / 2, above), value)
-            below = np.where(over, value, np.where(last > 0, below / 2, below))
-            low, high, last = np.where(over, low, root), np.where(over, root, high), np.where(over, -1.0, 1.0)
-            if np.all((value == 0) | (np.abs(root - before) <= EXACT * root)):
-                break
-        return np.where(known, root, np.inf)
+        sign = np.where(self.output < 0, -1.0, 1.0)
+        ahead = lambda t: (sign if np.ndim(t) == 1 else sign[:, None]) * self.at(t)  # noqa: E731
+        return first_crossing(ahead, np.abs(self.output), far)
 
 
 def _output(network: Network, z: Float[np.ndarray, "n ... p"]) -> Float[np.ndarray, "n ..."]:

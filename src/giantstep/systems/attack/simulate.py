@@ -72,10 +72,16 @@ def sample(attack: "Attack", width: int, seed: int) -> dict[str, np.ndarray]:
     return {name: np.array([one[name] for one in each]) for name in each[0]}
 
 
+def quantile(values: Float[np.ndarray, " n"], level: float) -> Number:
+    """The quantile with its standard error: half the distance of the quantiles one standard error around the level."""
+    error = (level * (1 - level) / len(values)) ** 0.5
+    near = np.quantile(values, np.clip([level - error, level + error], 0, 1))
+    return Number(float(np.quantile(values, level)), float(near[1] - near[0]) / 2)
+
+
 def median(values: Float[np.ndarray, " n"]) -> Number:
-    """The median with its standard error: half the distance of the quantiles one standard error around 1/2."""
-    near = np.quantile(values, np.clip([0.5 - 0.5 / len(values) ** 0.5, 0.5 + 0.5 / len(values) ** 0.5], 0, 1))
-    return Number(float(np.median(values)), float(near[1] - near[0]) / 2)
+    """The median with its standard error."""
+    return quantile(values, 0.5)
 
 
 def measured(attack: "Attack", seed: int) -> Reading:
@@ -110,7 +116,15 @@ def _over(attack: "Attack", values: list[Number]) -> Curve:
 def _curves(attack: "Attack", values: dict[str, np.ndarray]) -> dict[str, Curve]:
     flips = Curve("η", np.array(attack.etas), *mean_and_error(values["flips"], axis=0))
     inside = values["root"][:, None] <= np.array(attack.distances)
-    return {"flips": flips, "within": Curve("distance", np.array(attack.distances), *mean_and_error(inside, axis=0))}
+    within = Curve("distance", np.array(attack.distances), *mean_and_error(inside, axis=0))
+    if not attack.failures:
+        return {"flips": flips, "within": within}
+    needed = np.array([quantile(values["root"], 1 - failure) for failure in attack.failures])
+    return {
+        "flips": flips,
+        "within": within,
+        "needed": Curve("failure probability", np.array(attack.failures), needed[:, 0], needed[:, 1], log="x"),
+    }
 
 
 def _of_setting(attack: "Attack", setting: Setting, seed: int) -> Reading:

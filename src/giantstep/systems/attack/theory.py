@@ -46,7 +46,11 @@ def _curves(attack: "Attack", law: RayLaw) -> dict[str, Curve]:
     """The predicted curves, on a finer grid than the measured ones."""
     etas, distances = np.array(attack.etas), np.array(attack.distances)
     between = lambda x: np.unique(np.concatenate([x, np.linspace(x[0], x[-1], 25)]))  # noqa: E731
-    return {
+    curves = {
         "flips": Curve("η", between(etas), law.flips(between(etas))),
         "within": Curve("distance", between(distances), law.within(between(distances))),
     }
+    if attack.failures:
+        needed = np.array([law.distance(failure) for failure in attack.failures])
+        curves["needed"] = Curve("failure probability", np.array(attack.failures), needed, log="x")
+    return curves
