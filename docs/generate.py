@@ -7,10 +7,10 @@ them from a report of ``giantstep check --size full``. The picture docs/assets/c
 
 import json
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
+import findings
 import gallery
 import routes
 import typer
@@ -22,7 +22,6 @@ from giantstep.claims import TEXTS
 from giantstep.cli import app
 
 HERE = Path(__file__).parent
-FINDINGS = HERE / "findings.toml"
 VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
 KEPT = ("claim", "outcome", "as_stated", "corrected", "sentence", "power", "trend", "sizes", "seeds", "seconds")
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
@@ -97,35 +96,6 @@ def _full() -> str:
     )
 
 
-def findings_page() -> str:
-    """What the claims showed that the papers do not say, with their numbers."""
-    results, texts = _results(), {claim.name: claim for claim in TEXTS}
-    found = json.loads(VERDICTS.read_text(encoding="utf-8"))
-    seed = f" --size {found['size']} --first-seed {found['first_seed']}"
-    parts = [
-        f"# What this laboratory found\n\n{NOTE}The claims of the literature were checked as their papers word them. This page "
-        "collects what that showed and the papers do not say. Every number is from the verdicts on one set of seeds; the command "
-        "under each finding runs it again, on these seeds or on any others. [How a verdict is made](verdicts.md) says how "
-        "sure they are.\n"
-    ]
-    for number, each in enumerate(tomllib.loads(FINDINGS.read_text(encoding="utf-8"))["findings"], 1):
-        parts.append(f"\n## {number}. {cell(each['title'])}\n\n{cell(each['text'])}\n")
-        for name in (name for name in each["claims"] if name in texts):
-            picture = f"assets/findings/{name.replace('/', '-')}.svg"
-            if (HERE / picture).exists():
-                parts.append(f"\n![{cell(name)}]({picture})\n")
-            parts.append(f"\n`giantstep check {name}{seed}`")
-            if name in results:
-                verdict = results[name]
-                both = f", {verdict['corrected']} as corrected" if verdict.get("corrected") else ""
-                parts.append(
-                    f": **{verdict.get('as_stated', verdict['outcome'])}{' as stated' if both else ''}{both}.** "
-                )
-                parts.append(f"{cell(verdict['sentence'])} *{cell(verdict['power'])}*")
-            parts.append("\n")
-    return "".join(parts)
-
-
 def theory_page() -> str:
     """docs/theory.md with the table of routes and the list of refusals as the code has them."""
     page = (HERE / "theory.md").read_text(encoding="utf-8")
@@ -163,7 +133,7 @@ def main() -> int:
     pages = {
         HERE / "cli.md": cli_page(),
         HERE / "claims.md": claims_page(),
-        HERE / "findings.md": findings_page(),
+        HERE / "findings.md": findings.page(NOTE, json.loads(VERDICTS.read_text(encoding="utf-8"))),
         HERE / "gallery.md": gallery.page(NOTE),
         HERE / "theory.md": theory_page(),
     }
