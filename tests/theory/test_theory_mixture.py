@@ -78,7 +78,7 @@ def test_the_basis_changes_nothing():
 def test_sobol_points_find_what_products_find(monkeypatch):
     one = setting(gs.Mixture(300, (C(0.5, (S(20.0, "u"),)), C(0.5, (S(20.0, "v"),)))), "relu(x1)", noise=0.1)
     exact = gs.theory(one)
-    for module in (predict, rows, structure):
+    for module in (rows, structure):
         monkeypatch.setattr(module, "FEW", 0)
     found, fewer = gs.theory(one, nodes=128), gs.theory(one, nodes=64)
     assert abs(found.test_error - exact.test_error) < 3 * found.test_error_se < 0.06 * exact.test_error
@@ -169,10 +169,6 @@ def test_what_it_does_not_cover_is_said_in_a_sentence(change, words):
         gs.theory(replace(one, **change))
 
 
-def test_data_sets_and_limits_are_refused():
-    X, labels = np.random.default_rng(0).standard_normal((200, 20)), np.arange(200) % 2
-    one = setting(gs.Dataset((X, labels)), "-1 | 1", n=50, p=30)
-    with pytest.raises(gs.InputError, match="fitted"):
-        gs.theory(one)
+def test_limits_are_refused():
     with pytest.raises(gs.InputError, match="Gaussian"):
         gs.theory(setting(gs.Mixture(50, (C(1.0, (S(5.0),)),)), n=50, p=50), regime="limit")

@@ -11,6 +11,8 @@ from scipy.sparse.linalg import svds
 
 from giantstep.errors import InputError
 from giantstep.functions.named import Array, namespace
+from giantstep.measure.intrinsic_dimension import IntrinsicDimension as IntrinsicDimension
+from giantstep.measure.intrinsic_dimension import intrinsic_dimension as intrinsic_dimension
 from giantstep.measure.kernel_modes import KernelModes as KernelModes
 from giantstep.measure.kernel_modes import kernel as kernel
 

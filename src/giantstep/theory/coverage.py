@@ -58,7 +58,7 @@ def route(setting: Setting, regime: str = "finite") -> str:
     steps = len(setting.protocol.steps)
     if isinstance(setting.protocol.readout, SGD):
         return "sgd"
-    if isinstance(setting.data, Mixture):
+    if isinstance(setting.data, Mixture | Dataset):
         return "mixture"
     if not steps:
         return "random features"
@@ -83,10 +83,6 @@ def check(setting: Any, allowed: tuple[str, ...] = ()) -> None:
     """Refuse, in one sentence, a setting that neither the theory of one step covers nor one of those ``allowed``."""
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
-    if isinstance(setting.data, Dataset):
-        raise InputError(
-            "theory needs a law of the data: replace the data set by the mixture fitted to it, data=setting.data.fitted()"
-        )
     refuse(setting, refusals(allowed))
     if isinstance(setting.protocol.readout, Ridge) and labels(setting).power + setting.target.noise**2 == 0:
         raise InputError("theory needs labels that are not zero")
@@ -99,7 +95,7 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         own = route(setting)
         return own in allowed and own in routes
 
-    mixed = lambda s: isinstance(s.data, Mixture)  # noqa: E731
+    mixed = lambda s: isinstance(s.data, Mixture | Dataset)  # noqa: E731
     sgd = lambda s: isinstance(s.protocol.readout, SGD)  # noqa: E731
     reads_again = lambda s: s.protocol.readout.batch == "reuse"  # noqa: E731
     weights = own_weights("theory")

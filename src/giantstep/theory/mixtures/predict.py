@@ -17,7 +17,6 @@ from jaxtyping import Float
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
-from giantstep.functions.nodes import FEW
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.mixtures.rows import SteppedRows, after_step, label, table
 from giantstep.theory.mixtures.structure import Structure, samples, structure
@@ -57,11 +56,11 @@ def groups(of: Structure, rows: SteppedRows, count: int, seed: int) -> Groups:
     each = max(2 ** int(np.log2(count / len(of.parts))), 32)
     parts = []
     for i, part in enumerate(of.parts):
-        points, weights = samples(part, of, typical, [along], each, seed + 31 + i)
-        root, beyond = part.bulk**0.5, np.sqrt(1 - rows.rho**2)
+        points, weights, bulk = samples(part, of, typical, [along], each, seed + 31 + i)
+        root, beyond = bulk**0.5, np.sqrt(1 - rows.rho**2)
         centre = of.inside @ points[: of.k] + of.outside * rows.rho * root * points[of.k]
         means = label(part, centre, of.outside * beyond * root)
-        parts.append([points[: of.k], points[of.k], part.weight * weights, np.full(weights.size, part.bulk), *means])
+        parts.append([points[: of.k], points[of.k], part.weight * weights, bulk, *means])
     return Groups(*(np.concatenate(x, axis=-1) for x in zip(*parts, strict=True)))
 
 
@@ -117,7 +116,7 @@ def predicted(
     Sobol nodes are drawn three times more, half as many: the bias, about as 1 / N, is the change from their mean v_(N/2), and
     the scatter, about as 1 / N too, half their standard deviation. So doubt^2 = (v_N - v_(N/2))^2 + s_(N/2)^2 / 4.
     """
-    sets = [(count, 0), *((count // 2, seed) for seed in (1, 2, 3))] if of.k + 1 > FEW else [(count, 0)]
+    sets = [(count, 0), *((count // 2, seed) for seed in (1, 2, 3))] if not of.exact else [(count, 0)]
     every = [[_made(setting, of, eta, *nodes) for eta in etas.tolist()] for nodes in sets]
     answers = [_solved([made for made, _ in each], penalties) for each in every]
     values = np.array([errors for errors, _ in answers])  # (sets, 4, E, L)
@@ -201,6 +200,10 @@ def _notes(setting: Setting, of: Structure, prediction: MixturePrediction, count
         f"predicted at these sizes, given the component and {of.k} + 1 coordinates of an input, by {neurons} groups of neurons; "
         f"the step moves them by {along:.3g} times a unit length outside the spikes"
     )
+    if any(part.rows is not None for part in of.parts):
+        notes.append(
+            "the coordinates are those of rows of the data set, with the means and covariances of the fitted mixture"
+        )
     if np.any(prediction.doubt.test > 0):
         worst = float(np.max(prediction.doubt.test / prediction.errors.test))
         notes.append(

@@ -90,10 +90,10 @@ class SteppedRows(NamedTuple):
 
 
 def label(
-    part: Part, centre: Float[np.ndarray, " N"], width: float
+    part: Part, centre: Float[np.ndarray, " N"], width: Float[np.ndarray, " N"]
 ) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
     """E f, E f' and E f^2 of a component's labels around ``centre``."""
-    mean, gain, square, _ = _in_chunks(part.target, False, centre, np.full(centre.shape, max(width, NARROW)))
+    mean, gain, square, _ = _in_chunks(part.target, False, centre, np.maximum(width, NARROW))
     return mean, gain, square
 
 
@@ -121,8 +121,8 @@ def residual(setting: Setting, of: Structure, start: RowStart, count: int, seed:
     rows = np.full(of.k, start.entry**0.5)
     every = [samples(part, of, rows, [], count, seed + i) for i, part in enumerate(of.parts)]
     weights = np.concatenate([part.weight * n.weights for part, n in zip(of.parts, every, strict=True)])
-    bulk = np.concatenate([np.full(n.weights.size, part.bulk) for part, n in zip(of.parts, every, strict=True)])
-    labels = [label(p, of.inside @ n.points, of.outside * p.bulk**0.5) for p, n in zip(of.parts, every, strict=True)]
+    bulk = np.concatenate([n.bulk for n in every])
+    labels = [label(p, of.inside @ n.points, of.outside * n.bulk**0.5) for p, n in zip(of.parts, every, strict=True)]
     mean, slope, square = (np.concatenate([each[i] for each in labels]) for i in range(3))
     shift = float(weights @ mean) if step.deflate else 0.0
     sigma, factor = setting.network.activation, setting.network.factor
@@ -142,9 +142,9 @@ def _values(
     (z, w), (x, v) = hermite.gauss_hermite(LABEL_NODES), hermite.gauss_hermite(NOISE_NODES)
     values = []
     for part, n in zip(of.parts, every, strict=True):
-        argument = (of.inside @ n.points)[:, None] + of.outside * part.bulk**0.5 * z
+        argument = (of.inside @ n.points)[:, None] + of.outside * n.bulk[:, None] ** 0.5 * z
         plain = np.asarray(part.target(argument.ravel()[None])).reshape(argument.shape) - shift
-        values.append(part.bulk * (plain[:, :, None] + noise * x))
+        values.append(n.bulk[:, None, None] * (plain[:, :, None] + noise * x))
     r = np.concatenate(values)
     return r, np.broadcast_to(z[:, None], r.shape), w[:, None] * v
 
@@ -156,7 +156,7 @@ def _neurons(
     law = setting.network.second_layer
     each = [max(np.linalg.norm(part.root[i]) for part in of.parts) * start.entry**0.5 for i in range(of.k)]
     gaussian = law == "gaussian"
-    if of.k + gaussian <= FEW:
+    if of.k + gaussian <= FEW and of.exact:
         points, weights = nodes.product(nodes.rules([max(strength, 0.05)] * gaussian + each, MOST))
     else:
         points, weights = nodes.sobol(of.k + gaussian, count, seed + 97)

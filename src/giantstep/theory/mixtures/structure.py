@@ -2,19 +2,27 @@
 
 Along the rows of an orthonormal B (k x d) component c has the mean B mu_c and the covariance B Sigma_c B^T; outside it is
 bulk_c I. The target's direction is xi = xi_B B + xi_out e.
+
+Of a data set the mixture fitted to it gives B, means, covariances and bulks, and the rows of the data themselves give the law of
+the coordinates inside B, with these means and covariances, and of the length outside it, ||x_out||^2/(d - k), with this mean.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
+from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.functions import nodes
-from giantstep.functions.nodes import FEW, MOST, Nodes
+from giantstep.functions.nodes import FEW, MOST
 
+SPIKES = 20  # of every class of a data set
+LEAST = 0.05  # of a bulk
 SAME = 1e-9  # length below which a direction is one of those before it
 INSIDE = 0.2  # share of the target's direction inside B from which nodes follow the label
 
@@ -28,6 +36,28 @@ class Part:
     mean: Float[np.ndarray, " k"]
     root: Float[np.ndarray, "k k"]
     target: Target
+    rows: "ClassRows | None" = None
+
+
+class ClassRows(NamedTuple):
+    """Rows of a class: coordinates inside B (k, N), ||x_out||^2/(d - k) outside (N,), and the deviation of noise to be added.
+
+    ``excess`` is the factor on the fluctuations of ``outside`` that leaves those beyond a Gaussian law's, 2 bulk^2/(d - k) in the
+    variance: the theory has these already.
+    """
+
+    inside: Float[np.ndarray, "k N"]
+    outside: Float[np.ndarray, " N"]
+    noise: float
+    excess: float
+
+
+class Coordinates(NamedTuple):
+    """Nodes of samples of a component: coordinates inside B and others (k + more, N), weights, and bulks (N,)."""
+
+    points: Float[np.ndarray, "coordinates N"]
+    weights: Float[np.ndarray, " N"]
+    bulk: Float[np.ndarray, " N"]
 
 
 @dataclass(frozen=True)
@@ -43,10 +73,21 @@ class Structure:
         """The dimension of the span B."""
         return self.inside.size
 
+    @property
+    def exact(self) -> bool:
+        """Whether nodes are products of Gauss rules, and no points that are drawn."""
+        return self.k + 1 <= FEW and all(part.rows is None for part in self.parts)
+
+
+@lru_cache(maxsize=4)
+def _fitted(data: Dataset, place: str | None) -> Mixture:
+    return data.fitted(SPIKES)
+
 
 def structure(setting: Setting) -> Structure:
-    """The structure of a setting on a mixture."""
-    data = setting.data
+    """The structure of a setting on a mixture or a data set."""
+    own = setting.data
+    data = _fitted(own, own.place) if isinstance(own, Dataset) else own
     assert isinstance(data, Mixture)
     used = [c for c, weight in enumerate(data.weights) if weight > 0]
     B = _basis(np.concatenate([*(data.directions(c) for c in used), *(data.mean(c)[None] for c in used)]))
@@ -58,8 +99,20 @@ def structure(setting: Setting) -> Structure:
         G, part = data.directions(c) @ B.T, data.components[c]
         values, vectors = np.linalg.eigh(part.bulk * np.eye(len(B)) + (G.T * part.strengths) @ G)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        parts.append(Part(part.weight, part.bulk, B @ data.mean(c), root, setting.target.part(c)))
+        rows = _rows(own, c, B) if isinstance(own, Dataset) else None
+        parts.append(Part(part.weight, part.bulk, B @ data.mean(c), root, setting.target.part(c), rows))
     return Structure(tuple(parts), inside, outside if outside > SAME * np.linalg.norm(xi) else 0.0)
+
+
+def _rows(data: Dataset, c: int, B: Float[np.ndarray, "k d"]) -> ClassRows:
+    X, component = data.split()
+    own = X[component == c]
+    inside = own @ B.T
+    left = np.maximum(np.sum(own**2, axis=1) - np.sum(inside**2, axis=1), 0.0)
+    rest = max(data.d - len(B), 1)
+    outside = left / rest
+    share = 1 - 2 * np.mean(outside) ** 2 / rest / max(float(np.var(outside)), 1e-300)
+    return ClassRows(inside.T, outside, 0.0 if data.signal is None else 1.0, float(np.sqrt(max(share, 0.0))))
 
 
 def _basis(rows: Float[np.ndarray, "given d"]) -> Float[np.ndarray, "k d"]:
@@ -88,9 +141,11 @@ def _along_label(
 
 def samples(
     part: Part, of: Structure, rows: Float[np.ndarray, " k"], more: list[float], count: int, seed: int
-) -> Nodes:
+) -> Coordinates:
     """Nodes of a component's coordinates inside B and of ``more`` standard ones, for neurons with root mean square ``rows`` (k,)
     inside B and strengths ``more`` along the others."""
+    if part.rows is not None:
+        return _chosen(part, part.rows, len(more), count, seed)
     root, length = _along_label(part.root, of.inside)
     strengths = [*np.linalg.norm(root * rows[:, None], axis=0), *more]
     if len(strengths) <= FEW:
@@ -104,4 +159,51 @@ def samples(
     else:
         points, weights = nodes.sobol(len(strengths), count, seed)
     kappa = part.mean[:, None] + root @ points[: of.k]
-    return Nodes(np.concatenate([kappa, points[of.k :]]), weights)
+    return Coordinates(np.concatenate([kappa, points[of.k :]]), weights, np.full(weights.size, part.bulk))
+
+
+def _chosen(part: Part, rows: ClassRows, more: int, count: int, seed: int) -> Coordinates:
+    """Rows of the class itself, one of each of ``count`` cells, with the means and covariances of the fit.
+
+    y = mu + T (x - mean), T = R (R C R)^(-1/2) R with R^2 the covariance of the fit and C that of the rows chosen: the symmetric
+    map that turns one covariance into the other, near 1 where they are close.
+    """
+    k = len(rows.inside)
+    chosen = _one_of_each_cell(rows.inside, count, np.random.default_rng(seed))
+    random = nodes.sobol(k + more, count, seed).points if k + more else np.zeros((0, count))
+    x = rows.inside[:, chosen] + rows.noise * random[:k]
+    x = x - x.mean(axis=1, keepdims=True)
+    if count > 2 * k:
+        root = _power(part.root @ part.root.T, 0.5)
+        x = root @ _power(root @ (x @ x.T / count) @ root, -0.5) @ root @ x
+    bulk = part.bulk + rows.excess * (rows.outside[chosen] - np.mean(rows.outside[chosen]))
+    return Coordinates(
+        np.concatenate([part.mean[:, None] + x, random[k:]]),
+        np.full(count, 1 / count),
+        np.maximum(bulk, LEAST * part.bulk),
+    )
+
+
+def _one_of_each_cell(
+    points: Float[np.ndarray, "k N"], count: int, rng: np.random.Generator
+) -> Int[np.ndarray, " count"]:
+    """Cut the points in halves again and again, each cell along the coordinate that varies most, and take one of every cell."""
+    cells = [rng.permutation(points.shape[1])]
+    while len(cells) < count:
+        halves = []
+        for cell in cells:
+            if len(cell) > 1 and len(points):
+                along = points[np.argmax(np.var(points[:, cell], axis=1))][cell]
+                cell = cell[np.argsort(along, kind="stable")]
+            middle = len(cell) // 2
+            # an odd row goes to either half, and a single row to both
+            middle += int(len(cell) % 2 and rng.random() < 0.5)
+            halves += [cell, cell] if len(cell) == 1 else [cell[:middle], cell[middle:]]
+        cells = halves
+    return np.array([rng.choice(cell) for cell in cells])
+
+
+def _power(A: Float[np.ndarray, "k k"], power: float) -> Float[np.ndarray, "k k"]:
+    """A power of a symmetric positive matrix."""
+    values, vectors = np.linalg.eigh(A)
+    return (vectors * np.maximum(values, 1e-300) ** power) @ vectors.T
