@@ -17,6 +17,7 @@ from giantstep.experiment.dataset import Dataset
 from giantstep.results.system import Reading, System
 from giantstep.systems.early.samples import LOSSES
 
+CROSS_ENTROPY = "cross_entropy"
 DATA, LAYERS, BIASES = ("cone", "gaussian"), ("first", "both"), ("fixed", "trained", "none")
 
 
@@ -28,16 +29,18 @@ class Early(System):
         n: samples, all of them seen again and again.
         d: dimension.
         width: neurons.
-        loss: "square", "exponential" or "logistic".
+        loss: "square", "exponential" or "logistic" of two classes; "cross_entropy" of the classes of a Dataset, each with an
+            output of its own, f(x) in R^C, and a_k in {-1, 1}^C.
         rate: step size.
         steps: how many; the time is ``rate`` times their number.
         batch: samples of a step, drawn anew without replacement; None takes all.
         init: size of the start.
         data: "cone" has x = y (c u + sqrt(1 - c^2) v), c the ``cosine`` and v a random direction orthogonal to u, orthogonally
             separable (y_i y_j <x_i, x_j> > 0 for all pairs) where c^2 > 1/2; "gaussian" has classes N(+-c u, (1 - c^2)/d I); or a
-            Dataset of two classes, the first of which is +1. Inputs are scaled to the length ``norm``.
+            Dataset of two classes, the first of which is +1, or with cross entropy of two or more. Inputs are scaled to the
+            length ``norm``.
         cosine: of the inputs with the direction of their class.
-        share: of class +1 among the samples.
+        share: of class +1 among the samples; with cross entropy all classes have the same.
         layers: "first" trains the first layer, "both" also the second.
         bias: "fixed" at init, "trained", or "none".
         norm: length of the inputs.
@@ -57,6 +60,8 @@ class Early(System):
         "true_living": "share of true-living neurons",
         "false_living": "share of false-living neurons",
         "bound": "bound on the loss",
+        "floor": "least ‖∇L‖²/L while the residuals are those of the start (predicted: at least)",
+        "changed": "share of the patterns that change in the second step",
     }
 
     n: int
@@ -82,7 +87,7 @@ class Early(System):
             put(self, name, whole(getattr(self, name), name, least))
         for name in ("rate", "init", "cosine", "share", "norm", "drop"):
             put(self, name, real(getattr(self, name), name, least=0.0))
-        for name, options in (("loss", tuple(LOSSES)), ("layers", LAYERS), ("bias", BIASES)):
+        for name, options in (("loss", (*LOSSES, CROSS_ENTROPY)), ("layers", LAYERS), ("bias", BIASES)):
             choice(getattr(self, name), options, name)
         for name in ("rate", "init", "norm"):
             if getattr(self, name) == 0:
@@ -98,26 +103,42 @@ class Early(System):
             if self.batch > self.n:
                 raise InputError(f"batch must be at most n = {self.n}, not {self.batch}")
         if isinstance(self.data, Dataset):
-            _check(self.data, self.d)
+            _check(self.data, self.d, several=self.loss == CROSS_ENTROPY)
         else:
             choice(self.data, DATA, "data")
+            if self.loss == CROSS_ENTROPY:
+                raise InputError("cross_entropy needs the classes of a Dataset as data")
+        if self.classes > self.n:
+            raise InputError(f"n = {self.n} samples leave a class without samples: there are {self.classes}")
 
     def measured(self, seed: int) -> Reading:
         """Simulate one seed."""
-        from giantstep.systems.early import simulate
+        from giantstep.systems.early import cross_entropy, simulate
 
-        return simulate.measured(self, seed)
+        return cross_entropy.measured(self, seed) if self.classes else simulate.measured(self, seed)
 
     def predicted(self) -> Reading:
         """Compute the predictions of theory."""
-        from giantstep.systems.early import theory
+        from giantstep.systems.early import cross_entropy, theory
 
-        return theory.predicted(self)
+        return cross_entropy.predicted(self) if self.classes else theory.predicted(self)
 
     @property
     def plus(self) -> int:
         """Samples of class +1, which come first."""
         return round(self.share * self.n)
+
+    @property
+    def classes(self) -> int:
+        """The number of outputs with cross entropy; 0 for one output and two classes."""
+        return len(self.data.classes) if self.loss == CROSS_ENTROPY and isinstance(self.data, Dataset) else 0
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Samples of every class."""
+        if not self.classes:
+            return self.plus, self.n - self.plus
+        return tuple(self.n * (c + 1) // self.classes - self.n * c // self.classes for c in range(self.classes))
 
     @property
     def times(self) -> np.ndarray:
@@ -139,9 +160,11 @@ class Early(System):
         return f"{self.loss} loss, {what}, n = {self.n}, d = {self.d}, p = {self.width}, {how}"
 
 
-def _check(data: Dataset, d: int) -> None:
-    if len(data.classes) != 2:
-        raise InputError(f"data must have two classes, not {len(data.classes)}")
+def _check(data: Dataset, d: int, several: bool) -> None:
+    if several and len(data.classes) < 2:
+        raise InputError("cross_entropy needs at least two classes")
+    if not several and len(data.classes) != 2:
+        raise InputError(f"data must have two classes, not {len(data.classes)}; take loss = 'cross_entropy' for more")
     if data.signal is not None:
         raise InputError("data must be taken as they are: signal=None")
     if data.d != d:

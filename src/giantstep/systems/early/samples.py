@@ -36,7 +36,7 @@ LOSSES = {name: _margin(name) for name in losses.CLASSES}
 
 
 def inputs(system: "Early") -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-    """Inputs X (n x d) of length ``norm`` and labels y = +-1; class +1 comes first."""
+    """Inputs X (n x d) of length ``norm`` and labels: y = +-1, class +1 first, or with cross entropy the class numbers."""
     return _inputs(system, system.data.place if isinstance(system.data, Dataset) else None)
 
 
@@ -44,6 +44,8 @@ def inputs(system: "Early") -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray,
 def _inputs(system: "Early", place: str | None) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
     n, d, c = system.n, system.d, system.cosine
     y = np.where(np.arange(n) < system.plus, 1.0, -1.0)
+    if system.classes:
+        y = np.repeat(np.arange(len(system.counts)), system.counts).astype(float)
     if isinstance(system.data, Dataset):
         X = _taken(system, system.data)
     else:
@@ -69,7 +71,7 @@ def _taken(system: "Early", data: Dataset) -> Float[np.ndarray, "n d"]:
     X, component = data.split()
     order = data.order(system.population)
     rows = []
-    for c, count in ((0, system.plus), (1, system.n - system.plus)):
+    for c, count in enumerate(system.counts):
         own = order[component[order] == c][:count]
         if len(own) < count:
             raise data.few(f"{len(own)} inputs of class {data.classes[c]}, not {count}")
@@ -89,10 +91,11 @@ def gram(system: "Early") -> Float[np.ndarray, "n n"]:
     return X @ X.T + float(system.bias == "trained")
 
 
-def start(system: "Early", seed: int) -> tuple[Float[np.ndarray, "m d1"], Float[np.ndarray, " m"]]:
-    """First layer with the bias as last column (m x (d + 1)), and second layer."""
+def start(system: "Early", seed: int) -> tuple[Float[np.ndarray, "m d1"], Float[np.ndarray, "m ..."]]:
+    """First layer with the bias as last column (m x (d + 1)), and second layer: m signs, or with cross entropy m x classes."""
     rows = normals(seed, (Stream.ROWS,), 0, system.width, system.d)
-    a = np.where(generator(seed, Stream.SECOND_LAYER).random(system.width) < 0.5, -1.0, 1.0)
+    shape = (system.width, system.classes) if system.classes else system.width
+    a = np.where(generator(seed, Stream.SECOND_LAYER).random(shape) < 0.5, -1.0, 1.0)
     return system.init * np.column_stack([rows, np.ones(system.width)]), a
 
 

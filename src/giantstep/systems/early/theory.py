@@ -1,7 +1,8 @@
 """What the first stage of training does, predicted: in the mean over initialisations and batches, for the inputs of a system.
 
 On orthogonally separable data the classes are linear models of Binomial(m, alive/2) neurons (``classwise``); elsewhere, and for
-minibatches with another loss than the square, outputs are followed from drawn initial patterns (``frozen``), without a network.
+minibatches with another loss than the square, outputs are followed from drawn initial patterns (``frozen``), without a network;
+where such patterns change, as on images, wide references are trained (``wide_reference``).
 """
 
 from typing import TYPE_CHECKING
@@ -14,20 +15,17 @@ from giantstep.systems.early import classwise, living_neurons
 from giantstep.systems.early.frozen_patterns import follow
 from giantstep.systems.early.path import crossing, curve, ordered, shares
 from giantstep.systems.early.samples import LOSSES, gram, inputs
+from giantstep.systems.early.simulate import run
+from giantstep.systems.early.wide_reference import FIRST, MANY, REFERENCES, WIDE, reference
 
 if TYPE_CHECKING:
     from giantstep.systems.early import Early
 
-STARTS, FIRST = (
-    24,
-    10**6,
-)  # initialisations that are followed, and the seed of the first: none that a run is likely to have
+STARTS = 24  # initialisations that are followed
 LEFT = 0.01  # share of the neurons that the first batch may leave where they are
 LARGEST = 200  # samples up to which second moments are followed
 SORTED = "the data are not orthogonally separable, but the first step sorts every neuron all the same"
-UNSORTED = (
-    "not to be trusted after the first steps: {:.0%} of the neurons live on parts of classes, and such patterns change"
-)
+UNSORTED = "{:.0%} of the neurons live on parts of classes after the first step, and such patterns change"
 RARE = 1e-3  # chance of a number of neurons that may leave the time of the drop unknown
 
 
@@ -100,9 +98,15 @@ def _followed(system: "Early") -> Reading:
     _, y = inputs(system)
     paths = [follow(system, FIRST + k) for k in range(STARTS)]
     into = [(ordered(c.last, y, c.a), c.a) for c in paths]
+    loose = np.mean([np.mean(~s & np.any(c.last, axis=0)) for c, (s, _) in zip(paths, into, strict=True)])
+    notes, fewer = () if living_neurons.separable(system) else (SORTED,), 1.0
+    if loose > 0:  # such patterns change, and the references know how
+        paths = [run(reference(system), FIRST + k) for k in range(REFERENCES)]
+        into = [(ordered(c.last, y, c.a), c.a) for c in paths]
+        notes, fewer = (UNSORTED.format(loose), MANY), system.width / WIDE
     each = {
-        "sorted_plus": [np.sum(s & (a > 0)) for s, a in into],
-        "sorted_minus": [np.sum(s & (a < 0)) for s, a in into],
+        "sorted_plus": [fewer * np.sum(s & (a > 0)) for s, a in into],
+        "sorted_minus": [fewer * np.sum(s & (a < 0)) for s, a in into],
         "drop_time": [crossing(system.times, c.loss, system.drop) for c in paths],
         "last_loss": [c.loss[-1] for c in paths],
     }
@@ -111,14 +115,12 @@ def _followed(system: "Early") -> Reading:
         numbers |= dict.fromkeys(
             ("sorted_plus", "sorted_minus"), Number(system.width * living_neurons.alive(system) / 2)
         )
-    lives = np.array([shares(system, c.counts) for c in paths])
+    lives = fewer * np.array([shares(system, c.counts) for c in paths])
     several = {
         "loss": (np.array([c.loss for c in paths]), "y"),
-        "ratio": (np.array([c.ratio for c in paths]), "y"),
+        "ratio": (fewer * np.array([c.ratio for c in paths]), "y"),
         "true_living": (lives[..., 0], ""),
         "false_living": (lives[..., 1], ""),
     }
     curves = {name: curve(system, *mean_and_error(values, 0), log) for name, (values, log) in several.items()}
-    loose = np.mean([np.mean(~s & np.any(c.last, axis=0)) for c, (s, _) in zip(paths, into, strict=True)])
-    notes = (UNSORTED.format(loose),) if loose > 0 else () if living_neurons.separable(system) else (SORTED,)
     return Reading(numbers, curves, notes)
