@@ -65,12 +65,15 @@ def test_its_directions_are_found(learned):
 def test_explain_says_it(learned):
     told = learned.explain()
     text = str(told)
-    assert text.startswith("2 directions above the null level, carrying ")
-    assert "random features" in text and "x1" in text
+    assert text.startswith("The model explains ") and "2 directions stand out from chance in 40 columns." in text
+    assert "random features" in text and "x1" in text and "too small" not in text
     plain = told.to_dict()
     assert plain["directions"] == 2 and plain["loo_error"] == learned.loo_error_
+    assert sum(plain["weights"].values()) == pytest.approx(1)
+    # without x1 nothing is left of (x1 + x1 x2) / sqrt 2; without x2 half of its variance
+    np.testing.assert_allclose(plain["loo_error_without"][:2], [1.0, 0.5], atol=0.1)
     figure = told.plot()
-    assert len(figure.axes) == 3 and figure.axes[0].get_title() == "2 learned"
+    assert len(figure.axes) == 4 and figure.axes[0].get_title() == "2 learned"
 
 
 def test_the_same_every_time_and_after_pickling(learned):

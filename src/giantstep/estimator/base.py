@@ -15,7 +15,7 @@ from giantstep.estimator import directions
 from giantstep.estimator import fit as learning
 from giantstep.estimator.directions import Directions
 from giantstep.estimator.explanation import FitExplanation
-from giantstep.estimator.network import CHUNK, FirstLayer, FittedReadout, Table, TableStream
+from giantstep.estimator.network import CHUNK, Table
 from giantstep.estimator.scaling import choose
 from giantstep.estimator.span import span
 from giantstep.estimator.units import units
@@ -42,6 +42,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         batch: str = "auto",
         penalty: float | str = "auto",
         scaling: str = "auto",
+        model: str = "auto",
         device: str = "cpu",
         memory: float | None = None,
         random_state: Any = 0,
@@ -54,6 +55,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.batch = batch
         self.penalty = penalty
         self.scaling = scaling
+        self.model = model
         self.device = device
         self.memory = memory
         self.random_state = random_state
@@ -71,7 +73,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             )
         X, Y, weights = X[positive], Y[positive].astype(np.float64), weights[positive] / weights[positive].mean()
         wanted, where = self._wanted(len(X)), arrays(self.device)
-        self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.wider or wanted.width, where)
+        self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.most_features, where)
         self._units, self._label_units = units(X), units(Y)
         X, Y = self._units.divide(X), self._label_units.divide(Y)
         self._centre = np.average(Y, axis=0, weights=weights)
@@ -98,12 +100,15 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         steps = None if _auto(self.steps) else _whole(self.steps, "steps", 0, learning.STEPS)
         if self.batch not in ("auto", "fresh", "reuse"):
             raise InputError(f'batch is "auto", "fresh" or "reuse", not {self.batch!r}')
+        if self.model not in ("auto", "network"):
+            raise InputError(f'model is "auto" or "network", not {self.model!r}')
+        others = _auto(self.model) and steps is None and self.batch != "fresh"
         eta = None if _auto(self.eta) else _positive(self.eta, "eta")
         penalty = None if _auto(self.penalty) else _positive(self.penalty, "penalty")
         sigma = activation(self.activation)
         if sigma.jumps:
             raise InputError(f"activation {sigma.name!r} has no useful slope for a giant step; use relu, gelu or tanh")
-        return learning.Wanted(width, sigma, steps, eta, penalty, self.batch, wider)
+        return learning.Wanted(width, sigma, steps, eta, penalty, self.batch, wider, others)
 
     def _refuse_too_large(self, n: int, d: int, k: int, p: int, where: Arrays) -> None:
         """Refuse a fit whose scaled rows, choices, moments, factors and chunks of features do not fit in memory."""
@@ -123,8 +128,8 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.steps_, self.eta_, self.penalty_, self.batch_ = learned.steps, learned.eta, learned.penalty, learned.batch
         self.width_ = len(learned.layer.bias)
         self.loo_error_, self.loo_errors_ = learned.loo_error, learned.by_steps
-        self._layer = FirstLayer(np.asarray(learned.layer.W), np.asarray(learned.layer.bias), learned.layer.sigma)
-        self._fitted = FittedReadout(np.asarray(learned.fitted.coefficients), np.asarray(learned.fitted.intercept))
+        self._members = [member.on_host() for member in learned.members if member.weight > 0]
+        self.weights_ = {member.name: member.weight for member in learned.members}
         self._left_out = rows[learned.rows], learned.residuals
         self.directions_ = self._directions(learned, table)
         self._n_features_out = max(self.directions_.count, 1)
@@ -133,20 +138,26 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _directions(self, learned: learning.Learned, table: Table) -> Directions:
         strength, components = directions.strengths(learned.gradient, MOST_DIRECTIONS)
+        largest = np.abs(components).argmax(axis=1)  # is positive, so that a direction reads the same every time
+        components = components * np.where(components[np.arange(len(components)), largest] < 0, -1.0, 1.0)[:, None]
         level = directions.null_level(learned.null)
         shown = min(int(np.sum(strength > level)) + 1, len(strength))
         share = [
             directions.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))
             for j in range(shown)
         ]
+        lost = [
+            directions.variance_without(self._outputs, table.X[:LOOKED_AT], v, np.random.default_rng(0))
+            for v in components[:shown]
+        ]
+        self._without, self._rows_learned = tuple(learned.loo_error + each for each in lost), len(table)
         names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(len(self._units.exponents))])
         self._axes = components  # in the coordinates of the network
         return Directions(self._span.back(components), strength, level, np.array(share), tuple(map(str, names)))
 
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
-        """The outputs of the network for scaled rows, in units of scaled labels."""
-        table = Table(scaled, np.zeros((len(scaled), 0)), np.ones(len(scaled)))
-        return np.concatenate([self._fitted.predict(piece) for piece in TableStream(table, self._layer, HOST)])
+        """The outputs of the model for scaled rows, in units of scaled labels."""
+        return sum(member.outputs(scaled) for member in self._members)  # type: ignore[return-value]
 
     def _labels(self, outputs: np.ndarray) -> np.ndarray:
         return self._label_units.multiply(outputs * self._spread + self._centre)
@@ -170,11 +181,12 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return (scaled @ self._axes[: self._n_features_out].T).astype(dtype, copy=False)
 
     def explain(self) -> FitExplanation:
-        """Say which directions were learned, what share of the variance they carry, and how well random features do."""
+        """Say which directions were learned, how sure they are, and what the error would be without each of them."""
         check_is_fitted(self)
         return FitExplanation(
-            self.directions_, self.steps_, self.batch_, self.loo_error_, self.loo_errors_, self.width_, self._shown
-        )
+            self.directions_, self.steps_, self.batch_, self.loo_error_, self.loo_errors_, self.width_, self.weights_,
+            self._without, self._rows_learned, self._shown,
+        )  # fmt: skip
 
 
 def _auto(value: Any) -> bool:

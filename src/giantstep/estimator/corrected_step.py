@@ -48,7 +48,7 @@ def descent(
     n: Any = 0.0
     layer: FirstLayer = None  # type: ignore[assignment]
     for piece in rows:
-        slopes, layer = piece.slopes, piece.layer
+        slopes, layer = piece.slopes, piece.layer  # type: ignore[assignment]
         residual = piece.weights[:, None] * (piece.Y - fitted.predict(piece))
         both = both + where.double(where.squares(weighted(slopes, piece.roots)))
         active = active + piece.weights @ slopes

@@ -79,3 +79,17 @@ def share(
     whole, frozen = whole - whole.mean(axis=0), frozen - frozen.mean(axis=0)
     variance = float(np.sum(whole**2))
     return float(np.clip(np.sum(whole * frozen) / variance, 0.0, 1.0)) if variance > 0 else 0.0
+
+
+def variance_without(
+    predict: Callable[[np.ndarray], np.ndarray], X: np.ndarray, direction: np.ndarray, rng: np.random.Generator
+) -> float:
+    """The variance of f that is lost where a direction v is not known. It is the total Sobol index of v times the variance,
+
+        E (f(x) - f(x'))^2 / 2,    x' = x with the coordinate along v of another row
+
+    (Jansen 1999), averaged over outputs.
+    """
+    other = X[rng.permutation(len(X))]
+    changed = X + np.outer((other - X) @ direction, direction)
+    return float(np.mean((predict(X) - predict(changed.astype(X.dtype))) ** 2) / 2)

@@ -5,14 +5,16 @@ The chosen steps are then taken again on all rows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.device import Arrays
 from giantstep.errors import InputError
-from giantstep.estimator.array import Array
-from giantstep.estimator.network import FirstLayer, FittedReadout, Table, TableStream, linear_moments, pieces, refit
+from giantstep.estimator import ensemble
+from giantstep.estimator.ensemble import Member
+from giantstep.estimator.network import FirstLayer, FittedReadout, Table, linear_moments, pieces
 from giantstep.estimator.search import (
     MOST,
     Fold,
@@ -26,6 +28,7 @@ from giantstep.estimator.search import (
     draw_start,
     judge,
     last_eta,
+    null_gradient,
     solved,
 )
 
@@ -51,8 +54,10 @@ def wider(n: int) -> int:
 class Learned:
     """The network, the choices, and the leave-one-out errors behind them (mean squares, for labels of variance one).
 
-    ``by_steps[t]`` is the error after t steps, ``residuals`` are the leave-one-out residuals of ``rows``. ``gradient`` is
-    the direction of a further step, and ``null`` the same for residuals with random signs, in which there is nothing to learn.
+    ``members`` are the network and the kernel readouts beside it, with their weights. ``by_steps[t]`` is the error of the network
+    after t steps, ``residuals`` are the leave-one-out residuals of ``rows``. ``gradient`` holds the gradients of a further step,
+    or those of a kernel readout that has more weight than the network; ``null`` holds the same for residuals with random signs,
+    in which there is nothing to learn.
     """
 
     layer: FirstLayer
@@ -67,6 +72,7 @@ class Learned:
     rows: Int[np.ndarray, " m"]
     gradient: Float[np.ndarray, "p d"]
     null: Float[np.ndarray, "p d"]
+    members: tuple[Member, ...]
 
 
 def _take_steps(
@@ -100,16 +106,6 @@ def _fresh(
     return judge([stage], decades[-1], wanted, start.where)
 
 
-def _null(
-    table: Table, layer: FirstLayer, fitted: FittedReadout, level: float, start: SearchStart, rng: np.random.Generator
-) -> Float[Array, "p d"]:
-    """The gradient for residuals of random signs whose mean square is ``level``."""
-    residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in TableStream(table, layer, start.where)])
-    residual *= np.sqrt(level / max(float(np.mean(residual**2)), 1e-300)) * rng.choice([-1.0, 1.0], (len(table), 1))
-    rows = pieces(replace(table, Y=residual), layer, start.where)
-    return start.gradient(rows, refit(fitted, rows, start.where))
-
-
 def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> float:
     """The leave-one-out error of random features."""
     with where.exact():
@@ -133,7 +129,7 @@ def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays,
             raise InputError(
                 f"the readout cannot be solved after {len(climbed) - 1} steps in {table.X.dtype} numbers: give a larger penalty"
             )
-        return _chosen(table, start, begun, climbed, wanted, rng)
+        return _chosen(table, start, begun, climbed, wanted, rng, tell)
 
 
 def _in_vain(climbed: Sequence[SearchPoint]) -> bool:
@@ -148,28 +144,39 @@ def _chosen(
     climbed: Sequence[SearchPoint],
     wanted: Wanted,
     rng: np.random.Generator,
+    tell: Tell,
 ) -> Learned:
     """Take the best of the steps tried from ``begun`` again, from ``start`` and on all rows."""
     where, errors = start.where, tuple(point.error for point in climbed)
     steps = int(np.argmin(errors)) if wanted.steps is None else wanted.steps
     best, eta = last_eta(climbed[steps], begun, wanted)
     etas, decades = (wanted.step_size,) * (steps - 1) + (eta,) * (steps > 0), [p.decade for p in climbed[:steps]]
-    batch, layer, rest = "reuse", None, table
+    batch, rest, stack = "reuse", table, None
+    layer: Any = None
+    if wanted.others and len(table) >= ensemble.FEWEST:
+        stack = ensemble.tried([s.fold for s in best.stages], best, wanted, begun, tell)
     if wanted.batch == "fresh" and len(table) < EACH * (steps + 1):
         raise InputError(f'batch="fresh" with {steps} steps needs at least {EACH * (steps + 1)} rows, not {len(table)}')
     few = EACH * (steps + 1) <= len(table) < PLENTY * table.X.shape[1]
     if steps and (wanted.batch == "fresh" or (wanted.batch == "auto" and few)):
         fresh = _fresh(table, start, wanted, etas, decades, rng)
-        if wanted.batch == "fresh" or fresh.error < best.error:
-            best, batch, layer, rest = fresh, "fresh", fresh.stages[0].layer, fresh.stages[0].fold.held
+        if wanted.batch == "fresh" or fresh.error < (best if stack is None else stack).error:
+            best, batch, stack = fresh, "fresh", None
+            layer, rest = fresh.stages[0].layer, fresh.stages[0].fold.held
     layer = layer or _take_steps([table] * steps, start, wanted, etas, decades)
     rows = pieces(rest, layer, where)
     equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer)
     fitted, penalty = solved(equations, best.decade, wanted, where)
     if not fitted.finite:
         raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")
-    gradient, null = start.gradient(rows, fitted), _null(rest, layer, fitted, best.error, start, rng)
+    gradient, null = start.gradient(rows, fitted), null_gradient(rest, layer, fitted, best.error, start, rng)
+    gradient, null = np.asarray(gradient), np.asarray(null)
+    members = [Member("network", 1.0 if stack is None else float(stack.weights[0]), layer, fitted)]
+    if stack is not None:
+        kernels, found = ensemble.finished(table, stack, gradient, null, wanted, start)
+        members, (gradient, null) = members + kernels, found or (gradient, null)
+    judged = best if stack is None else stack
     return Learned(
-        layer, fitted, steps, etas, penalty, batch, best.error, errors, np.concatenate(best.residuals),
-        np.concatenate([s.fold.rows for s in best.stages]), np.asarray(gradient), np.asarray(null),
+        layer, fitted, steps, etas, penalty, batch, judged.error, errors, np.concatenate(judged.residuals),
+        np.concatenate([s.fold.rows for s in best.stages]), gradient, null, tuple(members),
     )  # fmt: skip

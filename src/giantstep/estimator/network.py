@@ -9,7 +9,7 @@ with the rows use the precision of the rows; sums and solves use double precisio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -39,6 +39,40 @@ class FirstLayer:
     def with_rows(self, W: Float[Array, "p d"]) -> "FirstLayer":
         return replace(self, W=W)
 
+    def preactivations(self, X: Float[Array, "n d"]) -> Float[Array, "n p"]:
+        """H = X W^T + t."""
+        return X @ self.W.T.astype(X.dtype) + self.bias.astype(X.dtype)
+
+    def outputs(self, H: Float[Array, "n p"]) -> Float[Array, "n p"]:
+        """sigma(H)."""
+        return self.sigma(H).astype(H.dtype)
+
+    def gradient(self, piece: "TablePiece", b: Float[Array, " q"]) -> Float[Array, "n d"]:
+        """grad f = sum_i b_i sigma'(h_i) w_i + b_0 for every row."""
+        p = len(self.W)
+        W, b = self.W.astype(piece.X.dtype), b.astype(piece.X.dtype)
+        return piece.slopes @ (b[:p, None] * W) + b[p:]
+
+    def for_predictions(self, fitted: "FittedReadout") -> tuple["FirstLayer", "FittedReadout"]:
+        return FirstLayer(np.asarray(self.W), np.asarray(self.bias), self.sigma), fitted.bare
+
+
+class Layer(Protocol):
+    """What turns rows into p features: neurons, or a kernel at landmarks."""
+
+    @property
+    def q(self) -> int: ...
+
+    def preactivations(self, X: Float[Array, "n d"]) -> Float[Array, "n p"]: ...
+
+    def outputs(self, H: Float[Array, "n p"]) -> Float[Array, "n p"]: ...
+
+    def gradient(self, piece: "TablePiece", b: Float[Array, " q"]) -> Float[Array, "n d"]: ...
+
+    def for_predictions(self, fitted: "FittedReadout") -> tuple["Layer", "FittedReadout"]:
+        """The same in NumPy arrays, in the form that predicts fastest."""
+        ...
+
 
 @dataclass(frozen=True)
 class Table:
@@ -57,32 +91,32 @@ class Table:
 
 @dataclass(frozen=True)
 class TablePiece:
-    """Some rows of a table on the device of the work, and their preactivations H = X W^T + t in a layer."""
+    """Some rows of a table on the device of the work, and their preactivations H in a layer."""
 
     X: Float[Array, "n d"]
     Y: Float[Array, "n k"]
     weights: Float[Array, " n"]
-    layer: FirstLayer
+    layer: Layer
     where: Arrays
     equal: bool = False  # all weights are one
 
     @cached_property
     def H(self) -> Float[Array, "n p"]:
-        return self.X @ self.layer.W.T.astype(self.X.dtype) + self.layer.bias.astype(self.X.dtype)
+        return self.layer.preactivations(self.X)
 
     @cached_property
     def neurons(self) -> Float[Array, "n p"]:
-        """sigma(H)."""
-        return self.layer.sigma(self.H).astype(self.X.dtype)
+        return self.layer.outputs(self.H)
 
     @property
     def features(self) -> Float[Array, "n q"]:
-        """[sigma(H), X]."""
+        """[neurons, X]."""
         return self.where.xp.concatenate([self.neurons, self.X], axis=1)
 
     @property
     def slopes(self) -> Float[Array, "n p"]:
-        return self.layer.sigma.slope(self.H).astype(self.X.dtype)
+        """sigma'(H), of a layer of neurons."""
+        return self.layer.sigma.slope(self.H).astype(self.X.dtype)  # type: ignore[attr-defined]
 
     @property
     def linear(self) -> Float[Array, "n v"]:
@@ -101,7 +135,7 @@ class TableStream:
     """The pieces of a table, computed again in every iteration."""
 
     table: Table
-    layer: FirstLayer
+    layer: Layer
     where: Arrays
 
     @property
@@ -117,7 +151,7 @@ class TableStream:
             yield TablePiece(put(table.X[part]), put(table.Y[part]), put(weights), self.layer, self.where, equal)
 
 
-def pieces(table: Table, layer: FirstLayer, where: Arrays) -> Iterable[TablePiece]:
+def pieces(table: Table, layer: Layer, where: Arrays) -> Iterable[TablePiece]:
     """The pieces of a table: a list if there is only one, and a stream otherwise."""
     stream = TableStream(table, layer, where)
     return list(stream) if len(table) <= stream.rows else stream
@@ -127,7 +161,7 @@ def weighted(rows: Float[Array, "n m"], roots: Float[Array, "n 1"] | None) -> Fl
     return rows if roots is None else rows * roots
 
 
-def linear_moments(table: Table, layer: FirstLayer, where: Arrays) -> Float[Array, "v v"]:
+def linear_moments(table: Table, layer: Layer, where: Arrays) -> Float[Array, "v v"]:
     """V^T diag(weights) V for V = [X, Y, 1]: the part of the moments that no step changes."""
     total: Any = 0.0
     for piece in pieces(table, layer, where):
@@ -182,6 +216,11 @@ class FittedReadout:
     mean: Float[Array, " q"] | None = None
     factor: tuple = ()
     weight: Float[Array, ""] | None = None
+
+    @property
+    def bare(self) -> "FittedReadout":
+        """Only what predictions need, in NumPy arrays."""
+        return FittedReadout(np.asarray(self.coefficients), np.asarray(self.intercept))
 
     @property
     def finite(self) -> bool:

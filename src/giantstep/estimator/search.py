@@ -18,14 +18,17 @@ from giantstep.estimator.corrected_step import damped, descent, moved, unit, wit
 from giantstep.estimator.network import (
     FirstLayer,
     FittedReadout,
+    Layer,
     Normal,
     Table,
     TablePiece,
+    TableStream,
     left_out,
     linear_moments,
     moments,
     normal,
     pieces,
+    refit,
     solve,
 )
 from giantstep.functions.activation import Activation
@@ -40,6 +43,7 @@ MOST = 16384  # the most rows that the choices use
 DECADES = (-10.0, 0.0)  # decades of the penalty, in units of the trace of A
 SINGLE = -8.0  # the smallest decade in single precision
 NEAR, FINE = -3.5, 0.5  # the search begins here with whole decades and ends with half decades
+MANY_LANDMARKS = 1000  # of a kernel readout
 NARROW = 2  # choices are made with a network this many times narrower
 
 
@@ -48,7 +52,7 @@ class Wanted:
     """The options of a fit; leave-one-out chooses those that are None. ``batch`` is "auto", "fresh" or "reuse".
 
     ``wider`` is a width to try if ``width`` learns nothing. A target without a linear part, such as x1 x2, shows so little in the
-    first steps that more neurons are needed.
+    first steps that more neurons are needed. ``others`` asks for kernel readouts beside the network.
     """
 
     width: int
@@ -58,6 +62,12 @@ class Wanted:
     penalty: float | None = None
     batch: str = "auto"
     wider: int | None = None
+    others: bool = False
+
+    @property
+    def most_features(self) -> int:
+        """Neurons or landmarks, whichever are more."""
+        return max(self.wider or self.width, MANY_LANDMARKS if self.others else 0)
 
     @property
     def step_size(self) -> float:
@@ -115,9 +125,7 @@ class SearchStart:
     def gradient(self, rows: Iterable[TablePiece], fitted: FittedReadout) -> Float[Array, "p d"]:
         return descent(rows, fitted, self.outputs, self.covariance, self.where)
 
-    def normal(
-        self, rows: Iterable[TablePiece], layer: FirstLayer, linear: Float[Array, "v v"] | None = None
-    ) -> Normal:
+    def normal(self, rows: Iterable[TablePiece], layer: Layer, linear: Float[Array, "v v"] | None = None) -> Normal:
         return normal(moments(rows, self.linear if linear is None else linear, self.where), layer.q, self.where)
 
 
@@ -133,6 +141,16 @@ def draw_start(table: Table, wanted: Wanted, rng: np.random.Generator, where: Ar
     )
 
 
+def null_gradient(
+    table: Table, layer: Layer, fitted: FittedReadout, level: float, start: SearchStart, rng: np.random.Generator
+) -> Float[Array, "p d"]:
+    """The gradient for residuals of random signs whose mean square is ``level``."""
+    residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in TableStream(table, layer, start.where)])
+    residual *= np.sqrt(level / max(float(np.mean(residual**2)), 1e-300)) * rng.choice([-1.0, 1.0], (len(table), 1))
+    rows = pieces(replace(table, Y=residual), layer, start.where)
+    return start.gradient(rows, refit(fitted, rows, start.where))
+
+
 @dataclass(frozen=True)
 class Fold:
     """The rows that the steps use and the rows held out, with the linear moments of both."""
@@ -142,7 +160,7 @@ class Fold:
     rows: Int[np.ndarray, " m"]  # indices of the rows held out
     linear: tuple[Float[Array, "v v"], Float[Array, "v v"]]
 
-    def at(self, layer: FirstLayer, where: Arrays) -> "Stage":
+    def at(self, layer: Layer, where: Arrays) -> "Stage":
         training, held = pieces(self.training, layer, where), pieces(self.held, layer, where)
         of_training = moments(training, self.linear[0], where)
         of_all = of_training + moments(held, self.linear[1], where)
@@ -154,7 +172,7 @@ class Stage:
     """A fold after some steps."""
 
     fold: Fold
-    layer: FirstLayer
+    layer: Layer
     training: Iterable[TablePiece]
     held: Iterable[TablePiece]
     of_training: Normal

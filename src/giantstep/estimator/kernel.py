@@ -1,0 +1,104 @@
+"""A kernel at landmarks as a layer: ridge regression on its features is kernel ridge regression on the span of the landmarks.
+
+    f(u) = c + sum_l a_l k(|u - z_l|^2) + <b_0, u>,        a = R^{-1} b,   R^T R = K(Z, Z).
+
+The features K(u, Z) R^{-1} are those of Nystroem (Williams and Seeger, NeurIPS 2000): |b|^2 is the squared norm of f in the space
+of the kernel. The coordinates u are those that giant steps have learned, which makes this a readout of them without a width.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep._machine.device import Arrays
+from giantstep.estimator.array import Array
+from giantstep.estimator.network import FittedReadout, TablePiece
+from giantstep.functions.named import namespace
+
+JITTER = {8: 1e-9, 4: 1e-6}  # added to K(Z, Z), whose diagonal is one, by the bytes of a number
+NEAR = 1e-6  # squared distances below this are rounding
+
+
+@dataclass(frozen=True)
+class KernelShape:
+    """``value`` of squared distances D, and its derivative ``slope``."""
+
+    name: str
+    value: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
+
+
+def gaussian(D: Array) -> Array:
+    """exp(-D / 2)."""
+    return namespace(D).exp(-D / 2)
+
+
+def gaussian_slope(D: Array) -> Array:
+    return -gaussian(D) / 2
+
+
+def laplace(D: Array) -> Array:
+    """exp(-sqrt D)."""
+    return namespace(D).exp(-namespace(D).sqrt(D))
+
+
+def laplace_slope(D: Array) -> Array:
+    length = namespace(D).sqrt(namespace(D).maximum(D, NEAR))
+    return -namespace(D).exp(-length) / (2 * length)
+
+
+SHAPES = (KernelShape("Gaussian", gaussian, gaussian_slope), KernelShape("Laplace", laplace, laplace_slope))
+
+
+@dataclass(frozen=True)
+class KernelLayer:
+    """``landmarks`` z_l are rows of learned coordinates; ``whitening`` is R^{-1}, or None if the coefficients contain it."""
+
+    landmarks: Float[Array, "m r"]
+    whitening: Float[Array, "m m"] | None
+    shape: KernelShape
+
+    @property
+    def q(self) -> int:
+        return sum(self.landmarks.shape)
+
+    def preactivations(self, X: Float[Array, "n r"]) -> Float[Array, "n m"]:
+        """D = |x - z_l|^2."""
+        return distances(X, self.landmarks.astype(X.dtype))
+
+    def outputs(self, H: Float[Array, "n m"]) -> Float[Array, "n m"]:
+        K = self.shape.value(H)
+        return K if self.whitening is None else K @ self.whitening.astype(H.dtype)
+
+    def gradient(self, piece: TablePiece, b: Float[Array, " q"]) -> Float[Array, "n r"]:
+        """grad f = 2 sum_l a_l k'(D_l) (u - z_l) + b_0 for every row."""
+        m = len(self.landmarks)
+        a = (b[:m] if self.whitening is None else self.whitening @ b[:m]).astype(piece.X.dtype)
+        slopes = 2 * self.shape.slope(piece.H)
+        pull = slopes @ (a[:, None] * self.landmarks.astype(piece.X.dtype))
+        return (slopes @ a)[:, None] * piece.X - pull + b[m:].astype(piece.X.dtype)
+
+    def for_predictions(self, fitted: FittedReadout) -> tuple["KernelLayer", FittedReadout]:
+        """a = R^{-1} b in the place of b."""
+        m, b = len(self.landmarks), fitted.bare.coefficients
+        a = b[:m] if self.whitening is None else np.asarray(self.whitening) @ b[:m]
+        layer = KernelLayer(np.asarray(self.landmarks), None, self.shape)
+        return layer, replace(fitted.bare, coefficients=np.concatenate([a, b[m:]]))
+
+
+def distances(X: Float[Array, "n r"], Z: Float[Array, "m r"]) -> Float[Array, "n m"]:
+    """Squared distances between rows."""
+    D = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * (X @ Z.T)
+    return namespace(D).maximum(D, 0.0)
+
+
+def kernel_layer(landmarks: Float[Array, "m r"], shape: KernelShape, where: Arrays) -> KernelLayer:
+    """The layer of a kernel at these landmarks."""
+    Z = where.double(landmarks)
+    K = shape.value(distances(Z, Z))
+    K = K + JITTER[landmarks.dtype.itemsize] * len(Z) ** 0.5 * where.xp.eye(len(Z))
+    R = where.linalg.cholesky(K)  # upper: R^T R = K
+    whitening = where.linalg.solve_triangular(R, where.xp.eye(len(Z)), lower=False)
+    return KernelLayer(landmarks, whitening, shape)

@@ -1,0 +1,168 @@
+"""The search by leave-one-out for a kernel readout: its coordinates, its shape and its bandwidth.
+
+Coordinates are learned in turns. A turn fits the kernel on the rows that the steps use, takes the corrected gradients of this
+fit, and moves to the coordinates that they give. The held-out rows judge every turn, as they judge every giant step.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep._machine.device import Arrays
+from giantstep.estimator.coordinates import corrected, typical_distance
+from giantstep.estimator.kernel import SHAPES, KernelShape, kernel_layer
+from giantstep.estimator.network import FittedReadout, Layer, Table, TablePiece, linear_moments, pieces
+from giantstep.estimator.search import Fold, SearchPoint, SearchStart, Stage, Tell, Wanted, judge, solved
+
+NEAREST = -4.0  # the decade of the penalty where the search begins
+TURNS = 4  # at most
+GAIN = 0.98  # a turn that does not reduce the error by this factor is the last one
+POWERS = (-3, 4)  # of two: bandwidths in units of the median distance
+LOOK = 300  # rows for the median distance
+
+Map = Float[np.ndarray, "d r"]
+MakeMap = Callable[[np.ndarray, np.ndarray, np.ndarray], Map]  # from what ``corrected`` returns
+
+
+@dataclass(frozen=True)
+class KernelWidth:
+    """The shape of a kernel and its bandwidth, 2^power median distances."""
+
+    shape: KernelShape
+    power: int
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The best kernel in the coordinates of a turn, ``maps`` one for each fold."""
+
+    maps: tuple[Map, ...]
+    chosen: KernelWidth
+    point: SearchPoint
+
+    @property
+    def error(self) -> float:
+        return self.point.error
+
+    def __str__(self) -> str:
+        rank = max(L.shape[1] for L in self.maps)
+        return f"{self.chosen.shape.name} kernel in {rank} coordinates: leave-one-out error {self.error:.4g}"
+
+
+def some_rows(n: int, m: int) -> np.ndarray:
+    """m of n rows, the same every time."""
+    return np.random.default_rng(n).permutation(n)[:m]
+
+
+def rescaled(L: Map, X: Float[np.ndarray, "n d"], chosen: KernelWidth) -> Map:
+    """The map after which the bandwidth is one."""
+    return L / (typical_distance(X[some_rows(len(X), LOOK)] @ L) * 2.0**chosen.power)
+
+
+def mapped(table: Table, L: Map) -> Table:
+    return replace(table, X=table.X @ L.astype(table.X.dtype))
+
+
+def staged(fold: Fold, L: Map, chosen: KernelWidth, landmarks: int, where: Arrays) -> Stage:
+    """A fold in the coordinates of a map."""
+    L = rescaled(L, fold.training.X, chosen)
+    training, held = mapped(fold.training, L), mapped(fold.held, L)
+    layer = kernel_layer(where.put(training.X[some_rows(len(training), landmarks)]), chosen.shape, where)
+    linear = linear_moments(training, layer, where), linear_moments(held, layer, where)
+    return Fold(training, held, fold.rows, linear).at(layer, where)
+
+
+@dataclass(frozen=True)
+class KernelTrial:
+    """What all kernels are tried with: the folds, the number of landmarks, the options and the start of the network."""
+
+    folds: tuple[Fold, ...]
+    landmarks: int
+    wanted: Wanted
+    start: SearchStart
+
+    def judged(self, maps: Sequence[Map], chosen: KernelWidth, decade: float) -> SearchPoint:
+        pairs = zip(self.folds, maps, strict=True)
+        stages = [staged(f, L, chosen, self.landmarks, self.start.where) for f, L in pairs]
+        return judge(stages, decade, self.wanted, self.start.where)
+
+
+def first_look(trial: KernelTrial, maps: Sequence[Map]) -> Turn:
+    """The better shape at the usual bandwidth."""
+    turns = [
+        Turn(tuple(maps), usual, trial.judged(maps, usual, NEAREST)) for usual in (KernelWidth(s, 1) for s in SHAPES)
+    ]
+    return min(turns, key=lambda turn: turn.error)
+
+
+def tuned(trial: KernelTrial, turn: Turn) -> Turn:
+    """The bandwidth with the least error, downhill from that of a turn."""
+    best = turn
+    for way in (1, -1):
+        while POWERS[0] <= best.chosen.power + way <= POWERS[1]:
+            other = replace(best.chosen, power=best.chosen.power + way)
+            tried = replace(best, chosen=other, point=trial.judged(best.maps, other, best.point.decade))
+            if tried.error >= best.error:
+                break
+            best = tried
+        if best is not turn:
+            break
+    return best
+
+
+def next_map(
+    table: Table,
+    rows: Iterable[TablePiece],
+    fitted: FittedReadout,
+    L: Map,
+    level: float,
+    make: MakeMap,
+    start: SearchStart,
+) -> Map:
+    """The map of the next turn, from a fit of ``table`` whose rows in the coordinates L are ``rows``."""
+    return make(*corrected(table, rows, fitted, L, start.covariance, level, start.where))
+
+
+def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> list[Turn]:
+    """Turns until the error stops falling."""
+    turns = [tuned(trial, first)]
+    while np.isfinite(turns[-1].error):
+        last = turns[-1]
+        if tell is not None:
+            tell(str(last))
+        if len(turns) > TURNS or (len(turns) > 1 and last.error > GAIN * turns[-2].error):
+            break
+        maps = []
+        for f, stage, L in zip(trial.folds, last.point.stages, last.maps, strict=True):
+            fitted, _ = solved(stage.of_training, last.point.decade, trial.wanted, trial.start.where)
+            L = rescaled(L, f.training.X, last.chosen)
+            maps.append(next_map(f.training, stage.training, fitted, L, last.error, make, trial.start))
+        point = trial.judged(maps, last.chosen, last.point.decade)
+        turns.append(tuned(trial, Turn(tuple(maps), last.chosen, point)))
+    return turns
+
+
+@dataclass(frozen=True)
+class KernelFit:
+    """A kernel ridge regression in the coordinates L."""
+
+    L: Map
+    layer: Layer
+    fitted: FittedReadout
+    inside: Table
+    rows: Iterable[TablePiece]
+
+
+def fitted_kernel(
+    table: Table, L: Map, chosen: KernelWidth, decade: float, landmarks: int, wanted: Wanted, start: SearchStart
+) -> KernelFit:
+    """The kernel of a turn on a whole table."""
+    where = start.where
+    L = rescaled(L, table.X, chosen)
+    inside = mapped(table, L)
+    layer = kernel_layer(where.put(inside.X[some_rows(len(table), landmarks)]), chosen.shape, where)
+    rows = pieces(inside, layer, where)
+    equations = start.normal(rows, layer, linear_moments(inside, layer, where))
+    return KernelFit(L, layer, solved(equations, decade, wanted, where)[0], inside, rows)
