@@ -88,5 +88,5 @@ def test_lengths_that_vary_more_than_a_gaussian_law_are_in_the_nodes():
 
 
 def test_what_theory_does_not_have_of_a_data_set():
-    with pytest.raises(gs.InputError, match="errors at finite sizes"):
+    with pytest.raises(gs.InputError, match="covers isotropic Gaussian data only"):
         gs.theory(setting("gaussian"), "limit")
