@@ -165,7 +165,7 @@ def test_damaged_files(folder, damage, words):
         (lambda: gs.Dataset(3), "or a pair"),
         (lambda: gs.Dataset((np.ones((3, 2)), [0, 1])), "3 inputs needs 3 labels, not 2"),
         (lambda: gs.Dataset((np.ones(3), [0, 1, 1])), "N x d"),
-        (lambda: gs.Dataset((np.ones((2, 2)), [0, 0.5])), "whole numbers"),
+        (lambda: gs.Dataset((np.ones((2, 2)), [0, np.nan])), "finite values"),
         (lambda: gs.Dataset(("a", [0])), "pair of arrays"),
         (lambda: gs.Dataset("fashion-mnist", (0, 10)), "no class 10"),
         (lambda: own(classes=(3, 4)), "no class 4"),

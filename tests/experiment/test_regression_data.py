@@ -87,7 +87,7 @@ def test_it_is_saved_and_read_back(table):
     X, y, _ = table
     s = setting(gs.Dataset((X[:40], y[:40])), n=10)
     again = gs.Setting.from_json(s.to_json())
-    assert again == s and again.id == s.id and again.data.regression
+    assert again == s and again.id == s.id and again.target.of_data
     assert setting(gs.Dataset((X[:40], y[:40] + 1)), n=10) != s
 
 

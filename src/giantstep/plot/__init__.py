@@ -51,14 +51,6 @@ def plot(
 
     Beside an outcome of ``theory`` a spectrum is predicted (``theory.spectrum``), which takes a while; a Comparison made with
     ``spectrum=True`` has it already.
-
-    Example:
-        >>> import giantstep as gs
-        >>> s = gs.Setting(gs.Gaussian(30), "x1 + H2(x1)", gs.Network(40, "relu"),
-        ...                gs.Protocol((gs.GiantStep(90, [0.0, 5.0]),), gs.Ridge(90, 0.1)))
-        >>> figure = gs.plot([gs.simulate(s), gs.simulate(s.with_(activation="tanh"))], labels=["relu", "tanh"])
-        >>> figure.axes[0].get_xlabel()
-        'step size η'
     """
     if isinstance(outcome, Explanation):
         from giantstep.plot.staircase import picture

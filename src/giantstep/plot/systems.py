@@ -65,10 +65,10 @@ def in_plane(path: Evolution) -> tuple[np.ndarray, tuple[str, str]]:
     return np.concatenate([cosines, rest], axis=2), ("cosine with w1", "share of the rest, as a sine")
 
 
-def neurons(path: Evolution, ax: "Axes | None" = None) -> "Figure":
+def neurons(path: Evolution, own: "Axes | None" = None) -> "Figure":
     """The path of every neuron in the target's plane; blue if its second-layer weight is positive, red if it is negative."""
     places, names = in_plane(path)
-    with canvas(ax, width=3.6, height=3.6) as (fig, ax):
+    with canvas(own, width=3.6, height=3.6) as (fig, ax):
         turn = np.linspace(0, 2 * np.pi, 200)
         ax.plot(np.cos(turn), np.sin(turn), color=INK, linewidth=0.6)
         for i, a in enumerate(path.a):
@@ -80,9 +80,9 @@ def neurons(path: Evolution, ax: "Axes | None" = None) -> "Figure":
     return fig
 
 
-def shares(paths: Sequence[Evolution], ax: "Axes | None" = None) -> "Figure":
+def shares(paths: Sequence[Evolution], own: "Axes | None" = None) -> "Figure":
     """The mean share of a neuron along every direction against the steps: simulated dots over predicted lines."""
-    with canvas(ax) as (fig, ax):
+    with canvas(own) as (fig, ax):
         for path in paths:
             steps = np.arange(len(path.M))
             for k in range(path.M.shape[2]):

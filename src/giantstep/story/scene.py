@@ -54,7 +54,7 @@ class Scene:
 @cache
 def scenes() -> tuple[Scene, ...]:
     """The scenes in their order."""
-    text = files(__package__).joinpath("scenes.toml").read_text(encoding="utf-8")
+    text = files("giantstep.story").joinpath("scenes.toml").read_text(encoding="utf-8")
     return tuple(_scene(each) for each in tomllib.loads(text)["scenes"])
 
 

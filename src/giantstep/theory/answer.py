@@ -25,5 +25,5 @@ def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:
     penalties = np.atleast_1d(np.asarray(readout.penalty, dtype=float))
     least = LEAST * setting.network.activation.mean_square
     if np.any(penalties < least):
-        notes.append(f"penalties below {least:.1e} are predicted at it")
+        notes.append(f"penalties below {least:.1e} are predicted as if they were {least:.1e}")
     return np.maximum(penalties, least)

@@ -80,7 +80,7 @@ def spikes(scene: Scene) -> dict[str, Any]:
         edge = np.mean([measure.bulk_edge(own) for own in values])
         _, _, heights, bins = histogram(np.ravel(values)[np.ravel(values) <= edge])
         count = len(law.visible)
-        eta = s.protocol.steps[0].n ** float(a)
+        eta = s.protocol.sizes()[0] ** float(a)
         words = f"With α = {a} (η = {eta:.3g}) theory expects {_spikes(count)} outside the bulk; "
         words += f"the simulated networks have {np.mean(o.outliers[i]):.3g} on average."
         marks = [
@@ -122,7 +122,7 @@ def limits(scene: Scene) -> dict[str, Any]:
     from giantstep.experiment.protocol import power
 
     (dimension,) = scene.controls
-    alphas = scene.setting.protocol.steps[0].eta.alpha  # type: ignore[union-attr]
+    alphas: Any = scene.setting.protocol.steps[0].eta.alpha  # type: ignore[union-attr]
     frames = []
     for d in map(int, dimension.values):
         s = scene.setting.with_(d=d, n=4 * d, p=2 * d)

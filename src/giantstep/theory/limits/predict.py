@@ -54,7 +54,7 @@ def random_features(setting: Setting) -> Answer:
     else:
         penalties = penalties_of(setting, notes)
     errors = _random_features.random_features(of, penalties * factor, *_target_parts(setting))
-    notes.append("random features: the proportional limit")
+    notes.append("random features: predicted by the limit in which n, d and p grow in fixed ratios")
     share = np.full((1, 1), 1 / setting.d)
     values = {
         "test_error": errors.test[None],

@@ -193,7 +193,7 @@ def _notes(setting: Setting, of: Structure, prediction: MixturePrediction, count
         notes.append(f"not converged: the largest residual is {np.max(prediction.residual):.1e}")
     small = min(setting.d, setting.p, setting.protocol.readout_size)
     if small < SEEN:
-        notes.append(f"the smallest size is {small}: expect corrections of order 1/{small} times a constant")
+        notes.append(f"the smallest size is {small}: the prediction may be off by a few times 1/{small}")
     rows = prediction.rows[int(np.argmax([r.omega @ r.U**2 for r in prediction.rows]))]
     neurons, along = rows.a.size, float(np.sqrt(rows.omega @ rows.U**2))
     notes.append(

@@ -25,7 +25,7 @@ def narrow_network(setting: Setting) -> Answer:
     learned = np.array([np.mean([run.shares[-1].mean(0) for run in each], axis=0) for each in runs])
     null = (1 - learned.sum(1)) / setting.d  # what chance gives each direction
     notes.append(
-        f"narrow network: overlaps followed as d grows, {len(seeds)} second layer(s); corrections are of order p/d = "
+        f"narrow network: predicted by the limit of large d, for {len(seeds)} second layer(s); expect gaps of order p/d = "
         f"{setting.p / setting.d:.2g} and p/n = {setting.p / setting.protocol.readout_size:.2g}"
     )
     order = setting.target.information_exponent

@@ -164,6 +164,6 @@ def own_batch(setting: Setting) -> Answer:
         table = np.array([[own_errors(one, penalty) for penalty in penalties] for one in made])  # (E, L, 4)
     if np.max(table[..., 3]) > TOLERANCE:
         notes.append(f"not converged: the largest residual is {np.max(table[..., 3]):.1e}")
-    notes.append("the readout is on the step's own batch: its samples lean on what they taught")
+    notes.append("the readout uses the step's own batch, whose samples have shaped the features already")
     values = {name: table[..., k] for k, name in enumerate(("test_error", "train_error", "train_objective"))}
     return Answer(values | {"penalty": penalties}, notes)

@@ -34,7 +34,7 @@ def finite(setting: Setting) -> Answer:
     notes += doubts(curves)
     small = min(setting.d, setting.p, setting.protocol.sizes()[0], setting.protocol.readout_size)
     if small < SMALL:
-        notes.append(f"the smallest size is {small}: expect corrections of order 1/{small} times a constant")
+        notes.append(f"the smallest size is {small}: the prediction may be off by a few times 1/{small}")
     etas = np.atleast_1d(numbers.eta)
     span = f"{curves.strength.min():.3g}" + (f" to {curves.strength.max():.3g}" if len(etas) > 1 else "")
     notes.append(

@@ -52,7 +52,7 @@ def several(setting: Setting) -> Answer:
     shares = np.array([captured(setting, own) for own in rows])
     theta = rows[-1].principal[1]
     notes.append(
-        f"{len(setting.protocol.steps)} steps, the law of the rows followed: along their principal directions they move by "
+        f"{len(setting.protocol.steps)} steps: along their main directions the neurons have moved by, in units of their length, "
         + ", ".join(f"{x:.2g}" for x in theta[theta**2 * setting.p > SEEN])
     )
     null = (1 - shares.sum(axis=1)) / (setting.d - setting.target.rank)
