@@ -15,6 +15,7 @@ from giantstep.claims.dandi import (
     scaling,
     second_layer,
     single_step,
+    small_batches,
     staircase,
     threshold,
 )
@@ -24,6 +25,7 @@ from giantstep.simulate import deflated_errors
 TINY = {
     one_step: ((64, 128), (12, 24), (8, 16), (12, 24)),
     second_layer: (64, 128),
+    small_batches: (64, 128),
     staircase: (128, 1024),
     threshold: ({1: (2**6, 2**7), 2: (2**4, 2**5), 3: (12, 16)}, 2**9),
     scaling: {1: (2**5, 2**6), 2: (12, 16), 3: (10, 14)},
@@ -131,6 +133,25 @@ def test_floors_fail_on_either_side_and_on_terms_that_are_not_fitted():
         assert (verdict.as_stated, verdict.corrected) == ("fails", "fails")
     assert rule("dandi/floors", *floors_at(share=0.2)).outcome == "holds as corrected"
     assert rule("dandi/floors", *floors_at(share=0.2, gain=0.0)).corrected == "fails"
+
+
+def test_small_batches_fail_if_a_direction_grows_or_stays():
+    """Energies by hand: learned ones grow like d, the others stay; either of them the other way fails."""
+    sizes, made = small_batches.SIZES["quick"], {}
+    for case in small_batches.cases("quick"):
+        V = np.array(case.directions)
+        shares = [np.where(case.learned, 0.1, 3 / d) for d in sizes]
+        each = [np.einsum("v,vk,vl->kl", share, V, V) for share in shares]
+        steps = np.stack(each)[:, None, None] * (1 + noise(len(sizes), case.rank.steps, 12, 1, 1))
+        made[case.rank.name] = steps
+    predicted = small_batches.predict("quick")
+    assert rule("dandi/small-batches", made, predicted).as_stated == "holds"
+    grown = {
+        name: value * np.array([1.0, 20.0])[:, None, None, None, None] for name, value in made.items() if "H" in name
+    }
+    assert rule("dandi/small-batches", made | grown, predicted).as_stated == "fails"
+    turned = {name: [not each for each in learned] for name, learned in predicted.items()}
+    assert rule("dandi/small-batches", made, turned).as_stated == "fails"
 
 
 def test_reuse_fails_if_fresh_batches_learn():

@@ -17,6 +17,7 @@ from giantstep.claims.dandi import (
     reuse,
     scaling,
     second_layer,
+    small_batches,
     staircase,
     threshold,
 )
@@ -49,6 +50,20 @@ def earlier(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
 
 def later(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
     return _at(0.5, order, d, n, first, count)
+
+
+def _formula(which: int, formula: str) -> Callable[[Any], Any]:
+    """The cases of ``small_batches`` with another target in one of them."""
+
+    def of(old: Any) -> Any:
+        def altered(size: Any) -> Any:
+            every = list(old(size))
+            every[which] = every[which]._replace(rank=every[which].rank._replace(formula=formula))
+            return tuple(every)
+
+        return altered
+
+    return of
 
 
 def changed(module: Any, name: str, make: Callable[[Any], Any]) -> World:
@@ -156,6 +171,13 @@ WORLDS: dict[str, dict[str, World]] = {
         "the fresh batches are one batch": changed(
             reuse, "setting", lambda old: lambda case, d, batch: old(case, d, "reuse")
         ),
+    },
+    "dandi/small-batches": {
+        "H2 has a linear part": changed(small_batches, "cases", _formula(0, "H2(x1)/sqrt(2) + x1/2")),
+        "the components are not equal": changed(
+            small_batches, "cases", _formula(2, "(x1 + x2 + x3 + H2(x1) - H2(x2)/2)/sqrt(3)")
+        ),
+        "the control is not learned": changed(small_batches, "cases", _formula(3, "x1 + H2(x2)/sqrt(2)")),
     },
     "dandi/conditional": {
         "the steps of the network are twice as long": _other_steps,
