@@ -69,6 +69,18 @@ def _nystroem(n: int, seed: int, readout: Any) -> Any:
     return _scaled(Nystroem(n_components=min(n, COMPONENTS), random_state=seed), readout)  # the default gamma is 1/d
 
 
+def _gbm(name: str, seed: int) -> Any:
+    import lightgbm  # type: ignore[import-not-found]
+
+    return getattr(lightgbm, name)(random_state=seed, verbose=-1)
+
+
+def _cat(name: str, seed: int) -> Any:
+    import catboost  # type: ignore[import-not-found]
+
+    return getattr(catboost, name)(random_seed=seed, verbose=False, allow_writing_files=False)
+
+
 OURS = Contender(
     "giantstep",
     "`GiantStepRegressor()`, `GiantStepClassifier()`",
@@ -120,6 +132,20 @@ CONTENDERS = (
         "`HistGradientBoostingRegressor`, `HistGradientBoostingClassifier`",
         lambda n, seed: HistGradientBoostingRegressor(random_state=seed),
         lambda n, seed: HistGradientBoostingClassifier(random_state=seed),
+    ),
+    Contender(
+        "LightGBM",
+        "`LGBMRegressor`, `LGBMClassifier`",
+        lambda n, seed: _gbm("LGBMRegressor", seed),
+        lambda n, seed: _gbm("LGBMClassifier", seed),
+        needs="lightgbm",
+    ),
+    Contender(
+        "CatBoost",
+        "`CatBoostRegressor`, `CatBoostClassifier`",
+        lambda n, seed: _cat("CatBoostRegressor", seed),
+        lambda n, seed: _cat("CatBoostClassifier", seed),
+        needs="catboost",
     ),
     Contender("SVM", "`SVR`, `SVC`, C = 1", lambda n, seed: _scaled(SVR()), lambda n, seed: _scaled(SVC())),
 )

@@ -17,6 +17,7 @@ END = "<!-- To here. -->"
 TITLES = {
     "staircase": "Staircases",
     "index": "Targets with noise",
+    "other": "Other laws",
     "tables": "Tables of numbers",
     "classes": "Tables of classes",
 }

@@ -19,7 +19,7 @@ from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task, error
 from giantstep.errors import InputError
 from giantstep.lab.store.digest import digest
 
-PACKAGES = ("numpy", "scikit-learn", "torch", "xrfm")
+PACKAGES = ("numpy", "scikit-learn", "torch", "xrfm", "lightgbm", "catboost")
 Heat = tuple[Task, int, list[Contender]]  # a split and who runs on it, in this order
 
 

@@ -1,6 +1,7 @@
-"""Tasks whose truth is known: Gaussian rows, a target of a few directions, noise on the training labels alone."""
+"""Tasks whose truth is known: Gaussian rows (uniform ones for Friedman's functions), noise on the training labels alone."""
 
 import numpy as np
+from sklearn import datasets
 
 import giantstep as gs
 from benchmarks.estimator.task import REGRESSION, Split, Task
@@ -16,6 +17,17 @@ INDEX = (
     ("product", "x1*x2", 0.1, True),
 )
 SIZES = ((64, 2048), (256, 4000))  # (d, n)
+# (name, formula, noise, whether turned, d, n): curved links, products of three, a gate, and laws along the axes
+OTHERS = (
+    ("leap", "x1*x2*x3 + x1", 0.15, True, 40, 3000),
+    ("leap-many", "x1*x2*x3 + x1", 0.15, True, 40, 10_000),
+    ("cubic", "(H3(x1)/sqrt(6) + 0.3*x1)", 0.1, True, 100, 3000),
+    ("gate", "relu(x1)*sign(x2) + 0.3*x1", 0.1, True, 150, 3000),
+    ("ring", "tanh(x1^2 + x2^2 - 2)", 0.1, True, 60, 3000),
+    ("jumps", "sign(x1) + sign(x2 - 0.5)*relu(x3) + sign(x4)/2", 0.3, False, 30, 3000),
+    ("many-terms", "sin(2*x1) + abs(x2) + tanh(2*x3) + x4*x5 + x6^2/2 + sin(3*x7) + x8", 0.3, False, 20, 3000),
+    ("noise", "x1", 3.0, True, 20, 3000),
+)
 
 
 def drawn(formula: str, noise: float, turned: bool, d: int, n: int, seed: int) -> Split:
@@ -34,8 +46,25 @@ def task(name: str, group: str, formula: str, noise: float, turned: bool, d: int
     return Task(f"{name}-{d}", group, REGRESSION, about, SEEDS, load)
 
 
+def friedman(number: int) -> Task:
+    """One of Friedman's functions (1991) from scikit-learn, with noise of a tenth of its deviation on the training labels."""
+    make, n = getattr(datasets, f"make_friedman{number}"), 3000
+
+    def load(seed: int) -> Split:
+        X, y = make(n_samples=n + TEST, random_state=seed)
+        noise = 0.1 * y[:n].std() * np.random.default_rng(seed).standard_normal(n)
+        centre, unit = y[:n].mean(), y[:n].std()  # methods with fixed penalties need labels of variance one
+        return Split(X[:n], (y[:n] + noise - centre) / unit, X[n:], (y[n:] - centre) / unit)
+
+    columns = 10 if number == 1 else 4
+    about = f"`make_friedman{number}` of scikit-learn, {columns} columns, n = {n}, noise a tenth of the deviation"
+    return Task(f"friedman{number}", "other", REGRESSION, about, SEEDS, load)
+
+
 STAIRCASE = "(x1 + x1*x2)/sqrt(2)"
 TASKS = (
     *(task("staircase", "staircase", STAIRCASE, 0.0, False, d, n) for d, n in ((128, 2048), (512, 4096))),
     *(task(name, "index", formula, noise, turned, d, n) for d, n in SIZES for name, formula, noise, turned in INDEX),
+    *(task(name, "other", formula, noise, turned, d, n) for name, formula, noise, turned, d, n in OTHERS),
+    *(friedman(number) for number in (1, 2, 3)),
 )

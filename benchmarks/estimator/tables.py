@@ -80,13 +80,13 @@ def frame(package: str, path: str) -> Any:
 
 
 def packaged(name: str, kind: str, about: str, package: str, path: str, label: str) -> Task:
-    """A table of a package. Columns of words become indicators, for all contenders alike; a class is a label above 0."""
+    """A table of a package. Columns of words become indicators, for all alike; a class is a label above 0, or "yes"."""
 
     def load(split: int) -> Split:
         import pandas
 
         rows = frame(package, path).dropna()
-        y = rows[label].to_numpy(float)
+        y = (rows[label] == "yes" if rows[label].dtype.kind not in "iuf" else rows[label]).to_numpy(float)
         X = pandas.get_dummies(rows.drop(columns=label)).to_numpy(float)
         return _draw(kind, X, (y > 0).astype(int) if kind == CLASSES else y, split)
 
@@ -96,6 +96,10 @@ def packaged(name: str, kind: str, about: str, package: str, path: str, label: s
 
 PYDATASET = ("pydataset", "resources.tar.gz!resources/rdata/csv/")
 DIAMONDS, COMPUTERS = ((PYDATASET[0], PYDATASET[1] + path) for path in ("ggplot2/diamonds.csv", "Ecdat/Computers.csv"))
+BOSTON, WAGES, MALES, FOOD, HDMA, MEDICAL = (
+    (PYDATASET[0], f"{PYDATASET[1]}{path}.csv")
+    for path in ("MASS/Boston", "Ecdat/Wages", "Ecdat/Males", "Ecdat/BudgetFood", "Ecdat/Hdma", "Ecdat/MedExp")
+)
 RANDHIE, FAIR = (("statsmodels", f"datasets/{name}/{name}.csv") for name in ("randhie", "fair"))
 TASKS = (
     small("diabetes", "tables", REGRESSION, "progression of diabetes, 442 rows, 10 columns"),
@@ -103,11 +107,17 @@ TASKS = (
     packaged("diamonds", REGRESSION, "price of a diamond, 5000 of 53 940 rows", *DIAMONDS, "price"),
     packaged("computers", REGRESSION, "price of a computer, 5000 of 6259 rows", *COMPUTERS, "price"),
     packaged("randhie", REGRESSION, "visits to a doctor, 5000 of 20 190 rows", *RANDHIE, "mdvis"),
+    packaged("boston", REGRESSION, "value of houses in Boston, 506 rows", *BOSTON, "medv"),
+    packaged("wages", REGRESSION, "logarithm of a wage, 4165 rows", *WAGES, "lwage"),
+    packaged("males", REGRESSION, "wage of young men, 3115 rows without missing values", *MALES, "wage"),
+    packaged("food", REGRESSION, "share of food in the expenses, 5000 of 23 971 rows", *FOOD, "wfood"),
+    packaged("medical", REGRESSION, "medical expenses, 5574 rows", *MEDICAL, "med"),
     small("breast-cancer", "classes", CLASSES, "569 rows, 30 columns, 2 classes"),
     small("wine", "classes", CLASSES, "178 rows, 13 columns, 3 classes"),
     small("iris", "classes", CLASSES, "150 rows, 4 columns, 3 classes"),
     small("digits", "classes", CLASSES, "1797 images of 8 x 8, 10 classes"),
     packaged("fair", CLASSES, "an affair or none, 5000 of 6366 rows", *FAIR, "affairs"),
+    packaged("mortgages", CLASSES, "a mortgage denied or not, 2380 rows", *HDMA, "deny"),
     fashion("fashion-shirts", (0, 6), 4000, "Fashion-MNIST, T-shirts against shirts, n = 4000", 2),
     fashion("fashion-shoes", (5, 9), 4000, "Fashion-MNIST, sandals against boots, n = 4000", 2),
     fashion("fashion-ten", tuple(range(10)), 5000, "Fashion-MNIST, ten classes, n = 5000", 1),

@@ -10,11 +10,12 @@ from giantstep._machine.device import HOST
 from giantstep.estimator.array import Array
 from giantstep.estimator.coordinates import corrected
 from giantstep.estimator.kernel_search import (
+    USUAL,
     KernelTrial,
     Map,
     Turn,
-    first_look,
     fitted_kernel,
+    look,
     mapped,
     next_map,
     take_turns,
@@ -37,7 +38,7 @@ from giantstep.estimator.stack import stacked
 
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
-HOPELESS = 2.0  # a plan that begins with this many times the error of the best one is not followed
+BEHIND = 1.25  # a plan that begins with this many times the error of the best one stays where it begins
 
 
 @dataclass(frozen=True)
@@ -85,18 +86,15 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         maps = [plan.first(f.training, g, null, start) for f, (g, null) in zip(folds, found, strict=True)]
         known = [L for L in maps if L is not None]
         if len(known) == len(maps):
-            looks.append((plan, first_look(trial, known)))
+            looks.append((plan, look(trial, known, USUAL)))
     plans, residuals, least = [], [network.residuals], np.inf
-    for plan, look in sorted(looks, key=lambda each: each[1].error):
-        if look.error > HOPELESS * least:
-            continue
+    for plan, first in sorted(looks, key=lambda each: each[1].error):
         if tell is not None:
             tell(f"coordinates from {plan.name}:")
-        turns = take_turns(trial, look, plan.make, tell)
-        best = int(np.argmin([turn.error for turn in turns]))
-        plans.append((plan, tuple(turns[: best + 1])))
-        residuals.append(turns[best].point.residuals)
-        least = min(least, turns[best].error)
+        turns = take_turns(trial, first, plan.make, tell) if first.error <= BEHIND * least else [first]
+        plans.append((plan, tuple(turns)))
+        residuals.append(turns[-1].point.residuals)
+        least = min(least, turns[-1].error)
     weights = stacked(
         [np.concatenate(each) for each in residuals], np.concatenate([fold.held.weights for fold in folds])
     )

@@ -49,7 +49,8 @@ def laplace_slope(D: Array) -> Array:
     return -namespace(D).exp(-length) / (2 * length)
 
 
-SHAPES = (KernelShape("Gaussian", gaussian, gaussian_slope), KernelShape("Laplace", laplace, laplace_slope))
+GAUSSIAN = KernelShape("Gaussian", gaussian, gaussian_slope)
+LAPLACE = KernelShape("Laplace", laplace, laplace_slope)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from giantstep._machine.device import Arrays
 from giantstep.estimator.coordinates import corrected, typical_distance
-from giantstep.estimator.kernel import SHAPES, KernelShape, kernel_layer
+from giantstep.estimator.kernel import GAUSSIAN, LAPLACE, KernelShape, kernel_layer
 from giantstep.estimator.network import FittedReadout, Layer, Table, TablePiece, linear_moments, pieces
 from giantstep.estimator.search import Fold, SearchPoint, SearchStart, Stage, Tell, Wanted, judge, solved
 
@@ -20,6 +20,7 @@ NEAREST = -4.0  # the decade of the penalty where the search begins
 TURNS = 4  # at most
 GAIN = 0.98  # a turn that does not reduce the error by this factor is the last one
 POWERS = (-3, 4)  # of two: bandwidths in units of the median distance
+NEARLY = 1.25  # times the error of the best kernel, from which another one is tuned
 LOOK = 300  # rows for the median distance
 
 Map = Float[np.ndarray, "d r"]
@@ -32,6 +33,9 @@ class KernelWidth:
 
     shape: KernelShape
     power: int
+
+
+USUAL = (KernelWidth(GAUSSIAN, 1), KernelWidth(GAUSSIAN, -1), KernelWidth(LAPLACE, 2))
 
 
 @dataclass(frozen=True)
@@ -89,11 +93,9 @@ class KernelTrial:
         return judge(stages, decade, self.wanted, self.start.where)
 
 
-def first_look(trial: KernelTrial, maps: Sequence[Map]) -> Turn:
-    """The better shape at the usual bandwidth."""
-    turns = [
-        Turn(tuple(maps), usual, trial.judged(maps, usual, NEAREST)) for usual in (KernelWidth(s, 1) for s in SHAPES)
-    ]
+def look(trial: KernelTrial, maps: Sequence[Map], widths: Sequence[KernelWidth]) -> Turn:
+    """The best of some kernels."""
+    turns = [Turn(tuple(maps), each, trial.judged(maps, each, NEAREST)) for each in widths]
     return min(turns, key=lambda turn: turn.error)
 
 
@@ -126,7 +128,7 @@ def next_map(
 
 
 def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> list[Turn]:
-    """Turns until the error stops falling."""
+    """Turns until the error stops falling; the last one is the best."""
     turns = [tuned(trial, first)]
     while np.isfinite(turns[-1].error):
         last = turns[-1]
@@ -141,7 +143,15 @@ def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> li
             maps.append(next_map(f.training, stage.training, fitted, L, last.error, make, trial.start))
         point = trial.judged(maps, last.chosen, last.point.decade)
         turns.append(tuned(trial, Turn(tuple(maps), last.chosen, point)))
-    return turns
+    best = int(np.argmin([turn.error for turn in turns]))
+    return [*turns[:best], _other_shape(trial, turns[best])]
+
+
+def _other_shape(trial: KernelTrial, turn: Turn) -> Turn:
+    """The same coordinates with the other shape of kernels, if that is better."""
+    other = look(trial, turn.maps, [each for each in USUAL if each.shape is not turn.chosen.shape])
+    other = tuned(trial, other) if other.error < NEARLY * turn.error else other
+    return min(turn, other, key=lambda each: each.error)
 
 
 @dataclass(frozen=True)

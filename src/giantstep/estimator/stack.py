@@ -6,14 +6,14 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import nnls
 
-LEAST = 0.05  # a model with less weight is not worth its time
+LEAST = 0.1  # a model with less weight is not worth its time
 
 
 def stacked(residuals: Sequence[Float[np.ndarray, "m k"]], weights: Float[np.ndarray, " m"]) -> Float[np.ndarray, " c"]:
     """a >= 0 with sum one that minimises sum_mu weight_mu |sum_c a_c r_c|^2. Small weights are set to zero."""
     kept = [c for c, r in enumerate(residuals) if np.all(np.isfinite(r))]
     while True:
-        a = _simplex([residuals[c] for c in kept], weights)
+        a = simplex_weights([residuals[c] for c in kept], weights)
         if a.min() >= LEAST or len(kept) == 1:
             break
         kept = [c for c, each in zip(kept, a, strict=True) if each > a.min()] or kept[:1]
@@ -22,7 +22,7 @@ def stacked(residuals: Sequence[Float[np.ndarray, "m k"]], weights: Float[np.nda
     return found
 
 
-def _simplex(
+def simplex_weights(
     residuals: Sequence[Float[np.ndarray, "m k"]], weights: Float[np.ndarray, " m"]
 ) -> Float[np.ndarray, " c"]:
     """By nonnegative least squares: with A = R^T R, the solution x of min |R x|^2 + |sum x - 1|^2 is parallel to it."""
