@@ -28,6 +28,8 @@ class _Simulate:
         progress: bool | None = None,
         solver: str = "auto",
         devices: Any = None,
+        random: str = "auto",
+        precision: str = "full",
     ) -> Outcome: ...
     Trained = _simulate.Trained
     deflated_errors = staticmethod(_simulate.deflated_errors)

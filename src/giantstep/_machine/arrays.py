@@ -21,6 +21,7 @@ __all__ = [
     "frozen",
     "in_turn",
     "is_jax",
+    "is_traced",
     "over_seeds",
     "repeat",
     "solve_factored",
@@ -43,6 +44,15 @@ def is_jax(value: Any) -> bool:
                 return True
         return False
     return hasattr(value, "aval")
+
+
+def is_traced(value: Any) -> bool:
+    """Whether it is part of a program that JAX is compiling."""
+    if not is_jax(value):
+        return False
+    from jax.core import Tracer
+
+    return isinstance(value, Tracer)
 
 
 class _Functions:
@@ -167,13 +177,18 @@ def over_seeds(one: Callable[..., Any]) -> Callable[..., Any]:
     return each
 
 
-def in_turn(one: Callable[[Any], Any], rows: Array) -> Any:
-    """``one`` of every row, one after the other, so that only one is in memory at a time."""
+def in_turn(one: Callable[..., Any], *rows: Array, at_once: int = 1) -> Any:
+    """``one`` of every row, one after the other, so that only one is in memory at a time; JAX can do several at once."""
     if is_jax(rows):
         from giantstep._machine.backend import jax
 
-        return jax.lax.map(one, rows)
-    return _stacked([one(row) for row in rows])
+        count = rows[0].shape[0]
+        if count == 1:  # a batch axis of one makes products slower
+            return jax.tree.map(lambda x: x[None], one(*(row[0] for row in rows)))
+        if at_once >= count:
+            return jax.vmap(one)(*rows)
+        return jax.lax.map(lambda row: one(*row), rows, batch_size=at_once if at_once > 1 else None)
+    return _stacked([one(*row) for row in zip(*rows, strict=True)])
 
 
 def _stacked(parts: list[Any]) -> Any:

@@ -22,7 +22,7 @@ import os
 import platform
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 for _flag in ("xla_cpu_enable_concurrency_optimized_scheduler", "xla_gpu_enable_triton_gemm"):
@@ -100,4 +100,9 @@ def on_host() -> Iterator[None]:
         yield
 
 
-__all__ = ["SMALL", "alone", "jax", "jnp", "on_host", "one_blas_thread"]
+def full_precision() -> AbstractContextManager:
+    """Products of float32 with all of its digits: a GPU would round their factors to ten bits. On the CPU they have them."""
+    return nullcontext() if jax.default_backend() == "cpu" else jax.default_matmul_precision("highest")
+
+
+__all__ = ["SMALL", "alone", "full_precision", "jax", "jnp", "on_host", "one_blas_thread"]

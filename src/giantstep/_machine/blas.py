@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.arrays import is_jax
+from giantstep._machine.arrays import is_jax, is_traced
 from giantstep._machine.backend import jax, jnp
 
 Array = Any
@@ -19,8 +19,8 @@ LARGE = 256  # columns from which NumPy's product is the faster one
 
 def on_host(samples: Array, columns: int) -> bool:
     """Whether products of these samples (S, rows, ...) with that many columns go to NumPy: one seed, on the CPU itself."""
-    if not is_jax(samples):
-        return False  # they are NumPy's already
+    if not is_jax(samples) or is_traced(samples):
+        return False  # they are NumPy's already, or part of a compiled program
     large = samples.shape[0] == 1 and columns >= LARGE and jax.default_backend() == "cpu"
     return large and samples.devices() == {jax.local_devices()[0]}  # several virtual devices share rows by XLA
 

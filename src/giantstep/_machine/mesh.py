@@ -52,7 +52,7 @@ def everywhere(mesh: jax.sharding.Mesh | None, array: Any, dtype: Any = None) ->
     """The array on every device."""
     if mesh is None:
         return jnp.asarray(array, dtype)
-    return jax.device_put(np.asarray(array, dtype), jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()))
+    return jax.device_put(np.asarray(array, dtype), replicated(mesh))
 
 
 def alone(array: Array) -> Array:
@@ -65,17 +65,28 @@ def columns(array: Array) -> jax.sharding.NamedSharding:
     return jax.sharding.NamedSharding(array.sharding.mesh, jax.sharding.PartitionSpec(None, None, AXIS))
 
 
+def replicated(mesh: jax.sharding.Mesh | None) -> jax.sharding.NamedSharding | None:
+    """Where an array is that every device has; None without a mesh."""
+    return None if mesh is None else jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+
+
+def pieces(mesh: jax.sharding.Mesh | None, rows: int) -> list[tuple[int, int, jax.sharding.NamedSharding | None]]:
+    """The pieces in which so many rows (S, rows, ...) are on the devices: the first row, how many, and where they are."""
+    if mesh is None:
+        return [(0, rows, None)]
+    even = rows - rows % mesh.devices.size
+    split = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, AXIS))
+    both = [(0, even, split), (even, rows - even, replicated(mesh))]
+    return [piece for piece in both if piece[1]]
+
+
 def shared(
     mesh: jax.sharding.Mesh | None, X: np.ndarray, y: np.ndarray, dtype: Any
 ) -> Iterator[tuple[int, Array, Array]]:
     """X (S, rows, d) and y (S, rows) on the devices: the first row of each piece, and its parts."""
-    if mesh is None:
-        yield 0, jnp.asarray(X, dtype), jnp.asarray(y, dtype)
-        return
-    rows = y.shape[1]
-    even = rows - rows % mesh.devices.size
-    split = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, AXIS))
-    if even:
-        yield 0, *(jax.device_put(np.asarray(part[:, :even], dtype), split) for part in (X, y))
-    if even < rows:
-        yield even, everywhere(mesh, X[:, even:], dtype), everywhere(mesh, y[:, even:], dtype)
+    for first, count, place in pieces(mesh, y.shape[1]):
+        if place is None:
+            yield first, jnp.asarray(X, dtype), jnp.asarray(y, dtype)
+        else:
+            own = slice(first, first + count)
+            yield first, *(jax.device_put(np.asarray(part[:, own], dtype), place) for part in (X, y))

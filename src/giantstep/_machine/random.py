@@ -7,10 +7,11 @@ which also round them when float32 is asked for.
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -94,3 +95,33 @@ def normals(
     else:
         list(_threads(os.getpid()).map(fill, blocks))
     return result
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Where random numbers come from: the host, or the device of the data (``counter.DeviceSource``)."""
+
+    def normals(self, seed: Any, stream: tuple[int, ...], start: Any, rows: int, columns: int, dtype: Any = ...) -> Any:
+        """So many rows, from ``start`` on, of the endless matrix of N(0, 1) numbers of that seed and stream."""
+        ...
+
+    def vector(self, seed: Any, stream: tuple[int, ...], size: int, law: str) -> Any:
+        """So many numbers: "normal", or "sign" for -1 and 1 with equal probability."""
+        ...
+
+
+@dataclass(frozen=True)
+class HostSource:
+    """Draws on the host."""
+
+    def normals(
+        self, seed: int, stream: tuple[int, ...], start: int, rows: int, columns: int, dtype: Any = np.float64
+    ) -> np.ndarray:
+        return normals(seed, stream, start, start + rows, columns, dtype)
+
+    def vector(self, seed: int, stream: tuple[int, ...], size: int, law: str) -> np.ndarray:
+        draw = generator(seed, *stream)
+        return draw.standard_normal(size) if law == "normal" else np.where(draw.random(size) < 0.5, -1.0, 1.0)
+
+
+HOST = HostSource()

@@ -13,6 +13,8 @@ from giantstep.experiment.dataset import Dataset
 from giantstep.results.outcome import Outcome, Status
 from giantstep.ridge.conjugate_gradients import TOLERANCE
 
+DRAWN = "the random numbers were drawn on the device (random='device')"
+
 
 def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     """Join the groups and drop the axes that were not asked for; ``notes`` come before those of the fits."""
@@ -45,7 +47,8 @@ def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     if readout is not None:
         values[readout.axis] = layers(joined["penalty"][:, :, 0]) if readout.path == "gcv" else readout.path
     converged, iterated = _iterated(joined)
-    sentences = [*notes, *iterated, *_merged([note for part in parts for note in part["notes"]])]
+    drawn = [DRAWN] if job.random == "device" else []
+    sentences = [*notes, *drawn, *iterated, *_merged([note for part in parts for note in part["notes"]])]
     sentences += setting.data.notes if isinstance(setting.data, Dataset) else ()
     finite = all(
         np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")

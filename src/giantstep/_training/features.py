@@ -88,7 +88,7 @@ def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) ->
 
 
 @compiled(static_argnames="recipe")
-def _error_sums(parts, y, b, *, recipe):
+def error_sums(parts, y, b, *, recipe):
     """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
     F = recipe(*parts)
     square = (y[:, :, None, :] - b.astype(F.dtype) @ xp.swapaxes(F, 1, 2)).astype(np.float64) ** 2
@@ -104,7 +104,7 @@ def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None)
     held = None
     fits: list[Readout] = []
     for group in groups:
-        pieces = held if held is not None else ((family.parts(c), _left(c, low)) for c in run.batches.chunks(batch))
+        pieces = held if held is not None else ((family.parts(c), left_over(c, low)) for c in run.batches.chunks(batch))
         if batch.n <= run.batches.rows and held is None:
             pieces = held = list(pieces)  # one chunk: its products serve every group
         if batch.n <= run.setting.p:
@@ -114,7 +114,8 @@ def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None)
     return fits
 
 
-def _left(chunk: Chunk, low: LinearPart | None) -> Array:
+def left_over(chunk: Chunk, low: LinearPart | None) -> Array:
+    """The labels of a chunk without the given linear part."""
     return chunk.y if low is None else low.without(chunk.X, chunk.y)
 
 
@@ -157,7 +158,7 @@ def _fit_iterated(run: Run, family: Family, e: int, low: LinearPart | None) -> R
 
     def made() -> Iterator[tuple[Array, Array]]:
         for chunk in run.batches.chunks(batch):
-            yield _features(family.parts(chunk)(e), recipe=family.recipe), _left(chunk, low)
+            yield _features(family.parts(chunk)(e), recipe=family.recipe), left_over(chunk, low)
 
     held = list(made()) if run.plan.features else None
 
@@ -181,11 +182,16 @@ def test(
     squares = fourths = np.zeros(())
     for chunk in run.batches.chunks(draw.test_batch(n_test)):
         parts = family.parts(chunk)
-        y = xp.stack([_left(chunk, low) for low in lows])
-        sums = [_error_sums(parts(e), y, b[e], recipe=family.recipe) for e in range(len(family))]
+        y = xp.stack([left_over(chunk, low) for low in lows])
+        sums = [error_sums(parts(e), y, b[e], recipe=family.recipe) for e in range(len(family))]
         squares = squares + np.stack([np.asarray(s) for s, _ in sums], axis=1)
         fourths = fourths + np.stack([np.asarray(f) for _, f in sums], axis=1)
         run.tick(2.0 * chunk.X.shape[1] * chunk.X.shape[2] * run.setting.p)
+    return averaged(squares, fourths, n_test)
+
+
+def averaged(squares: np.ndarray, fourths: np.ndarray, n_test: int) -> tuple[np.ndarray, np.ndarray]:
+    """The mean squared error and its standard error, from the sums of squares and of fourth powers."""
     mean = squares / n_test
     return mean, np.sqrt(np.maximum(fourths / n_test - mean**2, 0.0) / max(n_test - 1, 1))
 
@@ -216,7 +222,12 @@ def measured(
             numbers["squares"] = np.stack([np.asarray(f.squares) for f in fits])
         numbers["notes"] = [note for f in fits for note in f.notes]
     numbers["risk"], numbers["risk_se"] = (each[0] for each in test(run, family, coefficients, n_test, [low]))
-    setting, geometry = run.setting, learned(run, layers)
+    return numbers | seen(run, learned(run, layers))
+
+
+def seen(run: Run, geometry: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The fields of an outcome that come from the first layers alone."""
+    setting, numbers = run.setting, {}
     numbers |= {name: geometry[name] for name in ("overlaps", "norms", "learned")}
     numbers["null_level"] = np.mean(1 - geometry["inside"], axis=2) / max(run.d - setting.target.rank, 1)
     numbers["captured"], numbers["captured_se"] = measure.mean_and_error(geometry["shares"], axis=2)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from giantstep import measure
-from giantstep._machine.arrays import compiled, over_seeds, xp
+from giantstep._machine.arrays import compiled, is_jax, over_seeds, xp
 from giantstep._machine.backend import jax
 from giantstep._machine.blas import product
 from giantstep._training.batches import Batches, Chunk
@@ -69,18 +69,21 @@ def start(
     held: tuple[Chunk, ...] = (),
     mesh: jax.sharding.Mesh | None = None,
     host: bool = False,
+    device: bool = False,
 ) -> Run:
     """Make the run of these seeds with this plan."""
-    return Run(Batches(setting, seeds, plan.rows, plan.room, np.dtype(dtype), held, mesh, host), plan, tick)
+    batches = Batches(setting, seeds, plan.rows, plan.room, np.dtype(dtype), held, mesh, host, device)
+    return Run(batches, plan, tick)
 
 
 @dataclass(frozen=True)
 class FirstLayers:
-    """First layers along the eta axis: the ``members``, or with a slope members[0] + etas[e] * slope."""
+    """First layers along the eta axis: the ``members``, or with a slope members[0] + etas[e] * slope. In a compiled program
+    the etas are an array, and e may be traced."""
 
     members: tuple[Array, ...]
     slope: Array | None = None
-    etas: tuple[float, ...] = ()
+    etas: tuple[float, ...] | Array = ()
 
     def __len__(self) -> int:
         return len(self.members) if self.slope is None else len(self.etas)
@@ -91,8 +94,9 @@ class FirstLayers:
     def stepped(self, slopes: Sequence[Array], etas: np.ndarray) -> "FirstLayers":
         """The layers after a step along the slope of every member; several step sizes of one member share its slope."""
         if len(self) == 1 and etas.size > 1:
-            return FirstLayers((self[0],), slopes[0], tuple(etas.tolist()))
-        each = np.broadcast_to(etas, (len(self),)).tolist()
+            return FirstLayers((self[0],), slopes[0], etas if is_jax(etas) else tuple(etas.tolist()))
+        each = xp.broadcast_to(etas, (len(self),))
+        each = each if is_jax(each) else each.tolist()  # numbers of Python do not change the precision
         return FirstLayers(tuple(self[e] + each[e] * slopes[e] for e in range(len(self))))
 
     def preactivations(self, X: Array) -> "Preactivations":
@@ -150,8 +154,13 @@ def linear_part(run: Run, batch: Batch, deflate: int) -> LinearPart | None:
     """Plug-in estimates of E y and E[y x] on the batch, for degrees below ``deflate``; None if ``deflate`` is 0."""
     if not deflate:
         return None
-    parts = [_low_moments(chunk.X, chunk.y, linear=deflate > 1) for chunk in run.batches.chunks(batch)]
-    return LinearPart(sum(m for m, _ in parts) / batch.n, sum(b for _, b in parts) / batch.n)
+
+    def add(sums: tuple[Array, Array], chunk: Chunk) -> tuple[Array, Array]:
+        mean, slope = _low_moments(chunk.X, chunk.y, linear=deflate > 1)
+        return sums[0] + mean, sums[1] + slope
+
+    mean, slope = run.batches.fold(batch, add, (0.0, 0.0))
+    return LinearPart(mean / batch.n, slope / batch.n)
 
 
 def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> list[Array]:
@@ -160,15 +169,17 @@ def _means(run: Run, layers: FirstLayers, a: Array, t: int, rank_one: bool) -> l
     step, batch = run.setting.protocol.steps[t], run.batches.steps[t]
     scale, full = run.setting.network.factor, step.residual == "full"
     low = linear_part(run, batch, step.deflate)
-    totals: list[Any] = [0.0] * len(layers)
-    for chunk in run.batches.chunks(batch):
-        X, y = chunk.X, chunk.y
-        jax.block_until_ready(totals)  # the next chunk is drawn while this one is at work; more would fill the memory
-        y = y if low is None else low.without(X, y)
-        for e in range(len(layers)):
+
+    def add(totals: list[Any], chunk: Chunk) -> list[Any]:
+        X, y = chunk.X, chunk.y if low is None else low.without(chunk.X, chunk.y)
+        sums = []
+        for e, total in enumerate(totals):
             part = _sums(product(X, layers[e]), a, X, y, scale, sigma=run.sigma, full=full, rank_one=rank_one)
-            totals[e] = totals[e] + part.astype(np.float64)
+            sums.append(total + part.astype(np.float64))
             run.tick(4.0 * X.shape[1] * run.setting.p * run.setting.d)
+        return sums
+
+    totals = run.batches.fold(batch, add, [0.0] * len(layers))
     return [total / batch.n for total in totals]
 
 
@@ -200,29 +211,38 @@ class TrainedLayer:
     layers: FirstLayers
 
 
-def train(run: Run) -> TrainedLayer:
-    """Take all steps of the protocol."""
+def train(run: Run, etas: Sequence[Array] | None = None) -> TrainedLayer:
+    """Take all steps of the protocol, at its step sizes or at those given, shape () or (E,) for every step."""
     W0, a = run.batches.weights()
     layers, first = FirstLayers((W0,)), None
     for t, (step, n) in enumerate(zip(run.setting.protocol.steps, run.setting.protocol.sizes(), strict=True)):
         slopes = _descents(run, layers, a, t)
         first = slopes[0] if t == 0 else first
-        layers = layers.stepped(slopes, step.etas(n, run.setting.d, run.setting.p))
+        layers = layers.stepped(slopes, step.etas(n, run.setting.d, run.setting.p) if etas is None else etas[t])
     return TrainedLayer(W0, a, first, layers)
+
+
+GEOMETRY = ("overlaps", "norms", "shares", "inside", "learned")
 
 
 def learned(run: Run, layers: FirstLayers) -> dict[str, np.ndarray]:
     """Overlaps (E, S, p, r), lengths of the neurons (E, S, p), their shares along each direction (E, S, p, r) and inside the span
     (E, S, p), and the mean (E, S, r, r) of the outer products of their cosines with orthonormal directions."""
-    directions = run.setting.length * run.setting.target.matrix(run.setting.d)
-    basis, rows = measure.span(directions), run.setting.target.orthonormal(run.setting.d)
-    parts = [_learned(layers[e], directions, basis, rows) for e in range(len(layers))]
-    names = ("overlaps", "norms", "shares", "inside", "learned")
-    return {name: np.stack([np.asarray(f[k], dtype=float) for f in parts]) for k, name in enumerate(names)}
+    given = directions_of(run.setting)
+    parts = [geometry(layers[e], *given) for e in range(len(layers))]
+    return {name: np.stack([np.asarray(f[k], dtype=float) for f in parts]) for k, name in enumerate(GEOMETRY)}
+
+
+def directions_of(setting: Setting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The directions of the target, a basis of their span as columns, and the orthonormal directions."""
+    directions = setting.length * setting.target.matrix(setting.d)
+    return directions, measure.span(directions), setting.target.orthonormal(setting.d)
 
 
 @compiled
-def _learned(W, directions, basis, rows):
+def geometry(W, directions, basis, rows):
+    """The numbers of ``learned`` for one first layer (S, p, d)."""
+
     def one(W):
         shares, norms = measure.captured_by_neuron(W, directions), xp.linalg.norm(W, axis=1)
         return measure.overlaps(W, directions), norms, shares, measure.share_inside(W, basis), measure.learned(W, rows)

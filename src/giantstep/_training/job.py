@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.backend import alone, jax
+from giantstep._machine.backend import alone, full_precision, jax
 from giantstep._machine.notebook import NotebookBar, inside_notebook
 from giantstep._machine.plain import choice, whole
 from giantstep._machine.seeds import checked as seeds_given
@@ -17,6 +17,7 @@ from giantstep._machine.watchdog import watchdog
 from giantstep._training.first_layer import Run, Tick
 from giantstep._training.first_layer import start as begin
 from giantstep._training.plan import Plan, in_cache, make_plan, runs_on_numpy
+from giantstep._training.source import resolved
 from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import SGD
@@ -40,7 +41,8 @@ def check(setting: Any, verb: str, spectrum: bool = False) -> None:
 
 @dataclass(frozen=True)
 class Job:
-    """The call of a route with checked arguments; ``several`` seeds make an axis, and ``started`` is the time it began."""
+    """The call of a route with checked arguments; ``several`` seeds make an axis, ``started`` is the time it began, and
+    ``random`` says who draws: "host" or "device"."""
 
     setting: Setting
     route: str
@@ -52,6 +54,8 @@ class Job:
     progress: bool | None
     started: float
     mesh: jax.sharding.Mesh | None = None
+    random: str = "host"
+    memory: float | None = None
 
 
 def prepare(
@@ -66,21 +70,24 @@ def prepare(
     noise: int = 0,
     planner: Callable[..., Plan] = make_plan,
     mesh: jax.sharding.Mesh | None = None,
+    random: str = "auto",
 ) -> Job:
     """Check the arguments and plan the memory; ``noise`` is the number of additional numbers for every feature of a row."""
     choice(dtype, ("float64", "float32"), "dtype")
+    random = resolved(random, setting)
     n_test = whole(n_test, "n_test", least=2)
     seeds, several = seeds_given(seed)
     draw.check_size(setting, n_test)
     started = time.perf_counter()
     plan = planner(setting, len(seeds), n_test, 8 if dtype == "float64" else 4, memory, noise)
-    return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started, mesh)
+    return Job(setting, route, seeds, several, n_test, dtype, plan, progress, started, mesh, random, memory)
 
 
 def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
     """Run ``part`` for every group of seeds, with a progress bar and a watchdog."""
     plan, parts = job.plan, []
-    host = runs_on_numpy(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
+    device = job.random == "device"
+    host = not device and runs_on_numpy(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
     plan = in_cache(plan, job.setting) if host else plan
     with _progress(job.progress, job.route, plan.work * len(job.seeds)) as tick:
         for start in range(0, len(job.seeds), plan.seeds):
@@ -89,8 +96,13 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
             each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
             stuck = watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE)
             turn = nullcontext() if host else alone()
-            with turn, stuck, np.errstate(all="ignore"):  # the status mentions numbers that are not finite
-                run = begin(job.setting, group, plan, job.dtype, each, mesh=job.mesh, host=host)
+            with (
+                turn,
+                stuck,
+                full_precision(),
+                np.errstate(all="ignore"),
+            ):  # the status mentions numbers that are not finite
+                run = begin(job.setting, group, plan, job.dtype, each, mesh=job.mesh, host=host, device=device)
                 parts.append(part(run))
     return parts
 

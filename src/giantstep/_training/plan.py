@@ -95,7 +95,7 @@ def make_plan(
 
     On a mesh the bytes are those of one device, and every device has its share of the rows.
     """
-    allowed = _memory.budget(memory) if mesh is None else _memory.on_each(memory, mesh.devices.tolist())
+    allowed = _memory.on_each(memory, jax.local_devices()[:1] if mesh is None else mesh.devices.tolist())
     allowed = max(allowed - RUNTIME, allowed / 2)
     solver = "sgd" if isinstance(setting.protocol.readout, SGD) else solver
     s = replace(_sizes(setting, item, noise, table, solver), devices=size(mesh))

@@ -65,7 +65,7 @@ def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) 
     if bench is None:
         import giantstep as gs
 
-        return gs.simulate(setting, seed, **options)
+        return gs.simulate(setting, seed, **{"random": "host", **options})  # the numbers of every machine
     from giantstep.lab.store.trial import Route
 
     return _trials(bench, setting, Route("simulate", _number_options(options)), seed)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable
     if bench is None:
         import giantstep as gs
 
-        return gs.equivalent(setting, model, seed, **options)
+        return gs.equivalent(setting, model, seed, **{"random": "host", **options})
     from giantstep.lab.store.trial import Route
 
     return _trials(bench, setting, Route("equivalent", {"model": model, **_number_options(options)}), seed)  # type: ignore[arg-type]

@@ -151,6 +151,12 @@ def simulate(
     devices: Annotated[
         int | None, typer.Option(metavar="K", help="Divide the samples among the first K devices.")
     ] = None,
+    random: Annotated[
+        Literal["auto", "host", "device"],
+        typer.Option(
+            help="host draws random numbers on the CPU, device where the data are; auto uses a GPU if there is one."
+        ),
+    ] = "auto",
     test_samples: TestSamples = 10_000,
     as_json: AsJson = False,
 ) -> None:
@@ -168,13 +174,13 @@ def simulate(
     if isinstance(read, systems.System):
         systems.need_none(
             read, method=method != "auto", dtype=dtype != "float64", memory=memory is not None, spectrum=spectrum,
-            solver=solver != "auto", devices=devices is not None, test_samples=test_samples != 10_000,
+            solver=solver != "auto", devices=devices is not None, random=random != "auto", test_samples=test_samples != 10_000,
         )  # fmt: skip
         return systems.simulate(read, chosen, plot, as_json)
     from giantstep.simulate import simulate as measure  # after reading: bad input is reported before JAX is imported
 
     work: Any = {"method": method, "n_test": test_samples, "dtype": dtype, "memory": memory, "spectrum": spectrum}
-    outcome = measure(read, seed=chosen, solver=solver, devices=devices, **work)
+    outcome = measure(read, seed=chosen, solver=solver, devices=devices, random=random, **work)
     draw(plot, outcome, spectrum)
     show(outcome.to_dict() if as_json else str(outcome))
     trust(outcome.status)

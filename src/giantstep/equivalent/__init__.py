@@ -43,6 +43,7 @@ def equivalent(
     dtype: str = "float64",
     memory: float | None = None,
     progress: bool | None = None,
+    random: str = "auto",
 ) -> Outcome:
     """Draw what ``simulate`` draws from the same seed, replace the features by a model of them, fit the readout, and measure.
 
@@ -66,6 +67,7 @@ def equivalent(
         dtype: "float64", or "float32" for the matrix products (sums and the ridge fit stay in float64).
         memory: GiB to stay within; by default a share of the free memory.
         progress: show a progress bar on stderr; by default on a terminal when the work takes a while.
+        random: who draws the random numbers, "host", "device" or "auto", as in ``simulate``.
 
     The overlaps of the spiked model are those of the first layer ``W + eta c_1 s a beta^T``.
     """
@@ -77,7 +79,7 @@ def equivalent(
     noise, table = extra_numbers(setting, model, base)
     prepare = partial(
         _job.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
-        noise=noise, planner=partial(make_plan, table=table),
+        noise=noise, planner=partial(make_plan, table=table), random=random,
     )  # fmt: skip
     if model == "gaussian":
         job = prepare()

@@ -1,55 +1,62 @@
-"""Draws from a Setting: initial weights and labelled batches, as NumPy arrays that depend on (setting, seed) alone."""
+"""Draws from a Setting: initial weights and labelled batches, which depend on (setting, seed) alone.
+
+They are NumPy arrays. With ``source=counter.DEVICE`` they are arrays of JAX instead, drawn on the device from other random
+numbers of the same law; seeds and the starts of batches may then be traced.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float, Int
 from scipy.special import ndtri
 
-from giantstep._machine.random import Stream, generator, normals
+from giantstep._machine.arrays import is_jax, xp
+from giantstep._machine.random import HOST, Source, Stream, normals
 from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.mixture import Mixture, pattern
 from giantstep.experiment.setting import Setting
 
 Key = tuple[int, ...]
+Array = Any  # of NumPy, or of JAX with the device as the source
 NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
 OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
 APART = 5  # and of feature noise that pairs do not share
 COMPONENT = 6  # and of the components of a mixture
 
 
-def weights(setting: Setting, seed: int) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]:
+def weights(setting: Setting, seed: Any, source: Source = HOST) -> tuple[Float[Array, "p d"], Float[Array, " p"]]:
     """Initial first layer W and second layer a (without the scale)."""
     network, d = setting.network, setting.d
     if network.weights is not None:
         return network.weights.W, network.weights.a
-    W = normals(seed, (Stream.ROWS,), 0, network.drawn, d)
+    W = source.normals(seed, (Stream.ROWS,), 0, network.drawn, d)
     if network.rows == "sphere":
-        W /= np.linalg.norm(W, axis=1, keepdims=True)
+        W /= xp.linalg.norm(W, axis=1, keepdims=True)
     else:
         W /= np.sqrt(setting.data.trace if network.rows == "trace" else d)
-    return paired(setting, W), second_layer(setting, seed)
+    return paired(setting, W), second_layer(setting, seed, source)
 
 
-def paired(setting: Setting, W: Float[np.ndarray, "half d"]) -> Float[np.ndarray, "p d"]:
+def paired(setting: Setting, W: Float[Array, "half d"]) -> Float[Array, "p d"]:
     """The rows drawn, and their mirror image in a symmetric network: w_{p+1-i} = w_i."""
-    return np.concatenate([W, W[::-1]]) if setting.network.symmetric else W
+    return xp.concatenate([W, W[::-1]]) if setting.network.symmetric else W
 
 
-def second_layer(setting: Setting, seed: int) -> Float[np.ndarray, " p"]:
+def second_layer(setting: Setting, seed: Any, source: Source = HOST) -> Float[Array, " p"]:
     """The second layer a alone; a_{p+1-i} = -a_i in a symmetric network: the initial output is zero."""
     network = setting.network
     if network.weights is not None:
         return network.weights.a
-    a = _second_layer(network.second_layer, generator(seed, Stream.SECOND_LAYER), network.drawn)
-    return np.concatenate([a, -a[::-1]]) if network.symmetric else a
+    a = _second_layer(network.second_layer, seed, network.drawn, source)
+    return xp.concatenate([a, -a[::-1]]) if network.symmetric else a
 
 
-def _second_layer(law: str, rng: np.random.Generator, p: int) -> Float[np.ndarray, " p"]:
-    if law == "gaussian":
-        return rng.standard_normal(p)
-    return np.where(rng.random(p) < 0.5, -1.0, 1.0) if law == "rademacher" else np.ones(p)
+def _second_layer(law: str, seed: Any, p: int, source: Source) -> Float[Array, " p"]:
+    if law == "constant":
+        return np.ones(p)
+    return source.vector(seed, (Stream.SECOND_LAYER,), p, "normal" if law == "gaussian" else "sign")
 
 
 @dataclass(frozen=True)
@@ -92,45 +99,54 @@ def rows(
     """Inputs and labels of rows start..stop of a batch; test labels are noise-free. Inputs are rounded to the dtype, and labels
     are those of the inputs as rounded, in float64."""
     stop = batch.n if stop is None else min(stop, batch.n)
-    c = None
-    if isinstance(setting.data, Mixture):
-        c = components(setting, seed, batch, start, stop)
-        X = setting.data.shaped(normals(seed, (*batch.key, 0), start, stop, setting.d), c).astype(dtype, copy=False)
+    return some_rows(setting, seed, batch, start, stop - start, dtype)
+
+
+def some_rows(
+    setting: Setting, seed: Any, batch: Batch, start: Any, count: int, dtype: npt.DTypeLike, source: Source = HOST
+) -> tuple[Float[Array, "n d"], Float[Array, " n"]]:
+    """As ``rows``, with the number of rows."""
+    c, key, place = None, (*batch.key, 0), (start, count, setting.d)
+    if isinstance(setting.data, Mixture):  # the device draws Gaussian data alone
+        c = components(setting, seed, batch, start, start + count)
+        X = setting.data.shaped(source.normals(seed, key, *place), c)
     elif isinstance(setting.data, Dataset):
-        X, c = _finite(setting, seed, batch, start, stop)
-        if setting.data.signal is not None:
-            X = X + normals(seed, (*batch.key, 0), start, stop, setting.d)
-        X = X.astype(dtype, copy=False)
+        X, c = _finite(setting, seed, batch, start, start + count)
+        X = X if setting.data.signal is None else X + source.normals(seed, key, *place)
         if setting.target.of_data:
-            values = setting.data.source.values[_chosen(setting, seed, batch, start, stop)]
-            return X, _noisy(setting, seed, batch, values, start)
+            values = setting.data.source.values[_chosen(setting, seed, batch, start, start + count)]
+            return X.astype(dtype, copy=False), _noisy(setting, seed, batch, values, start, source)
     else:
-        X = normals(seed, (*batch.key, 0), start, stop, setting.d, dtype)
-    return X, labels_of(setting, seed, batch, X, c, start)
+        X = source.normals(seed, key, *place, dtype)
+    X = X if X.dtype == dtype else X.astype(dtype)
+    return X, labels_of(setting, seed, batch, X, c, start, source)
 
 
 def labels_of(
     setting: Setting,
-    seed: int,
+    seed: Any,
     batch: Batch,
-    X: Float[np.ndarray, "n d"],
-    c: Int[np.ndarray, " n"] | None = None,
-    start: int = 0,
-) -> Float[np.ndarray, " n"]:
+    X: Float[Array, "n d"],
+    c: Int[Array, " n"] | None = None,
+    start: Any = 0,
+    source: Source = HOST,
+) -> Float[Array, " n"]:
     """Labels of inputs of a batch from row ``start`` on, in the components c; other targets may have the same inputs."""
     target = setting.target
     z = X[:, : target.rank].astype(float) if target.directions is None else X @ target.matrix(setting.d).T
     if target.scale != "1":
         z = setting.length * z
-    return _noisy(setting, seed, batch, np.asarray(target(np.ascontiguousarray(z.T), c), dtype=float), start)
+    y = target(z.T if is_jax(z) else np.ascontiguousarray(z.T), c)
+    y = y.astype(float) if is_jax(y) else np.asarray(y, dtype=float)
+    return _noisy(setting, seed, batch, y, start, source)
 
 
 def _noisy(
-    setting: Setting, seed: int, batch: Batch, y: Float[np.ndarray, " n"], start: int
-) -> Float[np.ndarray, " n"]:
+    setting: Setting, seed: Any, batch: Batch, y: Float[Array, " n"], start: Any, source: Source
+) -> Float[Array, " n"]:
     """Labels with the noise of a batch; test labels are without."""
     if setting.target.noise and batch.key != (Stream.TEST,):
-        return y + setting.target.noise * normals(seed, (*batch.key, NOISE), start, start + len(y), 1)[:, 0]
+        return y + setting.target.noise * source.normals(seed, (*batch.key, NOISE), start, len(y), 1)[:, 0]
     return y
 
 
@@ -203,8 +219,16 @@ def feature_noise(
     of it, whose columns are all different.
     """
     stop = batch.n if stop is None else min(stop, batch.n)
+    return some_feature_noise(setting, seed, batch, start, stop - start, apart=apart)
+
+
+def some_feature_noise(
+    setting: Setting, seed: Any, batch: Batch, start: Any, count: int, *, apart: bool = False, source: Source = HOST
+) -> Float[Array, "n p"]:
+    """As ``feature_noise``, with the number of rows."""
     if apart:
-        return normals(seed, (*batch.key, APART), start, stop, setting.p)
+        return source.normals(seed, (*batch.key, APART), start, count, setting.p)
     symmetric = setting.network.symmetric
-    Z = normals(seed, (*batch.key, FEATURE_NOISE), start, stop, setting.p // 2 if symmetric else setting.p)
-    return np.concatenate([Z, Z[:, ::-1]], axis=1) if symmetric else Z
+    columns = setting.p // 2 if symmetric else setting.p
+    Z = source.normals(seed, (*batch.key, FEATURE_NOISE), start, count, columns)
+    return xp.concatenate([Z, Z[:, ::-1]], axis=1) if symmetric else Z

@@ -18,6 +18,7 @@ from giantstep.ridge import ridge
 from giantstep.ridge import sgd as descent
 
 PATH_FROM = 4  # penalties from which one tridiagonal reduction beats a Cholesky factorisation each
+PATH_ON_DEVICE = 24  # the same on an accelerator, where the eigenvalues take as long as so many of them
 DIVERGED = 10.0  # times the mean square of the labels that the training error of SGD has then passed
 TRUST = 1e-6  # eps * condition above which the fit is redone by an SVD or flagged
 
@@ -112,7 +113,8 @@ def _solve_now(
     chosen = readout.penalty == "gcv"
     wanted = np.ravel(np.asarray(0.0 if chosen else readout.penalty, float))
     penalties = np.broadcast_to(wanted, (seeds, _count(readout)))
-    if not (chosen or spectrum or _count(readout) >= PATH_FROM):
+    path_from = PATH_FROM if jax.default_backend() == "cpu" else PATH_ON_DEVICE
+    if not (chosen or spectrum or _count(readout) >= path_from):
         x, condition = _cholesky(A, B, penalties)
         return x, np.asarray(penalties), np.asarray(condition), None, notes
     reduction = _reduce(A)

@@ -19,6 +19,7 @@ from giantstep.functions.gaussian_averages import Scalar
 PerPenalty = Float[Array, " L"]  # one number for each of the L penalties
 
 _SPLIT_FROM, _BLOCKS = 512, 8  # below this many columns one plain product is as fast as the blocks
+_SPLIT_ON_DEVICE = 2048  # the same on an accelerator, where small products leave it idle
 
 
 def gram(F: Float[Array, "n p"]) -> Float[Array, "p p"]:
@@ -26,18 +27,30 @@ def gram(F: Float[Array, "n p"]) -> Float[Array, "p p"]:
     if not is_jax(F):
         return F.T @ F
     p = F.shape[1]
-    blocks = _BLOCKS if p >= _SPLIT_FROM else 1
+    blocks = _BLOCKS if p >= (_SPLIT_FROM if _on_cpu() else _SPLIT_ON_DEVICE) else 1
     edges = [i * p // blocks for i in range(blocks + 1)]
     rows = [xp.pad(F[:, i:j].T @ F[:, :j], ((0, 0), (0, p - j))) for i, j in zip(edges[:-1], edges[1:], strict=True)]
     lower = xp.concatenate(rows)
     return xp.tril(lower) + xp.tril(lower, -1).T
 
 
-class Reduction(NamedTuple):
-    """A = Q T Q^T with T tridiagonal and Q = diag(1, H_1 H_2 ...), kept as its Householder vectors."""
+def _on_cpu() -> bool:
+    from giantstep._machine.backend import jax
 
-    householder: Float[Array, "m-1 m-1"]  # column j holds the vector of H_{j+1} below its unit diagonal entry
-    taus: Float[Array, " m-1"]
+    return jax.default_backend() == "cpu"
+
+
+class Reduction(NamedTuple):
+    """A = Q T Q^T with T tridiagonal and Q = diag(1, H_1 H_2 ...), kept as its Householder vectors.
+
+    On an accelerator T is diagonal and Q itself is kept: what goes along a tridiagonal matrix, one row after the other, leaves
+    it idle.
+    """
+
+    householder: Float[
+        Array, "k k"
+    ]  # k = m - 1: column j holds the vector of H_{j+1} below its unit diagonal entry; or Q, k = m
+    taus: Float[Array, " _"]  # m - 1 of them, or none with Q
     diagonal: Float[Array, " m"]
     off_diagonal: Float[Array, " m"]  # entry i is T[i, i-1]; entry 0 is zero
 
@@ -50,14 +63,24 @@ def reduce(A: Float[Array, "m m"]) -> Reduction:
         return Reduction(packed[1:, :-1], taus, diagonal, np.pad(off_diagonal, (1, 0)))
     from giantstep._machine.backend import jax
 
+    if not _on_cpu():
+        values, Q = xp.linalg.eigh(A)
+        return Reduction(Q, values[:0], values, xp.zeros_like(values))
     packed, diagonal, off_diagonal, taus = jax.lax.linalg.tridiagonal(A, lower=True)
     return Reduction(packed[1:, :-1], taus, diagonal, xp.pad(off_diagonal, (1, 0)))
+
+
+def _diagonal(reduction: Reduction) -> bool:
+    """Whether T is diagonal."""
+    return reduction.householder.shape[-1] == reduction.diagonal.shape[-1]
 
 
 def rotate(reduction: Reduction, X: Float[Array, "m k"], *, transpose: bool) -> Float[Array, "m k"]:
     """Q X, or Q^T X with ``transpose``, by the Householder vectors in O(m^2 k); Q is never formed."""
     if X.shape[0] == 1:
         return X  # Q = 1
+    if _diagonal(reduction):
+        return (reduction.householder.T if transpose else reduction.householder) @ X
     if not is_jax((reduction.householder, X)):
         turned = _rotated(reduction, np.asarray(X[1:]), "T" if transpose else "N")
         return np.concatenate([X[:1], turned])
@@ -69,6 +92,8 @@ def rotate(reduction: Reduction, X: Float[Array, "m k"], *, transpose: bool) -> 
 
 def resolvent(reduction: Reduction, QtB: Float[Array, "m k"], penalties: PerPenalty) -> Float[Array, "L m k"]:
     """(T + lam)^{-1} Q^T B for every penalty, in the coordinates of T: O(m k) each."""
+    if _diagonal(reduction):
+        return QtB / (reduction.diagonal + penalties[:, None])[:, :, None]
     below = reduction.off_diagonal
     return over_seeds(lambda lam: _tridiagonal(below, reduction.diagonal + lam, QtB))(penalties)
 
@@ -115,8 +140,12 @@ def solve_cholesky(
     All NaN where A + lam is not numerically positive definite. The bound is (max / min diagonal of the factor)^2.
     """
     factor = xp.linalg.cholesky(A + penalty * xp.eye(A.shape[0], dtype=A.dtype))
-    diagonal = xp.diagonal(factor)
-    return solve_factored(factor, B), (diagonal.max() / diagonal.min()) ** 2
+    return solve_factored(factor, B), condition_bound(xp.diagonal(factor))
+
+
+def condition_bound(diagonal: Float[Array, " m"]) -> Scalar:
+    """A lower bound of the condition number of L L^T from the diagonal of L."""
+    return (diagonal.max() / diagonal.min()) ** 2
 
 
 def inverse_trace(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
@@ -124,6 +153,8 @@ def inverse_trace(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
 
     D_i = d_i + lam - e_i^2 / D_{i-1} and D_i' = 1 + (e_i / D_{i-1})^2 D_{i-1}': a sum of positive terms.
     """
+    if _diagonal(reduction):
+        return xp.sum(1 / (reduction.diagonal + penalties[:, None]), axis=1)
 
     def step(carry, row):
         pivot, slope, total = carry
@@ -138,7 +169,8 @@ def inverse_trace(reduction: Reduction, penalties: PerPenalty) -> PerPenalty:
 
 def inverse_forms(reduction: Reduction, QtG: Float[Array, "m r"], penalties: PerPenalty) -> Float[Array, "L r"]:
     """g^T (A + lam)^{-1} g = sum_i w_i^2 / D_i for every column g of G; L w = Q^T g and T + lam = L D L^T."""
-
+    if _diagonal(reduction):
+        return (1 / (reduction.diagonal + penalties[:, None])) @ QtG**2
     r = QtG.shape[1]
 
     def step(carry, row):  # of the pivot, w and the total, side by side
@@ -167,6 +199,8 @@ def _ends(reduction: Reduction) -> Float[Array, " 2"]:
     from giantstep._machine.backend import jax, jnp
 
     d, e = reduction.diagonal, reduction.off_diagonal
+    if _diagonal(reduction):
+        return jnp.stack([d[0], d[-1]])
     tiny, index = np.finfo(d.dtype).tiny, jnp.array([0, d.shape[0] - 1])
 
     def halve(_, bounds):

@@ -11,8 +11,9 @@ from giantstep._machine.plain import choice
 from giantstep._training import job as _job
 from giantstep._training.assemble import assemble
 from giantstep._training.plan import make_plan
+from giantstep._training.tf32 import PRECISIONS
 from giantstep.errors import InputError
-from giantstep.experiment.protocol import SGD
+from giantstep.experiment.protocol import SGD, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
 from giantstep.results.bias_variance import Parts
@@ -29,6 +30,10 @@ from giantstep.simulate.solver import planner as solved
 from giantstep.simulate.weights import Trained, network, train
 
 METHODS = ("auto", "dense", "overlap")
+ROUNDED = (
+    "precision='tf32' needs dtype='float32', method='dense', random='device' on one device, and a Ridge readout at positive "
+    "penalties without a spectrum"
+)
 
 
 @overload
@@ -47,6 +52,8 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     progress: bool | None = None,
     solver: str = "auto",
     devices: int | Sequence[Any] | jax.sharding.Mesh | None = None,
+    random: str = "auto",
+    precision: str = "full",
 ) -> Outcome | Finding:
     """Draw the network and the data, take the giant steps, fit the readout, and measure.
 
@@ -64,11 +71,16 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
             larger widths; "auto" uses "cg" if the factorisation does not fit in memory, and the status says so.
         devices: share the samples between devices: a number of local devices, a list of JAX devices, or a mesh with one axis;
             the method is then "dense". By default everything runs on one device.
+        random: "host" draws the random numbers on the CPU, "device" where the data are, with other numbers of the same law;
+            "auto" uses "device" on an accelerator, and the status says so. Either gives a seed the same data, whatever the
+            memory, the number of devices and the dtype.
+        precision: "full", or "tf32" for float32 products that a GPU rounds to ten bits, many times faster. The ridge fit of the
+            features as rounded is refined to float64, and the status says how far predictions are from those in float64.
     """
     if isinstance(setting, System):
         _system.refuse_options(
             setting, simulate, method=method, n_test=n_test, spectrum=spectrum, dtype=dtype, memory=memory, progress=progress,
-            solver=solver, devices=devices,
+            solver=solver, devices=devices, random=random, precision=precision,
         )  # fmt: skip
         return _system.measured(setting, seed)
     _job.check(setting, "simulate", spectrum)
@@ -82,16 +94,25 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     mesh = _mesh.mesh(devices)
     planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
     choice(solver, SOLVERS, "solver")
+    if choice(precision, PRECISIONS, "precision") != "full" and (
+        dtype != "float32" or not isinstance(setting.protocol.readout, Ridge)
+    ):
+        raise InputError(ROUNDED)
     planner = solved(planners[method] if mesh is None else partial(make_plan, mesh=mesh), solver, setting, spectrum)
     job = _job.prepare(
         setting, "simulate", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
-        planner=planner, mesh=mesh,
+        planner=planner, mesh=mesh, random=random,
     )  # fmt: skip
     route = overlap if job.plan.method == "overlap" else dense
     notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
     notes += [ITERATED] if solver == "auto" and job.plan.solver == "cg" else []
-    parts = _job.in_groups(job, lambda run: route.part(run, job.n_test, spectrum))
-    return assemble(job, parts, notes)
+    compiled = dense.on_device(job, spectrum, precision) if route is dense else None
+    if compiled is None and precision != "full":
+        raise InputError(ROUNDED)
+    if compiled is None:
+        return assemble(job, _job.in_groups(job, lambda run: route.part(run, job.n_test, spectrum)), notes)
+    found = _job.in_groups(compiled[0], lambda run: dense.compiled_part(run, compiled[1], job.plan))
+    return assemble(job, found, notes)
 
 
 def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:

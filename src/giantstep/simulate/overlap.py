@@ -106,8 +106,16 @@ def _root(A: np.ndarray) -> np.ndarray:
 
 def _batch(run: Run, k: int, t: int) -> tuple[reuse.Known, ...]:
     """The fresh batch of step t, held in memory."""
-    setting, batch = reduced(run.setting, k), run.batches.steps[t]
-    return tuple(reuse.fresh_batch(*draw.rows(setting, seed, batch)) for seed in run.seeds)
+    return _fresh(run, k, run.batches.steps[t])
+
+
+def _fresh(run: Run, k: int, batch: draw.Batch) -> tuple[reuse.Known, ...]:
+    """A batch in k coordinates, held in memory."""
+    setting = reduced(run.setting, k)
+    if not run.batches.device:
+        return tuple(reuse.fresh_batch(*draw.rows(setting, seed, batch)) for seed in run.seeds)
+    drawn = replace(run.batches, setting=setting, dtype=np.dtype(float)).whole(batch)
+    return tuple(reuse.fresh_batch(X, y) for X, y in zip(np.asarray(drawn.X), np.asarray(drawn.y), strict=True))
 
 
 def _held(
@@ -161,7 +169,7 @@ def walk(run: Run, a: np.ndarray) -> Iterator[list[Branch]]:
 
 def train(run: Run) -> tuple[list[Branch], np.ndarray]:
     """All steps of the protocol: branches along the eta axis, and the second layers (S, p)."""
-    a = np.stack([draw.second_layer(run.setting, seed) for seed in run.seeds])
+    a = run.batches.second_layers()
     *_, branches = walk(run, a)
     return branches, a
 
@@ -207,8 +215,7 @@ def _readout_batch(
     if readout is None or (readout.batch == "fresh" and readout.deflate < 2):
         return None
     if readout.batch == "fresh":
-        setting, batch = reduced(run.setting, layers.members[0].shape[2]), run.batches.readout
-        known = tuple(reuse.fresh_batch(*draw.rows(setting, seed, batch)) for seed in run.seeds)
+        known = _fresh(run, layers.members[0].shape[2], run.batches.readout)
     assert known is not None
     key = (Stream.READOUT, DEFLATION)
     each = zip(known, run.seeds, strict=True)

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep._machine.backend import alone
+from giantstep._machine.backend import alone, full_precision
 from giantstep._machine.memory import budget, refuse
 from giantstep._machine.plain import choice, whole
 from giantstep._training import first_layer, job
+from giantstep._training.batches import Batches
 from giantstep._training.plan import make_plan, runs_on_numpy
+from giantstep._training.source import resolved
 from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.network import Network
@@ -35,32 +37,37 @@ class Trained:
 
 
 @alone()
-def train(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Trained:
+def train(
+    setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None, random: str = "auto"
+) -> Trained:
     """Train the weights of one seed, for your own measurements; there is no readout and no test.
 
-    ``dtype``, "float64" or "float32", is the type of the matrix products and of the weights returned.
+    ``dtype``, "float64" or "float32", is the type of the matrix products and of the weights returned; ``random`` says who draws
+    the random numbers, as in ``simulate``.
     """
     job.check(setting, "train")
     choice(dtype, ("float64", "float32"), "dtype")
     seed = whole(seed, "seed", least=0)
     plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
-    host = runs_on_numpy(setting, plan, 1, 0)
-    trained = first_layer.train(first_layer.start(setting, (seed,), plan, dtype, host=host))
+    device = resolved(random, setting) == "device"
+    host = not device and runs_on_numpy(setting, plan, 1, 0)
+    with full_precision():
+        trained = first_layer.train(first_layer.start(setting, (seed,), plan, dtype, host=host, device=device))
     several = any(step.listed for step in setting.protocol.steps)
     final = np.stack([np.asarray(trained.layers[e][0]) for e in range(len(trained.layers))])
     descent = None if trained.descent is None else np.asarray(trained.descent[0])
     return Trained(np.asarray(trained.W0[0]), np.asarray(trained.a[0]), descent, final if several else final[0])
 
 
-def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Network:
+def network(setting: Setting, seed: int = 0, *, memory: float | None = None, random: str = "auto") -> Network:
     """The network of one seed after all steps and after the readout, if there is one, with its trained weights.
 
     After a readout its second layer is b and its scale 1, so that f is the prediction. The setting must have one step size and
-    one penalty.
+    one penalty. ``random`` says who draws the random numbers, as in ``simulate``.
     """
     if any(step.listed for step in setting.protocol.steps):
         raise InputError("simulate.network takes one step size: this protocol lists several")
-    trained = train(setting, seed, memory=memory)
+    trained = train(setting, seed, memory=memory, random=random)
     own, readout = setting.network, setting.protocol.readout
     if readout is None:
         weights = (trained.final, trained.second_layer)
@@ -77,6 +84,13 @@ def network(setting: Setting, seed: int = 0, *, memory: float | None = None) -> 
     needed, allowed = 8.0 * (2 * batch.n * (own.width + setting.d) + own.width**2), budget(memory)
     if needed > allowed:
         raise refuse(needed, allowed, f"a readout of {max(int(batch.n * allowed / needed), 1)} samples")
-    X, y = draw.rows(setting, seed, batch)
+    X, y = _rows(setting, seed, batch, resolved(random, setting))
     fit = ridge(np.asarray(own.activation(X @ trained.final.T)), y, readout.penalty)
     return Network(own.width, own.activation, scale="1", weights=(trained.final, np.asarray(fit.coefficients)))
+
+
+def _rows(setting: Setting, seed: int, batch: draw.Batch, random: str) -> tuple[np.ndarray, np.ndarray]:
+    if random == "host":
+        return draw.rows(setting, seed, batch)
+    drawn = Batches(setting, (seed,), batch.n, 0, np.dtype(float), device=True).whole(batch)
+    return np.asarray(drawn.X)[0], np.asarray(drawn.y)[0]

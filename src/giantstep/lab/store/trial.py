@@ -15,9 +15,10 @@ __all__ = ["DEFAULTS", "Route", "Trial"]
 Value = str | int | float | bool | None
 
 # The options of the verbs with their defaults. A test compares them with the signatures, whose modules would import JAX.
-_MEASURED: dict[str, Value] = {"n_test": 10_000, "spectrum": False, "dtype": "float64"}
+# Only random differs: there it is "auto", which depends on the machine, and a stored number must say who drew.
+_MEASURED: dict[str, Value] = {"n_test": 10_000, "spectrum": False, "dtype": "float64", "random": "host"}
 DEFAULTS: dict[str, dict[str, Value]] = {
-    "simulate": {"method": "auto", **_MEASURED},
+    "simulate": {"method": "auto", **_MEASURED, "precision": "full"},
     "equivalent": {
         "model": "gaussian",
         "degree": None,
@@ -65,6 +66,8 @@ class Route:
             if name not in known:
                 raise InputError(f"the route {self.verb!r} has no option {name!r}; it has {', '.join(sorted(known))}")
             what = f"the option {name!r} of the route {self.verb!r}"
+            if name == "random":
+                choice(value, ("host", "device"), what)
             measured = name in REAL and value is not None
             checked[name] = real(value, what) if measured else _checked(value, known[name], what)
         changed = sorted((name, value) for name, value in checked.items() if value != known[name])

@@ -81,6 +81,7 @@ def sweep(
     scheduler: str | None = None,
     memory: float | None = None,
     progress: bool | None = None,
+    random: str = "auto",
 ) -> Any:
     """Run every combination of the axes and return an xarray Dataset with a dimension for each axis, for routes and for seeds.
 
@@ -97,11 +98,13 @@ def sweep(
         scheduler: the address of a Dask scheduler to use instead of worker processes.
         memory: GiB to stay within.
         progress: show a progress bar on stderr; by default on a terminal.
+        random: who draws the random numbers, as in ``simulate``: "host", "device", or "auto" for the device on an accelerator.
+            It becomes part of the routes and of the keys of stored trials.
     """
     if isinstance(base, str | Path):
         base = read(base)
     if not isinstance(base, Sweep):
-        base = make(base, axes or {}, zipped=zipped, seeds=seeds, routes=routes, measures=measures)
+        base = make(base, axes or {}, zipped=zipped, seeds=seeds, routes=routes, measures=measures, random=random)
     from giantstep.lab.sweep.labelled import dataset
     from giantstep.lab.work.progress import shown
 

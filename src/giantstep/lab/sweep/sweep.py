@@ -7,7 +7,7 @@ size of every step, ``steps.0.n`` the batch of the first step, and ``p`` the wid
 import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -122,8 +122,10 @@ def make(
     seeds: int | Iterable[int] = (0,),
     routes: str | Iterable[str | Route] = ("simulate",),
     measures: str | Iterable[str] = ("test_error",),
+    random: str = "auto",
 ) -> Sweep:
-    """Make a sweep and check it: every axis names a field, and every combination is a valid setting."""
+    """Make a sweep and check it: every axis names a field, and every combination is a valid setting. ``random`` says who draws
+    the numbers of a route that does not say so itself."""
     if not isinstance(base, Setting):
         raise InputError(f"a sweep starts from a Setting, not {type(base).__name__}")
     if not isinstance(axes, Mapping):
@@ -140,7 +142,17 @@ def make(
     chosen, _ = seeds_given(seeds)
     sweep = Sweep(base, tuple(dimensions), tuple(_ordered(formulas, axes)), chosen, listed, wanted)
     _check(sweep)
-    return sweep
+    return replace(sweep, routes=tuple(_drawn(route, random, base) for route in listed))
+
+
+def _drawn(route: Route, random: str, base: Setting) -> Route:
+    """The route with "host" or "device" in the place of "auto", so that a stored number says who drew."""
+    choice(random, ("auto", "host", "device"), "random")
+    if not route.random or "random" in dict(route.options) or random == "host":
+        return route
+    from giantstep._training.source import resolved  # imports JAX: after the sweep has been checked
+
+    return Route(route.verb, {**dict(route.options), "random": resolved(random, base)})
 
 
 def _check(sweep: Sweep) -> None:

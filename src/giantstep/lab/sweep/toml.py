@@ -3,6 +3,7 @@
 seeds = "0-9"                               # or a number, or a list
 routes = ["simulate", "theory"]             # or equivalent(model=spiked), ...
 measure = ["test_error", "train_error"]
+random = "auto"                             # who draws the random numbers: host, device, or auto
 setting = "setting.toml"                    # or the setting itself as a table
 
 [axes]
@@ -26,7 +27,7 @@ from giantstep.lab.sweep.sweep import Sweep, make
 
 __all__ = ["from_plain", "read"]
 
-_FIELDS = ("setting", "axes", "zip", "seeds", "routes", "measure")
+_FIELDS = ("setting", "axes", "zip", "seeds", "routes", "measure", "random")
 
 
 def read(path: str | Path) -> Sweep:
@@ -60,6 +61,7 @@ def from_plain(data: Any, folder: Path = Path()) -> Sweep:
         seeds=seeds.parse(chosen) if isinstance(chosen, str) else chosen,
         routes=_texts(data.get("routes", "simulate"), "routes"),
         measures=_texts(data.get("measure", "test_error"), "measure"),
+        random=data.get("random", "auto"),
     )
 
 

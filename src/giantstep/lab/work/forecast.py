@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from giantstep._machine import memory as _memory
+from giantstep._training.form import covers, formed
 from giantstep._training.plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
 from giantstep.equivalent import extra_numbers
+from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.trial import DEFAULTS, Route
 from giantstep.lab.work.block import Block
@@ -20,6 +23,7 @@ from giantstep.simulate import cost, solver
 
 __all__ = ["Forecast", "forecast", "planned", "together"]
 
+MOST = 2048  # seeds of one call on the device
 WORK = 2e10  # operations of a block, about a second: the work that a crash loses, and the time between progress updates
 SHARE = 0.5  # of the speed of a matrix product that whole runs reach
 START = 1.5  # seconds to compile the first block of a shape
@@ -65,7 +69,7 @@ class Forecast:
 
 def planned(setting: Setting, route: Route, memory: float | None = None, seeds: int = 1) -> Plan:
     """Plan a random route: its method, memory and work. A route that does not fit in memory is refused."""
-    options: dict[str, Any] = {**DEFAULTS[route.verb], **dict(route.options)}
+    options = _options(route)
     item = 8 if options["dtype"] == "float64" else 4
     if route.verb == "equivalent":
         noise, table = extra_numbers(setting, options["model"], options["base"])
@@ -75,10 +79,18 @@ def planned(setting: Setting, route: Route, memory: float | None = None, seeds: 
     return planner(setting, seeds, options["n_test"], item, memory)
 
 
+def _options(route: Route) -> dict[str, Any]:
+    return {**DEFAULTS[route.verb], **dict(route.options)}
+
+
 @cache
 def together(setting: Setting, route: Route) -> int:
-    """The number of seeds in one call: as many as fit in little memory and take about a second."""
-    plan = planned(setting, route)
+    """The number of seeds in one call: as many as take about a second, and fit in little memory or on the device."""
+    plan, options = planned(setting, route), _options(route)
+    if options["random"] == "device" and plan.method == "dense" and route.verb == "simulate":
+        if plan.solver == "direct" and covers(setting, bool(options["spectrum"])):
+            with suppress(InputError):  # one seed does not fit there
+                return formed(setting, MOST, options["n_test"], options["dtype"], None, plan.work)[1].seeds
     return max(1, min(MAX_SEEDS, int(TOGETHER_BYTES // (plan.bytes / plan.seeds)), int(WORK // plan.work)))
 
 

@@ -65,7 +65,7 @@ def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outc
         return [
             pair for one in alone for pair in split(one, theory(one.setting, **options))
         ]  # so that each has its own status
-    options |= {"memory": memory, "progress": False}
+    options |= {"memory": memory, "progress": False, "random": options.get("random", "host")}
     if verb == "equivalent":
         from giantstep.equivalent import equivalent
 

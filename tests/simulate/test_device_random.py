@@ -1,0 +1,277 @@
+"""Random numbers of the device: the same data whatever the plan, the mesh and the precision, and the law of the host's."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep._machine.backend import jax
+from giantstep._machine.counter import DEVICE
+from giantstep._training import form as forms
+from giantstep.experiment import draw
+from giantstep.simulate import deflated_errors, dense
+
+FIELDS = (
+    "test_error",
+    "risk_se",
+    "train_error",
+    "train_objective",
+    "overlaps",
+    "captured",
+    "captured_se",
+    "norms",
+    "learned",
+)
+
+
+def setting(n=60, penalty=(0.01, 0.3, 2.0), eta=(0.0, 1.0, 3.0), width=40, activation="relu", before=(), **readout):
+    steps = (*before, gs.GiantStep(50, eta, residual="full", deflate=1))
+    network = gs.Network(width, activation, symmetric=True, second_layer="rademacher")
+    protocol = gs.Protocol(steps, gs.Ridge(n, penalty, **readout))
+    return gs.Setting(gs.Gaussian(20), gs.target("x1 + x1*x2", noise=0.3), network, protocol)
+
+
+def close(one, other, tolerance=1e-9):
+    for name in FIELDS:
+        np.testing.assert_allclose(
+            getattr(one, name), getattr(other, name), rtol=tolerance, atol=tolerance, err_msg=name
+        )
+
+
+def weights(s: gs.Setting, seed: int):
+    return (np.asarray(x) for x in jax.jit(lambda seed: draw.weights(s, seed, DEVICE))(seed))
+
+
+def drawn(s: gs.Setting, seed: int, batch: draw.Batch):
+    rows = jax.jit(lambda seed: draw.some_rows(s, seed, batch, 0, batch.n, np.dtype(float), DEVICE))(seed)
+    return (np.asarray(x) for x in rows)
+
+
+def literal(s: gs.Setting, seed: int, n_test: int):
+    """One seed of a two-step setting in plain NumPy, from the draws of the device."""
+    sigma, scale, p = s.network.activation, s.network.factor, s.p
+    W, a = weights(s, seed)
+
+    def rows(batch):
+        return drawn(s, seed, batch)
+
+    etas, penalties = forms.arguments(s)
+    for step, batch, eta in zip(s.protocol.steps, draw.step_batches(s), etas.T, strict=True):
+        X, y = rows(batch)
+        r = y - (y.mean() if step.deflate else 0) - scale * np.asarray(sigma(X @ W.T)) @ a
+        G = scale / len(y) * (np.outer(r, a) * sigma.slope(X @ W.T)).T @ X
+        W = W + (0 if step is s.protocol.steps[-1] else eta[0]) * G
+    (X, y), (Xt, yt) = rows(draw.readout_batch(s)), rows(draw.test_batch(n_test))
+    errors = np.zeros((len(etas), len(penalties)))
+    for e, eta in enumerate(etas[:, -1]):
+        F, Ft = (np.asarray(sigma(x @ (W + eta * G).T)) for x in (X, Xt))
+        for i, lam in enumerate(penalties):
+            b = np.linalg.solve(F.T @ F / len(y) + lam * np.eye(p), F.T @ y / len(y))
+            errors[e, i] = np.mean((yt - Ft @ b) ** 2) + s.target.noise**2
+    return errors
+
+
+MORE = (gs.GiantStep(70, 1.5, residual="full"),)
+
+
+@pytest.mark.parametrize(
+    ("n", "before"), [(60, ()), pytest.param(30, MORE, marks=pytest.mark.slow)]
+)  # n > p with one step, and n <= p with two
+def test_a_whole_program_gives_the_errors_of_the_literal_loop(n, before):
+    s = setting(n, before=before)
+    ours = gs.simulate(s, [3, 8], n_test=90, random="device")
+    assert "drawn on the device" in str(ours.status) and ours.status.ok
+    for i, seed in enumerate((3, 8)):
+        np.testing.assert_allclose(ours.test_error[..., i], literal(s, seed, 90), rtol=1e-8)
+
+
+@pytest.mark.slow
+def test_the_same_numbers_whatever_is_done_side_by_side(monkeypatch):
+    s, seeds = setting(60, deflate=2), range(3)
+    at_once = gs.simulate(s, seeds, n_test=90, random="device")
+    shapes = []
+
+    def small(*args):
+        form, plan = forms.formed(*args)
+        shapes.append(replace(form, rows=20, seeds=1, grams=1, members=1, penalties=1))
+        return shapes[-1], replace(plan, rows=20, seeds=3)
+
+    monkeypatch.setattr(dense, "formed", small)
+    close(gs.simulate(s, seeds, n_test=90, random="device"), at_once)
+    assert len(shapes) == 1
+    monkeypatch.setattr(dense, "covers", lambda *_: False)  # not one program: chunk by chunk, from the host
+    close(gs.simulate(s, seeds, n_test=90, random="device"), at_once)
+
+
+def test_step_sizes_and_penalties_share_a_program():
+    from giantstep._training import whole
+
+    gs.simulate(setting(), range(2), n_test=90, random="device")
+    program: Any = whole.program
+    before = program._cache_size()
+    gs.simulate(setting(penalty=(0.1, 0.2, 0.7), eta=(0.5, 2.0, 4.0)), (5, 6), n_test=90, random="device")
+    assert program._cache_size() == before
+
+
+@pytest.mark.slow
+def test_host_and_device_agree_statistically():
+    s, seeds = setting(200, penalty=0.1, eta=2.0, deflate=1), range(60)
+    host, device = (gs.simulate(s, seeds, n_test=400, random=random) for random in ("host", "device"))
+    assert "device" not in str(host.status)
+    for name in ("test_error", "train_error", "captured", "null_level"):
+        a, b = (np.asarray(getattr(o, name)) for o in (host, device))  # seeds are the first axis
+        spread = np.sqrt(np.var(a, axis=0, ddof=1) / len(a) + np.var(b, axis=0, ddof=1) / len(b))
+        assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) < 5 * spread), name
+    assert not np.any(host.test_error == device.test_error)
+
+
+def test_the_default_on_a_cpu_is_the_host(small):
+    auto, host = gs.simulate(small, 1, n_test=50), gs.simulate(small, 1, n_test=50, random="host")
+    assert auto.test_error == host.test_error and auto.status == host.status
+
+
+@pytest.mark.slow
+def test_float32_has_the_same_data():
+    s = setting(200, penalty=0.1, eta=1.0)
+    one, other = (gs.simulate(s, 0, n_test=300, random="device", dtype=t) for t in ("float64", "float32"))
+    np.testing.assert_allclose(one.test_error, other.test_error, rtol=1e-4)
+    assert one.test_error != other.test_error
+
+
+@pytest.mark.slow
+def test_no_readout_no_steps_and_one_of_each():
+    for steps in ((), (gs.GiantStep(50, 2.0),)):
+        for readout in (None, gs.Ridge(50, 0.1)):
+            s = replace(setting(), protocol=gs.Protocol(steps, readout))
+            whole = gs.simulate(s, range(2), n_test=40, random="device")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(dense, "covers", lambda *_: False)
+                chunks = gs.simulate(s, range(2), n_test=40, random="device")
+            for name in FIELDS:
+                if getattr(chunks, name) is not None:
+                    np.testing.assert_allclose(getattr(whole, name), getattr(chunks, name), rtol=1e-8, err_msg=name)
+
+
+@pytest.mark.slow
+def test_an_ill_conditioned_seed_is_measured_with_care():
+    s = setting(200, penalty=(1e-17, 0.1), activation="x")  # p > d linear features: rank d
+    found = gs.simulate(s, range(2), n_test=50, random="device")
+    assert "ill-conditioned" in str(found.status) and np.all(np.isfinite(found.test_error))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changed", "options"),
+    [
+        ({"penalty": "gcv"}, {"spectrum": True}),
+        ({"penalty": 0.0, "n": 30}, {}),
+        ({}, {"solver": "cg"}),
+        ({}, {"method": "overlap"}),
+        ({"batch": "reuse", "n": None}, {"method": "overlap"}),
+    ],
+)
+def test_the_other_routes_draw_on_the_device_too(changed, options):
+    found = gs.simulate(setting(**changed), range(2), n_test=60, random="device", **options)
+    assert found.status.ok and "drawn on the device" in str(found.status) and np.all(np.isfinite(found.test_error))
+    assert not np.any(found.test_error == gs.simulate(setting(**changed), range(2), n_test=60, **options).test_error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["gaussian", "conditional", "hermite"])
+def test_equivalent_models_share_the_data_of_the_network(model):
+    s = setting(60, penalty=0.1, eta=1.0)
+    network = gs.simulate(s, range(2), n_test=60, random="device")
+    found = gs.equivalent(s, model, range(2), n_test=60, random="device")
+    np.testing.assert_allclose(found.overlaps, network.overlaps, rtol=1e-9)
+    assert "drawn on the device" in str(found.status)
+
+
+@pytest.mark.slow
+def test_sgd_and_weights():
+    s = replace(setting(), protocol=gs.Protocol((gs.GiantStep(50, 2.0),), gs.SGD(80, 0.1)))
+    assert "drawn on the device" in str(gs.simulate(s, range(2), n_test=40, random="device").status)
+    s = setting(60, penalty=0.1, eta=1.0)
+    trained = gs.simulate.train(s, 4, random="device")
+    W, a = weights(s, 4)
+    np.testing.assert_array_equal(trained.initial, W)
+    found, test = gs.simulate.network(s, 4, random="device"), draw.test_batch(90)
+    X, y = drawn(s, 4, test)
+    risk = np.mean((y - np.asarray(s.network.activation(X @ found.weights.W.T)) @ found.weights.a) ** 2)
+    np.testing.assert_allclose(risk, gs.simulate(s, 4, n_test=90, random="device").risk, rtol=1e-8)
+
+
+@pytest.mark.slow
+def test_deflated_errors_by_one_program(monkeypatch):
+    steps = (gs.GiantStep(70, 1.5, residual="full", deflate=2),)
+    s = replace(setting(), protocol=gs.Protocol(steps, gs.Ridge(None, 0.1, batch="reuse", deflate=2)))
+    found = deflated_errors([s], 3, 80, "float64", random="device")
+    np.testing.assert_allclose(found[0, 1], gs.simulate(s, 3, n_test=80, random="device").risk, rtol=1e-8)
+    many = [deflated_errors([s], seed, 80, "float64", random=r)[0] for r in ("host", "device") for seed in range(30)]
+    host, device = np.reshape(many, (2, 30, 2))
+    spread = np.sqrt((np.var(host, axis=0) + np.var(device, axis=0)) / 29)
+    assert np.all(np.abs(host.mean(axis=0) - device.mean(axis=0)) < 5 * spread)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"data": gs.Mixture(20, (gs.Component(0.5), gs.Component(0.5)))}, "Gaussian data only, not a Mixture"),
+        ({"target": gs.target(lambda z: np.sin(np.asarray(z[0])), rank=1)}, "that JAX can trace"),
+    ],
+)
+def test_refusals(changed, words):
+    with pytest.raises(gs.InputError, match=words):
+        gs.simulate(replace(setting(penalty=0.1), **changed), random="device")
+    with pytest.raises(gs.InputError, match="random must be one of"):
+        gs.simulate(setting(), random="gpu")
+
+
+MESH = """
+import json, os
+import numpy as np
+import giantstep as gs
+from tests.simulate.test_device_random import FIELDS, setting
+worst = {}
+for n in (101, 19):
+    s = setting(n, deflate=1)
+    one, eight = (gs.simulate(s, range(2), n_test=203, random="device", devices=k) for k in (None, 8))
+    host = gs.simulate(s, range(2), n_test=203)
+    assert not np.any(host.test_error == one.test_error)
+    for name in FIELDS:
+        a, b = (np.asarray(getattr(o, name)) for o in (one, eight))
+        worst[f"{name} {n}"] = float(np.max(np.abs(a - b)) / np.max(np.abs(a)))
+print(json.dumps(worst))
+"""
+
+
+@pytest.mark.slow
+def test_the_same_data_on_eight_devices():
+    flags = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
+    env = {**os.environ, "XLA_FLAGS": flags}
+    run = subprocess.run([sys.executable, "-c", MESH], env=env, capture_output=True, text=True, timeout=1200)
+    assert run.returncode == 0, run.stderr
+    worst = json.loads(run.stdout)
+    assert max(worst.values()) < 1e-9, worst
+
+
+@pytest.mark.slow
+def test_tf32_says_how_far_it_is_from_float64():
+    s = setting(200, penalty=(0.01, 0.3), eta=1.0)
+    work: Any = {"n_test": 300, "random": "device", "dtype": "float32"}
+    found, full = gs.simulate(s, 0, precision="tf32", **work), gs.simulate(s, 0, **work)
+    assert "products in tf32" in str(found.status) and "refined to a relative residual" in str(found.status)
+    np.testing.assert_allclose(found.test_error, full.test_error, rtol=1e-5)  # a CPU rounds nothing
+    np.testing.assert_allclose(found.train_error, full.train_error, rtol=1e-4)
+
+
+@pytest.mark.parametrize("changed", [{"dtype": "float64"}, {"random": "host"}, {"spectrum": True}])
+def test_tf32_is_refused_where_it_is_not(changed):
+    options: Any = {"dtype": "float32", "random": "device", "precision": "tf32", **changed}
+    with pytest.raises(gs.InputError, match="precision='tf32' needs"):
+        gs.simulate(setting(), n_test=50, **options)
