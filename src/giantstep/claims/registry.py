@@ -13,7 +13,16 @@ from giantstep.claims.demir import alignment as demir_alignment
 from giantstep.claims.demir import conditional as demir_conditional
 from giantstep.claims.demir import fashion, fashion_step, hermite, rank, ratio, strength, weighting
 from giantstep.claims.demir import width as demir_width
-from giantstep.claims.giantstep import fitted, flip_distance, mixtures, one_curve, optimal
+from giantstep.claims.giantstep import (
+    directions,
+    fitted,
+    flip_distance,
+    mixtures,
+    one_curve,
+    optimal,
+    own_batch,
+    steps,
+)
 from giantstep.claims.hu_lu import universality
 from giantstep.claims.liu import bias_variance
 from giantstep.claims.liu import test_error as liu_test_error
@@ -63,5 +72,6 @@ CLAIMS: tuple[Claim, ...] = (
     covariance.CLAIM, eigenvalues.CLAIM, amplification.CLAIM, mixing.CLAIM,
     flips.CLAIM, rate.CLAIM, linearity.CLAIM, bubeck_width.CLAIM,
     fresh.CLAIM, training.CLAIM, wasserstein.CLAIM, vacuity.CLAIM,
-    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, fitted.CLAIM, flip_distance.CLAIM,
+    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, fitted.CLAIM, flip_distance.CLAIM, directions.CLAIM, steps.CLAIM,
+    own_batch.CLAIM,
 )  # fmt: skip

@@ -1,0 +1,75 @@
+"""One giant step on targets of several directions at a width of the order of d: both errors are those predicted."""
+
+from typing import Any
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.claims.claim import claim
+from giantstep.claims.giantstep import predictions
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
+
+TARGETS = ("x1 + x1*x2", "x1 + H2(x2)/sqrt(2)", "tanh(x1) + x2*x3")
+ALPHAS = (0.3, 0.45)  # eta = n^alpha
+SAMPLES, WIDTH, PENALTY, NOISE = 2, 1.5, 0.1, 0.3  # n/d, p/d
+SIZES = {"quick": 150, "full": 800}  # d
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 60), "full": Seeds(24, 90)}
+MEAN: dict[Size, Any] = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
+CELL: dict[Size, Any] = {"quick": {"margin": 0.06, "departure": 0.2}, "full": {"margin": 0.025, "departure": 0.08}}
+LINE = np.linspace(0.0, 0.5, 6)
+
+
+def experiment(target: str, d: int, alphas: Any = ALPHAS) -> Setting:
+    n = SAMPLES * d
+    protocol = gs.Protocol((gs.GiantStep(n, gs.power(alphas)),), gs.Ridge(n, PENALTY))
+    return gs.Setting(gs.Gaussian(d), gs.target(target, noise=NOISE), gs.Network(round(WIDTH * d), "relu"), protocol)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    return predictions.measured([experiment(target, SIZES[size]) for target in TARGETS], seeds)
+
+
+def predict(size: Size) -> Data:
+    """At the step sizes that are simulated, and along a line."""
+    at = predictions.predicted([experiment(target, SIZES[size]) for target in TARGETS])
+    line = predictions.predicted([experiment(target, SIZES[size], LINE.tolist()) for target in TARGETS])
+    return {**at, "line": line["errors"]}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    at = [f"{target}, η = n^{alpha:g}" for target in TARGETS for alpha in ALPHAS]
+    return predictions.evidence(predictions.ratios(measured, predicted), at, MEAN[size], CELL[size])
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d = SIZES[size]
+    off = predictions.ratios(measured, predicted).mean(axis=-1) - 1
+    return Verdict(
+        sizes=f"d = {d}, n = {SAMPLES}d, p = {WIDTH:g}d, λ = {PENALTY:g}; relu",
+        figure=_figure(measured, predicted),
+        caption="Test error (dots) and training error (squares) against the step size, η = n^α, on targets of two and three "
+        f"directions, over predicted lines. The furthest mean is {100 * np.abs(off).max():.1f}% off its prediction.",
+        settings=tuple(experiment(target, d).id for target in TARGETS),
+    )
+
+
+def _figure(measured: Data, predicted: Data) -> str:
+    mean, error = predictions.dots(measured, predicted)
+    with style.figure(len(TARGETS), width=3.0, height=2.8) as (fig, axes):
+        for i, (ax, target) in enumerate(zip(axes, TARGETS, strict=True)):
+            for j, what in enumerate(predictions.ERRORS.values()):
+                ax.plot(LINE, predicted["line"][i, j], color=style.COLOURS[j], label=f"{what}, theory")
+                style.dots(
+                    ax, np.array(ALPHAS), mean[i, j], error[i, j], color=style.COLOURS[j], marker="os"[j], label=what
+                )
+            ax.set(xlabel="α, η = nᵅ", title=target)
+            ax.set_ylim(bottom=0.0)
+        axes[0].set_ylabel("error")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        return style.svg(fig)
+
+
+CLAIM = claim("giantstep/directions", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

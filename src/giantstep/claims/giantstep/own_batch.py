@@ -1,0 +1,81 @@
+"""The readout on the step's own batch, as on the first talk's slides: both errors are those predicted."""
+
+from typing import Any
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.claims.claim import claim
+from giantstep.claims.giantstep import predictions
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
+
+TARGETS = ("x1 + H2(x1)/sqrt(2)", "x1 + x1*x2")
+ALPHAS = (0.0, 0.15, 0.3)  # eta = n^alpha
+SAMPLES, WIDTH, PENALTY, NOISE = 2, 1.5, 0.1, 0.3  # n/d, p/d
+SIZES = {"quick": 120, "full": 800}  # d
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(80, 100), "full": Seeds(24, 90)}
+MEAN: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
+CELL: dict[Size, Any] = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
+LINE = np.linspace(0.0, 0.3, 4)
+
+
+def experiment(target: str, d: int, alphas: Any = ALPHAS, batch: str = "reuse") -> Setting:
+    """The rank-one part of a step, then a readout on its batch or on a fresh one."""
+    n = SAMPLES * d
+    protocol = gs.Protocol((gs.GiantStep(n, gs.power(alphas), update="rank1"),), gs.Ridge(n, PENALTY, batch=batch))
+    return gs.Setting(gs.Gaussian(d), gs.target(target, noise=NOISE), gs.Network(round(WIDTH * d), "relu"), protocol)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    return predictions.measured([experiment(target, SIZES[size]) for target in TARGETS], seeds)
+
+
+def predict(size: Size) -> Data:
+    """At the step sizes that are simulated, and along lines: on the own batch, and on a fresh one."""
+    d = SIZES[size]
+    at = predictions.predicted([experiment(target, d) for target in TARGETS])
+    lines = [
+        predictions.predicted([experiment(target, d, LINE.tolist(), batch) for target in TARGETS])["errors"]
+        for batch in ("reuse", "fresh")
+    ]
+    return {**at, "lines": np.array(lines)}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    at = [f"{target}, η = n^{alpha:g}" for target in TARGETS for alpha in ALPHAS]
+    return predictions.evidence(predictions.ratios(measured, predicted), at, MEAN[size], CELL[size])
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d = SIZES[size]
+    own, fresh = predicted["lines"][:, :, :, -1]
+    return Verdict(
+        sizes=f"d = {d}, n = {SAMPLES}d, p = {WIDTH:g}d, λ = {PENALTY:g}; relu, rank-one update",
+        figure=_figure(measured, predicted),
+        caption="Test error (dots) and training error (squares) against the step size, η = n^α, with the readout on the step's "
+        "own batch, over predicted lines; dashed lines are predictions for a fresh batch. At the largest step the predicted "
+        f"training error is {100 * (1 - own[0, 1] / fresh[0, 1]):.0f}% lower on the own batch for the first target.",
+        settings=tuple(experiment(target, d).id for target in TARGETS),
+    )
+
+
+def _figure(measured: Data, predicted: Data) -> str:
+    mean, error = predictions.dots(measured, predicted)
+    with style.figure(len(TARGETS), width=3.6, height=2.8) as (fig, axes):
+        for i, (ax, target) in enumerate(zip(axes, TARGETS, strict=True)):
+            for j, what in enumerate(predictions.ERRORS.values()):
+                look = {"color": style.COLOURS[j]}
+                ax.plot(LINE, predicted["lines"][0, i, j], label=f"{what}, theory", **look)
+                ax.plot(LINE, predicted["lines"][1, i, j], "--", linewidth=0.9, label=f"{what}, fresh batch", **look)
+                style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], marker="os"[j], label=what, **look)
+            ax.set(xlabel="α, η = nᵅ", title=target)
+            ax.set_ylim(bottom=0.0)
+        axes[0].set_ylabel("error")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        return style.svg(fig)
+
+
+CLAIM = claim("giantstep/own-batch", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

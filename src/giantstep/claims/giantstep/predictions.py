@@ -1,0 +1,82 @@
+"""Test and training error of simulated networks over those predicted at the same sizes: what several of our claims compare."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+import giantstep as gs
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data
+from giantstep.checks.statistics import Evidence
+from giantstep.claims import fit
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+
+ERRORS = {
+    "test_error": "test error",
+    "train_objective": "training error",
+}  # with the penalty's term, which is less noisy
+TEST = 4  # test samples over d
+
+
+def measured(settings: Sequence[Setting], seeds: range) -> Data:
+    """Errors (settings, errors, step sizes, seeds), and the power of the labels drawn (settings, batches, seeds)."""
+    found = [cache.simulate(each, seeds, n_test=TEST * each.d, method="dense") for each in settings]
+    errors = [[np.reshape(getattr(each, name), (-1, len(seeds))) for name in ERRORS] for each in found]
+    drawn = cache.each(energies, [(each.to_json(), seed) for each in settings for seed in seeds])
+    powers = np.reshape(drawn, (len(settings), len(seeds), -1))
+    return {"errors": np.array(errors), "energies": np.swapaxes(powers, 1, 2)}
+
+
+def energies(text: str, seed: int) -> list[float]:
+    """mean(y^2)/E y^2 - 1 of the labels of the test and of the readout: the larger part of the noise of both errors."""
+    setting = _setting(text)
+    batches = [draw.test_batch(TEST * setting.d), draw.readout_batch(setting)]
+    powers = (setting.target.power, setting.target.power + setting.target.noise**2)  # test labels have no noise
+    return [
+        float(np.mean(draw.rows(setting, seed, batch)[1] ** 2) / power - 1)
+        for batch, power in zip(batches, powers, strict=True)
+    ]
+
+
+@lru_cache(maxsize=32)
+def _setting(text: str) -> Setting:
+    return gs.Setting.from_json(text)
+
+
+def predicted(settings: Sequence[Setting]) -> Data:
+    """The same errors by theory, without seeds."""
+    found = [gs.theory(each) for each in settings]
+    return {"errors": np.array([[np.ravel(getattr(each, name)) for name in ERRORS] for each in found])}
+
+
+def ratios(data: Data, theory: Data) -> Float[np.ndarray, "settings errors points seeds"]:
+    """Errors over their predictions, without the noise of the labels' power."""
+    raw = data["errors"] / theory["errors"][..., None]
+    both = [
+        fit.controlled(each.reshape(-1, each.shape[-1]), known)
+        for each, known in zip(raw, data["energies"], strict=True)
+    ]
+    return np.reshape(both, raw.shape)
+
+
+def evidence(
+    found: Float[np.ndarray, "settings errors points seeds"], at: Sequence[str], mean: Any, cell: Any
+) -> Evidence:
+    """Both errors over their predictions: the mean over all cells, and every cell."""
+    made = []
+    for j, what in enumerate(ERRORS.values()):
+        own = found[:, j].reshape(-1, found.shape[-1])
+        made.append(statistics.compare(f"{what} / predicted, mean", own.mean(axis=0), 1.0, **mean))
+        made.append(statistics.compare(f"{what} / predicted", own, 1.0, at=list(at), **cell))
+    return Evidence(tuple(made))
+
+
+def dots(data: Data, theory: Data) -> tuple[np.ndarray, np.ndarray]:
+    """Means over seeds and their errors, without the noise of the labels' power, (settings, errors, points)."""
+    mean, error = mean_and_error(ratios(data, theory))
+    return mean * theory["errors"], error * theory["errors"]

@@ -1,0 +1,84 @@
+"""The second talk's examples at a width of the order of d: both errors after every giant step are those predicted."""
+
+from typing import Any
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.claims.claim import claim
+from giantstep.claims.giantstep import predictions
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
+
+EXAMPLES = {  # of the talk
+    "example 1": "x1 + x2 + x1^2 - x2^2",
+    "example 2": "x1 + x2 + x1^2 + x2^2 - 2",
+    "example 3": "x1 + x1*x2 + x1*x3",
+}
+STEPS = (0, 1, 2)
+SAMPLES, WIDTH, PENALTY, NOISE = 3, 1.2, 0.1, 0.3  # n/d of every batch, p/d
+STRENGTH = 0.5  # eta/p
+SIZES = {"quick": 120, "full": 800}  # d
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(36, 50), "full": Seeds(24, 90)}
+MEAN: dict[Size, Any] = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
+CELL: dict[Size, Any] = {"quick": {"margin": 0.07, "departure": 0.2}, "full": {"margin": 0.03, "departure": 0.08}}
+
+
+def experiment(target: str, d: int, steps: int) -> Setting:
+    """The talk's network, signs in pairs with the prefactor 1/p, at p of the order of d, and that many steps on fresh batches."""
+    n, p = SAMPLES * d, 2 * round(WIDTH * d / 2)
+    network = gs.Network(p, "relu", scale="1/p", second_layer="rademacher", symmetric=True)
+    protocol = gs.Protocol((gs.GiantStep(n, STRENGTH * p),) * steps, gs.Ridge(n, PENALTY))
+    return gs.Setting(gs.Gaussian(d), gs.target(target, noise=NOISE), network, protocol)
+
+
+def experiments(size: Size) -> list[Setting]:
+    return [experiment(target, SIZES[size], steps) for target in EXAMPLES.values() for steps in STEPS]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    return predictions.measured(experiments(size), seeds)
+
+
+def predict(size: Size) -> Data:
+    return predictions.predicted(experiments(size))
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    at = [f"{name}, {steps} steps" for name in EXAMPLES for steps in STEPS]
+    return predictions.evidence(predictions.ratios(measured, predicted), at, MEAN[size], CELL[size])
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d = SIZES[size]
+    off = predictions.ratios(measured, predicted).mean(axis=-1) - 1
+    return Verdict(
+        sizes=f"d = {d}, n = {SAMPLES}d a batch, p = {WIDTH:g}d in pairs, η/p = {STRENGTH:g}, λ = {PENALTY:g}; relu",
+        figure=_figure(measured, predicted),
+        caption="Test error (dots) and training error (squares) of the second talk's examples after no, one and two giant steps, "
+        f"over predicted lines. The furthest mean is {100 * np.abs(off).max():.1f}% off its prediction.",
+        settings=tuple(each.id for each in experiments(size)),
+    )
+
+
+def _figure(measured: Data, predicted: Data) -> str:
+    shape = (len(EXAMPLES), len(STEPS), len(predictions.ERRORS))
+    mean, error = (each.reshape(shape) for each in predictions.dots(measured, predicted))
+    theory = predicted["errors"].reshape(shape)
+    with style.figure(len(EXAMPLES), width=3.0, height=2.8) as (fig, axes):
+        for i, (ax, (name, target)) in enumerate(zip(axes, EXAMPLES.items(), strict=True)):
+            for j, what in enumerate(predictions.ERRORS.values()):
+                look = {"color": style.COLOURS[j]}
+                ax.plot(STEPS, theory[i, :, j], label=f"{what}, theory", **look)
+                style.dots(ax, np.array(STEPS), mean[i, :, j], error[i, :, j], marker="os"[j], label=what, **look)
+            ax.set(xlabel="giant steps", title=f"{name}: {target}")
+            ax.set_xticks(STEPS)
+            ax.set_ylim(bottom=0.0)
+        axes[0].set_ylabel("error")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        return style.svg(fig)
+
+
+CLAIM = claim("giantstep/steps", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
