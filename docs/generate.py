@@ -1,12 +1,13 @@
-"""Writes docs/cli.md, docs/claims.md, docs/findings.md, docs/gallery.md and two parts of docs/theory.md; ``--check`` only says
-whether they are up to date.
+"""Writes docs/cli.md, docs/claims.md, docs/findings.md, docs/gallery.md, docs/words.md and two parts of docs/theory.md; ``--check``
+only says whether they are up to date.
 
 The verdicts are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
-them from a report of ``giantstep check --size full``. The picture docs/assets/curve.svg is drawn by ``make picture``.
+them from a report of ``giantstep check --size full``. The pictures of docs/assets are drawn by ``make picture``.
 """
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from giantstep.claims import TEXTS
 from giantstep.cli import app
 
 HERE = Path(__file__).parent
+WORDS = HERE.parent / "src/giantstep/explorer/glossary.toml"
 VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
 KEPT = ("claim", "outcome", "as_stated", "corrected", "sentence", "power", "trend", "sizes", "seeds", "seconds")
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
@@ -50,18 +52,44 @@ def _help(command: Any, name: str) -> str:
 
 def claims_page() -> str:
     """What is claimed, how it is tested, and what came out."""
+    results, size = _results(), json.loads(VERDICTS.read_text(encoding="utf-8"))["size"]
+    papers = list(dict.fromkeys(claim.paper for claim in TEXTS))
     parts = [
         f"# Claims\n\n{NOTE}`giantstep check` tests these statements of the literature, and [Verdicts](verdicts.md) explains "
         "the rule that decides. A verdict is *holds*, *fails* or *inconclusive*. A statement that fails as the paper words it "
         "may have a correction with a verdict of its own. A claim whose data are not on the machine, that needs full size, or "
         "that an error stops, is *not run*.\n",
         _full(),
+        "\n| paper | holds as stated | holds only as corrected | otherwise |\n|---|---|---|---|\n",
+        *(_row(key, results) for key in papers),
     ]
-    results, size = _results(), json.loads(VERDICTS.read_text(encoding="utf-8"))["size"]
-    for key in dict.fromkeys(claim.paper for claim in TEXTS):
-        parts.append(f"\n## {cell(paper(key).short)}\n")
+    for key in papers:
+        parts.append(f"\n## {cell(paper(key).short)}\n\n*{cell(paper(key).title)}*, {cell(paper(key).venue)}.\n")
         parts += [_claim(claim, results.get(claim.name), size) for claim in TEXTS if claim.paper == key]
     return "".join(parts)
+
+
+def _row(key: str, results: dict[str, Any]) -> str:
+    """A paper and its claims by their verdicts, as links."""
+    columns: dict[str, list[str]] = {"holds": [], "corrected": [], "other": []}
+    for claim in TEXTS:
+        if claim.paper == key:
+            name = claim.name.partition("/")[2] or claim.name
+            link = f"[{cell(name)}](#{''.join(c for c in claim.name.lower() if c.isalnum() or c in '-_')})"
+            columns[_kind(results.get(claim.name))].append(link)
+    return (
+        f"| [{cell(paper(key).short)}](#{_slug(paper(key).short)}) | {' | '.join(map(', '.join, columns.values()))} |\n"
+    )
+
+
+def _slug(title: str) -> str:
+    """The anchor of a heading."""
+    return "".join(c for c in title.lower().replace(" ", "-") if c.isalnum() or c in "-_")
+
+
+def _kind(verdict: dict[str, Any] | None) -> str:
+    kinds = {"holds": "holds", "holds as corrected": "corrected"}
+    return kinds.get("" if verdict is None else verdict["outcome"], "other")
 
 
 def _results() -> dict[str, Any]:
@@ -70,18 +98,25 @@ def _results() -> dict[str, Any]:
 
 
 def _claim(claim: Any, verdict: dict[str, Any] | None, size: str) -> str:
-    """One claim: statement, correction, test and verdict."""
-    lines = [f"\n### {claim.name}\n\n{cell(claim.statement)} ({cell(claim.where)})\n"]
+    """One claim: statement, correction and verdict; the test and its power are folded."""
+    outcome = "not run" if verdict is None else verdict["outcome"]
+    lines = [
+        f'\n### {claim.name}\n\n<span class="verdict {_kind(verdict)}">{outcome}</span>\n',
+        f"\n> {cell(claim.statement)}\n\n({cell(claim.where)})\n",
+    ]
     if claim.correction:
         lines.append(f"\n*Correction.* {cell(claim.correction)}\n")
-    lines.append(f"\n*Test.* {cell(claim.test)}\n")
+    folded = [f"*Test.* {cell(claim.test)}"]
     if verdict is not None:
         said = verdict["as_stated"]
         if claim.correction:
             said = f"{said} as stated, {verdict['corrected']} as corrected"
+        lines.append(f"\n**At {size} size: {said}.** {cell(verdict['sentence'])} {cell(verdict['trend'])}\n")
+        folded.append(f"*Power.* {cell(verdict['power'])}")
         where = f"{cell(verdict['sizes'])}; seeds {cell(verdict['seeds'])}; {verdict['seconds']:.0f} s"
-        lines.append(f"\n*At {size} size: {said}.* {cell(verdict['sentence'])} {cell(verdict['trend'])} ({where}.)\n")
-        lines.append(f"\n*Power.* {cell(verdict['power'])}\n")
+        folded.append(f"*Sizes.* {where}. `giantstep check {claim.name}` runs it again.")
+    inside = "\n\n".join(folded)
+    lines.append(f'\n<details markdown="1"><summary>How it is tested</summary>\n\n{inside}\n\n</details>\n')
     return "".join(lines)
 
 
@@ -94,6 +129,14 @@ def _full() -> str:
         f"{found['date'][:10]}, "
         f"giantstep {made['version']}, JAX {made['jax']}, {found['device']}): {headline(outcomes)}.\n"
     )
+
+
+def words_page() -> str:
+    """The words of the explorer and of the pages, in alphabetical order."""
+    words = sorted(tomllib.loads(WORDS.read_text(encoding="utf-8"))["words"], key=lambda each: each["name"])
+    rows = [f"| **{cell(each['name'])}** | {cell(each['meaning'])} | [more]({each['page']}) |\n" for each in words]
+    lead = "The words of these pages and of [the explorer](explorer.md), which shows them beside its controls.\n"
+    return f"# Words\n\n{NOTE}{lead}\n| word | meaning | |\n|---|---|---|\n{''.join(rows)}"
 
 
 def theory_page() -> str:
@@ -135,6 +178,7 @@ def main() -> int:
         HERE / "claims.md": claims_page(),
         HERE / "findings.md": findings.page(NOTE, json.loads(VERDICTS.read_text(encoding="utf-8"))),
         HERE / "gallery.md": gallery.page(NOTE),
+        HERE / "words.md": words_page(),
         HERE / "theory.md": theory_page(),
     }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]

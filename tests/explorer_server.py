@@ -1,15 +1,18 @@
-"""An explorer that runs as a program, for the tests that talk to it."""
+"""An explorer that runs as a program, for the tests that talk to it, and what they do in its page."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+
+PATIENCE = 600  # seconds, to end a hang: the first answers compile, and other work may have the cores
 
 
 @contextmanager
@@ -32,3 +35,48 @@ def running(folder: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Pop
             for child in alive:
                 child.kill()
             assert not alive, "a child was left behind"
+
+
+def until(browser, script: str, *arguments):
+    """What a script returns as soon as that is something."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = browser.execute_script(f"return (() => {{ {script} }})()", *arguments)
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"waited in vain for {script}")
+
+
+def text(browser, key: str, holds: str) -> str:
+    """The text of an element once it holds these words."""
+    end = time.monotonic() + PATIENCE
+    script = "const e = document.getElementById(arguments[0]); return e ? e.textContent : null;"
+    while time.monotonic() < end:
+        found = browser.execute_script(script, key)
+        if found and holds in found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{key} never said {holds!r}")
+
+
+def put(browser, key: str, value: str) -> None:
+    """Move a slider or fill a line as a hand does: by an input event, and Enter for a line."""
+    browser.execute_script(
+        "const e = document.getElementById(arguments[0]);"
+        "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(e, arguments[1]);"
+        "e.dispatchEvent(new Event('input', {bubbles: true}));",
+        key, value,
+    )  # fmt: skip
+
+
+def trace(browser, key: str, name: str, holds: Callable[[dict], object] = bool) -> dict:
+    """The data of a chart's trace once it is drawn as it should be: a chart may come after the words beside it."""
+    script = "const g = document.querySelector(`#${arguments[0]} .js-plotly-plot`); return g ? JSON.stringify(g.data) : '[]';"
+    end, found = time.monotonic() + PATIENCE, {}
+    while time.monotonic() < end:
+        found = next((one for one in json.loads(browser.execute_script(script, key)) if one["name"] == name), {})
+        if found and holds(found):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{name} was never drawn as it should be: {found}")

@@ -3,7 +3,6 @@
 import json
 import shutil
 import time
-from collections.abc import Callable
 from io import BytesIO
 from urllib.request import urlopen
 from xml.etree import ElementTree
@@ -14,11 +13,12 @@ from PIL.PngImagePlugin import PngImageFile
 import giantstep as gs
 from giantstep.claims import TEXTS
 from giantstep.explorer import settings, state
-from tests.explorer_server import running
+from giantstep.explorer.glossary import WORDS
+from giantstep.explorer.presets import PRESETS
+from tests.explorer_server import PATIENCE, put, running, text, trace, until
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with its chromedriver here")
-PATIENCE = 600  # seconds, to end a hang: the first answers compile, and other work may have the cores
 
 
 @pytest.fixture(scope="module")
@@ -71,53 +71,8 @@ def page(browser, address):
             assert asked.startswith((address, "data:", "blob:", "chrome:", "about:")), asked
 
 
-def until(browser, script: str, *arguments):
-    """What a script returns as soon as that is something."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = browser.execute_script(f"return (() => {{ {script} }})()", *arguments)
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"waited in vain for {script}")
-
-
-def text(browser, key: str, holds: str) -> str:
-    """The text of an element once it holds these words."""
-    end = time.monotonic() + PATIENCE
-    script = "const e = document.getElementById(arguments[0]); return e ? e.textContent : null;"
-    while time.monotonic() < end:
-        found = browser.execute_script(script, key)
-        if found and holds in found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"{key} never said {holds!r}")
-
-
-def put(browser, key: str, value: str) -> None:
-    """Move a slider or fill a line as a hand does: by an input event, and Enter for a line."""
-    browser.execute_script(
-        "const e = document.getElementById(arguments[0]);"
-        "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(e, arguments[1]);"
-        "e.dispatchEvent(new Event('input', {bubbles: true}));",
-        key, value,
-    )  # fmt: skip
-
-
-def trace(browser, key: str, name: str, holds: Callable[[dict], object] = bool) -> dict:
-    """The data of a chart's trace once it is drawn as it should be: a chart may come after the words beside it."""
-    script = "const g = document.querySelector(`#${arguments[0]} .js-plotly-plot`); return g ? JSON.stringify(g.data) : '[]';"
-    end, found = time.monotonic() + PATIENCE, {}
-    while time.monotonic() < end:
-        found = next((one for one in json.loads(browser.execute_script(script, key)) if one["name"] == name), {})
-        if found and holds(found):
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"{name} was never drawn as it should be: {found}")
-
-
 def test_explain_says_what_the_library_says_and_shows_mistakes_at_the_caret(page):
-    browser = page("/")
+    browser = page("/explain")
     found = gs.explain("x1 + H2(x1)*x2 + H3(x3)/2")
     shown = text(browser, "explain-answer", found.reasons[-1])
     assert all(sentence in shown for sentence in found.reasons) and "H3(x3)" in shown and "lost" in shown
@@ -160,6 +115,7 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     o = gs.simulate(settings.one_step(s, settings.ALPHAS), range(2)).mean()
     both = pytest.approx(o.test_error.tolist(), rel=1e-9)
     dots = trace(browser, "one-step-errors", "test error, simulation", lambda one: one["y"] == both)
+    _all_seeds(browser, s)
     assert dots["error_y"]["array"] == pytest.approx(o.test_error_se.tolist(), rel=1e-6)
     text(browser, "one-step-errors--words", words)
     until(browser, "return document.getElementById('one-step-stop').disabled")
@@ -170,6 +126,16 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     text(browser, "one-step-progress", "2 of 2 seeds.")
     trace(browser, "one-step-errors", "test error, simulation", lambda one: one["y"] == dots["y"])
     _downloads(browser, s)
+
+
+def _all_seeds(browser, s: state.OneStep) -> None:
+    """The spectrum has the outliers of both seeds, and the words say what the error is against the band."""
+    one = gs.simulate(settings.one_step(s, s.alpha), range(2), spectrum=True)
+    above = [gs.measure.outliers(values) for values in one.singular_values]
+    every = pytest.approx(sorted(value for own in above for value in own), rel=1e-6)
+    trace(browser, "one-step-spectrum", "outlier, simulation", lambda marks: sorted(marks["x"]) == every)
+    assert "2 seeds" in text(browser, "one-step-spectrum--marks", "simulation")
+    text(browser, "one-step-errors--words", "the band.")
 
 
 def _ink(browser) -> None:
@@ -249,7 +215,7 @@ def test_claims_show_the_matrix_and_run_one(page, tmp_path):
 @pytest.mark.parametrize("view", state.VIEWS)
 def test_a_phone_needs_no_sideways_scrolling_and_every_input_has_a_label(page, view):
     browser = page(f"/{view}")
-    until(browser, "return document.querySelector('h1') && document.querySelector('.bench, .matrix')")
+    until(browser, "return document.querySelector('h1') && document.querySelector('.bench, .matrix, .words-list')")
     size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
@@ -273,3 +239,93 @@ def test_a_slider_moves_by_the_keyboard_and_the_theme_changes(page):
     browser.find_element("id", "theme").click()
     assert {before, browser.execute_script(theme)} == {"light", "dark"}
     browser.find_element("id", "theme").click()
+
+
+def test_the_explorer_opens_on_the_picture_that_moves(page):
+    browser = page("/")
+    until(browser, "return document.getElementById('one-step-play')?.textContent === 'Pause'")  # by itself
+    text(browser, "one-step-alpha--value", "n^0.00")
+    text(browser, "one-step-alpha--value", "n^0.05")
+    law = gs.theory.spectrum(settings.one_step(state.OneStep(), 0.1))
+    assert not isinstance(law, tuple)
+    text(browser, "one-step-spectrum--words", f"The bulk ends at {law.edge:.4g}")
+    browser.find_element("id", "one-step-play").click()
+    until(browser, "return document.getElementById('one-step-play').textContent === 'Play'")
+
+
+@pytest.mark.parametrize("view", ["one-step", "explain"])
+def test_a_mistyped_formula_leaves_the_page_as_wide_as_it_was(page, view):
+    from selenium.webdriver.common.keys import Keys
+
+    browser = page(f"/{view}")
+    until(browser, f"return document.getElementById('{view}-target')")
+    line = browser.find_element("id", f"{view}-target")
+    line.send_keys(Keys.CONTROL, "a")
+    line.send_keys("x1 + foo(x2)", Keys.ENTER)
+    text(browser, f"{view}-mistake", "unknown name 'foo'")
+    wide = """const panel = document.querySelector('.panel'), wide = panel.clientWidth + 1;
+        return document.documentElement.scrollWidth > window.innerWidth ||
+          [...panel.children].some((e) => e.offsetWidth > wide) || document.querySelector('.mistake p').scrollWidth > wide;"""
+    assert not browser.execute_script(wide)
+
+
+def test_presets_hold_and_reset_change_the_controls(page):
+    browser = page(f"/one-step?{state.write(state.OneStep(d=60))}")
+    until(browser, "return document.querySelector('.preset')")
+    chosen = next(one for one in PRESETS if one.title == "the figure of the talk")
+    assert isinstance(chosen.state, state.OneStep)
+    browser.execute_script(
+        "[...document.querySelectorAll('.preset')].find((e) => e.textContent === arguments[0]).click()", chosen.label
+    )
+    text(browser, "one-step-n-over-d--value", "n = 500")
+    until(browser, "return window.location.search.includes('d=300')")
+    assert state.read_query(state.OneStep, browser.current_url.split("?")[1]) == (chosen.state, [])
+    browser.find_element("id", "one-step-hold").click()
+    put(browser, "one-step-noise", "0.5")
+    held = gs.theory(settings.one_step(chosen.state, settings.FAST)).test_error[0]
+    trace(browser, "one-step-errors", "A: test error, theory", lambda one: one["y"][0] == pytest.approx(held, rel=1e-6))
+    assert "Label noise: A has σ = 1, now σ = 0.5" in text(browser, "one-step-held", "Label noise")
+    text(browser, "one-step-errors--words", "setting A has")
+    page(browser.current_url.removeprefix(browser.current_url.split("/one-step")[0]))  # a link has A too
+    text(browser, "one-step-held", "Label noise")
+    browser.find_element("id", "one-step-reset").click()
+    until(browser, "return document.getElementById('one-step-held').textContent === ''")
+    text(browser, "one-step-n-over-d--value", "n = 800")
+
+
+def test_words_are_explained_where_they_stand(page):
+    browser = page("/giant-steps")
+    until(browser, "return document.querySelectorAll('.control .term').length")
+    bare = "return [...document.querySelectorAll('.control')].filter((e) => !e.querySelector('.definition')).length"
+    assert browser.execute_script(bare) == 0
+    shown = """const term = document.querySelector('.control .term');
+        const display = () => getComputedStyle(term.firstElementChild).display;
+        const before = display(); term.focus(); return [before, display(), term.querySelector('a').getAttribute('href')];"""
+    before, after, link = browser.execute_script(shown)
+    assert (before, after, link) == ("none", "block", "/words?word=target")
+    page(link)
+    assert WORDS["target"].meaning in until(browser, "return document.querySelector('dt.chosen + dd')?.textContent")
+
+
+def test_on_a_phone_the_chart_stays_while_a_slider_moves(page):
+    browser = page("/giant-steps")
+    until(browser, "return document.getElementById('giant-steps-seed')")
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        seen = """const slider = document.getElementById('giant-steps-seed');
+            slider.scrollIntoView({block: 'center'});
+            const plate = document.querySelector('.plate').getBoundingClientRect(), at = slider.getBoundingClientRect();
+            return window.innerWidth === 390 && window.scrollY > 200 && plate.top >= 0 && plate.height > 150
+              && plate.bottom < at.top && at.bottom < 844;"""
+        until(browser, seen)
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_page_says_that_it_computes(page):
+    browser = page(f"/one-step?{state.write(state.OneStep(d=50, activation='softplus'))}")
+    until(browser, "return document.querySelector('#one-step-spectrum .annotation')?.textContent.includes('Computing')")
+    until(browser, "return getComputedStyle(document.getElementById('computing')).visibility === 'visible'")
+    text(browser, "one-step-errors--words", "At α")
+    until(browser, "return getComputedStyle(document.getElementById('computing')).visibility === 'hidden'")

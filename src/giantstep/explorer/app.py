@@ -9,15 +9,28 @@ from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 from giantstep import __version__
 from giantstep.explorer import download, state
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.views import explain
+from giantstep.explorer.views import explain, words
 from giantstep.explorer.views.claims import view as claims
 from giantstep.explorer.views.giant_steps import view as giant_steps
 from giantstep.explorer.views.one_step import view as one_step
 
 __all__ = ["make_app"]
 
-NAMES = {"explain": "Explain", "one-step": "One step", "giant-steps": "Giant steps", "claims": "Claims"}
-PAGES: dict[str, Any] = {"explain": explain, "one-step": one_step, "giant-steps": giant_steps, "claims": claims}
+NAMES = {
+    "one-step": "One step",
+    "giant-steps": "Giant steps",
+    "explain": "Explain",
+    "claims": "Claims",
+    "words": "Words",
+}
+PAGES: dict[str, Any] = {
+    "one-step": one_step,
+    "giant-steps": giant_steps,
+    "explain": explain,
+    "claims": claims,
+    "words": words,
+}
+LANDING = "one-step"  # the picture that moves
 FOOT = "Your own machine serves this page, and the page loads nothing from the network."
 INDEX = """<!DOCTYPE html>
 <html lang="en">
@@ -66,7 +79,7 @@ def make_app(backend: Backend, report: Path | None = None) -> Dash:
     def show(path: Any, query: Any) -> Any:
         """The view of an address."""
         name = path.strip("/") if isinstance(path, str) else ""
-        name = name if name in PAGES else "explain"
+        name = name if name in PAGES else LANDING
         s, refused = state.read_query(state.VIEWS[name], query if isinstance(query, str) else "")
         return PAGES[name].page(s, refused), _links(name)
 
@@ -90,8 +103,14 @@ def _layout() -> html.Div:
             html.Header(
                 [
                     html.P(["giantstep ", html.Span("explorer")], className="brand"),
+                    html.P("Computing …", id="computing", className="computing", role="status"),
                     html.Nav(id="views", **{"aria-label": "Views"}),  # type: ignore[arg-type]
-                    html.Button("Light or dark", id="theme", type="button", className="theme"),
+                    html.Button(
+                        [html.Span("◐", **{"aria-hidden": "true"}), " Light or dark"],  # type: ignore[arg-type]
+                        id="theme",
+                        type="button",
+                        className="theme",
+                    ),
                 ]
             ),
             html.Main(id="main", tabIndex=-1),

@@ -6,7 +6,7 @@ from typing import Any
 
 from giantstep.plot.style import COLOURS, INK
 
-__all__ = ["band", "chart", "curve", "marks", "rule"]
+__all__ = ["band", "chart", "curve", "marks", "rule", "strip", "waiting"]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 BARE = {"showgrid": True, "zeroline": False, "ticks": "outside", "ticklen": 4, "fixedrange": True}
@@ -26,6 +26,20 @@ def chart(data: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], 
         "yaxis": {**BARE, **_axis(y)},
     }
     return {"data": _known(data), "layout": {**common, **layout}}
+
+
+def waiting(words: str = "Computing …") -> dict[str, Any]:
+    """A chart without numbers that says so."""
+    hidden = {"visible": False, "fixedrange": True}
+    said = {"text": words, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
+    return chart([], {}, {}, xaxis=hidden, yaxis=hidden, annotations=[said])
+
+
+def strip(x: Any, low: Any, high: Any, name: str, colour: int = 0) -> dict[str, Any]:
+    """The area between two lines."""
+    x, low, high = _list(x), _list(low), _list(high)
+    area = {"fill": "toself", "fillcolor": f"{COLOURS[colour]}2b", "line": {"width": 0}, "mode": "lines"}
+    return {"type": "scatter", "x": [*x, *x[::-1]], "y": [*high, *low[::-1]], "name": name, "hoverinfo": "skip", **area}
 
 
 def _known(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

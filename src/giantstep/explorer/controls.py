@@ -1,4 +1,4 @@
-"""The parts of a view: labelled native inputs, figures with tables of their numbers, and texts to copy."""
+"""The parts of a view: labelled native inputs with the meaning of their words, charts, and tables of their numbers."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -7,11 +7,11 @@ from typing import Any
 from dash import Input, Output, dcc, html
 from dash import State as Now
 
-from giantstep.citations import paper
-from giantstep.explorer.chart import chart
-from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, as_text
+from giantstep.explorer.chart import waiting
+from giantstep.explorer.glossary import WORDS
+from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, Words, as_text, write
 
-__all__ = ["control", "figure", "head", "inputs", "numbers", "take_away", "values"]
+__all__ = ["control", "figure", "head", "inputs", "legend", "notes", "numbers", "term", "values"]
 
 QUIET: Any = {
     "displayModeBar": False,
@@ -48,22 +48,48 @@ def shown_values(state: ViewState, words: dict[str, str]) -> list[str]:
     return [words.get(name, as_text(getattr(state, name))) for name in ranged]
 
 
-def control(view: str, state: ViewState, name: str, *, hint: str = "", live: bool = False) -> html.Div:
-    """The input of one field with its label: a slider, a group of radio buttons, or a line of text."""
+def term(name: str, text: str = "") -> html.Span:
+    """A word that shows its meaning when it is pointed at or has the focus, with a link to the view Words.
+
+    Without a text it is a question mark beside a label.
+    """
+    word = WORDS[name]
+    said = html.Span(
+        [word.meaning, " ", dcc.Link("More", href=word_address(name))], className="definition", role="tooltip"
+    )
+    named: Any = {} if text else {"aria-label": f"What is {name}?"}
+    return html.Span([text or "?", said], className="term" if text else "term ask", tabIndex=0, role="note", **named)
+
+
+def word_address(name: str) -> str:
+    """The address of a word."""
+    return f"/words?{write(Words(word=name))}"
+
+
+def control(
+    view: str, state: ViewState, name: str, *, hint: str = "", live: bool = False, shown: str | None = None
+) -> html.Div:
+    """The input of one field with its label: a slider, a group of radio buttons, or a line of text.
+
+    ``shown`` is the text beside a slider, the number itself if it is None.
+    """
     of = next(f for f in fields(state) if f.name == name)
     law, label, key, value = of.metadata["of"], of.metadata["label"], identity(view, name), getattr(state, name)
     if isinstance(law, Choice):
         options = [{"label": option, "value": option} for option in law.options]
         radios = dcc.RadioItems(options, value, id=key, className="radios", inline=True)
+        named = html.Div(
+            [html.Span(label, className="label", id=f"{key}--label"), term(label.lower())], className="control-head"
+        )
         return html.Div(
-            [html.Span(label, className="label", id=f"{key}--label"), _hint(hint), radios],
+            [named, _hint(hint), radios],
             className="control",
             role="group",
             **{"aria-labelledby": f"{key}--label"},  # type: ignore[arg-type]
         )
-    head: list[Any] = [html.Label(label, htmlFor=key)]
+    head: list[Any] = [html.Label(label, htmlFor=key), term(label.lower())]
     if isinstance(law, SliderRange):
-        head.append(html.Output(as_text(value), id=f"{key}--value", htmlFor=key))
+        head.append(html.Output(as_text(value) if shown is None else shown, id=f"{key}--value", htmlFor=key))
         entry = dcc.Input(
             type="range", id=key, min=law.least, max=law.most, step=law.step, value=as_text(value), className="slider"
         )
@@ -85,26 +111,35 @@ def head(title: str, lead: str, refused: Sequence[str] = ()) -> html.Div:
     return html.Div([html.H1(title), html.P(lead, className="lead"), *problems], className="head")
 
 
-def figure(key: str, title: str, marks: dict[str, str], shape: str = "") -> html.Figure:
-    """A chart with its title, its legend, a description in words, and its numbers as a table to unfold.
-
-    ``marks`` are the classes of the legend's marks and their meaning.
-    """
-    legend = [html.Li([html.I(className=mark), meaning]) for mark, meaning in marks.items()]
+def figure(key: str, title: str, shape: str = "") -> html.Figure:
+    """A chart with its title and its legend, which the view fills; ``notes`` has its words and numbers."""
     return html.Figure(
         [
             html.Figcaption(title, id=f"{key}--title"),
-            html.Ul(legend, className="marks"),
+            html.Ul(id=f"{key}--marks", className="marks"),
             html.Div(
-                dcc.Graph(id=key, config=QUIET, className="chart", figure=chart([], {}, {})),
+                dcc.Graph(id=key, config=QUIET, className="chart", figure=waiting()),
                 className=f"plate {shape}".strip(),
                 role="img",
                 **{"aria-labelledby": f"{key}--title {key}--words"},  # type: ignore[arg-type]
             ),
-            html.P(id=f"{key}--words", className="words"),
-            html.Details([html.Summary("The numbers"), html.Div(id=f"{key}--numbers", className="scroll", tabIndex=0)]),
         ],
         className="figure",
+    )
+
+
+def legend(marks: dict[str, Any]) -> list[html.Li]:
+    """The entries of a legend: the classes of the marks and their meaning, a text or several parts."""
+    parts = {mark: meaning if isinstance(meaning, list) else [meaning] for mark, meaning in marks.items()}
+    return [html.Li([html.I(className=mark), html.Span(meaning)]) for mark, meaning in parts.items()]
+
+
+def notes(key: str) -> html.Div:
+    """The words that describe a chart, and its numbers as a table to unfold; the view fills them."""
+    table = html.Div(id=f"{key}--numbers", className="scroll", tabIndex=0)
+    return html.Div(
+        [html.P(id=f"{key}--words", className="words"), html.Details([html.Summary("The numbers"), table])],
+        className="note-of",
     )
 
 
@@ -113,56 +148,6 @@ def numbers(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str =
     top = html.Thead(html.Tr([html.Th(name, scope="col") for name in header]))
     body = html.Tbody([html.Tr([html.Th(row[0], scope="row"), *(html.Td(cell) for cell in row[1:])]) for row in rows])
     return html.Table([*([html.Caption(caption)] if caption else []), top, body], className="numbers")
-
-
-def take_away(view: str, papers: Sequence[str]) -> html.Section:
-    """The link, the figures as files, the Python that makes them and the BibTeX; the view fills them."""
-    return html.Section(
-        [
-            html.H2("Take it with you", id=f"{view}-away"),
-            html.P([html.Button("Copy the link", className="copy", id=f"{view}-link", **_copies("location"))]),
-            html.Div(id=f"{view}-downloads", className="downloads"),
-            html.Div(
-                [copied("Python", f"{view}-snippet"), copied("BibTeX", f"{view}-bibtex", bibtex(papers))],
-                className="texts",
-            ),
-        ],
-        className="away",
-        **{"aria-labelledby": f"{view}-away"},  # type: ignore[arg-type]
-    )
-
-
-def _copies(what: str) -> dict[str, Any]:
-    return {"data-copy": what, "type": "button"}
-
-
-def copied(title: str, key: str, text: str = "") -> html.Div:
-    """A text with a button that copies it."""
-    button = html.Button("Copy", className="copy", **_copies(key), **{"aria-label": f"Copy the {title}"})  # type: ignore[arg-type]
-    return html.Div(
-        [html.Div([html.H3(title), button], className="text-head"), html.Pre(html.Code(text, id=key), tabIndex=0)]
-    )
-
-
-def downloads(view: str, query: str, names: dict[str, str]) -> list[html.P]:
-    """Links to the figures as SVG and PNG, by name and title."""
-    return [
-        html.P(
-            [
-                html.Span(title),
-                *(
-                    html.A(
-                        kind.upper(),
-                        href=f"/figure/{view}/{name}.{kind}?{query}",
-                        download=f"giantstep-{view}-{name}.{kind}",
-                        **{"aria-label": f"{title} as {kind.upper()}"},  # type: ignore[arg-type]
-                    )
-                    for kind in ("svg", "png")
-                ),
-            ]
-        )
-        for name, title in names.items()
-    ]
 
 
 def named(view: str, raw: Sequence[Any]) -> dict[str, Any]:
@@ -175,13 +160,15 @@ def token(given: Any) -> str:
     return given if isinstance(given, str) and len(given) == 32 and given.isalnum() else "unknown"
 
 
-def bibtex(keys: Sequence[str]) -> str:
-    return "\n\n".join(paper(key).bibtex for key in keys)
-
-
 def show_problems(refused: Sequence[str], problem: str = "") -> list[Any]:
     """The values that were refused, in sentences; a sentence about a formula keeps its caret in place."""
     return [
         *(html.P(one, className="refused") for one in refused),
-        *([html.Pre(problem, className="mistake")] if problem else []),
+        *([_mistake(problem)] if problem else []),
     ]
+
+
+def _mistake(problem: str) -> html.Div:
+    """A sentence that wraps; below it the formula with its caret, which does not."""
+    sentence, _, formula = problem.partition("\n")
+    return html.Div([html.P(sentence), *([html.Pre(formula)] if formula else [])], className="mistake")

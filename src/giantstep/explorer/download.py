@@ -11,7 +11,7 @@ from flask import Response, abort, request
 
 from giantstep.claims import TEXTS
 from giantstep.errors import InputError
-from giantstep.explorer import controls, settings, state
+from giantstep.explorer import settings, state, take_away
 from giantstep.explorer.processes.backend import Backend, TimedWorker
 from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.views import explain
@@ -85,7 +85,7 @@ def _asked(view: View, name: str, kind: str) -> Any:
 
 
 def _file(reader: TimedWorker, kind: str, code: str, view: View, make: Callable[..., Any], *arguments: Any) -> Response:
-    body = reader.ask(_own(), draw, kind, code, controls.bibtex(view.papers), make, arguments, limit=LIMIT)
+    body = reader.ask(_own(), draw, kind, code, take_away.bibtex(view.papers), make, arguments, limit=LIMIT)
     return Response(body, mimetype=TYPES[kind])
 
 

@@ -1,4 +1,4 @@
-"""Wait for a run: the buttons that start and stop it, and the polling until it is done.
+"""Wait for a run: the buttons that start and stop it, the polling until it is done, and the clock of Play.
 
 Answers may overtake each other: each names its run, so that the end of one never ends the wait for another.
 """
@@ -8,19 +8,30 @@ from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 
-__all__ = ["actions", "new", "register", "store"]
+__all__ = ["actions", "clock", "new", "play", "register", "store"]
 
 
-def actions(view: str, label: str, key: str = "start") -> html.Div:
-    """The buttons that start and stop a run, and its progress."""
+def actions(view: str, label: str = "") -> html.Div:
+    """The buttons that start and stop a run, and its progress; without a label the run starts by itself."""
+    start = [html.Button(label, id=f"{view}-start", className="main", type="button")] if label else []
     return html.Div(
         [
-            html.Button(label, id=f"{view}-{key}", className="main", type="button"),
+            *start,
             html.Button("Stop", id=f"{view}-stop", type="button", disabled=True),
             html.Span(id=f"{view}-progress", className="progress", role="status"),
         ],
         className="actions",
     )
+
+
+def play(view: str) -> html.Div:
+    """The button that plays the pictures one after the other."""
+    return html.Div(html.Button("Play", id=f"{view}-play", className="main play", type="button"), className="actions")
+
+
+def clock(view: str, milliseconds: int) -> dcc.Interval:
+    """The clock of Play."""
+    return dcc.Interval(id=f"{view}-clock", interval=milliseconds, disabled=True)
 
 
 def store(view: str, milliseconds: int) -> list[Any]:

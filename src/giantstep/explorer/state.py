@@ -17,13 +17,17 @@ __all__ = [
     "OneStep",
     "SliderRange",
     "ViewState",
+    "Words",
+    "alone",
     "as_text",
+    "other",
     "read",
     "read_query",
     "write",
 ]
 
 LONGEST = 300  # characters of a target
+LONGEST_OTHER = 1500  # characters of the query of another setting
 MOST_QUERY = 4000  # characters of a query
 ACTIVATIONS = ("relu", "tanh", "erf", "gelu", "softplus", "elu")
 
@@ -63,13 +67,17 @@ def _choice(default: str, options: tuple[str, ...], label: str) -> Any:
     return field(default=default, metadata={"of": Choice(options), "label": label})
 
 
-def _text(default: str, label: str) -> Any:
-    return field(default=default, metadata={"of": Text(), "label": label})
+def _text(default: str, label: str, longest: int = LONGEST) -> Any:
+    return field(default=default, metadata={"of": Text(longest), "label": label})
+
+
+def _beside() -> Any:
+    return _text("", "Setting A", LONGEST_OTHER)
 
 
 @dataclass(frozen=True)
 class ViewState:
-    """The base class of the states."""
+    """The base class of the states. ``beside`` is the query of a setting A that is shown beside this one, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,7 @@ class Explain(ViewState):
     steps: int = _number(0, 0, 8, 1, "Steps")
     batches: str = _choice("fresh", ("fresh", "reuse"), "Batches")
     activation: str = _choice("any", ("any", *ACTIVATIONS), "Activation")
+    beside: str = _beside()
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,7 @@ class OneStep(ViewState):
     noise: float = _number(0.5, 0.0, 2.0, 0.05, "Label noise")
     d: int = _number(200, 50, 400, 10, "Dimension")
     seeds: int = _number(5, 1, 10, 1, "Seeds")
+    beside: str = _beside()
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,7 @@ class GiantSteps(ViewState):
     batches: str = _choice("fresh", ("fresh", "reuse"), "Batches")
     width: int = _number(12, 2, 24, 2, "Width")
     seed: int = _number(0, 0, 99, 1, "Seed")
+    beside: str = _beside()
 
 
 @dataclass(frozen=True)
@@ -125,11 +136,19 @@ class Claims(ViewState):
     claim: str = _text("", "Claim")
 
 
+@dataclass(frozen=True)
+class Words(ViewState):
+    """The word that is looked up, or nothing."""
+
+    word: str = _text("", "Word")
+
+
 VIEWS: dict[str, type[ViewState]] = {
-    "explain": Explain,
     "one-step": OneStep,
     "giant-steps": GiantSteps,
+    "explain": Explain,
     "claims": Claims,
+    "words": Words,
 }
 
 S = TypeVar("S", bound=ViewState)
@@ -163,6 +182,17 @@ def read(kind: type[S], given: Mapping[str, Any]) -> tuple[S, list[str]]:
 def write(state: ViewState) -> str:
     """The query of a state with all its fields."""
     return urlencode([(f.name, as_text(getattr(state, f.name))) for f in fields(state)])
+
+
+def alone(state: S) -> S:
+    """The state without the setting beside it."""
+    return replace(state, beside="") if getattr(state, "beside", "") else state
+
+
+def other(state: S) -> S | None:
+    """The setting A beside a state, if there is one; values of it that are refused stand at their defaults."""
+    query = getattr(state, "beside", "")
+    return alone(read_query(type(state), query)[0]) if query else None
 
 
 def as_text(value: Any) -> str:

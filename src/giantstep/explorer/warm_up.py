@@ -39,7 +39,8 @@ def _lines(backend: Backend) -> None:
 
 
 def _reader() -> None:
-    one_step.everything(OneStep())
+    one_step.curves_of(OneStep())
+    one_step.law_of(OneStep())
     giant_steps.theory_of(GiantSteps(steps=1))
 
 

@@ -1,4 +1,5 @@
-// The address follows the state, the theme follows the reader, and texts can be copied. Everything else is the server's.
+// The address follows the state, the theme follows the reader, the page says that it computes, and texts can be copied.
+// Everything else is the server's.
 (function () {
   "use strict";
   const root = document.documentElement;
@@ -10,6 +11,34 @@
   }
   paint();
   dark.addEventListener("change", paint);
+
+  // An answer that takes longer than a moment is announced. Polling is quicker, so it is not.
+  const ask = window.fetch;
+  let waiting = 0;
+  function announce() { root.toggleAttribute("data-computing", waiting > 0); }
+  window.fetch = async function (...given) {
+    let counted = false;
+    const late = setTimeout(() => { counted = true; waiting += 1; announce(); }, 250);
+    try {
+      return await ask.apply(this, given);
+    } finally {
+      clearTimeout(late);
+      if (counted) waiting -= 1;
+      announce();
+    }
+  };
+
+  // Whoever opens the explorer without a path sees the picture move once, unless motion is unwelcome or something was touched.
+  if (window.location.pathname === "/" && !window.matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    const stop = () => clearInterval(look);
+    const look = setInterval(() => {
+      const words = document.getElementById("one-step-spectrum--words");
+      if (!words || !words.textContent) return;
+      stop();
+      document.getElementById("one-step-play").click();
+    }, 300);
+    for (const event of ["pointerdown", "keydown"]) window.addEventListener(event, stop, { once: true });
+  }
 
   async function copy(button) {
     const what = button.dataset.copy;
@@ -83,7 +112,7 @@
       // The query of the state replaces that of the address: no entry in the history for every move of a slider.
       address: function (query) {
         const view = (query || "").split("?")[0];
-        const here = window.location.pathname === "/" ? "/explain" : window.location.pathname;
+        const here = window.location.pathname === "/" ? "/one-step" : window.location.pathname;
         if (query && view === here) window.history.replaceState(window.history.state, "", query);
         return query;
       },

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dash import Dash, Output, dcc, html
+from dash import Dash, Output, html
 
 from giantstep.explorer import controls, state
 from giantstep.explorer.processes.backend import Backend
@@ -10,7 +10,6 @@ from giantstep.explorer.views.view import View
 
 __all__ = ["VIEW", "explain", "page", "register", "snippet"]
 
-EXAMPLES = ("x1 + H2(x1)*x2", "x1 + x1*x2 + x1*x2*x3", "H3(x1)", "x1 + H3(x2)", "tanh(x1) + x2*x3")
 SYNTAX = "x1, x2, …, H2(x1), tanh(x1 + x2), 3, sqrt(2), with + − * ^ and / by a number"
 MARK = {"fitted": "✓", "partial": "◐", "lost": "✗"}
 MOST_TERMS = 40
@@ -70,24 +69,28 @@ def explain(s: state.Explain) -> Any:
 
 def page(s: state.Explain, refused: list[str]) -> list[Any]:
     """The view of a state."""
-    one = lambda name, **words: controls.control(VIEW.name, s, name, **words)  # noqa: E731
-    examples = [dcc.Link(e, href=f"/explain?{state.write(state.Explain(target=e))}") for e in EXAMPLES]
+    one = lambda name, **words: VIEW.control(s, name, **words)  # noqa: E731
     panel = [
         one("target", live=True, hint=SYNTAX),
-        html.P(["For example ", *[part for e in examples for part in (e, " ")]], className="examples"),
         one("batch", hint="samples per step, as a power of d"),
         one("width", hint="neurons, as a power of d"),
         *("steps", "batches", "activation"),
     ]
-    answer = html.Div(id="explain-answer", className="answer", **{"aria-live": "polite"})  # type: ignore[arg-type]
-    return VIEW.page(s, refused, panel, answer)
+    empty = html.P("Computing …", className="note")
+    answer = html.Div(empty, id="explain-answer", className="answer", **{"aria-live": "polite"})  # type: ignore[arg-type]
+    return VIEW.page(s, refused, panel, [answer])
 
 
 def register(app: Dash, backend: Backend) -> None:
     """Register the view's callback."""
 
     def answer(s: state.Explain, page: str) -> tuple[Any, ...]:
-        return render(backend.explanations.ask(page, explain, s)), snippet(s), VIEW.downloads(s)
+        now, first = render(backend.explanations.ask(page, explain, s)), state.other(s)
+        if first is not None:
+            before = render(backend.explanations.ask(f"{page} A", explain, first))
+            sides = {f"A: {first.target}": before, f"Now: {s.target}": now}
+            now = [html.Div([html.Div([html.H2(name), *part]) for name, part in sides.items()], className="sides")]
+        return now, snippet(s), VIEW.downloads(s)
 
     outputs = [Output(f"explain-{part}", "children") for part in ("answer", "snippet", "downloads")]
     VIEW.register(app, outputs, answer, lambda s: ([], snippet(s), []))
@@ -102,15 +105,18 @@ def render(x: Any) -> list[Any]:
     }
     return [
         html.Dl(
-            [html.Div([html.Dt(name), html.Dd("none" if value is None else str(value))]) for name, value in exponents.items()],
+            [
+                html.Div([html.Dt(controls.term(name, name)), html.Dd("none" if value is None else str(value))])
+                for name, value in exponents.items()
+            ],
             className="exponents",
         ),
-        html.H2("The staircase"),
+        html.H2(["The ", controls.term("staircase", "staircase")]),
         _staircase(x),
         html.Div([html.P(sentence) for sentence in _reasons(x)], className="reasons"),
-        html.H2("What is fitted"),
+        html.H2(["What is fitted: ", controls.term("mass", "mass"), " and ", controls.term("fate", "fate"), " of a term"]),
         _terms(x),
-        html.H2("The remaining error"),
+        html.H2(["The ", controls.term("remaining error", "remaining error")]),
         _floors(x),
         *[html.P(["Note: ", note], className="note") for note in x.warnings],
     ]  # fmt: skip

@@ -8,8 +8,9 @@ from dash import Dash, Output, State, html, no_update
 from dash.exceptions import PreventUpdate
 
 from giantstep.errors import InputError
-from giantstep.explorer import controls, state
+from giantstep.explorer import controls, state, take_away
 from giantstep.explorer.processes.queue import Replaced
+from giantstep.explorer.views import tools
 
 __all__ = ["View", "attempt"]
 
@@ -34,20 +35,27 @@ class View:
     figures: dict[str, str]
     values: Callable[[Any], dict[str, str]]
 
-    def page(self, s: state.ViewState, refused: Sequence[str], panel: Sequence[Any], answer: Any) -> list[Any]:
+    def page(
+        self, s: state.ViewState, refused: Sequence[str], panel: Sequence[Any], answer: Sequence[Any]
+    ) -> list[Any]:
         """The page of a state; names of fields in the panel become their controls."""
-        parts = [controls.control(self.name, s, part) if isinstance(part, str) else part for part in panel]
         mistake = html.Div(id=f"{self.name}-mistake", role="alert")
+        parts = [self.control(s, part) if isinstance(part, str) else part for part in panel]
         section = html.Section(
-            [parts[0], mistake, *parts[1:]],
+            [parts[0], mistake, *parts[1:], tools.buttons(self.name, s)],
             className="panel",
             **{"aria-label": "The experiment"},  # type: ignore[arg-type]
         )
         return [
             controls.head(self.title, self.lead, refused),
-            html.Div([section, answer], className="bench"),
-            controls.take_away(self.name, self.papers),
+            tools.presets(self.name),
+            html.Div([section, *answer], className="bench"),
+            take_away.take_away(self.name, self.papers),
         ]
+
+    def control(self, s: state.ViewState, name: str, **words: Any) -> html.Div:
+        """The control of a field, with the text beside its slider."""
+        return controls.control(self.name, s, name, shown=self.values(s).get(name), **words)
 
     def outputs(self, names: Sequence[str], prop: str = "children") -> list[Output]:
         """Parts of the page that several callbacks fill."""
@@ -58,7 +66,7 @@ class View:
         return state.read(state.VIEWS[self.name], controls.named(self.name, raw))
 
     def downloads(self, s: state.ViewState) -> list[html.P]:
-        return controls.downloads(self.name, state.write(s), self.figures)
+        return take_away.downloads(self.name, state.write(state.alone(s)), self.figures)
 
     def register(
         self,
@@ -68,10 +76,12 @@ class View:
         otherwise: Callable[[Any], tuple[Any, ...]] | None = None,
     ) -> None:
         """Fill the outputs with ``answer(state, page)`` when a control moves; ``otherwise`` fills them after a refusal."""
+        tools.register(app, self.name)
 
         @app.callback(
             *outputs,
             Output(f"{self.name}-mistake", "children"),
+            Output(f"{self.name}-held", "children"),
             *controls.values(self.name),
             Output("query", "data", allow_duplicate=True),
             *controls.inputs(self.name),
@@ -87,7 +97,8 @@ class View:
 
             *parts, problem = attempt(lambda: (*answer(s, controls.token(token)), ""), refuse)
             texts = controls.shown_values(s, self.values(s))
-            return *parts, controls.show_problems(refused, problem), *texts, f"/{self.name}?{state.write(s)}"
+            problems, held = controls.show_problems(refused, problem), tools.differences(s, self.values)
+            return *parts, problems, held, *texts, f"/{self.name}?{state.write(s)}"
 
 
 def attempt(make: Callable[[], tuple[Any, ...]], refuse: Callable[[str], tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -13,6 +13,8 @@ from giantstep.claims import TEXTS
 from giantstep.claims.full import full
 from giantstep.explorer import controls, polling, state
 from giantstep.explorer.processes.backend import Backend
+from giantstep.explorer.take_away import bibtex as entries
+from giantstep.explorer.take_away import copied
 from giantstep.explorer.views.claims.numbers import ClaimNumbers, Latest
 from giantstep.results.table import duration
 
@@ -96,9 +98,9 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
             html.Div(id="claims-now", **{"aria-live": "polite"}),  # type: ignore[arg-type]
             html.Div(
                 [
-                    controls.copied("Command", "claims-command", command),
-                    controls.copied("Python", "claims-snippet", snippet(claim.name)),
-                    controls.copied("BibTeX", "claims-bibtex", bibtex(claim)),
+                    copied("Command", "claims-command", command),
+                    copied("Python", "claims-snippet", snippet(claim.name)),
+                    copied("BibTeX", "claims-bibtex", bibtex(claim)),
                 ],
                 className="texts",
             ),
@@ -138,7 +140,7 @@ def _facts(facts: dict[str, str]) -> html.Dl:
 
 def bibtex(claim: Any) -> str:
     """The BibTeX to cite with a claim's figure."""
-    return controls.bibtex((claim.paper, "giantstep"))
+    return entries((claim.paper, "giantstep"))
 
 
 def snippet(name: str) -> str:

@@ -5,16 +5,30 @@ from typing import Any
 import numpy as np
 
 from giantstep.explorer import controls
-from giantstep.explorer.chart import chart, curve, marks
+from giantstep.explorer.chart import chart, curve, marks, rule
 from giantstep.explorer.state import GiantSteps
 from giantstep.explorer.views.giant_steps.numbers import KnownPaths
 from giantstep.measure import mean_and_error
 from giantstep.plot.style import COLOURS
 from giantstep.plot.systems import in_plane
 
-__all__ = ["plane_chart", "plane_rows", "plane_words", "share_chart", "share_rows", "share_words"]
+__all__ = [
+    "plane_chart", "plane_marks", "plane_rows", "plane_words", "share_chart", "share_marks", "share_rows", "share_words",
+]  # fmt: skip
 
+ORDER = ("first", "second", "third", "fourth")
+GREY = "#9aa1a8"
 CIRCLE = [{"type": "circle", "x0": -1, "x1": 1, "y0": -1, "y1": 1, "line": {"color": "#7a828a", "width": 1}}]
+
+
+def plane_marks(paths: KnownPaths) -> dict[str, Any]:
+    """The legend of the plane."""
+    own = {"disc first": "neuron with a > 0", "disc second": "neuron with a < 0", "line faint": "its path"}
+    return own | ({"ring": "neuron of setting A"} if _known(paths.first) else {})
+
+
+def _known(paths: KnownPaths | None) -> bool:
+    return paths is not None and paths.best is not None
 
 
 def plane_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
@@ -34,6 +48,11 @@ def plane_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
         words = [f"neuron {i + 1}, a = {a:.2f}" for i, a in enumerate(paths.best.a)]
         x, y = places[-1].T
         traces.append(marks(x, y, None, f"after step {at}", marker=marker, text=words, hoverinfo="text+x+y"))
+    if paths.first is not None and paths.first.best is not None:
+        there, _ = in_plane(paths.first.best)
+        hollow = {"color": "rgba(0,0,0,0)", "size": 9, "line": {"width": 1.5, "color": GREY}}
+        x, y = there[min(s.shown, len(there) - 1)].T
+        traces.append(marks(x, y, None, "neurons of A", marker=hollow, hoverinfo="skip"))
     up = {**axis, "title": names[1], "scaleanchor": "x", "scaleratio": 1}
     moves = {"transition": {"duration": 500, "easing": "cubic-in-out"}}
     return chart(traces, {**axis, "title": names[0]}, up, shapes=CIRCLE, **moves)
@@ -59,9 +78,20 @@ def plane_rows(s: GiantSteps, paths: KnownPaths) -> Any:
     return controls.numbers(["neuron", "a", *names], rows, f"After step {at}")
 
 
+def share_marks(paths: KnownPaths) -> dict[str, Any]:
+    """The legend of the shares: the directions that the target has, and what is drawn."""
+    count = 0 if paths.best is None else paths.best.M.shape[2]
+    found: dict[str, Any] = {f"disc {ORDER[k]}": f"w{k + 1}" for k in range(count)}
+    if paths.chain is not None:
+        found["dots"] = "simulation"
+    if paths.theory is not None:
+        found["line ink"] = "theory"
+    return found | ({"line faint": "setting A"} if _known(paths.first) else {})
+
+
 def share_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
     """The mean share against the steps: simulated dots and predicted lines."""
-    traces = []
+    traces = [] if paths.first is None else _first(paths.first)
     for k in range(0 if paths.best is None else paths.best.M.shape[2]):
         if paths.theory is not None:
             y = paths.theory.shares[:, :, k].mean(axis=1)
@@ -70,7 +100,21 @@ def share_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
             mean, error = mean_and_error(paths.chain.shares[:, :, k])
             traces.append(marks(list(range(len(mean))), mean, error, f"w{k + 1}, simulated", k))
     x = {"title": "step", "range": [-0.2, s.steps + 0.2], "dtick": 1}
-    return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02, 1.02]})
+    here = [rule(min(s.shown, s.steps))]
+    return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02, 1.02]}, shapes=here)
+
+
+def _first(paths: KnownPaths) -> list[dict[str, Any]]:
+    """The shares of the setting A, the theory's if there is one."""
+    best = paths.theory if paths.theory is not None else paths.best
+    if best is None:
+        return []
+    means, dashes = best.shares.mean(axis=1), ("solid", "dash", "dot", "dashdot")  # (t, r)
+    line = {"color": GREY, "width": 1.6}
+    return [
+        curve(list(range(len(y))), y, f"A: w{k + 1}", 0, line={**line, "dash": dashes[k]})
+        for k, y in enumerate(means.T)
+    ]
 
 
 def share_words(s: GiantSteps, paths: KnownPaths) -> str:

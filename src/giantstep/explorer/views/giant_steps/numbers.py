@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from giantstep.errors import InputError
-from giantstep.explorer import settings
+from giantstep.explorer import settings, state
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, Task
 from giantstep.explorer.processes.recent import Recent
@@ -19,12 +19,16 @@ MEMORY = 2.0  # GiB of a simulation
 
 @dataclass(frozen=True)
 class KnownPaths:
-    """The simulated chain and that of the theory, either of which may be missing, with a message about them."""
+    """The simulated chain and that of the theory, either of which may be missing, with a message about them.
+
+    ``first`` has those of the setting A, if there is one.
+    """
 
     chain: Any = None
     theory: Any = None
     message: str = ""
     busy: bool = False
+    first: "KnownPaths | None" = None
 
     @property
     def known(self) -> list[Any]:
@@ -56,7 +60,11 @@ class GiantStepsNumbers:
         return self._backend.jobs.busy([_key(s)])
 
     def paths(self, s: GiantSteps, page: str) -> KnownPaths:
-        """The theory, and the simulation if it has arrived."""
+        """The theory, and the simulation if it has arrived; also those of the setting A, which is not simulated anew."""
+        first = state.other(s)
+        return replace(self._paths(s, page), first=None if first is None else self._paths(first, f"{page} A"))
+
+    def _paths(self, s: GiantSteps, page: str) -> KnownPaths:
         chain, busy, message = self._backend.jobs.result(_key(s)), self.busy(s), self._too_large(s)
         if isinstance(chain, Failure):
             chain, message = None, chain.sentence
@@ -82,8 +90,8 @@ class GiantStepsNumbers:
 
 
 def _same(s: GiantSteps) -> GiantSteps:
-    """The step that is shown does not change the numbers."""
-    return replace(s, shown=0)
+    """The step that is shown and the setting A do not change the numbers."""
+    return replace(state.alone(s), shown=0)
 
 
 def _key(s: GiantSteps) -> Any:

@@ -2,16 +2,19 @@
 
 from typing import Any
 
-from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import Dash, Input, Output, State, ctx, html, no_update
 from dash.exceptions import PreventUpdate
 
 from giantstep.explorer import controls, polling, settings, state
+from giantstep.explorer.chart import waiting
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.views.giant_steps.charts import (
     plane_chart,
+    plane_marks,
     plane_rows,
     plane_words,
     share_chart,
+    share_marks,
     share_rows,
     share_words,
 )
@@ -43,36 +46,32 @@ VIEW = View(
     name="giant-steps",
     title="Giant steps",
     lead="A narrow network takes a few giant steps in a space of up to a billion dimensions. Only its overlaps with the target "
-    "and with itself matter, and they are drawn exactly. Move the batch exponent across the transition.",
+    "and with itself matter, and they are drawn exactly. Press Play, then move the batch exponent across the transition.",
     papers=("dandi", "dandi_reuse", "saad_solla", "giantstep"),
     figures={"neurons": "Neurons", "shares": "Shares"},
     values=_values,
 )
-OF_PLANE = {"disc first": "neuron with a > 0", "disc second": "neuron with a < 0", "line faint": "its path"}
-OF_SHARES = {
-    "disc first": "w1", "disc second": "w2", "disc third": "w3", "disc fourth": "w4", "dots": "simulation", "line ink": "theory",
-}  # fmt: skip
-TEXTS = ("plane--words", "plane--numbers", "shares--words", "shares--numbers", "progress", "snippet", "downloads")
+TEXTS = (
+    "plane--marks", "plane--words", "plane--numbers", "shares--marks", "shares--words", "shares--numbers", "progress", "snippet",
+    "downloads",
+)  # fmt: skip
 OUTPUTS = [*VIEW.outputs(("plane", "shares"), "figure"), *VIEW.outputs(TEXTS)]
 
 
 def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
     """The view of a state."""
-    target = controls.control(
-        VIEW.name, s, "target", hint="a function of up to four directions; press Enter to apply it"
-    )
-    fields = ("activation", "kappa", "d", "eta", "steps", "shown", "batches", "width", "seed")
-    figures = html.Div(
-        [
-            controls.figure("giant-steps-plane", "Neurons in the target's plane", OF_PLANE, "square"),
-            controls.figure("giant-steps-shares", "Share of a neuron along each direction", OF_SHARES),
-        ],
-        className="figures",
-    )
+    target = VIEW.control(s, "target", hint="a function of up to four directions; press Enter to apply it")
+    fields = ("kappa", "d", "eta", "steps", "shown", "batches", "activation", "width", "seed")
+    figures = [
+        controls.figure("giant-steps-plane", "Neurons in the target's plane", "square"),
+        controls.figure("giant-steps-shares", "Share of a neuron along each direction"),
+    ]
+    notes = [*map(controls.notes, ("giant-steps-plane", "giant-steps-shares"))]
+    answer = html.Div(figures, className="figures"), html.Div(notes, className="notes")
     return [
-        *VIEW.page(s, refused, [target, *fields, polling.actions(VIEW.name, "Play", "play")], figures),
+        *VIEW.page(s, refused, [target, polling.play(VIEW.name), *fields, polling.actions(VIEW.name)], answer),
         *polling.store(VIEW.name, 300),
-        dcc.Interval(id="giant-steps-clock", interval=900, disabled=True),
+        polling.clock(VIEW.name, 900),
     ]
 
 
@@ -85,7 +84,11 @@ def register(app: Dash, backend: Backend) -> GiantStepsNumbers:
         paths = numbers.paths(s, page)
         return *_pictures(s, paths), polling.new() if paths.busy else no_update
 
-    VIEW.register(app, [*OUTPUTS, Output("giant-steps-run", "data")], answer)
+    def otherwise(s: state.GiantSteps) -> tuple[Any, ...]:
+        nothing = waiting("There is no picture for this setting.")
+        return nothing, nothing, *[no_update] * (len(OUTPUTS) - 1)
+
+    VIEW.register(app, [*OUTPUTS, Output("giant-steps-run", "data")], answer, otherwise)
     polling.register(app, VIEW.name)
 
     @app.callback(
@@ -115,19 +118,22 @@ def register(app: Dash, backend: Backend) -> GiantStepsNumbers:
     @app.callback(
         Output("giant-steps-shown", "value"),
         Output("giant-steps-clock", "disabled"),
+        Output("giant-steps-play", "children"),
         Input("giant-steps-play", "n_clicks"),
         Input("giant-steps-clock", "n_intervals"),
+        State("giant-steps-clock", "disabled"),
         State("giant-steps-shown", "value"),
         State("giant-steps-steps", "value"),
         prevent_initial_call=True,
     )
-    def play(start: Any, tick: Any, shown: Any, steps: Any) -> Any:
-        """Go from the first step to the last, one step per tick."""
+    def play(start: Any, tick: Any, stands: Any, shown: Any, steps: Any) -> Any:
+        """Go from the first step to the last, one step per tick; a second press pauses."""
         s, _ = state.read(state.GiantSteps, {"shown": shown, "steps": steps})
         if ctx.triggered_id == "giant-steps-play":
-            return ("0", False) if start else (no_update, no_update)
+            return ("0", False, "Pause") if start and stands else (no_update, True, "Play")
         following = min(s.shown + 1, s.steps)
-        return str(following), following >= s.steps
+        over = bool(stands) or following >= s.steps
+        return no_update if stands else str(following), over, "Play" if over else "Pause"
 
     return numbers
 
@@ -137,8 +143,10 @@ def _pictures(s: state.GiantSteps, paths: KnownPaths) -> tuple[Any, ...]:
     return (
         plane_chart(s, paths),
         share_chart(s, paths),
+        controls.legend(plane_marks(paths)),
         plane_words(s, paths),
         plane_rows(s, paths),
+        controls.legend(share_marks(paths)),
         share_words(s, paths),
         share_rows(s, paths),
         paths.message,

@@ -1,28 +1,45 @@
-"""The two charts of the one-step view, with their words and numbers."""
+"""The chart of the errors in the one-step view, with its words and numbers."""
 
 from typing import Any
 
 import numpy as np
 
 from giantstep.explorer import controls, settings
-from giantstep.explorer.chart import band, chart, curve, marks, rule
+from giantstep.explorer.chart import chart, curve, marks, rule, strip
 from giantstep.explorer.state import OneStep
 from giantstep.explorer.views.one_step.numbers import Known
-from giantstep.plot.style import COLOURS, histogram, law_line
+from giantstep.plot import TRUSTED
+from giantstep.results.table import with_error, within
 
-__all__ = ["error_chart", "error_rows", "error_words", "law_chart", "law_rows", "law_words"]
+__all__ = ["error_chart", "error_marks", "error_rows", "error_words"]
 
 ALONG = np.linspace(settings.ALPHAS[0], settings.ALPHAS[-1], 71)
 KINDS = {"test": "test error", "train": "training error"}
+GREY = {"color": "#9aa1a8", "width": 1.6}
+
+
+def error_marks(known: Known) -> dict[str, Any]:
+    """The legend: what is drawn, and nothing else."""
+    found: dict[str, Any] = {
+        "line first": [controls.term("test error", "test error"), ", theory"],
+        "line second": [controls.term("training error", "training error"), ", theory"],
+    }
+    if known.bands:
+        found["area"] = controls.term("band", "band")
+    if known.simulation is not None:
+        found["dots"] = "simulation"
+    if known.limit is not None:
+        found["dot ink"] = controls.term("published limit", "published limit")
+    if known.first is not None:
+        found["line faint"] = "setting A"
+    return found
 
 
 def error_chart(s: OneStep, known: Known) -> dict[str, Any]:
-    """Test and training error against alpha: lines of the theory through its points, dots with error bars."""
-    traces = []
+    """Test and training error against alpha: lines of the theory in their bands, dots with error bars, and setting A in grey."""
+    traces = [] if known.first is None else _first(known.first)
     for colour, (name, words) in enumerate(KINDS.items()):
-        traces.append(
-            curve(ALONG, through(known.alphas, getattr(known, name)), f"{words}, theory", colour, hoverinfo="x+y")
-        )
+        traces += _predicted(known, name, f"{words}, theory", colour)
     if known.limit is not None:
         y, published = known.limit.test_error, {"dash": "dot", "width": 1.3, "shape": "hvh"}
         traces.append(curve(known.alphas, y, "test error, published limit", None, line=published, uid="ink2"))
@@ -36,6 +53,32 @@ def error_chart(s: OneStep, known: Known) -> dict[str, Any]:
     return chart(traces, x, {"title": "mean square error", "range": [0, 1.08 * highest]}, shapes=[rule(s.alpha)])
 
 
+def _predicted(known: Known, name: str, words: str, colour: int) -> list[dict[str, Any]]:
+    """The line of an error in its band, dashed where the band is wide."""
+    y, band = through(known.alphas, getattr(known, name)), known.bands.get(name)
+    if band is None:
+        return [curve(ALONG, y, words, colour, hoverinfo="x+y")]
+    low, high = (through(known.alphas, ends) for ends in band.T)
+    trusted = high - low <= 2 * TRUSTED * np.abs(y)
+    beyond = ~trusted | ~np.append(trusted[1:], True)  # from the last point that is trusted on
+    found, dashes = [strip(ALONG, low, high, f"{words}, band", colour)], {"dash": "4px,3px"}
+    if trusted.any():
+        found.append(curve(ALONG, np.where(trusted, y, np.nan), words, colour, hoverinfo="x+y"))
+    if beyond.any():
+        name = f"{words}, wide band" if trusted.any() else words
+        found.append(curve(ALONG, np.where(beyond, y, np.nan), name, colour, hoverinfo="x+y", line=dashes))
+    return found
+
+
+def _first(known: Known) -> list[dict[str, Any]]:
+    """The lines of the setting A."""
+    test, train = (through(known.alphas, getattr(known, name)) for name in KINDS)
+    return [
+        curve(ALONG, test, "A: test error, theory", 0, line=GREY),
+        curve(ALONG, train, "A: training error, theory", 0, line={**GREY, "dash": "dot"}),
+    ]
+
+
 def through(alphas: Any, values: Any) -> np.ndarray:
     """The smooth line through the points of the theory."""
     from scipy.interpolate import CubicSpline
@@ -44,12 +87,65 @@ def through(alphas: Any, values: Any) -> np.ndarray:
 
 
 def error_words(s: OneStep, known: Known) -> str:
+    """What the theory predicts at the slider, how sure it is, and what the simulation says to it."""
     at = known.alphas.index(s.alpha)
-    least = int(np.argmin(known.test))
-    return (
-        f"At α = {s.alpha:g} the theory predicts a test error of {known.test[at]:.4g} and a training error of "
-        f"{known.train[at]:.4g}. The least test error shown is {known.test[least]:.4g}, at α = {known.alphas[least]:g}."
+    sentences = [
+        f"At α = {s.alpha:g} the theory predicts a test error of {known.test[at]:.4g}{_band(known, at)} and a training "
+        f"error of {known.train[at]:.4g}.",
+        *_least(known),
+        *_against_a(s, known),
+        *_verified(s, known),
+    ]
+    return " ".join(sentences)
+
+
+def _band(known: Known, at: int) -> str:
+    if "test" not in known.bands:
+        return ""
+    low, high = (float(end) for end in known.bands["test"][at])
+    return f" (band {within(low, low, high)} to {within(high, low, high)})"
+
+
+def _least(known: Known) -> list[str]:
+    """The least predicted error where the band is narrow, and from where on it is not."""
+    if "test" not in known.bands:
+        least = int(np.argmin(known.test))
+        return [f"The least test error shown is {known.test[least]:.4g}, at α = {known.alphas[least]:g}."]
+    low, high = known.bands["test"].T
+    trusted = high - low <= 2 * TRUSTED * np.abs(known.test)
+    if not trusted.any():
+        return ["The band is wide at every step size: simulate before you quote a value."]
+    least = int(np.argmin(np.where(trusted, known.test, np.inf)))
+    found = (
+        f"Where the band is narrow, the least test error is {known.test[least]:.4g}, at α = {known.alphas[least]:g}."
     )
+    if trusted.all():
+        return [found]
+    wide = known.alphas[int(np.argmin(trusted))]
+    return [found, f"From α = {wide:g} on the line is dashed: simulate before you quote a value."]
+
+
+def _against_a(s: OneStep, known: Known) -> list[str]:
+    if known.first is None:
+        return []
+    there = float(through(known.first.alphas, known.first.test)[np.argmin(np.abs(ALONG - s.alpha))])
+    change = 100 * (known.test[known.alphas.index(s.alpha)] / there - 1)
+    where = f"{abs(change):.2g}% {'above' if change > 0 else 'below'} it" if abs(change) >= 0.01 else "the same"
+    return [f"At the same α setting A has {there:.4g}: this one is {where}."]
+
+
+def _verified(s: OneStep, known: Known) -> list[str]:
+    """What the simulation measures at the slider, against the band."""
+    if known.simulation is None or s.alpha not in settings.ALPHAS:
+        return []
+    i, mean = settings.ALPHAS.index(s.alpha), known.simulation.mean()
+    value, error = float(mean.test_error[i]), None if mean.test_error_se is None else float(mean.test_error_se[i])
+    found = f"The simulation measures {with_error(value, error)} there"
+    if "test" not in known.bands:
+        return [f"{found}."]
+    low, high = (float(end) for end in known.bands["test"][known.alphas.index(s.alpha)])
+    where = "above" if value > high else "below" if value < low else "inside"
+    return [f"{found}, {where} the band."]
 
 
 def error_rows(known: Known) -> Any:
@@ -70,52 +166,5 @@ def error_rows(known: Known) -> Any:
 def _measured(mean: Any, name: str, alpha: float) -> str:
     if alpha not in settings.ALPHAS:
         return ""
-    from giantstep.results.table import with_error
-
     i, error = settings.ALPHAS.index(alpha), getattr(mean, f"{name}_error_se")
     return with_error(float(getattr(mean, f"{name}_error")[i]), None if error is None else float(error[i]))
-
-
-def law_chart(s: OneStep, known: Known) -> dict[str, Any]:
-    """The bulk's predicted density, the predicted outliers, and the histogram of a simulated network."""
-    law, traces = known.law, []
-    x, density = law_line(law)
-    places, top = [one.position for one in law.outliers], float(np.max(density))
-    furthest = max([law.edge, *places])
-    if known.values is not None:
-        _, above, heights, ends = histogram(known.values)
-        traces.append(band(ends, heights, "simulation"))
-        furthest, top = max([furthest, *above]), max(top, float(np.max(heights)))
-        if len(above):
-            mark = {"symbol": "triangle-down", "size": 11, "color": COLOURS[1]}
-            traces.append(marks(above, np.full(len(above), 0.04 * top), None, "outlier, simulation", 1, marker=mark))
-    traces.append(curve(x, density, "bulk, theory", None))
-    for place in places:
-        dashed = {"dash": "dash", "width": 1.6, "color": COLOURS[1]}
-        traces.append(curve([place, place], [0, 0.5 * top], "spike, theory", 1, line=dashed))
-    axis = {"title": "singular value", "range": [0, 1.08 * furthest]}
-    return chart(traces, axis, {"title": "density", "range": [0, 1.08 * top]}, bargap=0)
-
-
-def law_words(known: Known) -> str:
-    law = known.law
-    places = ", ".join(f"{one.position:.4g}" for one in law.outliers)
-    spikes = f"{len(law.outliers)} spike{'s' * (len(law.outliers) > 1)} at {places}" if places else "no spike"
-    simulated = ""
-    if known.values is not None:
-        _, above, *_ = histogram(known.values)
-        simulated = f" The simulated network has {len(above)} above its bulk."
-    return f"The bulk ends at {law.edge:.4g}; theory predicts {spikes}.{simulated}"
-
-
-def law_rows(known: Known) -> Any:
-    """The table behind the spectrum."""
-    law = known.law
-    rows = [["bulk, lower end", f"{law.low:.5g}", ""], ["bulk, edge", f"{law.edge:.5g}", ""]]
-    for i, one in enumerate(law.outliers):
-        rows.append([f"spike {i + 1}", f"{one.position:.5g}", ", ".join(f"{a:.3f}" for a in one.alignments)])
-    if known.values is not None:
-        edge, above, *_ = histogram(known.values)
-        rows.append(["bulk edge, simulated", f"{edge:.5g}", ""])
-        rows += [[f"outlier {i + 1}, simulated", f"{value:.5g}", ""] for i, value in enumerate(np.sort(above)[::-1])]
-    return controls.numbers(["", "singular value", "cos² with κ, κ², κ³, κ⁴"], rows)

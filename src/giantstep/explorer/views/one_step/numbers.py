@@ -1,18 +1,19 @@
 """The numbers of the one-step view: this process computes lines, a second one spectra, a third one simulations."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from giantstep.errors import InputError
-from giantstep.explorer import settings
+from giantstep.explorer import settings, state
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, Task
 from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import OneStep
+from giantstep.results.outcome import Outcome
 
 __all__ = ["Known", "OneStepNumbers", "join"]
 
@@ -27,22 +28,32 @@ TRIMMED: dict[str, Any] = {
     "captured": None,
     "captured_se": None,
     "null_level": None,
+    "bulk_edge": None,
+    "bulk_edge_se": None,
+    "outliers": None,
+    "outliers_se": None,
 }
 
 
 @dataclass(frozen=True)
 class Known:
-    """The results of a state: the errors predicted at ``alphas``, the spectrum, and the simulations that have arrived."""
+    """The results of a state: the errors predicted at ``alphas``, the spectrum, and the simulations that have arrived.
+
+    ``bands`` are those of the two errors, (alphas, 2); ``spectra`` the singular values of every simulated seed at the slider's
+    step size; ``first`` the results of the setting A, if there is one.
+    """
 
     alphas: tuple[float, ...]
     test: np.ndarray
     train: np.ndarray
+    bands: dict[str, np.ndarray] = field(default_factory=dict)
     theory: Any = None
     limit: Any = None
     law: Any = None
     simulation: Any = None
-    values: np.ndarray | None = None
+    spectra: tuple[np.ndarray, ...] = ()
     refused: str = ""
+    first: "Known | None" = None
 
     @property
     def seeds(self) -> int:
@@ -59,35 +70,51 @@ class OneStepNumbers:
         self._newest = Recent(MOST_STORED)  # the last request of every page
 
     def line(self, s: OneStep, page: str) -> Known:
-        """The errors at a few step sizes, fast."""
-        self._newest[page] = ("all", replace(s, seeds=1))
-        same = ("line", replace(s, alpha=0.0, seeds=1))
+        """The errors at a few step sizes, fast; also those of the setting A."""
+        self._newest[page] = _all_key(s)
         self._backend.pause()
-        test, train = self._predictions.find(same, lambda: self._backend.queue.ask(page, lambda: few(s)))
-        return self._add_simulations(s, Known(settings.FAST, test, train))
+        first = state.other(s)
+        return replace(self._line(s, page), first=None if first is None else self._line(first, page))
+
+    def _line(self, s: OneStep, page: str) -> Known:
+        same = "line", _same(s)
+        test, train, bands = self._predictions.find(same, lambda: self._backend.queue.ask(page, lambda: few(s)))
+        return self._add_simulations(s, Known(settings.FAST, test, train, bands))
 
     def known(self, s: OneStep, page: str) -> Known:
         """All results, with the simulations that have arrived."""
-        same = ("all", replace(s, seeds=1))
-        if same not in self._predictions:
+        same = _all_key(s)
+        if not self.complete(s):
             time.sleep(REST)
             if self._newest.get(page, same) != same:
                 raise Replaced
-        theory, limit, law = self._predictions.find(
-            same, lambda: self._backend.theory.ask(page, everything, s, limit=COMPILED)
-        )
-        return self._add_simulations(s, Known(_alphas(s), theory.test_error, theory.train_error, theory, limit, law))
+        first = state.other(s)
+        return replace(self._known(s, page), first=None if first is None else self._known(first, f"{page} A"))
+
+    def _known(self, s: OneStep, page: str) -> Known:
+        ask = lambda function: self._backend.theory.ask(page, function, s, limit=COMPILED)  # noqa: E731
+        theory, limit = self._predictions.find(_curves_key(s), lambda: ask(curves_of))
+        law = self._predictions.find(_all_key(s), lambda: ask(law_of))
+        bands = {name: getattr(theory, f"{name}_error_band") for name in ("test", "train")}
+        bands = {name: np.asarray(band) for name, band in bands.items() if band is not None}
+        known = Known(_alphas(s), theory.test_error, theory.train_error, bands, theory, limit, law)
+        return self._add_simulations(s, known)
+
+    def complete(self, s: OneStep) -> bool:
+        """Whether everything that the theory says is there."""
+        return _all_key(s) in self._predictions
 
     def start(self, s: OneStep, page: str) -> None:
-        """Simulate the spectrum first, then the errors seed by seed."""
+        """Simulate the errors and the spectra seed by seed; those at the slider's step size first, if they are not among them."""
         n, p = settings.sizes(s)
         if p > settings.WIDEST:
             raise InputError(
                 f"This page simulates at most {settings.WIDEST} neurons, not {p}; the theory has no such limit."
             )
         settings.one_step(s, s.alpha)  # refuse a bad target before anything starts
-        tasks = [Task(_spectrum_key(s), spectrum_of, (s,))]
-        tasks += [Task(_errors_key(s, seed), errors_of, (replace(s, alpha=0.0), seed)) for seed in range(s.seeds)]
+        own = state.alone(s)
+        tasks = [Task(key, spectrum_of, (own, seed)) for seed, key in enumerate(_spectrum_keys(s))]
+        tasks += [Task(key, errors_of, (replace(own, alpha=0.0), seed)) for seed, key in enumerate(_errors_keys(s))]
         self._backend.jobs.start(tasks, page)
 
     def stop(self) -> None:
@@ -105,28 +132,62 @@ class OneStepNumbers:
         return sum(self._backend.jobs.result(key) is not None for key in self._keys(s))
 
     def simulated(self, s: OneStep) -> tuple[Any, Any]:
-        """The simulation of the errors and that of the spectrum; each is None until it is complete."""
-        results = [self._backend.jobs.result(key) for key in self._keys(s)]
-        spectrum, *errors = [None if isinstance(one, Failure) else one for one in results]
-        return None if any(one is None for one in errors) else join(errors), spectrum
+        """The simulation of the errors and the spectrum of the first seed; each is None until it is complete."""
+        errors = [self._result(key) for key in _errors_keys(s)]
+        spectra = self._spectra(s, errors)
+        seed = None if spectra[0] is None else _of_spectrum(s, spectra[0])
+        return None if any(one is None for one in errors) else join(errors), seed
 
     def _keys(self, s: OneStep) -> list[Any]:
-        return [_spectrum_key(s), *(_errors_key(s, seed) for seed in range(s.seeds))]
+        return [*_spectrum_keys(s), *_errors_keys(s)]
+
+    def _result(self, key: Any) -> Any:
+        """A result, or None where there is none or the task failed."""
+        found = self._backend.jobs.result(key)
+        return None if isinstance(found, Failure) else found
+
+    def _spectra(self, s: OneStep, errors: list[Any]) -> list[np.ndarray | None]:
+        """The singular values of every seed at the slider's step size, as far as they have arrived."""
+        if s.alpha not in settings.ALPHAS:
+            return [self._result(key) for key in _spectrum_keys(s)]
+        at = settings.ALPHAS.index(s.alpha)
+        return [None if one is None else one.singular_values[at, 0] for one in errors]
 
     def _add_simulations(self, s: OneStep, known: Known) -> Known:
-        spectrum, *errors = [self._backend.jobs.result(key) for key in self._keys(s)]
-        refused = next((one.sentence for one in (*errors, spectrum) if isinstance(one, Failure)), "")
-        arrived = [one for one in errors if one is not None and not isinstance(one, Failure)]
-        values = None if spectrum is None or isinstance(spectrum, Failure) else spectrum.singular_values
-        return replace(known, simulation=join(arrived) if arrived else None, values=values, refused=refused)
+        failed = (one for one in map(self._backend.jobs.result, self._keys(s)) if isinstance(one, Failure))
+        errors = [self._result(key) for key in _errors_keys(s)]
+        arrived = [one for one in errors if one is not None]
+        spectra = tuple(one for one in self._spectra(s, errors) if one is not None)
+        refused = next((one.sentence for one in failed), "")
+        return replace(known, simulation=join(arrived) if arrived else None, spectra=spectra, refused=refused)
 
 
-def _errors_key(s: OneStep, seed: int) -> Any:
-    return "errors", replace(s, alpha=0.0, seeds=1), seed
+def _same(s: OneStep) -> OneStep:
+    """The state without what changes no number: the slider's place, the number of seeds, and the setting A."""
+    return replace(state.alone(s), alpha=0.0, seeds=1)
 
 
-def _spectrum_key(s: OneStep) -> Any:
-    return "spectrum", replace(s, seeds=1)
+def _all_key(s: OneStep) -> Any:
+    return "all", replace(_same(s), alpha=s.alpha)
+
+
+def _curves_key(s: OneStep) -> Any:
+    return "curves", _same(s), _alphas(s)
+
+
+def _errors_keys(s: OneStep) -> list[Any]:
+    return [("errors", _same(s), seed) for seed in range(s.seeds)]
+
+
+def _spectrum_keys(s: OneStep) -> list[Any]:
+    """Those of the tasks that a step size between the dots needs."""
+    return [] if s.alpha in settings.ALPHAS else [("spectrum", _all_key(s), seed) for seed in range(s.seeds)]
+
+
+def _of_spectrum(s: OneStep, values: np.ndarray) -> Any:
+    """The outcome of one network of which only the singular values are known."""
+    setting = settings.one_step(s, s.alpha)
+    return Outcome(setting, "simulate", eta=float(settings.sizes(s)[0] ** s.alpha), singular_values=values)
 
 
 def _alphas(s: OneStep) -> tuple[float, ...]:
@@ -134,35 +195,47 @@ def _alphas(s: OneStep) -> tuple[float, ...]:
     return tuple(sorted({*settings.ALPHAS, s.alpha}))
 
 
-def few(s: OneStep) -> tuple[np.ndarray, np.ndarray]:
-    """Test and training error at the few step sizes of the line that follows a slider."""
+def few(s: OneStep) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Test and training error with their bands at the few step sizes of the line that follows a slider."""
+    from giantstep.theory.band import bands
     from giantstep.theory.one_step.grid import curves
     from giantstep.theory.one_step.parameters import parameters
 
-    errors = curves(*parameters(settings.one_step(s, settings.FAST)), BLOCK).errors
-    return np.asarray(errors.test)[:, 0], np.asarray(errors.train)[:, 0]
+    setting = settings.one_step(s, settings.FAST)
+    found = curves(*parameters(setting), BLOCK)
+    test, train = np.asarray(found.errors.test), np.asarray(found.errors.train)
+    ends = bands({"test_error": test, "train_error": train}, setting, np.abs(found.strength))
+    return test[:, 0], train[:, 0], {name: ends[f"{name}_error_band"][:, 0] for name in ("test", "train")}
 
 
-def everything(s: OneStep) -> tuple[Any, Any, Any]:
-    """The prediction at all step sizes, its published limit, and the predicted spectrum at the slider's step size."""
-    from giantstep.theory import spectrum, theory
+def curves_of(s: OneStep) -> tuple[Any, Any]:
+    """The prediction at all step sizes, and its published limit."""
+    from giantstep.theory import theory
 
     setting = settings.one_step(s, _alphas(s))
-    return theory(setting), theory(setting, "limit"), spectrum(settings.one_step(s, s.alpha))
+    return theory(setting), theory(setting, "limit")
 
 
-def spectrum_of(s: OneStep) -> Any:
-    """The outcome of one simulated network at the slider's step size, with its singular values."""
+def law_of(s: OneStep) -> Any:
+    """The predicted spectrum at the slider's step size."""
+    from giantstep.theory import spectrum
+
+    return spectrum(settings.one_step(s, s.alpha))
+
+
+def spectrum_of(s: OneStep, seed: int) -> np.ndarray:
+    """The singular values of one simulated network at the slider's step size."""
     import giantstep as gs
 
-    return replace(gs.simulate(settings.one_step(s, s.alpha), 0, spectrum=True, progress=False), **TRIMMED)
+    return gs.simulate(settings.one_step(s, s.alpha), seed, spectrum=True, progress=False).singular_values
 
 
 def errors_of(s: OneStep, seed: int) -> Any:
-    """The outcome of one seed at all step sizes, as one of several."""
+    """The outcome of one seed at all step sizes, as one of several, with its singular values."""
     import giantstep as gs
 
-    return replace(gs.simulate(settings.one_step(s, settings.ALPHAS), [seed], progress=False), **TRIMMED)
+    setting = settings.one_step(s, settings.ALPHAS)
+    return replace(gs.simulate(setting, [seed], spectrum=True, progress=False), **TRIMMED)
 
 
 def join(outcomes: list[Any]) -> Any:
@@ -172,4 +245,5 @@ def join(outcomes: list[Any]) -> Any:
     arrays: dict[str, Any] = {
         name: np.concatenate(values, axis=-1) for name, values in known.items() if values[0] is not None
     }
-    return replace(outcomes[0], seeds=tuple(seed for one in outcomes for seed in one.seeds), **arrays)
+    seeds = tuple(seed for one in outcomes for seed in one.seeds)
+    return replace(outcomes[0], seeds=seeds, singular_values=None, **arrays)

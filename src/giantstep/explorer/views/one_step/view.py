@@ -7,16 +7,11 @@ from dash.exceptions import PreventUpdate
 
 from giantstep.errors import InputError
 from giantstep.explorer import controls, polling, settings, state
+from giantstep.explorer.chart import waiting
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.views.one_step.charts import (
-    error_chart,
-    error_rows,
-    error_words,
-    law_chart,
-    law_rows,
-    law_words,
-)
+from giantstep.explorer.views.one_step.charts import error_chart, error_marks, error_rows, error_words
 from giantstep.explorer.views.one_step.numbers import Known, OneStepNumbers
+from giantstep.explorer.views.one_step.spectrum import law_chart, law_marks, law_rows, law_words
 from giantstep.explorer.views.view import View, attempt
 
 __all__ = ["VIEW", "page", "register"]
@@ -39,47 +34,41 @@ VIEW = View(
     name="one-step",
     title="One step",
     lead="The first layer takes one giant gradient step of size η = n^α, and ridge regression then fits the second layer. "
-    "The left figure shows the singular values of the features, the right figure the errors against α.",
+    "Press Play: as α grows, spikes leave the bulk of the features one by one, and the error falls.",
     papers=("moniri", "ba", "cui", "dandi", "mei_montanari", "giantstep"),
     figures={"test": "Test error", "train": "Training error", "spectrum": "Spectrum"},
     values=_values,
 )
-OF_SPECTRUM = {
-    "line ink": "bulk, theory",
-    "dash second": "spike, theory",
-    "bar": "simulation",
-    "wedge": "outlier, simulation",
-}
-OF_ERRORS = {
-    "line first": "test error, theory",
-    "line second": "training error, theory",
-    "dots": "simulation",
-    "dot ink": "published limit of the test error",
-}
-EMPTY = {"data": [], "layout": {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}}
 TEXTS = (
-    "spectrum--words", "spectrum--numbers", "errors--words", "errors--numbers", "status", "progress", "snippet", "downloads",
+    "spectrum--marks", "spectrum--words", "spectrum--numbers", "errors--marks", "errors--words", "errors--numbers", "status",
+    "progress", "snippet", "downloads",
 )  # fmt: skip
 OUTPUTS = [*VIEW.outputs(("spectrum", "errors"), "figure"), *VIEW.outputs(TEXTS)]
+NOTHING = "There is no picture for this setting."
+TICK = 700  # milliseconds between two pictures of Play
 
 
 def page(s: state.OneStep, refused: list[str]) -> list[Any]:
     """The view of a state."""
-    target = controls.control(VIEW.name, s, "target", hint="a function of x1; press Enter to apply it")
-    fields = ("activation", "alpha", "n_over_d", "p_over_n", "penalty", "noise", "d", "seeds")
-    figures = html.Div(
-        [
-            controls.figure("one-step-spectrum", "Singular values of the features, F/√n", OF_SPECTRUM),
-            controls.figure("one-step-errors", "Errors against the exponent of the step size", OF_ERRORS),
-            html.P(id="one-step-status", className="note"),
-        ],
-        className="figures",
-    )
+    target = VIEW.control(s, "target", hint="a function of x1; press Enter to apply it")
+    fields = ("alpha", "n_over_d", "p_over_n", "penalty", "noise", "d", "activation", "seeds")
+    figures = [
+        controls.figure("one-step-spectrum", "Singular values of the features, F/√n"),
+        controls.figure("one-step-errors", "Errors against the exponent of the step size"),
+    ]
+    notes = [
+        *map(controls.notes, ("one-step-spectrum", "one-step-errors")),
+        html.P(id="one-step-status", className="note"),
+    ]
+    answer = html.Div(figures, className="figures"), html.Div(notes, className="notes")
     return [
-        *VIEW.page(s, refused, [target, *fields, polling.actions(VIEW.name, "Simulate")], figures),
+        *VIEW.page(
+            s, refused, [target, polling.play(VIEW.name), *fields, polling.actions(VIEW.name, "Simulate")], answer
+        ),
         dcc.Store(id="one-step-asked"),
         dcc.Store(id="one-step-seen"),
         *polling.store(VIEW.name, 400),
+        polling.clock(VIEW.name, TICK),
     ]
 
 
@@ -90,9 +79,11 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
     def answer(s: state.OneStep, page: str) -> tuple[Any, ...]:
         """The line of the theory at a few step sizes, and the request for the rest."""
         numbers.drop_other_jobs(s, page)
-        return error_chart(s, numbers.line(s, page)), state.write(s)
+        return error_chart(s, numbers.line(s, page)), state.write(s), no_update
 
-    VIEW.register(app, [Output("one-step-errors", "figure"), Output("one-step-asked", "data")], answer)
+    outputs = [Output("one-step-errors", "figure"), Output("one-step-asked", "data")]
+    outputs += VIEW.outputs(("spectrum",), "figure")
+    VIEW.register(app, outputs, answer, lambda s: (waiting(NOTHING), no_update, waiting(NOTHING)))
     polling.register(app, VIEW.name)
 
     @app.callback(
@@ -110,7 +101,7 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
             known, busy = numbers.known(s, controls.token(token)), numbers.busy(s)
             return *_pictures(s, known, busy), polling.new() if busy else no_update
 
-        empty = EMPTY, no_update, "", "", "", ""
+        empty = waiting(NOTHING), no_update, *[""] * 6
         return attempt(show, lambda problem: (*empty, problem, "", "", [], no_update))
 
     @app.callback(
@@ -162,21 +153,47 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
             show, lambda problem: (*[no_update] * (len(OUTPUTS) + 1), run)
         )  # after a refusal nothing is awaited
 
+    @app.callback(
+        Output("one-step-alpha", "value"),
+        Output("one-step-clock", "disabled"),
+        Output("one-step-play", "children"),
+        Input("one-step-play", "n_clicks"),
+        Input("one-step-clock", "n_intervals"),
+        State("one-step-clock", "disabled"),
+        *controls.states(VIEW.name),
+        prevent_initial_call=True,
+    )
+    def play(start: Any, tick: Any, stands: Any, *raw: Any) -> Any:
+        """Go through the step sizes from the smallest, one per tick when its picture is there; a second press pauses."""
+        s, _ = VIEW.read(raw)
+        later = [alpha for alpha in settings.ALPHAS if alpha > s.alpha]
+        if ctx.triggered_id == "one-step-play":
+            return (
+                (state.as_text(settings.ALPHAS[0]), False, "Pause") if start and stands else (no_update, True, "Play")
+            )
+        if stands or not later:
+            return no_update, True, "Play"
+        if not numbers.complete(s):
+            raise PreventUpdate
+        return state.as_text(later[0]), False, "Pause"
+
     return numbers
 
 
 def _pictures(s: state.OneStep, known: Known, busy: bool) -> tuple[Any, ...]:
     """Both figures with their words and numbers, the status, the progress, the Python and the downloads."""
     return (
-        law_chart(s, known),
+        law_chart(known),
         error_chart(s, known),
+        controls.legend(law_marks(known)),
         law_words(known),
         law_rows(known),
+        controls.legend(error_marks(known)),
         error_words(s, known),
         error_rows(known),
         f"Theory at all step sizes shown: {known.theory.status}.",
         _progress(s, known, busy),
-        settings.one_step_code(s, errors=known.seeds >= s.seeds, spectrum=known.values is not None),
+        settings.one_step_code(s, errors=known.seeds >= s.seeds, spectrum=bool(known.spectra)),
         VIEW.downloads(s),
     )
 

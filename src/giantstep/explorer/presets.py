@@ -1,0 +1,63 @@
+"""Presets: for every paper a setting of a view to start from, or its first claim."""
+
+from dataclasses import dataclass
+
+from giantstep.citations import paper
+from giantstep.claims import TEXTS
+from giantstep.explorer.state import Claims, Explain, GiantSteps, OneStep, ViewState
+
+__all__ = ["PRESETS", "Preset", "of_view"]
+
+TALK = {"d": 300, "n_over_d": 1.6667, "p_over_n": 0.8, "penalty": -2.0}  # d : n : p = 3 : 5 : 4
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A state to start from. One step keeps the network of Moniri et al., so other papers lend it their sizes and functions."""
+
+    paper: str
+    title: str
+    state: ViewState
+
+    @property
+    def label(self) -> str:
+        """The paper and the title, as the page names them."""
+        return f"{paper(self.paper).short}: {self.title}"
+
+
+_CHOSEN = (
+    Preset("moniri", "the figure of the talk", OneStep(target="x1", noise=1.0, alpha=0.3, **TALK)),
+    Preset("moniri", "a quadratic part is learned", OneStep(alpha=0.4, noise=0.0, **TALK)),
+    Preset("ba", "one large step", OneStep(activation="tanh", target="tanh(x1)", alpha=0.5, noise=0.1)),
+    Preset("cui", "tanh learns tanh", OneStep(activation="tanh", target="tanh(x1)", alpha=0.5, noise=0.0, p_over_n=0.25)),
+    Preset("dandi_spectrum", "the spectrum after a large step", OneStep(activation="tanh", target="x1", alpha=0.6, noise=0.0)),
+    Preset("benaych_georges", "a spike at the edge", OneStep(target="x1", alpha=0.12, noise=0.0)),
+    Preset("mei_montanari", "the peak at p = n", OneStep(target="x1", alpha=0.0, p_over_n=1.0, penalty=-4.0)),
+    Preset("hu_lu", "random features are linear", OneStep(activation="tanh", target="x1", alpha=0.0, n_over_d=2.0)),
+    Preset("mei_misiakiewicz_montanari", "degree two is out of reach", OneStep(alpha=0.0, n_over_d=8.0, noise=0.0)),
+    Preset("dandi", "the staircase x1, then x2", GiantSteps(target="x1 + x1*x2", kappa=1.1)),
+    Preset("dandi", "too few samples", GiantSteps(target="x1 + x1*x2", kappa=0.7)),
+    Preset("dandi_reuse", "a reused batch finds x1*x2", GiantSteps(target="x1*x2", d=4.0, kappa=1.1, batches="reuse")),
+    Preset("saad_solla", "two teachers", GiantSteps(target="erf(x1) + erf(x2)", activation="erf", kappa=1.2, steps=6, shown=6)),
+    Preset("abbe", "a staircase of leap one", Explain(target="x1 + x1*x2 + x1*x2*x3")),
+    Preset("abbe", "a leap of three", Explain(target="x1 + H2(x1)*x2 + H3(x3)/2")),
+    Preset("dandi", "two directions in one step", Explain(target="x1 + x2 + x1^2 - x2^2", activation="relu")),
+    Preset("damian", "information exponent three", Explain(target="H3(x1)", batches="reuse")),
+    Preset("damian_leap", "a product of three", Explain(target="x1*x2*x3", batches="reuse")),
+    Preset("giantstep", "tanh(x1) + x2*x3", Explain(target="tanh(x1) + x2*x3")),
+)  # fmt: skip
+
+
+def _first_claims() -> tuple[Preset, ...]:
+    """The first claim of every paper that has no other preset."""
+    have = {preset.paper for preset in _CHOSEN}
+    first = {claim.paper: claim.name for claim in reversed(TEXTS)}
+    return tuple(Preset(key, name, Claims(claim=name)) for key, name in reversed(first.items()) if key not in have)
+
+
+PRESETS = (*_CHOSEN, *_first_claims())
+
+
+def of_view(kind: type[ViewState]) -> tuple[Preset, ...]:
+    """The presets of a view, in their order."""
+    return tuple(preset for preset in PRESETS if isinstance(preset.state, kind))

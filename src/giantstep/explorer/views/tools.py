@@ -1,0 +1,99 @@
+"""The tools that every view of an experiment has: presets to start from, a setting A to hold beside, and Reset."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+from dash import Dash, Input, Output, ctx, dcc, html, no_update
+from dash.exceptions import PreventUpdate
+
+from giantstep.explorer import controls, state
+from giantstep.explorer.presets import of_view
+from giantstep.explorer.state import SliderRange, ViewState
+
+__all__ = ["buttons", "differences", "presets", "register"]
+
+
+def presets(view: str) -> html.Div:
+    """The presets of a view as buttons; the claims have those of the other papers."""
+    pills = [
+        html.Li(html.Button(preset.label, id=_key(view, i), type="button", className="preset"))
+        for i, preset in enumerate(of_view(state.VIEWS[view]))
+    ]
+    more = html.Li(dcc.Link("Other papers", href="/claims", className="preset"))
+    return html.Div([html.Span("Start from", className="label"), html.Ul([*pills, more])], className="presets")
+
+
+def _key(view: str, index: int) -> str:
+    return f"{view}-preset-{index}"
+
+
+def buttons(view: str, s: Any) -> html.Div:
+    """Hold the setting as A, drop A, reset; and the setting A itself, which no control shows."""
+    return html.Div(
+        [
+            html.Button("Hold as A", id=f"{view}-hold", type="button"),
+            html.Button("Drop A", id=f"{view}-drop", type="button"),
+            html.Button("Reset", id=f"{view}-reset", type="button"),
+            html.Data(id=controls.identity(view, "beside"), value=s.beside),
+            html.Div(id=f"{view}-held", className="held"),
+        ],
+        className="actions",
+    )
+
+
+def differences(s: Any, values: Callable[[Any], dict[str, str]]) -> list[Any]:
+    """What differs between the setting A and the one of the controls, in words."""
+    first = state.other(s)
+    if first is None:
+        return []
+    shown = [{f.name: str(getattr(one, f.name)) for f in fields(one)} | values(one) for one in (first, s)]
+    rows = [
+        html.Li([html.B(f.metadata["label"]), f": A has {shown[0][f.name]}, now {shown[1][f.name]}"])
+        for f in fields(s)
+        if f.name not in ("beside", "shown") and shown[0][f.name] != shown[1][f.name]
+    ]
+    if not rows:
+        return [html.P("A is this setting. Move a control to compare.")]
+    return [html.P("A is drawn in grey. What differs:"), html.Ul(rows)]
+
+
+def register(app: Dash, view: str) -> None:
+    """Let the buttons change the controls."""
+    kind = state.VIEWS[view]
+    makers = _makers(view, kind)
+
+    @app.callback(
+        *[Output(controls.identity(view, f.name), "value", allow_duplicate=True) for f in fields(kind)],
+        *[Input(button, "n_clicks") for button in makers],
+        *controls.states(view),
+        prevent_initial_call=True,
+    )
+    def change(*given: Any) -> Any:
+        """The controls of the setting that a button asks for."""
+        clicks, raw = given[: len(makers)], given[len(makers) :]
+        if ctx.triggered_id not in makers or not any(clicks):
+            raise PreventUpdate
+        now: Any = state.read(kind, controls.named(view, raw))[0]
+        new = makers[ctx.triggered_id](now)
+        return [_given(f, getattr(now, f.name), getattr(new, f.name)) for f in fields(kind)]
+
+
+def _makers(view: str, kind: Any) -> dict[str, Callable[[Any], ViewState]]:
+    """The setting that every button makes of the present one."""
+    chosen = {
+        _key(view, i): lambda now, preset=preset: replace(preset.state, beside=now.beside)
+        for i, preset in enumerate(of_view(kind))
+    }
+    return {
+        **chosen,
+        f"{view}-hold": lambda now: replace(now, beside=state.write(state.alone(now))),
+        f"{view}-drop": lambda now: replace(now, beside=""),
+        f"{view}-reset": lambda now: kind(),
+    }
+
+
+def _given(of: Any, before: Any, after: Any) -> Any:
+    if before == after:
+        return no_update
+    return state.as_text(after) if isinstance(of.metadata["of"], SliderRange) else after

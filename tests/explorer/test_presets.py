@@ -1,0 +1,51 @@
+"""Presets and words of the explorer: each can be shown, and none is missing."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from giantstep.citations import PAPERS
+from giantstep.claims import TEXTS
+from giantstep.explorer import settings, state
+from giantstep.explorer.glossary import WORDS
+from giantstep.explorer.presets import PRESETS
+from giantstep.explorer.views.explain import explain
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: f"{preset.paper}: {preset.title}")
+def test_every_preset_is_a_state_of_its_view_that_can_be_built(preset):
+    assert state.read_query(type(preset.state), state.write(preset.state)) == (preset.state, [])
+    if isinstance(preset.state, state.OneStep):
+        assert settings.one_step(preset.state, preset.state.alpha).p <= settings.WIDEST
+    elif isinstance(preset.state, state.GiantSteps):
+        assert settings.dimension(preset.state)[1] <= settings.LARGEST_BATCH[preset.state.batches]
+        settings.giant_steps(preset.state)
+    elif isinstance(preset.state, state.Explain):
+        explain(preset.state)
+    else:
+        assert preset.state.claim in [text.name for text in TEXTS]
+
+
+def test_every_paper_has_a_preset():
+    assert {preset.paper for preset in PRESETS} == {paper.key for paper in PAPERS}
+
+
+def test_every_label_has_a_word_and_every_word_a_page():
+    views = [kind for name, kind in state.VIEWS.items() if name not in ("claims", "words")]
+    labels = {f.metadata["label"].lower() for kind in views for f in fields(kind) if f.name != "beside"}
+    assert labels <= WORDS.keys()
+    for word in WORDS.values():
+        assert (ROOT / "docs" / word.page.partition("#")[0]).is_file() and word.meaning.endswith(".")
+
+
+def test_a_setting_beside_another_is_read_with_the_same_bounds():
+    first = state.OneStep(alpha=0.1)
+    both = state.OneStep(alpha=0.2, beside=state.write(first))
+    again, refused = state.read_query(state.OneStep, state.write(both))
+    assert again == both and not refused and state.other(again) == first
+    nested = state.OneStep(beside=state.write(state.OneStep(beside="d=60")))
+    assert state.other(nested) == state.OneStep() and state.other(state.OneStep()) is None
+    assert state.other(state.OneStep(beside="d=1e9&alpha=0.4")) == state.OneStep(alpha=0.4)
