@@ -60,8 +60,8 @@ newest: .venv-newest/.created
 wheel-test: $(VENV)/.dev  ## build sdist and wheel, install the wheel alone, run the README there
 	.ci/wheel $(CURDIR)/$(BIN)/python
 
-picture: $(VENV)/.runtime  ## draw the picture of the README again: about two minutes
-	$(BIN)/giantstep compare docs/assets/curve.toml --plot docs/assets/curve.svg
+picture: $(VENV)/.runtime  ## draw the pictures of the README and of the pages again: about four minutes
+	$(BIN)/python docs/pictures.py
 
 bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks

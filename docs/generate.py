@@ -1,5 +1,6 @@
-"""Writes docs/cli.md, docs/claims.md, docs/findings.md, docs/gallery.md, docs/words.md and two parts of docs/theory.md; ``--check``
-only says whether they are up to date.
+"""Writes docs/cli.md, docs/claims.md, docs/findings.md, docs/gallery.md, docs/words.md and two parts of docs/theory.md.
+
+``--check`` only says whether they are up to date.
 
 The verdicts are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
 them from a report of ``giantstep check --size full``. The pictures of docs/assets are drawn by ``make picture``.

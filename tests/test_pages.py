@@ -1,0 +1,137 @@
+"""The pages as they are shown: their pictures, their formulas, and their search, also from disk."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from giantstep.theory.band import half_width
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SMALL = 160_000  # bytes of a picture
+
+
+def mathematics():
+    """The module that typesets the pages while they are built."""
+    found = importlib.util.spec_from_file_location("mathematics", ROOT / "docs/mathematics.py")
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def pictures(page: Path) -> list[Path]:
+    return [page.parent / path for path in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))]
+
+
+def test_every_picture_is_there_small_and_on_a_page():
+    shown = {path.resolve() for page in PAGES for path in pictures(page)}
+    assert [path for path in shown if not path.is_file() or path.stat().st_size > SMALL] == []
+    drawn = {path.resolve() for path in (ROOT / "docs/assets").rglob("*") if path.suffix in (".svg", ".png")}
+    assert drawn == shown
+
+
+def test_the_readme_begins_with_the_spikes_and_the_explorer():
+    assert [path.name for path in pictures(ROOT / "README.md")] == ["spikes.svg", "explorer.png"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("n^α and n^(−1/2)", "n<sup>α</sup> and n<sup>−1/2</sup>"),
+        ("c_k, U_t, c_{k+1}, λ_max", "c<sub>k</sub>, U<sub>t</sub>, c<sub>k+1</sub>, λ<sub>max</sub>"),
+        ("10^5, n^0.6 and (1 + x)^2", "10<sup>5</sup>, n<sup>0.6</sup> and (1 + x)<sup>2</sup>"),
+        ("<code>n^α</code>, test_error, a file my_a.py", "<code>n^α</code>, test_error, a file my_a.py"),
+        ('<a href="x_y">c*_k</a>', '<a href="x_y">c*<sub>k</sub></a>'),
+    ],
+)
+def test_indices_of_running_text_are_raised_and_lowered(text, shown):
+    assert mathematics().indexed(text) == shown
+
+
+def test_formulas_become_mathml():
+    pytest.importorskip("latex2mathml")
+    page = mathematics().on_page_content(r'<p>a</p><div class="arithmatex">\[\frac{a}{b} &lt; 1\]</div>')
+    assert '<div class="formula"><math' in page and "<mfrac>" in page and "arithmatex" not in page
+
+
+def test_every_formula_of_the_pages_can_be_typeset():
+    pytest.importorskip("latex2mathml")
+    typeset, found = mathematics().mathml, 0
+    for page in PAGES:
+        for formula in re.findall(r"^\$\$\n(.*?)\n\$\$$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+            left = re.findall(
+                r"<m[iot][^>]*>[^<]*[\\&](?!#x)[^<]*</", typeset(formula, "block")
+            )  # what was not understood
+            assert not left, f"{page.name}: {left[0]} in {formula}"
+            found += 1
+    assert found > 40
+
+
+def test_the_table_of_bands_is_that_of_the_theory():
+    page = (ROOT / "docs/choosing.md").read_text(encoding="utf-8")
+    head, _, *rows = page[page.index("| smallest of d, n, p |") :].split("\n\n")[0].splitlines()
+    strengths = np.array([float(value) for value in re.findall(r"U = ([\d.]+)", head)])
+    assert len(rows) == 4 and len(strengths) == 4
+    for row in rows:
+        size, *shown = [float(value) for value in row.strip("| ").split("|")]
+        percents = 100 * half_width("test_error", int(size), strengths)
+        assert [float(f"{value:.2g}") for value in percents] == shown
+
+
+@pytest.mark.slow
+def test_the_built_pages_are_searched_from_disk_and_ask_nothing_of_the_network(tmp_path):
+    for tool in ("mkdocs", "latex2mathml", "mkdocstrings"):
+        pytest.importorskip(tool)
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and driver):
+        pytest.skip("there is no chromium with its chromedriver here")
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path / "site")]
+    subprocess.run(build, check=True, cwd=ROOT)
+    for page in (tmp_path / "site").glob("*.html"):
+        asked = re.findall(
+            r'<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?//[^"]*"', page.read_text(encoding="utf-8")
+        )
+        assert [one for one in asked if 'rel="canonical"' not in one] == []
+    claims = (tmp_path / "site/claims.html").read_text(encoding="utf-8")
+    assert "c*₁/√(c*₁² + (d/n)(E f*² + noise²))" in claims and "H2(x1)*x2/sqrt(2)" in claims
+    assert "<mfrac>" in (tmp_path / "site/theory.html").read_text(encoding="utf-8")
+    _search(chromium, driver, tmp_path / "site/index.html")
+
+
+def _search(chromium: str, driver: str, index: Path) -> None:
+    """Type a word into the search of a page on disk, and wait for pages that hold it."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = chromium
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1280,900",
+    ):
+        options.add_argument(argument)
+    browser = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        browser.get(index.as_uri())
+        end, found = time.monotonic() + 120, []
+        field = browser.find_element("css selector", "[data-md-component=search-query]")
+        field.click()
+        field.send_keys("staircase")
+        while not found and time.monotonic() < end:
+            found = browser.find_elements("css selector", ".md-search-result__item a")
+            time.sleep(0.1)
+        assert any("explain.html" in (link.get_attribute("href") or "") for link in found)
+    finally:
+        browser.quit()
