@@ -43,6 +43,11 @@ def check(
     Returns:
         A result for every claim, in the order of the list. ``result.verdict.as_stated`` is the verdict on the statement as the
         paper words it, ``result.verdict.corrected`` that on its correction if it has one.
+
+    Examples:
+        >>> (result,) = gs.check("moniri/alignment")
+        >>> result.claim.name, result.verdict.as_stated
+        ('moniri/alignment', 'holds')
     """
     selected = select([claims] if isinstance(claims, str) else list(claims))
     with ExitStack() as stack:

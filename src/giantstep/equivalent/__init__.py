@@ -70,6 +70,12 @@ def equivalent(
         random: who draws the random numbers, "host", "device" or "auto", as in ``simulate``.
 
     The overlaps of the spiked model are those of the first layer ``W + eta c_1 s a beta^T``.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=80, d=40, N=60, alpha=0.4, penalty=0.1)
+        >>> o = gs.equivalent(s, "conditional", seed=range(3))
+        >>> o.route, o.test_error.shape
+        ('equivalent', (3,))
     """
     _job.check(setting, "equivalent", spectrum)
     choice(model, MODELS, "model")

@@ -46,6 +46,11 @@ def moniri(
 
     Ridge: ``(1/n) ||y - F a||^2 + lambda ||a||^2`` on n new samples; sigma is centred. ``residual="target"`` drops the
     initial output, which this scaling leaves of order one (see the claim moniri/normalisation-trap).
+
+    Examples:
+        >>> s = gs.presets.moniri(n=500, d=300, N=400, alpha=[0.1, 0.3], penalty=0.01, target="x1", noise=1.0)
+        >>> s.d, s.p, s.protocol.sizes()
+        (300, 400, (500,))
     """
     step = GiantStep(n, Power(alpha, "n", C), residual=residual)
     network = Network(N, activation, rows=rows, centred=True)

@@ -43,7 +43,13 @@ class Power:
 
 
 def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> Power:
-    """A step size that is a power of the batch size n, the dimension d or the width p."""
+    """A step size that is a power of the batch size n, the dimension d or the width p.
+
+    Examples:
+        >>> step = gs.GiantStep(n=100, eta=gs.power(0.5))
+        >>> float(step.etas(100, 50, 80))
+        10.0
+    """
     return Power(alpha, of, times)
 
 

@@ -25,7 +25,20 @@ from giantstep.experiment.target import Target, target
 
 @dataclass(frozen=True, repr=False)
 class Setting:
-    """One experiment: what ``simulate`` takes. ``target`` may be given as a formula."""
+    """One experiment: what ``simulate`` takes. ``target`` may be given as a formula.
+
+    Examples:
+        >>> s = gs.Setting(
+        ...     data=gs.Gaussian(d=40),
+        ...     target="x1 + H2(x1)",
+        ...     network=gs.Network(width=60, activation="relu"),
+        ...     protocol=gs.Protocol((gs.GiantStep(n=80, eta=2.0),), gs.Ridge(n=80, penalty=0.1)),
+        ... )
+        >>> s.d, s.p, s.target.rank
+        (40, 60, 1)
+        >>> gs.Setting.from_toml(s.to_toml()) == s
+        True
+    """
 
     data: Gaussian | Mixture | Dataset
     target: Target

@@ -273,7 +273,17 @@ def target(
     scale: str = "1",
 ) -> Target:
     """A Target from a formula such as ``"x1 + H2(x1)*x2"``, several for the components of a mixture, or a callable with its
-    rank."""
+    rank.
+
+    Examples:
+        >>> y = gs.target("x1 + H2(x1)*x2", noise=0.5)
+        >>> y.rank, y.noise
+        (2, 0.5)
+        >>> gs.target("x1 + foo(x1)")
+        Traceback (most recent call last):
+            ...
+        giantstep.errors.InputError: ...
+    """
     if isinstance(source, Target):
         if rank or noise or directions is not None or scale != "1":
             raise InputError("this is a target already; change it with dataclasses.replace(target, noise=...)")

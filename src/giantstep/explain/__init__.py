@@ -40,6 +40,13 @@ def explain(
         steps: number of steps; None goes on until no step finds a new direction.
         reuse: all steps use one batch, instead of a fresh batch each.
         activation: also say which part of the staircase this activation can climb.
+
+    Examples:
+        >>> x = gs.explain("x1 + x1*x2", batch="d")
+        >>> x.information_exponent, x.leap
+        (1, 1)
+        >>> [len(basis) for basis in x.staircase]  # directions known after 0, 1, 2 steps
+        [0, 1, 2]
     """
     asked = case(as_target(target), batch, width, steps)
     if flag(reuse, "reuse") and activation is not None:

@@ -135,7 +135,13 @@ class Activation:
 
 
 def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), centred: bool = False) -> Activation:
-    """An Activation from a name, a formula in x, or a JAX-traceable callable (which may name its kinks)."""
+    """An Activation from a name, a formula in x, or a JAX-traceable callable (which may name its kinks).
+
+    Examples:
+        >>> sigma = gs.activation("relu")
+        >>> [round(float(c), 4) for c in sigma.hermite(3)]  # c_0, ..., c_3
+        [0.3989, 0.5, 0.1995, 0.0]
+    """
     if isinstance(source, Activation):
         if _kinks(kinks):
             raise InputError("kinks are named when a callable becomes an activation, not afterwards")

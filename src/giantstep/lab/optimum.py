@@ -22,6 +22,12 @@ def optimal(
         over: "eta", "penalty" or both.
         verify: simulate the optimum, and say how far the prediction was off.
         seed: of that simulation; its standard error is taken over them.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=0.3, penalty=0.1, noise=0.5)
+        >>> best = gs.optimal(s, over="penalty")
+        >>> bool(best.test_error < gs.theory(s).test_error)
+        True
     """
     best = _optimal(setting, over)
     if not flag(verify, "verify"):

@@ -51,6 +51,11 @@ def plot(
 
     Beside an outcome of ``theory`` a spectrum is predicted (``theory.spectrum``), which takes a while; a Comparison made with
     ``spectrum=True`` has it already.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=80, d=40, N=60, alpha=[0.0, 0.4], penalty=0.1)
+        >>> fig = gs.plot([gs.simulate(s, seed=range(3)), gs.theory(s)])
+        >>> fig.savefig("errors.png")
     """
     if isinstance(outcome, Explanation):
         from giantstep.plot.staircase import picture

@@ -170,6 +170,16 @@ def ridge(F: ArrayLike, y: ArrayLike, penalty: float | Sequence[float] | ArrayLi
     """Fit ``F b = y`` with penalty ``lam >= 0``: a number, a sequence of numbers, or "gcv" to choose the minimiser of GCV.
 
     Works in float64. The route (primal or dual; Cholesky, reduction or SVD) is picked from shapes and conditioning.
+
+    Examples:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> F = rng.standard_normal((50, 20))
+        >>> fit = gs.ridge(F, F @ np.ones(20), [1e-6, 1.0])
+        >>> fit.coefficients.shape
+        (2, 20)
+        >>> bool(np.allclose(fit.coefficients[0], 1.0, atol=1e-4))
+        True
     """
     features, targets, one_output = _check_data(F, y)
     penalties, one_penalty = _check_penalty(penalty)

@@ -76,6 +76,14 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
             memory, the number of devices and the dtype.
         precision: "full", or "tf32" for float32 products that a GPU rounds to ten bits, many times faster. The ridge fit of the
             features as rounded is refined to float64, and the status says how far predictions are from those in float64.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=80, d=40, N=60, alpha=[0.0, 0.4], penalty=0.1)
+        >>> o = gs.simulate(s, seed=range(3))
+        >>> o.axes, o.test_error.shape
+        (('eta', 'seed'), (2, 3))
+        >>> o.mean().test_error.shape
+        (2,)
     """
     if isinstance(setting, System):
         _system.refuse_options(

@@ -66,6 +66,14 @@ def theory(
         spectrum: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.
         nodes: Sobol points, a power of two, for a mixture with more than three coordinates to condition on; their error, which
             ``test_error_se`` says, falls about as one over them, and the time grows as their cube.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=[0.0, 0.4], penalty=0.1)
+        >>> p = gs.theory(s)
+        >>> p.axes, p.test_error_band.shape
+        (('eta',), (2, 2))
+        >>> bool(p.test_error[1] < p.test_error[0])  # the step helps
+        True
     """
     if isinstance(setting, System):
         _system.refuse_options(setting, theory, regime=regime, spectrum=spectrum, nodes=nodes)

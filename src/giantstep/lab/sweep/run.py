@@ -100,6 +100,12 @@ def sweep(
         progress: show a progress bar on stderr; by default on a terminal.
         random: who draws the random numbers, as in ``simulate``: "host", "device", or "auto" for the device on an accelerator.
             It becomes part of the routes and of the keys of stored trials.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=80, d=40, N=60, alpha=0.3, penalty=0.1)
+        >>> found = gs.sweep(s, {"d": [20, 40], "n": "2*d"}, seeds=range(2), routes=["simulate", "theory"])
+        >>> dict(found.test_error.sizes)
+        {'route': 2, 'd': 2, 'seed': 2}
     """
     if isinstance(base, str | Path):
         base = read(base)

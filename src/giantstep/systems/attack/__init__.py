@@ -71,6 +71,14 @@ def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: f
         eta: size of the step; its sign is set against that of f. None takes 2 |f|/||grad f||^2, which to first order
             turns f into -f. With several outputs f is the margin to the nearest other class.
         reach: how far to look for the change of sign, in first-order distances.
+
+    Examples:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> W, a = rng.standard_normal((30, 20)) / 20**0.5, rng.choice([-1.0, 1.0], 30)
+        >>> found = gs.attack(gs.Network(30, "relu", weights=(W, a)), rng.standard_normal((5, 20)))
+        >>> found.root.shape  # the distance to the change of sign
+        (5,)
     """
     size = None if eta is None else real(eta, "eta", least=0.0)
     reach = real(reach, "reach", least=0.0)
