@@ -11,7 +11,7 @@ from typing import Any
 LATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 PLAIN = re.compile(r"(<(code|pre|math|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)  # what is no running text
 BASE = r"((?<![\w\\/])(?:He|[A-Za-zα-ωΑ-Ωℓ∇])[′'*̃̂̄]?|[\d)‖]+(?=\^))"
-WORD = r"[−-]?(?:\d+(?:[./]\d+)?|½|max|min|[A-Za-zα-ωℓ⊥∞±*]{1,2})(?![A-Za-z])"
+WORD = r"[−-]?(?:\d+(?:[./]\d+)?|½|max|min|alpha|[A-Za-zα-ωℓ⊥∞±*]{1,2})(?![A-Za-z])"
 INDEX = rf"(?:\{{([^{{}}]{{1,24}})\}}|\(([^()]{{1,24}})\)|({WORD}))"
 RAISED = re.compile(BASE + r"\^" + INDEX)
 LOWERED = re.compile(BASE + rf"_(?:\{{([^{{}}]{{1,24}})\}}|({WORD}))")
@@ -46,5 +46,9 @@ def indexed(content: str) -> str:
 
 def _indices(text: str) -> str:
     for pattern, name in ((RAISED, "sup"), (LOWERED, "sub")):
-        text = pattern.sub(lambda m, name=name: f"{m[1]}<{name}>{m[m.lastindex or 1]}</{name}>", text)
+        text = pattern.sub(lambda m, name=name: f"{m[1]}<{name}>{_letter(m[m.lastindex or 1])}</{name}>", text)
     return text
+
+
+def _letter(index: str) -> str:
+    return "α" if index == "alpha" else index

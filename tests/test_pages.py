@@ -46,6 +46,7 @@ def test_the_readme_begins_with_the_spikes_and_the_explorer():
     ("text", "shown"),
     [
         ("n^α and n^(−1/2)", "n<sup>α</sup> and n<sup>−1/2</sup>"),
+        ("n^alpha", "n<sup>α</sup>"),
         ("c_k, U_t, c_{k+1}, λ_max", "c<sub>k</sub>, U<sub>t</sub>, c<sub>k+1</sub>, λ<sub>max</sub>"),
         ("10^5, n^0.6 and (1 + x)^2", "10<sup>5</sup>, n<sup>0.6</sup> and (1 + x)<sup>2</sup>"),
         ("<code>n^α</code>, test_error, a file my_a.py", "<code>n^α</code>, test_error, a file my_a.py"),
