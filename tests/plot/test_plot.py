@@ -75,6 +75,7 @@ def test_it_draws_on_given_axes(two):
         gs.plot(gs.explain("x1"), ax=left)
 
 
+@pytest.mark.slow
 def test_a_prediction_at_a_few_steps_is_a_smooth_line(base):
     p = gs.theory(base)
     lines = [np.asarray(line.get_xydata(), dtype=float) for line in gs.plot(p).axes[0].get_lines()]

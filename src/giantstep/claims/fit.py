@@ -7,10 +7,8 @@ is measured here is what ``simulate`` measures, at a fraction of the time.
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import statistics
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 
@@ -28,16 +26,3 @@ def path(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, penalties: Sequence[float
 def error(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, yt: np.ndarray, penalty: float) -> float:
     """Mean square of yt - Ft b for the ridge fit F b = y."""
     return float(np.mean((yt - path(F, y, Ft, [penalty])) ** 2))
-
-
-def controlled(
-    values: Float[np.ndarray, "k seeds"], controls: Float[np.ndarray, "q seeds"]
-) -> Float[np.ndarray, "k seeds"]:
-    """Values without the noise that controls of mean zero explain by regression over the seeds, as jackknife values."""
-
-    def intercepts(both: np.ndarray) -> np.ndarray:
-        left, right = both[: len(values)], both[len(values) :]
-        design = np.concatenate([np.ones((1, right.shape[1])), right])
-        return np.linalg.lstsq(design.T, left.T)[0][0]
-
-    return statistics.pseudovalues(intercepts, np.concatenate([values, controls]))

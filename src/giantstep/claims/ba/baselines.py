@@ -5,10 +5,10 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims import fit
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style
 
@@ -30,7 +30,7 @@ def measure(size: Size, seeds: range) -> Data:
     d, ratios = DIMENSIONS[size], RATIOS[size]
     found = cache.each(rivals.errors, [(d, r, rivals.least(d, r)[1], seed) for r in ratios for seed in seeds])
     numbers = np.moveaxis(np.reshape(found, (len(ratios), len(seeds), -1)), 1, -1)
-    return {"errors": np.array([fit.controlled(each[: len(METHODS)], each[len(METHODS) :]) for each in numbers])}
+    return {"errors": np.array([controlled(each[: len(METHODS)], each[len(METHODS) :]) for each in numbers])}
 
 
 def predict(size: Size) -> Data:

@@ -11,8 +11,8 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims import fit
 from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -131,7 +131,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def _risks(numbers: Float[np.ndarray, "cases numbers seeds"], size: Size) -> Float[np.ndarray, "cases ratios seeds"]:
     ratios = len(RATIOS[size])
-    return np.array([fit.controlled(each[:ratios], each[ratios:]) for each in numbers])
+    return np.array([controlled(each[:ratios], each[ratios:]) for each in numbers])
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

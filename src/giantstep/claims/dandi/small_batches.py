@@ -1,11 +1,11 @@
 """Fresh batches of order d never learn a target of information exponent above one, nor equal components apart, in T steps."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
@@ -15,14 +15,14 @@ HALF, THIRD, SIXTH = 2**-0.5, 3**-0.5, 6**-0.5
 EQUAL = "(x1 + x2 + x3 + (H2(x1) + H2(x2) + H2(x3))/sqrt(2))/sqrt(3)"
 SIZES = {"quick": (128, 2048), "full": (1000, 8000, 64_000)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(16, 80)}
-RULE: Any = {
+RULE = {
     "quick": {
-        "learned": {"each": (0.15, 0.5), "mean": (0.1, 0.3)},
-        "rest": {"each": (0.15, 0.9), "mean": (0.1, 0.4)},
+        "learned": Tolerances(Tolerance(0.15, 0.5), Tolerance(0.1, 0.3)),
+        "rest": Tolerances(Tolerance(0.15, 0.9), Tolerance(0.1, 0.4)),
     },
     "full": {
-        "learned": {"each": (0.08, 0.3), "mean": (0.05, 0.15)},
-        "rest": {"each": (0.1, 0.5), "mean": (0.06, 0.2)},
+        "learned": Tolerances(Tolerance(0.08, 0.3), Tolerance(0.05, 0.15)),
+        "rest": Tolerances(Tolerance(0.1, 0.5), Tolerance(0.06, 0.2)),
     },
 }
 
@@ -72,15 +72,15 @@ def shares(case: StepsCase, measured: Data) -> np.ndarray:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Exponents of d after the last step: one for a learned direction, zero for the others."""
-    slopes: dict[bool, list[tuple[str, np.ndarray]]] = {True: [], False: []}
+    slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
     for case in cases(size):
         found = shares(case, measured)
         for k, (name, known) in enumerate(zip(case.names, predicted[case.rank.name], strict=True)):
             grown = ranks.growth(case.rank.sizes, found[:, k], float(bool(known)))
-            slopes[bool(known)].append((f"{case.rank.name}, {name}", grown))
+            slopes[bool(known)][f"{case.rank.name}, {name}"] = grown
     return Evidence(
-        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, **RULE[size]["learned"])
-        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, **RULE[size]["rest"])
+        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, RULE[size]["learned"])
+        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, RULE[size]["rest"])
     )
 
 

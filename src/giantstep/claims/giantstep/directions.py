@@ -6,7 +6,7 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
@@ -17,8 +17,8 @@ ALPHAS = (0.3, 0.45)  # eta = n^alpha
 SAMPLES, WIDTH, PENALTY, NOISE = 2, 1.5, 0.1, 0.3  # n/d, p/d
 SIZES = {"quick": 150, "full": 800}  # d
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 60), "full": Seeds(24, 90)}
-MEAN: dict[Size, Any] = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
-CELL: dict[Size, Any] = {"quick": {"margin": 0.06, "departure": 0.2}, "full": {"margin": 0.025, "departure": 0.08}}
+MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
+CELL = {"quick": Tolerance(0.06, 0.2), "full": Tolerance(0.025, 0.08)}
 LINE = np.linspace(0.0, 0.5, 6)
 
 
@@ -41,7 +41,7 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{target}, η = n^{alpha:g}" for target in TARGETS for alpha in ALPHAS]
-    return predictions.evidence(predictions.ratios(measured, predicted), at, MEAN[size], CELL[size])
+    return predictions.evidence(predictions.ratios(measured, predicted), at, Tolerances(CELL[size], MEAN[size]))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -6,7 +6,7 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
@@ -17,8 +17,8 @@ ALPHAS = (0.0, 0.15, 0.3)  # eta = n^alpha
 SAMPLES, WIDTH, PENALTY, NOISE = 2, 1.5, 0.1, 0.3  # n/d, p/d
 SIZES = {"quick": 120, "full": 800}  # d
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(80, 100), "full": Seeds(24, 90)}
-MEAN: dict[Size, Any] = {"quick": {"margin": 0.05, "departure": 0.1}, "full": {"margin": 0.02, "departure": 0.04}}
-CELL: dict[Size, Any] = {"quick": {"margin": 0.08, "departure": 0.2}, "full": {"margin": 0.04, "departure": 0.1}}
+MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
+CELL = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
 LINE = np.linspace(0.0, 0.3, 4)
 
 
@@ -46,7 +46,7 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{target}, η = n^{alpha:g}" for target in TARGETS for alpha in ALPHAS]
-    return predictions.evidence(predictions.ratios(measured, predicted), at, MEAN[size], CELL[size])
+    return predictions.evidence(predictions.ratios(measured, predicted), at, Tolerances(CELL[size], MEAN[size]))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -10,8 +9,8 @@ from jaxtyping import Float
 import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data
-from giantstep.checks.statistics import Evidence
-from giantstep.claims import fit
+from giantstep.checks.statistics import ComparedNumbers, Evidence, Tolerances
+from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -58,21 +57,19 @@ def ratios(data: Data, theory: Data) -> Float[np.ndarray, "settings errors point
     """Errors over their predictions, without the noise of the labels' power."""
     raw = data["errors"] / theory["errors"][..., None]
     both = [
-        fit.controlled(each.reshape(-1, each.shape[-1]), known)
-        for each, known in zip(raw, data["energies"], strict=True)
+        controlled(each.reshape(-1, each.shape[-1]), known) for each, known in zip(raw, data["energies"], strict=True)
     ]
     return np.reshape(both, raw.shape)
 
 
 def evidence(
-    found: Float[np.ndarray, "settings errors points seeds"], at: Sequence[str], mean: Any, cell: Any
+    found: Float[np.ndarray, "settings errors points seeds"], at: Sequence[str], within: Tolerances
 ) -> Evidence:
-    """Both errors over their predictions: the mean over all cells, and every cell."""
-    made = []
+    """Both errors over their predictions: every cell, and the mean over all cells."""
+    made: list[ComparedNumbers] = []
     for j, what in enumerate(ERRORS.values()):
         own = found[:, j].reshape(-1, found.shape[-1])
-        made.append(statistics.compare(f"{what} / predicted, mean", own.mean(axis=0), 1.0, **mean))
-        made.append(statistics.compare(f"{what} / predicted", own, 1.0, at=list(at), **cell))
+        made += statistics.each_and_mean(f"{what} / predicted", own, 1.0, at=at, within=within)
     return Evidence(tuple(made))
 
 

@@ -1,12 +1,10 @@
 """The second talk's examples at a width of the order of d: both errors after every giant step are those predicted."""
 
-from typing import Any
-
 import numpy as np
 
 import giantstep as gs
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
@@ -22,8 +20,8 @@ SAMPLES, WIDTH, PENALTY, NOISE = 3, 1.2, 0.1, 0.3  # n/d of every batch, p/d
 STRENGTH = 0.5  # eta/p
 SIZES = {"quick": 120, "full": 800}  # d
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(36, 50), "full": Seeds(24, 90)}
-MEAN: dict[Size, Any] = {"quick": {"margin": 0.04, "departure": 0.1}, "full": {"margin": 0.015, "departure": 0.04}}
-CELL: dict[Size, Any] = {"quick": {"margin": 0.07, "departure": 0.2}, "full": {"margin": 0.03, "departure": 0.08}}
+MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
+CELL = {"quick": Tolerance(0.07, 0.2), "full": Tolerance(0.03, 0.08)}
 
 
 def experiment(target: str, d: int, steps: int) -> Setting:
@@ -48,7 +46,7 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{name}, {steps} steps" for name in EXAMPLES for steps in STEPS]
-    return predictions.evidence(predictions.ratios(measured, predicted), at, MEAN[size], CELL[size])
+    return predictions.evidence(predictions.ratios(measured, predicted), at, Tolerances(CELL[size], MEAN[size]))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
