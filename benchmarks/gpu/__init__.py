@@ -1,0 +1,1 @@
+"""The accelerator: giantstep beside a plain script, row by row, as JSON and as a table."""
