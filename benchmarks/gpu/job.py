@@ -3,7 +3,7 @@
 import os
 import time
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Task:
     goal: float = 1.1
     precision: str = "full"
 
-    @property
+    @cached_property
     def setting(self) -> gs.Setting:
         eta, penalty = (x if len(x) != 1 else x[0] for x in (self.etas, self.penalties))
         protocol = gs.Protocol((gs.GiantStep(self.n, eta),), gs.Ridge(self.n, penalty))
