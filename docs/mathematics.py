@@ -10,7 +10,7 @@ from typing import Any
 
 LATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 PLAIN = re.compile(r"(<(code|pre|math|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)  # what is no running text
-BASE = r"((?<![\w\\/])(?:He|[A-Za-zα-ωΑ-Ωℓ∇])[′'*̃̂̄]?|[\d)‖]+(?=\^))"
+BASE = r"((?<![\w\\/])(?:He|[A-Za-zα-ωΑ-Ωℓ∇])[′'*̃̂̄]?|(?:[\d)‖⟩]+|</sub>)(?=\^))"
 WORD = r"[−-]?(?:\d+(?:[./]\d+)?|½|max|min|alpha|[A-Za-zα-ωℓ⊥∞±*]{1,2})(?![A-Za-z])"
 INDEX = rf"(?:\{{([^{{}}]{{1,24}})\}}|\(([^()]{{1,24}})\)|({WORD}))"
 RAISED = re.compile(BASE + r"\^" + INDEX)
@@ -45,7 +45,7 @@ def indexed(content: str) -> str:
 
 
 def _indices(text: str) -> str:
-    for pattern, name in ((RAISED, "sup"), (LOWERED, "sub")):
+    for pattern, name in ((LOWERED, "sub"), (RAISED, "sup")):  # w_i^0 has both
         text = pattern.sub(lambda m, name=name: f"{m[1]}<{name}>{_letter(m[m.lastindex or 1])}</{name}>", text)
     return text
 

@@ -329,3 +329,14 @@ def test_the_page_says_that_it_computes(page):
     until(browser, "return getComputedStyle(document.getElementById('computing')).visibility === 'visible'")
     text(browser, "one-step-errors--words", "At α")
     until(browser, "return getComputedStyle(document.getElementById('computing')).visibility === 'hidden'")
+
+
+def test_play_goes_through_the_giant_steps(page):
+    browser = page(f"/giant-steps?{state.write(state.GiantSteps(d=3.0, kappa=1.0, steps=2, shown=2, width=4))}")
+    text(browser, "giant-steps-plane--words", "After step 2")
+    browser.find_element("id", "giant-steps-play").click()
+    text(browser, "giant-steps-plane--words", "After step 0")
+    text(browser, "giant-steps-plane--words", "After step 2")
+    until(browser, "return document.getElementById('giant-steps-play').textContent === 'Play'")
+    at = "return document.querySelector('#giant-steps-shares .js-plotly-plot').layout.shapes[0].x0 === 2"
+    until(browser, at)  # the step is marked among the shares
