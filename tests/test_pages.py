@@ -88,7 +88,6 @@ def test_the_table_of_bands_is_that_of_the_theory():
         assert [float(f"{value:.2g}") for value in percents] == shown
 
 
-@pytest.mark.slow
 def test_the_built_pages_are_searched_from_disk_and_ask_nothing_of_the_network(tmp_path):
     for tool in ("mkdocs", "latex2mathml", "mkdocstrings"):
         pytest.importorskip(tool)
