@@ -176,6 +176,36 @@ def test_probabilities_are_calibrated_on_rows_left_out():
     assert fitted < 0.5 * blunt and fitted < sharp
 
 
+def test_missing_values_are_filled_and_said():
+    """Half of a column that matters is missing, more often where it is large: the model uses where it is missing."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((800, 4))
+    y = 2 * X[:, 1] + X[:, 0]
+    X[X[:, 1] + 0.3 * rng.standard_normal(800) > 0, 1] = np.nan
+    m = GiantStepRegressor(model="network", steps=0).fit(X[:500], y[:500])
+    assert m.score(X[500:], y[500:]) > 0.75
+    assert m.directions_.names == ("x1", "x2", "x3", "x4", "(x2 is missing)") and m.directions_.components.shape[1] == 5
+    filled = np.where(np.isnan(X), np.nanmean(X[:500], axis=0), X)
+    blind = GiantStepRegressor(model="network", steps=0).fit(filled[:500], y[:500])
+    whole = GiantStepRegressor(model="network", steps=0).fit(np.c_[filled, np.isnan(X[:, 1])][:500], y[:500])
+    np.testing.assert_allclose(m.predict(X[500:]), whole.predict(np.c_[filled, np.isnan(X[:, 1])][500:]), rtol=1e-6)
+    elsewhere = X[500:].copy()
+    elsewhere[0, 3] = np.nan  # where nothing was missing before: the mean
+    assert np.isfinite(m.predict(elsewhere)).all() and blind.n_features_in_ == 4
+    with pytest.raises(ValueError, match="infinity"):
+        GiantStepRegressor().fit(np.where(np.isnan(X), np.inf, X), y)
+
+
+def test_weights_of_classes_are_weights_of_rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = np.where(y == 0, 5.0, 1.0)
+    one = GiantStepClassifier(steps=0, width=32, class_weight={0: 5.0, 1: 1.0}).fit(X, y)
+    two = GiantStepClassifier(steps=0, width=32).fit(X, y, sample_weight=rows)
+    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X), rtol=1e-7)
+    plain = GiantStepClassifier(steps=0, width=32).fit(X, y)
+    assert one.predict(X).mean() < plain.predict(X).mean()
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -186,6 +216,7 @@ def test_probabilities_are_calibrated_on_rows_left_out():
         ({"width": 0}, 'width is "auto" or a whole number of at least 1, not 0'),
         ({"batch": "old"}, 'batch is "auto", "fresh" or "reuse"'),
         ({"scaling": "log"}, 'scaling is "auto", "standard", "common", "normal", not "log"'),
+        ({"model": "forest"}, 'model is "auto" or "network", not'),
         ({"device": "tpu"}, 'device is "auto", "cpu" or "gpu"'),
         ({"activation": "sign"}, "has no useful slope"),
         ({"activation": "__import__('os')"}, ""),

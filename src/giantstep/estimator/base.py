@@ -15,6 +15,7 @@ from giantstep.estimator import directions
 from giantstep.estimator import fit as learning
 from giantstep.estimator.directions import Directions
 from giantstep.estimator.explanation import FitExplanation
+from giantstep.estimator.gaps import gaps
 from giantstep.estimator.network import CHUNK, Table
 from giantstep.estimator.scaling import choose
 from giantstep.estimator.span import span
@@ -61,6 +62,11 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.random_state = random_state
         self.verbose = verbose
 
+    def __sklearn_tags__(self) -> Any:
+        tags: Any = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
         """Fit labels that are numbers (n, k)."""
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -72,6 +78,8 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 f"not {int(positive.sum())} (n_samples = {len(X)})"
             )
         X, Y, weights = X[positive], Y[positive].astype(np.float64), weights[positive] / weights[positive].mean()
+        self._gaps = gaps(X, weights)
+        X = self._gaps.fill(X)
         wanted, where = self._wanted(len(X)), arrays(self.device)
         self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.most_features, where)
         self._units, self._label_units = units(X), units(Y)
@@ -151,9 +159,10 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             for v in components[:shown]
         ]
         self._without, self._rows_learned = tuple(learned.loo_error + each for each in lost), len(table)
-        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(len(self._units.exponents))])
+        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(self.n_features_in_)])
+        names = tuple(self._gaps.names([*map(str, names)]))
         self._axes = components  # in the coordinates of the network
-        return Directions(self._span.back(components), strength, level, np.array(share), tuple(map(str, names)))
+        return Directions(self._span.back(components), strength, level, np.array(share), names)
 
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
         """The outputs of the model for scaled rows, in units of scaled labels."""
@@ -165,7 +174,9 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _rows(self, X: Any) -> tuple[np.ndarray, np.dtype]:
         """The scaled rows and the type of the given ones."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = self._gaps.fill(
+            validate_data(self, X, dtype=[np.float64, np.float32], reset=False, ensure_all_finite="allow-nan")
+        )
         far = FARTHEST[X.dtype.itemsize]
         with np.errstate(over="ignore"):
             return np.clip(self._span.transform(self._units.divide(X)), -far, far), X.dtype

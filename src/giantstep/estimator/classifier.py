@@ -6,8 +6,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from giantstep.errors import InputError
 from giantstep.estimator.base import GiantStepBase
@@ -18,16 +19,45 @@ class GiantStepClassifier(ClassifierMixin, GiantStepBase):
 
     Parameters and attributes are those of ``GiantStepRegressor``; ``loo_error_`` is for the indicators. Probabilities are
     the softmax of ``sharpness_`` times the fitted indicators, with one number ``sharpness_`` for all classes that minimises the
-    logarithmic loss of left-out rows which the steps have not seen.
+    logarithmic loss of left-out rows which the steps have not seen. ``class_weight`` multiplies the weights of the rows: a
+    dictionary from classes to weights, or ``"balanced"`` for classes of equal total weight.
     """
+
+    def __init__(
+        self,
+        *,
+        width: int | str = "auto",
+        activation: str = "relu",
+        steps: int | str = "auto",
+        eta: float | str = "auto",
+        batch: str = "auto",
+        penalty: float | str = "auto",
+        scaling: str = "auto",
+        model: str = "auto",
+        class_weight: dict | str | None = None,
+        device: str = "cpu",
+        memory: float | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ):
+        super().__init__(
+            width=width, activation=activation, steps=steps, eta=eta, batch=batch, penalty=penalty, scaling=scaling,
+            model=model, device=device, memory=memory, random_state=random_state, verbose=verbose,
+        )  # fmt: skip
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) and labels y (n,)."""
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        X, y = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_all_finite="allow-nan"
+        )
         check_classification_targets(y)
         self.classes_, number = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(f"a classifier needs at least two classes, and y has one class: {self.classes_[0]!r}")
+        if self.class_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            sample_weight = weights * compute_sample_weight(self.class_weight, y)
         indicators = (number[:, None] == np.arange(len(self.classes_))).astype(float)
         self._learn(X, indicators[:, 1:] if len(self.classes_) == 2 else indicators, sample_weight)
         rows, residuals = self._left_out

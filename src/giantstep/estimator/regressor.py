@@ -45,8 +45,9 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) and numbers y, (n,) or (n, outputs)."""
         X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True, ensure_min_samples=2
-        )
+            self, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True, ensure_min_samples=2,
+            ensure_all_finite="allow-nan",
+        )  # fmt: skip
         self._one_output = y.ndim == 1
         return self._learn(X, y.reshape(len(y), -1), sample_weight)
 
