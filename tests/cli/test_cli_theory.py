@@ -11,6 +11,7 @@ from matplotlib.legend import Legend
 import giantstep as gs
 from giantstep import cli, theory
 from giantstep.lab import compare as lab
+from giantstep.lab import optimum
 from giantstep.results.outcome import Status
 
 SETTING = """
@@ -80,7 +81,7 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 
 
 REFUSED = [
-    (["predict", "reuse.toml"], "fresh samples"),
+    (["predict", "reuse.toml"], "nearest setting"),
     (["predict", "again.toml"], "fresh batches"),
     (["predict", "bare.toml"], "ridge readout"),
     (["predict", "full.toml", "--regime", "limit"], "residual='target'"),
@@ -88,9 +89,10 @@ REFUSED = [
     (["predict", "small.toml", "--plot", "a.doc"], "--plot"),
     (["predict", "small.toml", "--optimal", "--spectrum"], "--optimal"),
     (["predict", "small.toml", "--optimal", "--plot", "a.svg"], "--optimal"),
+    (["predict", "small.toml", "--verify"], "--optimal"),
     (["predict", "absent.toml"], "absent.toml"),
     (["predict"], "SETTING"),
-    (["compare", "reuse.toml"], "fresh samples"),
+    (["compare", "reuse.toml"], "nearest setting"),
     (["compare", "again.toml"], "fresh batches"),
     (["compare", "small.toml", "--equivalent", "exact"], "--equivalent"),
     (["compare", "small.toml", "--seeds", "9-0"], "--seeds"),
@@ -143,15 +145,20 @@ def test_predict_spectrum(folder, monkeypatch, capsys):
 
 def test_predict_optimal(folder, setting, monkeypatch, capsys):
     best = theory.Optimum(setting, 3.0, 0.2, 0.5, 0.8, Status(False, ("eta is at an end of the range searched",)))
-    monkeypatch.setattr(theory, "optimal", lambda setting: best)
+    monkeypatch.setattr(optimum, "optimal", lambda setting, verify: best)
     code, out, err = called(capsys, "predict", "small.toml", "--optimal", "--json")
     answer = json.loads(out)
-    assert set(answer) == {"eta", "penalty", "test_error", "random_features", "status", "setting"}
+    assert set(answer) == {"eta", "penalty", "test_error", "test_error_band", "random_features", "status", "setting"}
     assert answer["eta"] == 3.0 and gs.Setting.from_plain(answer["setting"]) == setting
     assert code == 1 and "end of the range" in err  # what cannot be trusted ends with 1
-    monkeypatch.setattr(theory, "optimal", lambda setting: replace(best, status=Status()))
+    seen = replace(best, status=Status(), measured=0.55, measured_se=0.01)
+    monkeypatch.setattr(optimum, "optimal", lambda setting, verify: seen if verify else replace(best, status=Status()))
     code, out, err = called(capsys, "predict", "small.toml", "--optimal")
-    assert (code, err) == (0, "") and "eta = 3, penalty = 0.2" in out
+    assert (code, err) == (0, "") and "eta = 3, penalty = 0.2" in out and "simulated" not in out
+    code, out, err = called(capsys, "predict", "small.toml", "--optimal", "--verify")
+    assert (code, err) == (0, "") and "off by -9.1%" in out
+    _, out, _ = called(capsys, "predict", "small.toml", "--optimal", "--verify", "--json")
+    assert json.loads(out)["measured"] == 0.55 and json.loads(out)["measured_se"] == 0.01
 
 
 def test_compare_prints_one_json_object(folder, setting, capsys):

@@ -63,6 +63,10 @@ def predict(
     optimal: Annotated[
         bool, typer.Option("--optimal", help="Find the step size and the penalty with the least test error instead.")
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="With --optimal: simulate the optimum and print how far the prediction was off."),
+    ] = False,
     spectrum: Annotated[
         bool,
         typer.Option(
@@ -82,6 +86,8 @@ def predict(
         raise InputError(
             "--optimal finds two numbers. It works with --json, but not with --regime, --spectrum or --plot."
         )
+    if verify and not optimal:
+        raise InputError("--verify simulates the optimum: give it with --optimal, or use giantstep compare.")
     read = read_setting(setting)
     from giantstep.cli import systems
 
@@ -89,11 +95,15 @@ def predict(
         systems.need_none(read, regime=regime != "finite", optimal=optimal, spectrum=spectrum)
         return systems.predict(read, plot, as_json)
     if optimal:
-        from giantstep.theory import optimal as minimise  # after reading: bad input is reported before JAX is imported
+        from giantstep.lab.optimum import (
+            optimal as minimise,  # after reading: bad input is reported before JAX is imported
+        )
 
-        best = minimise(read)
+        best = minimise(read, verify=verify)
         status = {"ok": best.status.ok, "notes": list(best.status.notes)}
-        numbers = {k: getattr(best, k) for k in ("eta", "penalty", "test_error", "random_features")}
+        numbers = {k: getattr(best, k) for k in ("eta", "penalty", "test_error", "test_error_band", "random_features")}
+        if verify:
+            numbers |= {k: getattr(best, k) for k in ("measured", "measured_se")}
         show({**numbers, "status": status, "setting": best.setting.to_plain()} if as_json else str(best))
         return trust(best.status)
     if len(read.protocol.steps) == 2:
