@@ -10,6 +10,7 @@ import giantstep as gs
 from giantstep.claims import select
 from giantstep.claims.demir import alignment, conditional, evidence, fashion, figure, hermite, panel, rank, weighting
 from giantstep.claims.giantstep import fitted, mixtures
+from giantstep.claims.giantstep import images as own_images
 from giantstep.plot import style
 
 PANELS = ("weighting", "strength", "ratio", "alignment", "rank")
@@ -134,9 +135,11 @@ def test_claims_on_images_run_on_a_small_set(monkeypatch):
     monkeypatch.setitem(fitted.SIZES, "quick", 20)
     monkeypatch.setitem(fashion.N_TEST, "quick", 40)
     monkeypatch.setattr(fitted, "SPIKES", 1)
-    monkeypatch.setattr(fitted, "prediction", lambda *cell: [1.0, 0.01])
+    monkeypatch.setattr(own_images, "experiment", lambda size, a, b, ratio: small(size, 20, (a, b), "relu", ratio))
+    for module in (fitted, own_images):
+        monkeypatch.setattr(module, "prediction", lambda *cell: [1.0, 0.01])
     fitted.fitted.cache_clear()
-    for module in (fashion, fitted):
+    for module in (fashion, fitted, own_images):
         claim = module.CLAIM
         predicted = claim.predict("quick") if claim.predict else {}
         verdict = claim.rule("quick", claim.measure("quick", range(3)), predicted)

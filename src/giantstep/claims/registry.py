@@ -17,6 +17,7 @@ from giantstep.claims.giantstep import (
     directions,
     fitted,
     flip_distance,
+    images,
     mixtures,
     one_curve,
     optimal,
@@ -72,6 +73,6 @@ CLAIMS: tuple[Claim, ...] = (
     covariance.CLAIM, eigenvalues.CLAIM, amplification.CLAIM, mixing.CLAIM,
     flips.CLAIM, rate.CLAIM, linearity.CLAIM, bubeck_width.CLAIM,
     fresh.CLAIM, training.CLAIM, wasserstein.CLAIM, vacuity.CLAIM,
-    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, fitted.CLAIM, flip_distance.CLAIM, directions.CLAIM, steps.CLAIM,
+    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, fitted.CLAIM, images.CLAIM, flip_distance.CLAIM, directions.CLAIM, steps.CLAIM,
     own_batch.CLAIM,
 )  # fmt: skip

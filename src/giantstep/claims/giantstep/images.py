@@ -1,0 +1,94 @@
+"""The learning curve of networks on images, predicted from the law of the images' own coordinates before a network is trained."""
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks import cache as _cache
+from giantstep.checks import statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+
+PAIRS = {"quick": ((0, 1),), "full": ((0, 1), (5, 9))}
+SIZES = {"quick": 250, "full": 500}  # m
+RATIOS = {"quick": (5.0,), "full": (0.1, 1.0, 5.0)}  # k/m
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(12, 36)}
+ETA, PENALTY = 1.0, 1e-4  # as in the figure of Demir and Dogan
+NODES = {"quick": 256, "full": 512}
+CELL = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.07, 0.1)}
+
+
+def experiment(size: Size, first: int, second: int, ratio: float) -> Setting:
+    m = SIZES[size]
+    return gs.presets.fashion(m, round(ratio * m), (first, second), ETA, PENALTY, path=SOURCES[size])
+
+
+def prediction(size: Size, first: int, second: int, ratio: float) -> list[float]:
+    """The test error and its error of quadrature."""
+    outcome = gs.theory(experiment(size, first, second, ratio), nodes=NODES[size])
+    return [float(outcome.test_error), float(outcome.test_error_se or 0.0)]
+
+
+def cells(size: Size) -> list[tuple[int, int, float]]:
+    return [(*pair, ratio) for pair in PAIRS[size] for ratio in RATIOS[size]]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Test errors on the images, (cells, seeds)."""
+    return {"images": np.array([errors(size, read(experiment(size, *cell)), seeds) for cell in cells(size)])}
+
+
+def predict(size: Size) -> Data:
+    """Test errors and their errors of quadrature, (cells)."""
+    read(experiment(size, *cells(size)[0]))
+    runs = np.array(_cache.each(prediction, [(size, *cell) for cell in cells(size)]))
+    return {"errors": runs[:, 0], "nodes": runs[:, 1]}
+
+
+def gaps(measured: Data, predicted: Data) -> np.ndarray:
+    """log(measured) - log(predicted), (cells, seeds)."""
+    return np.log(measured["images"] / predicted["errors"][:, None])
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The images have the predicted errors."""
+    at = [f"{a} vs {b}, k = {ratio:g}m" for a, b, ratio in cells(size)]
+    return Evidence((statistics.compare("log images/predicted", gaps(measured, predicted), at=at, within=CELL[size]),))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    off = 100 * np.expm1(gaps(measured, predicted).mean(axis=-1))
+    span = ", ".join(f"{x:+.1f}%" for x in off)
+    return Verdict(
+        sizes=f"m = {SIZES[size]}, d = 784; λ = {PENALTY:g}, η = {ETA:g}; relu; 20 spikes for each class; {NAMES[size]}; "
+        f"k/m = {', '.join(f'{r:g}' for r in RATIOS[size])}; {NODES[size]} nodes",
+        figure=_figure(size, measured, predicted),
+        caption="Test error over the labels' variance against the width k/m: the prediction from the images' own coordinates, "
+        f"with the error of its nodes, and networks on the images. The images are {span} off the prediction.",
+        settings=tuple(experiment(size, *cell).id for cell in cells(size)),
+    )
+
+
+def _figure(size: Size, measured: Data, predicted: Data) -> str:
+    x, count = np.array(RATIOS[size]), len(RATIOS[size])
+    with style.figure(len(PAIRS[size]), width=3.6, height=3.0) as (fig, axes):
+        for i, (ax, pair) in enumerate(zip(np.atleast_1d(axes), PAIRS[size], strict=True)):
+            part = slice(i * count, (i + 1) * count)
+            style.dots(
+                ax, x, predicted["errors"][part], predicted["nodes"][part], color=style.COLOURS[1], marker="d",
+                linestyle="-", label="prediction",
+            )  # fmt: skip
+            style.dots(ax, x, *mean_and_error(measured["images"][part]), color=style.COLOURS[0], label="images")
+            ax.set_title(f"classes {pair[0]} and {pair[1]}", loc="left")
+            ax.set(xscale="log", xlabel="width k/m", ylabel="test error / Var y")
+            ax.set_xticks(x, [f"{r:g}" for r in x])
+            ax.minorticks_off()
+            ax.legend()
+        return style.svg(fig)
+
+
+CLAIM = claim("giantstep/images", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
