@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from giantstep.claims import select
-from giantstep.claims.bubeck import flips, linearity, random_networks, rate, width
+from giantstep.claims.bubeck import failure, flips, linearity, random_networks, rate, width
 from giantstep.claims.giantstep import flip_distance
 
 
 @pytest.fixture
 def tiny(monkeypatch):
+    monkeypatch.setitem(failure.SIZES, "quick", ((12, 24), (6, 36)))
     monkeypatch.setitem(flips.DIMENSIONS, "quick", 12)
     monkeypatch.setitem(rate.SIZES, "quick", (8, 16))
     monkeypatch.setitem(linearity.SIZES, "quick", ((6, 12, 24), (0.5, 2.0)))

@@ -2,7 +2,7 @@
 
 from giantstep.checks.claim import Claim
 from giantstep.claims.ba import baselines
-from giantstep.claims.bubeck import flips, linearity, rate
+from giantstep.claims.bubeck import failure, flips, linearity, rate
 from giantstep.claims.bubeck import width as bubeck_width
 from giantstep.claims.cui import test_error as cui_test_error
 from giantstep.claims.dandi import conditional as dandi_conditional
@@ -71,8 +71,8 @@ CLAIMS: tuple[Claim, ...] = (
     demir_conditional.CLAIM, hermite.CLAIM, fashion.CLAIM, fashion_step.CLAIM,
     partition.CLAIM, early.CLAIM, convergence.CLAIM, sgd.CLAIM,
     covariance.CLAIM, eigenvalues.CLAIM, amplification.CLAIM, mixing.CLAIM,
-    flips.CLAIM, rate.CLAIM, linearity.CLAIM, bubeck_width.CLAIM,
+    flips.CLAIM, rate.CLAIM, linearity.CLAIM, bubeck_width.CLAIM, failure.CLAIM,
     fresh.CLAIM, training.CLAIM, wasserstein.CLAIM, vacuity.CLAIM,
-    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, fitted.CLAIM, images.CLAIM, flip_distance.CLAIM, directions.CLAIM, steps.CLAIM,
-    own_batch.CLAIM,
+    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, fitted.CLAIM, images.CLAIM, flip_distance.CLAIM, directions.CLAIM,
+    steps.CLAIM, own_batch.CLAIM,
 )  # fmt: skip

@@ -53,6 +53,10 @@ WORLDS: dict[str, dict[str, World]] = {
         "the move is 1.2 times as long": lambda patch: patch.setattr(simulate, "UNIT", 1.2),
         "the second layer is 1.1 times as large": second_layer(1.1),
     },
+    "bubeck/failure": {
+        "steps are 0.6 times as long": steps(0.6),
+        "the second layer is 0.7 times as large": second_layer(0.7),
+    },
     "bubeck/width": {
         "steps are 1.4 times as long": steps(1.4),
         "the second layer is 0.7 times as large": second_layer(0.7),

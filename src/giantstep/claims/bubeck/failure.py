@@ -1,0 +1,93 @@
+"""A step of size √log(1/γ) fails with probability γ at most, also at a width that grows as d^2."""
+
+import numpy as np
+
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.bubeck import random_networks
+from giantstep.claims.claim import claim
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+
+NAMES = ("relu", "tanh")
+GAMMAS = (0.5, 0.2, 0.1)
+SIZES = {"quick": ((100, 400), (48, 2304)), "full": ((400, 1600), (100, 10_000))}  # (d, p): p = 4d, and p = d^2
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 400), "full": Seeds(100, 800)}
+MOST = {"quick": Tolerance(0.1, 0.6), "full": Tolerance(0.05, 0.3)}
+SHARE = {"quick": Tolerance(0.03, 0.1), "full": Tolerance(0.015, 0.05)}
+
+
+def sizes_of(name: str) -> tuple[float, ...]:
+    """eta = sqrt(2 v0 log(1/gamma))/v1 for every gamma: in the limit P(failure) = 2 Phi(-eta v1/sqrt(v0)) is below gamma."""
+    (law,) = random_networks.laws([(name, 1, 1)])
+    return tuple(float(np.sqrt(2 * law.v0 * np.log(1 / gamma)) / law.v1) for gamma in GAMMAS)
+
+
+def failures(name: str, d: int, p: int, seed: int) -> np.ndarray:
+    """Shares of signs that steps of these sizes do not flip, (gammas)."""
+    return 1 - random_networks.steps(d, p, (name,), sizes_of(name), 1, seed)[0, 1:]
+
+
+def cells(size: Size) -> list[tuple[str, int, int]]:
+    return [(name, *pair) for name in NAMES for pair in SIZES[size]]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Shares that are not flipped, (cells, gammas, seeds)."""
+    runs = cache.each(failures, [(*cell, seed) for cell in cells(size) for seed in seeds])
+    return {"failures": np.moveaxis(np.reshape(runs, (len(cells(size)), len(seeds), len(GAMMAS))), 1, -1)}
+
+
+def predict(size: Size) -> Data:
+    """The same by the law of the ray."""
+    laws = random_networks.laws(cells(size))
+    return {
+        "failures": np.array(
+            [1 - law.flips(np.array(sizes_of(c[0]))) for law, c in zip(laws, cells(size), strict=True)]
+        )
+    }
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The share that is not flipped is at most gamma, and that of the law of the ray."""
+    found = measured["failures"]
+    at = [f"{random_networks.TITLES[name]}, d = {d}, p = {p}, γ = {g:g}" for name, d, p in cells(size) for g in GAMMAS]
+    over = found / np.array(GAMMAS)[:, None]
+    return Evidence((
+        statistics.compare("share not flipped over γ", over, 1.0, at=at, side="below", within=MOST[size]),
+        statistics.compare("share not flipped", found, predicted["failures"], at=at, within=SHARE[size]),
+    ))  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    mean, error = mean_and_error(measured["failures"])
+    worst = float(np.max(mean / np.array(GAMMAS)))
+    ends = ", ".join(f"{x:.3f}" for x in mean.mean(axis=0))
+    return Verdict(
+        sentence=f"A step of η = √(2v₀ log(1/γ))/v₁ leaves {ends} of the signs at γ = {', '.join(f'{g:g}' for g in GAMMAS)}, in "
+        f"the mean over activations and widths, at most {worst:.2f} γ. {ruling.stated.sentence}",
+        sizes="; ".join(f"d = {d}, p = {p}" for d, p in SIZES[size])
+        + f"; a network a seed with {random_networks.INPUTS} inputs on the sphere of radius √d",
+        figure=_figure(size, mean, error, predicted["failures"]),
+        caption="The share of signs that a step of η = √(2v₀ log(1/γ))/v₁ does not flip against γ on logarithmic axes, below the "
+        f"dotted line γ at every γ (at most {worst:.2f} γ), with the lines of the law of the ray.",
+    )
+
+
+def _figure(size: Size, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) -> str:
+    with style.figure(width=4.6, height=3.2) as (fig, ax):
+        for k, (name, d, p) in enumerate(cells(size)):
+            label = f"{random_networks.TITLES[name]}, d = {d}, p = {p}"
+            ax.plot(GAMMAS, lines[k], color=style.COLOURS[k], linewidth=1)
+            style.dots(ax, GAMMAS, mean[k], error[k], color=style.COLOURS[k], marker="osD^"[k], label=label)
+        ax.plot(GAMMAS, GAMMAS, ":", color=style.INK, linewidth=1, label="γ")
+        ax.set(xscale="log", yscale="log", xlabel="γ", ylabel="share of signs not flipped")
+        ax.set_xticks(GAMMAS, [f"{g:g}" for g in GAMMAS])
+        ax.set_yticks((0.05, 0.1, 0.2, 0.4), ["0.05", "0.1", "0.2", "0.4"])
+        ax.minorticks_off()
+        ax.legend(fontsize=8)
+        return style.svg(fig)
+
+
+CLAIM = claim("bubeck/failure", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
