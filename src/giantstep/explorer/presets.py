@@ -1,10 +1,11 @@
-"""Presets: for every paper a setting of a view to start from, or its first claim."""
+"""Presets: for every paper a setting of a view to start from, or its first claim; and the scenes of the story."""
 
 from dataclasses import dataclass
 
 from giantstep.citations import paper
 from giantstep.claims import TEXTS
-from giantstep.explorer.state import Claims, Explain, GiantSteps, OneStep, ViewState
+from giantstep.explorer.state import VIEWS, Claims, Explain, GiantSteps, OneStep, ViewState, read_query
+from giantstep.story.scene import scenes
 
 __all__ = ["PRESETS", "Preset", "of_view"]
 
@@ -55,7 +56,16 @@ def _first_claims() -> tuple[Preset, ...]:
     return tuple(Preset(key, name, Claims(claim=name)) for key, name in reversed(first.items()) if key not in have)
 
 
-PRESETS = (*_CHOSEN, *_first_claims())
+def _scenes() -> tuple[Preset, ...]:
+    """The scenes of the story, in the view that each of them names."""
+    made = []
+    for number, scene in enumerate(scenes(), 1):
+        view, _, query = scene.explorer.partition("?")
+        made.append(Preset("giantstep", f"the story, {number}: {scene.title}", read_query(VIEWS[view], query)[0]))
+    return tuple(made)
+
+
+PRESETS = (*_CHOSEN, *_scenes(), *_first_claims())
 
 
 def of_view(kind: type[ViewState]) -> tuple[Preset, ...]:
