@@ -6,7 +6,7 @@ import time
 import pytest
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-PATIENCE = 600  # seconds, to end a hang: other work may have the cores
+PATIENCE = 600  # seconds, to end a hang: the first answers compile, and other work may have the cores
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-PATIENCE = 600  # seconds, to end a hang: the first answers compile, and other work may have the cores
+from tests.browser import PATIENCE
 
 
 @contextmanager
@@ -35,17 +35,6 @@ def running(folder: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Pop
             for child in alive:
                 child.kill()
             assert not alive, "a child was left behind"
-
-
-def until(browser, script: str, *arguments):
-    """What a script returns as soon as that is something."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = browser.execute_script(f"return (() => {{ {script} }})()", *arguments)
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"waited in vain for {script}")
 
 
 def text(browser, key: str, holds: str) -> str:

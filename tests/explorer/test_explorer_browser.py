@@ -1,7 +1,6 @@
 """The explorer in a real browser: every view, bad input, a permalink, and the numbers shown against the library's own."""
 
 import json
-import shutil
 import time
 from io import BytesIO
 from urllib.request import urlopen
@@ -15,9 +14,10 @@ from giantstep.claims import TEXTS
 from giantstep.explorer import settings, state
 from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.presets import PRESETS
-from tests.explorer_server import PATIENCE, put, running, text, trace, until
+from tests.browser import CHROMIUM, DRIVER, PATIENCE, until
+from tests.browser import browser as browser
+from tests.explorer_server import put, running, text, trace
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with its chromedriver here")
 
 
@@ -28,29 +28,6 @@ def address(tmp_path_factory):
         yield url.rstrip("/")
     said = (folder / "explorer.log").read_text().splitlines()
     assert [line for line in said if "longer than expected" not in line] == []  # on a busy machine, nothing but that
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    options = Options()
-    options.binary_location = CHROMIUM or ""
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1280,1000",
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    found = webdriver.Chrome(options=options, service=Service(DRIVER))
-    found.set_script_timeout(PATIENCE)
-    yield found
-    found.quit()
 
 
 @pytest.fixture
