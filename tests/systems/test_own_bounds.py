@@ -162,6 +162,22 @@ def test_training_stays_within_what_was_known_before(activation, batch, loss):
     assert after.constant < before.constant and after.training < before.training and after.fresh < before.fresh
 
 
+@pytest.mark.parametrize(("activation", "rate", "slack"), [("relu", 0.02, 1.3), ("tanh", 0.05, 2.5)])
+@pytest.mark.parametrize("batch", [1, 7])
+def test_the_bounds_before_training_are_those_of_the_worst_steps(activation, rate, slack, batch):
+    """Norms that grow as fast as every step allows, in a random order of the rows, come close to the bound and not over it."""
+    f, rng = network(2, activation), np.random.default_rng(2)
+    f = gs.Layers(f.W / np.linalg.norm(f.W), f.A / np.linalg.norm(f.A), activation)
+    X = rng.normal(size=(40, 3))
+    r, v, w = np.sqrt(1 + np.sum(X**2, axis=1)), 1.0, 1.0
+    for _ in range(3):
+        for rows in np.split(rng.permutation(40), range(batch, 40, batch)):
+            mean = float(np.mean(r[rows]))
+            most = f.p**0.5 if activation == "tanh" else np.inf
+            v, w = v + rate * min(most, w * mean), w + rate * v * mean
+    assert v * w < growth(f, X, 1.0, rate, 3, batch).product < slack * v * w
+
+
 def test_without_steps_the_bounds_before_and_after_training_have_the_same_norms():
     f = network(2, "tanh")
     known = growth(f, np.ones((10, 3)), 1.0, 0.0, 1, 1)
