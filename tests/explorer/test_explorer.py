@@ -17,7 +17,7 @@ from giantstep import cli
 from giantstep.explorer import settings, state
 from giantstep.explorer.app import make_app
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.processes.jobs import Failure, JobRunner, Task
+from giantstep.explorer.processes.jobs import Failure, JobPart, JobRunner
 from giantstep.explorer.processes.queue import Replaced, RequestQueue
 from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
 from giantstep.explorer.security import _ours, guard
@@ -266,10 +266,10 @@ def test_runs_keep_what_arrived_and_stop():
     runs = JobRunner()
     try:
         pieces = [
-            Task("one", abs, (-1,)),
-            Task("wrong", int, ("x",)),
-            Task("long", time.sleep, (LIMIT,)),
-            Task("after", abs, (-2,)),
+            JobPart("one", abs, (-1,)),
+            JobPart("wrong", int, ("x",)),
+            JobPart("long", time.sleep, (LIMIT,)),
+            JobPart("after", abs, (-2,)),
         ]
         runs.start(pieces, "page")
         soon(lambda: isinstance(runs.result("wrong"), Failure))
@@ -279,7 +279,7 @@ def test_runs_keep_what_arrived_and_stop():
         assert runs.result("long") is None and runs.result("after") is None and not runs.busy(["after"])
         runs.start(pieces[3:], "page")
         soon(lambda: runs.result("after") is not None)
-        runs.start([Task("slow", time.sleep, (LIMIT,)), Task("never", abs, (-3,))], "page")
+        runs.start([JobPart("slow", time.sleep, (LIMIT,)), JobPart("never", abs, (-3,))], "page")
         runs.drop_unless("another page", [])
         assert runs.busy(["never"])
         runs.drop_unless("page", ["something else"])

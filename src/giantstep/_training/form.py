@@ -1,4 +1,4 @@
-"""Form: what a whole run on the device is compiled for, and how much of it is done side by side in the memory of the device."""
+"""RunForm: what a whole run on the device is compiled for, and how much of it is done side by side in the device's memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ LEAST = 128  # rows of a chunk
 
 
 @dataclass(frozen=True)
-class Form:
+class RunForm:
     """What a program is compiled for.
 
     Attributes:
@@ -80,7 +80,7 @@ def arguments(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
 
 def formed(
     setting: Setting, seeds: int, n_test: int, dtype: str, memory: float | None, work: float
-) -> tuple[Form, Plan]:
+) -> tuple[RunForm, Plan]:
     """The form of a run of so many seeds of so many operations each, and its plan; refused if one seed does not fit."""
     allowed = _memory.on_each(memory, jax.local_devices()[:1])
     d, p, item = setting.d, setting.p, np.dtype(dtype).itemsize
@@ -114,7 +114,7 @@ def formed(
     group = -(-seeds // -(-seeds // group))  # groups of one size if possible, so that one program serves all
     even = _divisor(group, lambda k: k <= beside)
     beside = even if 2 * even > beside else beside  # what is left over would be compiled apart
-    form = Form(bare(setting), n_test, dtype, rows, beside, several, aside, together)
+    form = RunForm(bare(setting), n_test, dtype, rows, beside, several, aside, together)
     return form, Plan(rows, group, several, work, beside * one)
 
 

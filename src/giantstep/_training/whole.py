@@ -35,7 +35,7 @@ from giantstep._training.first_layer import (
     start,
     train,
 )
-from giantstep._training.form import Form, arguments
+from giantstep._training.form import RunForm, arguments
 from giantstep._training.plan import Plan
 from giantstep.experiment import draw
 from giantstep.ridge import many
@@ -44,12 +44,12 @@ from giantstep.ridge.resolvent import gram, moment_error
 
 
 @partial(jax.jit, static_argnames="form")
-def program(seeds: Array, etas: Array, penalties: Array, *, form: Form) -> dict[str, Array]:
+def program(seeds: Array, etas: Array, penalties: Array, *, form: RunForm) -> dict[str, Array]:
     """All numbers of a group of seeds, on the device: a first axis of seeds, and then one of step sizes."""
     return in_turn(lambda seed: _one(seed, etas, penalties, form), seeds, at_once=form.seeds)
 
 
-def _one(seed: Array, etas: Array, penalties: Array, form: Form) -> dict[str, Array]:
+def _one(seed: Array, etas: Array, penalties: Array, form: RunForm) -> dict[str, Array]:
     """One seed. Arrays have an axis of one seed after that of the step sizes, as everywhere; it is dropped at the end."""
     plan = Plan(form.rows, 1, form.grams, 0.0, 0.0)
     run = start(form.setting, (seed,), plan, form.dtype, device=True)
@@ -82,7 +82,9 @@ def _each(one: Callable[..., Any], count: int, *rows: Array, at_once: int = 1) -
     return in_turn(one, jnp.arange(count), *rows, at_once=at_once)
 
 
-def _fit(run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: Form) -> dict[str, Array]:
+def _fit(
+    run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: RunForm
+) -> dict[str, Array]:
     """The readout of every member."""
     dual = run.batches.readout.n <= run.setting.p
     if dual:
@@ -96,7 +98,7 @@ def _fit(run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: A
 
 
 def _fit_refined(
-    run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: Form
+    run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: RunForm
 ) -> dict[str, Array]:
     """Every member from rounded products, one after the other, and the gap of their predictions to float64."""
     sample = run.batches.some(draw.test_batch(form.n_test), tf32.SAMPLE)
@@ -115,7 +117,7 @@ def with_moments(A: Array, c: Array, F: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _fit_primal(
-    run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: Form, group: Array | None
+    run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: RunForm, group: Array | None
 ) -> dict[str, Array]:
     """Some of the members, n > p: A = F^T F / n is summed over the chunks. The group is None for a single member."""
     batch, p, count = run.batches.readout, run.setting.p, 1 if group is None else group.shape[0]
@@ -146,7 +148,7 @@ def _fit_primal(
 
 
 def _fit_dual(
-    run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: Form
+    run: Run, family: NetworkFeatures, low: LinearPart | None, penalties: Array, form: RunForm
 ) -> dict[str, Array]:
     """Every member, n <= p: a = (F F^T / n + lam)^{-1} y, b = F^T a / n and y - F b = lam a."""
     batch = run.batches.readout
@@ -167,7 +169,9 @@ def _fitted(b: Array, error: Array, bound: Array, penalties: Array) -> dict[str,
     return {name: value[None] for name, value in found.items()}
 
 
-def _tested(run: Run, family: NetworkFeatures, lows: list[LinearPart | None], b: Array, form: Form) -> dict[str, Array]:
+def _tested(
+    run: Run, family: NetworkFeatures, lows: list[LinearPart | None], b: Array, form: RunForm
+) -> dict[str, Array]:
     """The sums over the test samples of the squared and fourth-power error of every member, linear part and penalty."""
     recipe: Recipe = family.recipe
 
@@ -183,7 +187,7 @@ def _tested(run: Run, family: NetworkFeatures, lows: list[LinearPart | None], b:
     return {name: jnp.swapaxes(x, 1, 2) for name, x in zip(("squares", "fourths"), sums, strict=True)}
 
 
-def part(run: Run, form: Form) -> tuple[dict[str, Any], np.ndarray]:
+def part(run: Run, form: RunForm) -> tuple[dict[str, Any], np.ndarray]:
     """Measure one group of seeds, (E, S, ...) each; and the seeds whose ridge problem needs more care than this."""
     etas, penalties = arguments(run.setting)
     seeds = jnp.asarray(np.array(run.seeds, np.uint64))

@@ -31,7 +31,7 @@ from giantstep._training.job import Part
 from giantstep.equivalent import moved_directions
 from giantstep.equivalent.law import ComponentLaw, laws
 from giantstep.equivalent.moments import WORST, Moments, joined, look_up, tabulate
-from giantstep.equivalent.split import Split, basis, split
+from giantstep.equivalent.split import SplitRows, basis, split
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 
@@ -113,7 +113,7 @@ def _coordinates(X, Q, c):
     return (kappa * (c[..., None] == np.arange(C)).astype(X.dtype)[..., None]).reshape(*c.shape, -1)
 
 
-def _member(run: Run, Q: list[np.ndarray], splits: list[Split], cells: int) -> tuple[Member, np.ndarray]:
+def _member(run: Run, Q: list[np.ndarray], splits: list[SplitRows], cells: int) -> tuple[Member, np.ndarray]:
     """Make a first layer from its parts in every component; the second result is the error of its tables (S,)."""
     tables = [tabulate(run.sigma, each.ranges, each.tau, cells, run.batches.put) for each in splits]
     s = np.concatenate([np.concatenate([x.s, x.rest[:, :, None]], axis=2) for x in splits], axis=2)

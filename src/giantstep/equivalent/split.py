@@ -28,7 +28,7 @@ def basis(given: np.ndarray, V: np.ndarray, size: int) -> np.ndarray:
     return np.concatenate([np.broadcast_to(given, (S, *given.shape)), left, empty], axis=1)
 
 
-class Split(NamedTuple):
+class SplitRows(NamedTuple):
     """Rows of W in one component: s (S, p, q), the rest of u, the mean and the spread of u, tau and rho, (S, p) each."""
 
     s: np.ndarray
@@ -43,7 +43,7 @@ class Split(NamedTuple):
         return [GridRange.of(*of) for of in zip(self.spread, self.tau, self.centre, strict=True)]
 
 
-def split(W: Array, Q: np.ndarray, law: ComponentLaw) -> Split:
+def split(W: Array, Q: np.ndarray, law: ComponentLaw) -> SplitRows:
     """Split W (S, p, d) given Q (S, q, d); weights that overflow appear only in X W^T."""
     across = times(Q, law.bulk, law.B, law.M)
     C = np.einsum("skd,sld->skl", across, Q)
@@ -57,7 +57,7 @@ def split(W: Array, Q: np.ndarray, law: ComponentLaw) -> Split:
     good = np.isfinite(tau) & np.all(np.isfinite(s), axis=2) & np.isfinite(rest) & np.isfinite(spread)
     rho = np.minimum(np.abs(np.where(good, rho, 0.0)), 1.0)
     rest, centre, spread = (np.where(good, x, 0.0) for x in (rest, centre, spread))
-    return Split(np.where(good[:, :, None], s, 0.0), rest, centre, spread, np.where(good, tau, 1.0), rho)
+    return SplitRows(np.where(good[:, :, None], s, 0.0), rest, centre, spread, np.where(good, tau, 1.0), rho)
 
 
 @compiled

@@ -21,7 +21,7 @@ from giantstep.estimator.kernel_search import (
     take_turns,
 )
 from giantstep.estimator.network import FittedReadout, Layer, Table, TableStream, pieces
-from giantstep.estimator.plan import PLANS, Gradients, Plan
+from giantstep.estimator.plan import PLANS, FitPlan, Gradients
 from giantstep.estimator.search import (
     MANY_LANDMARKS,
     MOST,
@@ -42,7 +42,7 @@ BEHIND = 1.25  # a plan that begins with this many times the error of the best o
 
 
 @dataclass(frozen=True)
-class Member:
+class EnsembleMember:
     """One model of a stack: a readout of a layer, in the coordinates L or in those of the table."""
 
     name: str
@@ -51,7 +51,7 @@ class Member:
     fitted: FittedReadout
     L: Map | None = None
 
-    def on_host(self) -> "Member":
+    def on_host(self) -> "EnsembleMember":
         """Only what predictions need, in NumPy arrays."""
         layer, fitted = self.layer.for_predictions(self.fitted)
         return replace(self, layer=layer, fitted=fitted)
@@ -67,7 +67,7 @@ class Member:
 class Stack:
     """The turns of every plan up to the best one, and the weights: that of the network, then those of the plans."""
 
-    plans: tuple[tuple[Plan, tuple[Turn, ...]], ...]
+    plans: tuple[tuple[FitPlan, tuple[Turn, ...]], ...]
     weights: Float[np.ndarray, " c"]
     residuals: tuple[Float[np.ndarray, "m k"], ...]
     error: float
@@ -120,7 +120,7 @@ def _outer(g: Array) -> Gradients:
 
 def finished(
     table: Table, stack: Stack, gradient: Gradients, null: Gradients, wanted: Wanted, start: SearchStart
-) -> tuple[list[Member], tuple[Gradients, Gradients] | None]:
+) -> tuple[list[EnsembleMember], tuple[Gradients, Gradients] | None]:
     """The plans with a weight again, on all rows; coordinates are learned on at most as many rows as choices are made with.
 
     If one of them has more weight than the network, its gradients come with them, and their null.
@@ -137,7 +137,7 @@ def finished(
             L = next_map(few, fit.rows, fit.fitted, fit.L, turn.error, plan.make, start)
         last = turns[-1]
         fit = fitted_kernel(table, L, last.chosen, last.point.decade, min(MANY_LANDMARKS, len(table)), wanted, start)
-        members.append(Member(plan.name, float(weight), fit.layer, fit.fitted, fit.L))
+        members.append(EnsembleMember(plan.name, float(weight), fit.layer, fit.fitted, fit.L))
         if weight > heaviest:
             rows = fit.rows if few is table else pieces(mapped(few, fit.L), fit.layer, start.where)
             g = corrected(few, rows, fit.fitted, fit.L, start.covariance, last.error, start.where)

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from giantstep._machine.device import Arrays
 from giantstep.errors import InputError
 from giantstep.estimator import ensemble
-from giantstep.estimator.ensemble import Member
+from giantstep.estimator.ensemble import EnsembleMember
 from giantstep.estimator.network import FirstLayer, FittedReadout, Table, linear_moments, pieces
 from giantstep.estimator.search import (
     MOST,
@@ -72,7 +72,7 @@ class Learned:
     rows: Int[np.ndarray, " m"]
     gradient: Float[np.ndarray, "p d"]
     null: Float[np.ndarray, "p d"]
-    members: tuple[Member, ...]
+    members: tuple[EnsembleMember, ...]
 
 
 def _take_steps(
@@ -171,7 +171,7 @@ def _chosen(
         raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")
     gradient, null = start.gradient(rows, fitted), null_gradient(rest, layer, fitted, best.error, start, rng)
     gradient, null = np.asarray(gradient), np.asarray(null)
-    members = [Member("network", 1.0 if stack is None else float(stack.weights[0]), layer, fitted)]
+    members = [EnsembleMember("network", 1.0 if stack is None else float(stack.weights[0]), layer, fitted)]
     if stack is not None:
         kernels, found = ensemble.finished(table, stack, gradient, null, wanted, start)
         members, (gradient, null) = members + kernels, found or (gradient, null)

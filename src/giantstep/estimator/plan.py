@@ -21,7 +21,7 @@ First = Callable[[Table, Gradients, Gradients, SearchStart], Map | None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitPlan:
     """``first`` makes the first coordinates from a table and the gradients of the network with their null (None: there are none
     that differ from those of other plans); ``make`` makes the next ones."""
 
@@ -62,7 +62,7 @@ def of_everything(table: Table, g: Gradients, null: Gradients, start: SearchStar
 
 
 PLANS = (
-    Plan("directions", of_directions, turned),
-    Plan("columns", of_single_columns, of_columns),
-    Plan("kernel", of_everything, turned),
+    FitPlan("directions", of_directions, turned),
+    FitPlan("columns", of_single_columns, of_columns),
+    FitPlan("kernel", of_everything, turned),
 )

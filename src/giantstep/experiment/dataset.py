@@ -13,7 +13,7 @@ from giantstep._machine.plain import build, choice, plain, real, whole
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError
 from giantstep.experiment import fashion, fit_target
-from giantstep.experiment.labelled_rows import Samples
+from giantstep.experiment.labelled_rows import LabelledRows
 from giantstep.experiment.mixture import COUNTS, Mixture, pattern
 from giantstep.experiment.target import Target
 
@@ -43,7 +43,7 @@ class Dataset:
     user's inputs that no batch used.
     """
 
-    source: Any  # "fashion-mnist", or Samples once built
+    source: Any  # "fashion-mnist", or LabelledRows once built
     classes: tuple[int, ...] = (0, 1)
     path: str | PathLike[str] | None = field(default=None, compare=False)
     centre: str = "class"
@@ -64,7 +64,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        if not isinstance(self.source, Samples):
+        if not isinstance(self.source, LabelledRows):
             put(self, "source", _source(self.source, self.classes is None))
         if self.regression:
             if self.classes not in (None, (0, 1), (0,), [0]):
@@ -94,7 +94,7 @@ class Dataset:
     @property
     def regression(self) -> bool:
         """Whether the labels are real numbers."""
-        return isinstance(self.source, Samples) and self.source.values is not None
+        return isinstance(self.source, LabelledRows) and self.source.values is not None
 
     @property
     def components(self) -> tuple[int, ...]:
@@ -199,11 +199,11 @@ def _source(value: Any, real: bool = False) -> Any:
         X, labels = value
     except (TypeError, ValueError):
         raise InputError(f"a dataset is {FASHION!r} or a pair (X, labels)") from None
-    return Samples.of(X, labels, real=real)
+    return LabelledRows.of(X, labels, real=real)
 
 
 def _source_from_plain(value: Any, where: str) -> Any:
-    return build(Samples, value, where) if isinstance(value, dict) else value
+    return build(LabelledRows, value, where) if isinstance(value, dict) else value
 
 
 @lru_cache(maxsize=2)

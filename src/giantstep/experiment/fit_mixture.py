@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from giantstep._machine.plain import real, whole
 from giantstep.errors import InputError
-from giantstep.experiment.labelled_rows import Samples
+from giantstep.experiment.labelled_rows import LabelledRows
 
 TRACY_WIDOM = 3.27  # 99.9% quantile of the law of Tracy and Widom (1996) for real matrices
 DEVIATIONS = 3.0  # from which a mean counts as one
@@ -65,7 +65,7 @@ class FittedClass(NamedTuple):
 
 def fit(X: npt.ArrayLike, labels: npt.ArrayLike, spikes: int | None, classes: Any, noise: float) -> list[FittedClass]:
     """Fit the classes from which ``Mixture.fit`` builds its components."""
-    rows, noise = Samples(X, labels), real(noise, "noise", least=0.0)  # type: ignore[arg-type]
+    rows, noise = LabelledRows(X, labels), real(noise, "noise", least=0.0)  # type: ignore[arg-type]
     most = None if spikes is None else whole(spikes, "spikes", least=0)
     given = np.unique(rows.labels) if classes is None else classes
     chosen = [whole(c, "every class", -(2**31)) for c in given] if isinstance(given, Iterable) else []

@@ -10,7 +10,7 @@ from giantstep.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class LabelledRows:
     """Inputs X (N x d) with whole-number labels (N), frozen. Regression data have ``values`` (N), and all labels are 0."""
 
     X: Float[np.ndarray, "N d"] = field(repr=False)
@@ -42,17 +42,17 @@ class Samples:
         object.__setattr__(self, "_hash", hash(content if values is None else (*content, values.tobytes())))
 
     @staticmethod
-    def of(X: Any, labels: Any, *, real: bool = False) -> "Samples":
+    def of(X: Any, labels: Any, *, real: bool = False) -> "LabelledRows":
         """Rows with the labels as classes if all are whole numbers, and with values otherwise or if ``real`` says so."""
         try:
             given = np.array(labels, dtype=float)
             whole = not real and bool(np.all(given == np.round(given)))
         except (TypeError, ValueError):
             whole = True  # refused in the sentence above
-        return Samples(X, labels) if whole else Samples(X, np.zeros(given.shape), given)  # type: ignore[arg-type]
+        return LabelledRows(X, labels) if whole else LabelledRows(X, np.zeros(given.shape), given)  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, Samples) and np.array_equal(self.X, other.X)
+        same = isinstance(other, LabelledRows) and np.array_equal(self.X, other.X)
         if not same or not np.array_equal(self.labels, other.labels):  # type: ignore[union-attr]
             return False
         if self.values is None or other.values is None:  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ from typing import Any
 
 from giantstep.errors import InputError
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.processes.jobs import Task
+from giantstep.explorer.processes.jobs import JobPart
 from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.state import GiantSteps, OneStep
 from giantstep.explorer.views.giant_steps import numbers as giant_steps
@@ -45,5 +45,5 @@ def _reader() -> None:
 
 
 def _jobs(backend: Backend) -> None:
-    task = Task("warm-up", giant_steps.chain_of, (GiantSteps(steps=1),))
+    task = JobPart("warm-up", giant_steps.chain_of, (GiantSteps(steps=1),))
     backend.jobs.start([task], PAGE)

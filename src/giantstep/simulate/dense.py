@@ -7,7 +7,7 @@ import numpy as np
 from giantstep._training import whole
 from giantstep._training.features import NetworkFeatures, Neurons, measured
 from giantstep._training.first_layer import Run, train
-from giantstep._training.form import Form, covers, formed
+from giantstep._training.form import RunForm, covers, formed
 from giantstep._training.job import Job, Part
 from giantstep._training.plan import Plan
 from giantstep.errors import InputError
@@ -24,7 +24,7 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
     return measured(run, family, trained.layers, n_test, spectrum, own)
 
 
-def on_device(job: Job, spectrum: bool, precision: str = "full") -> tuple[Job, Form] | None:
+def on_device(job: Job, spectrum: bool, precision: str = "full") -> tuple[Job, RunForm] | None:
     """The job as whole programs on the device, which draws its numbers; None for a job that is not such a program."""
     if (
         job.random != "device"
@@ -42,7 +42,7 @@ def on_device(job: Job, spectrum: bool, precision: str = "full") -> tuple[Job, F
     return replace(job, plan=plan), form
 
 
-def compiled_part(run: Run, form: Form, plan: Plan) -> Part:
+def compiled_part(run: Run, form: RunForm, plan: Plan) -> Part:
     """Measure one group of seeds by one program; a seed with an ill-conditioned ridge problem is measured again by that plan."""
     numbers, again = whole.part(run, form)
     for s in again:

@@ -12,14 +12,14 @@ from giantstep.errors import InputError
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
 
-__all__ = ["Failure", "JobRunner", "Task"]
+__all__ = ["Failure", "JobRunner", "JobPart"]
 
 MOST_RESULTS = 1000
 LIMIT = 600.0  # seconds for a task
 
 
 @dataclass(frozen=True)
-class Task:
+class JobPart:
     """A part of a job: a function of a module with its arguments; its result is stored under ``key``."""
 
     key: Hashable
@@ -40,14 +40,14 @@ class JobRunner:
     def __init__(self) -> None:
         self._process = WorkerProcess()
         self._results = Recent(MOST_RESULTS)
-        self._waiting: list[Task] = []
-        self._current: Task | None = None
+        self._waiting: list[JobPart] = []
+        self._current: JobPart | None = None
         self._cancelled = False  # whether the current task was stopped
         self._page = ""
         self._changed = threading.Condition()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def start(self, tasks: Sequence[Task], page: str) -> None:
+    def start(self, tasks: Sequence[JobPart], page: str) -> None:
         """Make these tasks of a page the job, in this order, except those that have a result or are running."""
         with self._changed:
             self._page = page
@@ -104,7 +104,7 @@ class JobRunner:
                 if result is not None:
                     self._results[task.key] = result
 
-    def _run(self, task: Task) -> Any:
+    def _run(self, task: JobPart) -> Any:
         try:
             return self._process.call(task.function, *task.arguments, limit=LIMIT, cancelled=lambda: self._cancelled)
         except Stopped:

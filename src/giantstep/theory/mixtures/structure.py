@@ -52,7 +52,7 @@ class ClassRows(NamedTuple):
     excess: float
 
 
-class Coordinates(NamedTuple):
+class MixtureCoordinates(NamedTuple):
     """Nodes of samples of a component: coordinates inside B and others (k + more, N), weights, and bulks (N,)."""
 
     points: Float[np.ndarray, "coordinates N"]
@@ -141,7 +141,7 @@ def _along_label(
 
 def samples(
     part: Part, of: Structure, rows: Float[np.ndarray, " k"], more: list[float], count: int, seed: int
-) -> Coordinates:
+) -> MixtureCoordinates:
     """Nodes of a component's coordinates inside B and of ``more`` standard ones, for neurons with root mean square ``rows`` (k,)
     inside B and strengths ``more`` along the others."""
     if part.rows is not None:
@@ -159,10 +159,10 @@ def samples(
     else:
         points, weights = nodes.sobol(len(strengths), count, seed)
     kappa = part.mean[:, None] + root @ points[: of.k]
-    return Coordinates(np.concatenate([kappa, points[of.k :]]), weights, np.full(weights.size, part.bulk))
+    return MixtureCoordinates(np.concatenate([kappa, points[of.k :]]), weights, np.full(weights.size, part.bulk))
 
 
-def _chosen(part: Part, rows: ClassRows, more: int, count: int, seed: int) -> Coordinates:
+def _chosen(part: Part, rows: ClassRows, more: int, count: int, seed: int) -> MixtureCoordinates:
     """Rows of the class itself, one of each of ``count`` cells, with the means and covariances of the fit.
 
     y = mu + T (x - mean), T = R (R C R)^(-1/2) R with R^2 the covariance of the fit and C that of the rows chosen: the symmetric
@@ -177,7 +177,7 @@ def _chosen(part: Part, rows: ClassRows, more: int, count: int, seed: int) -> Co
         root = _power(part.root @ part.root.T, 0.5)
         x = root @ _power(root @ (x @ x.T / count) @ root, -0.5) @ root @ x
     bulk = part.bulk + rows.excess * (rows.outside[chosen] - np.mean(rows.outside[chosen]))
-    return Coordinates(
+    return MixtureCoordinates(
         np.concatenate([part.mean[:, None] + x, random[k:]]),
         np.full(count, 1 / count),
         np.maximum(bulk, LEAST * part.bulk),

@@ -9,7 +9,7 @@ N(0, 1), and (ii) all other coordinates orthogonal to r as vectors over the samp
 
     1 + delta_k  ->  1 + delta_k - (1/n) z_j S_kl z_l',     z = r/sqrt(E r^2),   S = (d/n) sum_mu w_mu S^mu
 
-one more channel with the coordinate z and a negative block. Training and test samples are then groups of different laws. With
+one more channel with the coordinate z and a negative block. TrainingBins and test samples are then groups of different laws. With
 test samples of weight epsilon, endlessly many, in the objective O,
 
     test = dO/d epsilon at 0,      train = O - lam dO/d lam
@@ -81,7 +81,7 @@ def own_problem(numbers: Parameters, form: Form) -> OwnProblem:
     return OwnProblem(features, signal, g.pi.size, 1 / float(numbers.n_over_d))
 
 
-class Training(NamedTuple):
+class TrainingBins(NamedTuple):
     """The training samples in bins of kappa: weights, and the moments of channels and labels; ``on`` is a stand-in."""
 
     kappa: Float[np.ndarray, " K"]
@@ -93,7 +93,7 @@ class Training(NamedTuple):
     power: Float[np.ndarray, " K"]
 
 
-def _training(numbers: Parameters, form: Form, star: Label, step: StepDirection) -> Training:
+def _training(numbers: Parameters, form: Form, star: Label, step: StepDirection) -> TrainingBins:
     """Channels: v, e_1 .. e_r, the mean, the inputs' length, the rows' lengths, and z = r/sqrt(E r^2)."""
     r, phi = star.rank, 1 / float(numbers.n1_over_d)
     (k, w), (x, v) = hermite.gauss_hermite(ALONG), hermite.gauss_hermite(NOISES)
@@ -126,7 +126,7 @@ def _training(numbers: Parameters, form: Form, star: Label, step: StepDirection)
     mean = np.array([mean_of(c) for c in coordinates])
     label = np.array([mean_of(c * y) for c in coordinates])
     stand_in = np.zeros((1, C - 1, used.size))
-    return Training(mean[0], pi, stand_in, mean.T, np.transpose(second, (2, 0, 1)), label.T, mean_of(y**2))
+    return TrainingBins(mean[0], pi, stand_in, mean.T, np.transpose(second, (2, 0, 1)), label.T, mean_of(y**2))
 
 
 def objective(

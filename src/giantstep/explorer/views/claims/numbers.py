@@ -11,7 +11,7 @@ from giantstep.checks.code import computing
 from giantstep.claims import TEXTS, select
 from giantstep.errors import InputError
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.processes.jobs import Failure, Task
+from giantstep.explorer.processes.jobs import Failure, JobPart
 from giantstep.results.table import duration
 
 __all__ = ["ClaimNumbers", "Latest"]
@@ -44,7 +44,7 @@ class ClaimNumbers:
         return isinstance(name, str) and name in NAMES
 
     def start(self, name: str, page: str) -> None:
-        self._jobs.start([Task(("claim", name), check_claim, (name,))], page)
+        self._jobs.start([JobPart(("claim", name), check_claim, (name,))], page)
 
     def stop(self) -> None:
         self._jobs.stop()

@@ -6,7 +6,7 @@ from typing import Any
 from giantstep.errors import InputError
 from giantstep.explorer import settings, state
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.processes.jobs import Failure, Task
+from giantstep.explorer.processes.jobs import Failure, JobPart
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import GiantSteps
 
@@ -51,7 +51,7 @@ class GiantStepsNumbers:
         """Simulate, where the batch is not too large."""
         settings.giant_steps(s)
         if not self._too_large(s):
-            self._backend.jobs.start([Task(_key(s), chain_of, (_same(s),))], page)
+            self._backend.jobs.start([JobPart(_key(s), chain_of, (_same(s),))], page)
 
     def stop(self) -> None:
         self._backend.jobs.stop()

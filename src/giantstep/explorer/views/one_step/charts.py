@@ -7,7 +7,7 @@ import numpy as np
 from giantstep.explorer import controls, settings
 from giantstep.explorer.chart import chart, curve, marks, rule, strip
 from giantstep.explorer.state import OneStep
-from giantstep.explorer.views.one_step.numbers import Known
+from giantstep.explorer.views.one_step.numbers import OneStepAnswer
 from giantstep.plot import TRUSTED
 from giantstep.results.table import with_error, within
 
@@ -18,7 +18,7 @@ KINDS = {"test": "test error", "train": "training error"}
 GREY = {"color": "#9aa1a8", "width": 1.6}
 
 
-def error_marks(known: Known) -> dict[str, Any]:
+def error_marks(known: OneStepAnswer) -> dict[str, Any]:
     """The legend: what is drawn, and nothing else."""
     found: dict[str, Any] = {
         "line first": [controls.term("test error", "test error"), ", theory"],
@@ -35,7 +35,7 @@ def error_marks(known: Known) -> dict[str, Any]:
     return found
 
 
-def error_chart(s: OneStep, known: Known) -> dict[str, Any]:
+def error_chart(s: OneStep, known: OneStepAnswer) -> dict[str, Any]:
     """Test and training error against alpha: lines of the theory in their bands, dots with error bars, and setting A in grey."""
     traces = [] if known.first is None else _first(known.first)
     for colour, (name, words) in enumerate(KINDS.items()):
@@ -53,7 +53,7 @@ def error_chart(s: OneStep, known: Known) -> dict[str, Any]:
     return chart(traces, x, {"title": "mean square error", "range": [0, 1.08 * highest]}, shapes=[rule(s.alpha)])
 
 
-def _predicted(known: Known, name: str, words: str, colour: int) -> list[dict[str, Any]]:
+def _predicted(known: OneStepAnswer, name: str, words: str, colour: int) -> list[dict[str, Any]]:
     """The line of an error in its band, dashed where the band is wide."""
     y, band = through(known.alphas, getattr(known, name)), known.bands.get(name)
     if band is None:
@@ -70,7 +70,7 @@ def _predicted(known: Known, name: str, words: str, colour: int) -> list[dict[st
     return found
 
 
-def _first(known: Known) -> list[dict[str, Any]]:
+def _first(known: OneStepAnswer) -> list[dict[str, Any]]:
     """The lines of the setting A."""
     test, train = (through(known.alphas, getattr(known, name)) for name in KINDS)
     return [
@@ -86,7 +86,7 @@ def through(alphas: Any, values: Any) -> np.ndarray:
     return CubicSpline(alphas, values)(ALONG)
 
 
-def error_words(s: OneStep, known: Known) -> str:
+def error_words(s: OneStep, known: OneStepAnswer) -> str:
     """What the theory predicts at the slider, how sure it is, and what the simulation says to it."""
     at = known.alphas.index(s.alpha)
     sentences = [
@@ -99,14 +99,14 @@ def error_words(s: OneStep, known: Known) -> str:
     return " ".join(sentences)
 
 
-def _band(known: Known, at: int) -> str:
+def _band(known: OneStepAnswer, at: int) -> str:
     if "test" not in known.bands:
         return ""
     low, high = (float(end) for end in known.bands["test"][at])
     return f" (band {within(low, low, high)} to {within(high, low, high)})"
 
 
-def _least(known: Known) -> list[str]:
+def _least(known: OneStepAnswer) -> list[str]:
     """The least predicted error where the band is narrow, and from where on it is not."""
     if "test" not in known.bands:
         least = int(np.argmin(known.test))
@@ -125,7 +125,7 @@ def _least(known: Known) -> list[str]:
     return [found, f"From α = {wide:g} on the line is dashed: simulate before you quote a value."]
 
 
-def _against_a(s: OneStep, known: Known) -> list[str]:
+def _against_a(s: OneStep, known: OneStepAnswer) -> list[str]:
     if known.first is None:
         return []
     there = float(through(known.first.alphas, known.first.test)[np.argmin(np.abs(ALONG - s.alpha))])
@@ -134,7 +134,7 @@ def _against_a(s: OneStep, known: Known) -> list[str]:
     return [f"At the same α setting A has {there:.4g}: this one is {where}."]
 
 
-def _verified(s: OneStep, known: Known) -> list[str]:
+def _verified(s: OneStep, known: OneStepAnswer) -> list[str]:
     """What the simulation measures at the slider, against the band."""
     if known.simulation is None or s.alpha not in settings.ALPHAS:
         return []
@@ -148,7 +148,7 @@ def _verified(s: OneStep, known: Known) -> list[str]:
     return [f"{found}, {where} the band."]
 
 
-def error_rows(known: Known) -> Any:
+def error_rows(known: OneStepAnswer) -> Any:
     """The table behind the errors."""
     mean = None if known.simulation is None else known.simulation.mean()
     n = known.theory.setting.protocol.sizes()[0]

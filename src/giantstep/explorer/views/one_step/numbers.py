@@ -9,13 +9,13 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.explorer import settings, state
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.processes.jobs import Failure, Task
+from giantstep.explorer.processes.jobs import Failure, JobPart
 from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import OneStep
 from giantstep.results.outcome import Outcome
 
-__all__ = ["Known", "OneStepNumbers", "join"]
+__all__ = ["OneStepAnswer", "OneStepNumbers", "join"]
 
 BLOCK = 8  # points of the theory that are solved together: few enough to follow a slider
 MOST_STORED = 200
@@ -36,7 +36,7 @@ TRIMMED: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Known:
+class OneStepAnswer:
     """The results of a state: the errors predicted at ``alphas``, the spectrum, and the simulations that have arrived.
 
     ``bands`` are those of the two errors, (alphas, 2); ``spectra`` the singular values of every simulated seed at the slider's
@@ -53,7 +53,7 @@ class Known:
     simulation: Any = None
     spectra: tuple[np.ndarray, ...] = ()
     refused: str = ""
-    first: "Known | None" = None
+    first: "OneStepAnswer | None" = None
 
     @property
     def seeds(self) -> int:
@@ -69,19 +69,19 @@ class OneStepNumbers:
         self._predictions = Recent(MOST_STORED)
         self._newest = Recent(MOST_STORED)  # the last request of every page
 
-    def line(self, s: OneStep, page: str) -> Known:
+    def line(self, s: OneStep, page: str) -> OneStepAnswer:
         """The errors at a few step sizes, fast; also those of the setting A."""
         self._newest[page] = _all_key(s)
         self._backend.pause()
         first = state.other(s)
         return replace(self._line(s, page), first=None if first is None else self._line(first, page))
 
-    def _line(self, s: OneStep, page: str) -> Known:
+    def _line(self, s: OneStep, page: str) -> OneStepAnswer:
         same = "line", _same(s)
         test, train, bands = self._predictions.find(same, lambda: self._backend.queue.ask(page, lambda: few(s)))
-        return self._add_simulations(s, Known(settings.FAST, test, train, bands))
+        return self._add_simulations(s, OneStepAnswer(settings.FAST, test, train, bands))
 
-    def known(self, s: OneStep, page: str) -> Known:
+    def known(self, s: OneStep, page: str) -> OneStepAnswer:
         """All results, with the simulations that have arrived."""
         same = _all_key(s)
         if not self.complete(s):
@@ -91,13 +91,13 @@ class OneStepNumbers:
         first = state.other(s)
         return replace(self._known(s, page), first=None if first is None else self._known(first, f"{page} A"))
 
-    def _known(self, s: OneStep, page: str) -> Known:
+    def _known(self, s: OneStep, page: str) -> OneStepAnswer:
         ask = lambda function: self._backend.theory.ask(page, function, s, limit=COMPILED)  # noqa: E731
         theory, limit = self._predictions.find(_curves_key(s), lambda: ask(curves_of))
         law = self._predictions.find(_all_key(s), lambda: ask(law_of))
         bands = {name: getattr(theory, f"{name}_error_band") for name in ("test", "train")}
         bands = {name: np.asarray(band) for name, band in bands.items() if band is not None}
-        known = Known(_alphas(s), theory.test_error, theory.train_error, bands, theory, limit, law)
+        known = OneStepAnswer(_alphas(s), theory.test_error, theory.train_error, bands, theory, limit, law)
         return self._add_simulations(s, known)
 
     def complete(self, s: OneStep) -> bool:
@@ -113,8 +113,8 @@ class OneStepNumbers:
             )
         settings.one_step(s, s.alpha)  # refuse a bad target before anything starts
         own = state.alone(s)
-        tasks = [Task(key, spectrum_of, (own, seed)) for seed, key in enumerate(_spectrum_keys(s))]
-        tasks += [Task(key, errors_of, (replace(own, alpha=0.0), seed)) for seed, key in enumerate(_errors_keys(s))]
+        tasks = [JobPart(key, spectrum_of, (own, seed)) for seed, key in enumerate(_spectrum_keys(s))]
+        tasks += [JobPart(key, errors_of, (replace(own, alpha=0.0), seed)) for seed, key in enumerate(_errors_keys(s))]
         self._backend.jobs.start(tasks, page)
 
     def stop(self) -> None:
@@ -153,7 +153,7 @@ class OneStepNumbers:
         at = settings.ALPHAS.index(s.alpha)
         return [None if one is None else one.singular_values[at, 0] for one in errors]
 
-    def _add_simulations(self, s: OneStep, known: Known) -> Known:
+    def _add_simulations(self, s: OneStep, known: OneStepAnswer) -> OneStepAnswer:
         failed = (one for one in map(self._backend.jobs.result, self._keys(s)) if isinstance(one, Failure))
         errors = [self._result(key) for key in _errors_keys(s)]
         arrived = [one for one in errors if one is not None]

@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.explorer import controls
 from giantstep.explorer.chart import band, chart, curve, marks
-from giantstep.explorer.views.one_step.numbers import Known
+from giantstep.explorer.views.one_step.numbers import OneStepAnswer
 from giantstep.measure import mean_and_error
 from giantstep.plot.style import COLOURS, histogram, law_line
 from giantstep.results.table import with_error
@@ -17,7 +17,7 @@ GREY = {"color": "#9aa1a8", "width": 1.6}
 VIEWED = 2.4  # edges that the axis shows at least, so that it stands still until a spike goes further
 
 
-def law_marks(known: Known) -> dict[str, Any]:
+def law_marks(known: OneStepAnswer) -> dict[str, Any]:
     """The legend: what is drawn, and nothing else."""
     found: dict[str, Any] = {
         "line ink": [controls.term("bulk", "bulk"), ", theory"],
@@ -31,11 +31,11 @@ def law_marks(known: Known) -> dict[str, Any]:
     return found
 
 
-def _seeds(known: Known) -> str:
+def _seeds(known: OneStepAnswer) -> str:
     return f"{len(known.spectra)} seed{'s' * (len(known.spectra) > 1)}"
 
 
-def law_chart(known: Known) -> dict[str, Any]:
+def law_chart(known: OneStepAnswer) -> dict[str, Any]:
     """The bulk's predicted density, the predicted outliers, and the histogram of all simulated networks."""
     law, traces = known.law, []
     x, density = law_line(law)
@@ -59,7 +59,7 @@ def law_chart(known: Known) -> dict[str, Any]:
     return chart(traces, axis, {"title": "density", "range": [0, 1.08 * top]}, bargap=0)
 
 
-def _pooled(known: Known) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pooled(known: OneStepAnswer) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The density of the bulk over all seeds, the ends of its bins, and every outlier of every seed."""
     above = [histogram(values)[1] for values in known.spectra]
     bulk = np.concatenate([np.sort(v)[: len(v) - len(out)] for v, out in zip(known.spectra, above, strict=True)])
@@ -75,14 +75,14 @@ def _first(law: Any, top: float) -> list[dict[str, Any]]:
     return [curve(x, density, "A: bulk, theory", 0, line=GREY), *lines]
 
 
-def law_words(known: Known) -> str:
+def law_words(known: OneStepAnswer) -> str:
     law = known.law
     places = ", ".join(f"{one.position:.4g}" for one in law.outliers)
     spikes = f"{len(law.outliers)} spike{'s' * (len(law.outliers) > 1)} at {places}" if places else "no spike"
     return f"The bulk ends at {law.edge:.4g}; theory predicts {spikes}.{_simulated(known)}"
 
 
-def _simulated(known: Known) -> str:
+def _simulated(known: OneStepAnswer) -> str:
     """How many outliers the simulated networks have, and where the largest lies, against its prediction."""
     if not known.spectra:
         return ""
@@ -96,7 +96,7 @@ def _simulated(known: Known) -> str:
     )
 
 
-def law_rows(known: Known) -> Any:
+def law_rows(known: OneStepAnswer) -> Any:
     """The table behind the spectrum."""
     law = known.law
     rows = [["bulk, lower end", f"{law.low:.5g}", ""], ["bulk, edge", f"{law.edge:.5g}", ""]]

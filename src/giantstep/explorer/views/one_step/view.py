@@ -10,7 +10,7 @@ from giantstep.explorer import controls, polling, settings, state
 from giantstep.explorer.chart import waiting
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.views.one_step.charts import error_chart, error_marks, error_rows, error_words
-from giantstep.explorer.views.one_step.numbers import Known, OneStepNumbers
+from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumbers
 from giantstep.explorer.views.one_step.spectrum import law_chart, law_marks, law_rows, law_words
 from giantstep.explorer.views.view import View, attempt
 
@@ -180,7 +180,7 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
     return numbers
 
 
-def _pictures(s: state.OneStep, known: Known, busy: bool) -> tuple[Any, ...]:
+def _pictures(s: state.OneStep, known: OneStepAnswer, busy: bool) -> tuple[Any, ...]:
     """Both figures with their words and numbers, the status, the progress, the Python and the downloads."""
     return (
         law_chart(known),
@@ -198,7 +198,7 @@ def _pictures(s: state.OneStep, known: Known, busy: bool) -> tuple[Any, ...]:
     )
 
 
-def _progress(s: state.OneStep, known: Known, busy: bool) -> str:
+def _progress(s: state.OneStep, known: OneStepAnswer, busy: bool) -> str:
     if known.refused:
         return known.refused
     done = f"{known.seeds} of {s.seeds} seeds"
