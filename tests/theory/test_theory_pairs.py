@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.experiment import draw
 from giantstep.functions.gaussian_averages import averages, together
+from giantstep.simulate import train
 from giantstep.theory.one_step.parameters import parameters
 from giantstep.theory.pairs.errors import errors
 from giantstep.theory.pairs.fixed_point import derivatives, solve
@@ -104,3 +106,18 @@ def test_against_simulation(changes):
         gap = abs(getattr(theory, name) / measured - 1)
         assert gap < 0.02 + 3 * getattr(found, f"{name}_se") / measured
     assert np.allclose(theory.captured, found.captured, rtol=0.15, atol=2e-3)
+
+
+@pytest.mark.parametrize("sigma", ["relu", "tanh"])
+def test_the_rows_of_a_pair(sigma):
+    """Mean lengths and inner products of trained rows without their part along beta: what is white has opposite signs."""
+    setting = experiment(25.0, "x1", sigma, d=300, n=600, p=600)
+    W, (X, y) = train(setting, 0).final, draw.rows(setting, 0, draw.step_batches(setting)[0])
+    v = X.T @ y / np.linalg.norm(X.T @ y)
+    rest = W - np.outer(W @ v, v)
+    f = made(setting).features
+    B, own = f.modes @ f.variance, f.left == f.right
+    mean = lambda entries: np.sum((f.omega * B)[entries]) / 2  # noqa: E731
+    assert np.isclose(np.mean(np.sum(rest**2, axis=1)), mean(own), rtol=0.03)
+    assert np.isclose(np.mean(np.sum(rest * rest[::-1], axis=1)), mean(~own), rtol=0.03)
+    assert mean(own) - mean(~own) > 0.1  # and the two differ

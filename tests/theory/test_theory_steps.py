@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.simulate import train
 from giantstep.theory.steps.predict import followed, several
 
 
@@ -77,6 +78,22 @@ def test_against_simulation(changes):
         gap = abs(getattr(theory, name) / getattr(found, name) - 1)
         assert gap < 0.02 + 4 * getattr(found, f"{name}_se") / getattr(found, name)
     assert np.allclose(theory.captured, found.captured, rtol=0.15, atol=2e-3)
+
+
+@pytest.mark.parametrize("sigma", ["relu", "tanh(x + 0.8)"])
+def test_the_rows_of_a_pair_after_two_steps(sigma):
+    """Mean lengths and inner products of trained rows: the law of the rows follows what the two neurons of a pair share."""
+    etas = (12.0, 12.0)
+    setting = experiment(etas, sigma=sigma, symmetric=True)
+    rows = followed(setting, np.array(etas))[-1]
+    J = rows.a.size
+    length = rows.omega @ (np.sum(rows.u**2, axis=0) + rows.square)
+    product = rows.omega @ (np.sum(rows.u * rows.u[:, ::-1], axis=0) + rows.inner[J:])
+    trained = [train(setting, seed).final for seed in range(8)]
+    for predicted, other in ((length, slice(None)), (product, slice(None, None, -1))):
+        found = np.array([np.mean(np.sum(W * W[other], axis=1)) for W in trained])
+        assert abs(found.mean() - predicted) < 0.02 * length + 3 * found.std(ddof=1) / 8**0.5
+    assert length - product > 0.5  # and the two differ
 
 
 def test_lists_of_step_sizes():
