@@ -54,7 +54,7 @@ def test_classes_and_counts():
         ({"n": 2}, "leave a class without samples"),
     ):
         with pytest.raises(gs.InputError, match=words):
-            system(**options)
+            system(**options)  # type: ignore[arg-type]
 
 
 def test_the_gradient_at_the_start_is_known_from_the_inputs():

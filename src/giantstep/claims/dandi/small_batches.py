@@ -38,7 +38,7 @@ class StepsCase(NamedTuple):
 
 def cases(size: Size) -> tuple[StepsCase, ...]:
     """Exponents two and three in four steps, three equal components in three, and a staircase as a control."""
-    rank = lambda *given, **more: RankCase(*given, SIZES[size], **more)  # noqa: E731
+    rank = lambda name, formula, **more: RankCase(name, formula, SIZES[size], **more)  # noqa: E731
     across = ((THIRD,) * 3, (HALF, -HALF, 0.0), (SIXTH, SIXTH, -2 * SIXTH))
     return (
         StepsCase(rank("H₂, T = 4", "H2(x1)/sqrt(2)", steps=4), ((1.0,),), ("w₁",), (False,)),
