@@ -1,4 +1,4 @@
-"""RunForm: what a whole run on the device is compiled for, and how much of it is done side by side in the device's memory."""
+"""RunForm: what a whole run on the device is compiled for, and how much of it is done side by side in its memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
