@@ -159,7 +159,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             for v in components[:shown]
         ]
         self._without, self._rows_learned = tuple(learned.loo_error + each for each in lost), len(table)
-        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(self.n_features_in_)])
+        names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(len(self._gaps.means))])
         names = tuple(self._gaps.names([*map(str, names)]))
         self._axes = components  # in the coordinates of the network
         return Directions(self._span.back(components), strength, level, np.array(share), names)
@@ -174,9 +174,8 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _rows(self, X: Any) -> tuple[np.ndarray, np.dtype]:
         """The scaled rows and the type of the given ones."""
         check_is_fitted(self)
-        X = self._gaps.fill(
-            validate_data(self, X, dtype=[np.float64, np.float32], reset=False, ensure_all_finite="allow-nan")
-        )
+        table: Any = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, ensure_all_finite="allow-nan")
+        X = self._gaps.fill(table)
         far = FARTHEST[X.dtype.itemsize]
         with np.errstate(over="ignore"):
             return np.clip(self._span.transform(self._units.divide(X)), -far, far), X.dtype
