@@ -30,7 +30,7 @@ def _typeset(found: re.Match[str]) -> str:
 
 def mathml(latex: str, display: str) -> str:
     """A formula as MathML; the converter knows ``aligned`` as ``align*``."""
-    from latex2mathml.converter import convert
+    from latex2mathml.converter import convert  # pyright: ignore[reportMissingImports]  # comes with the extra docs
 
     return convert(latex.replace("{aligned}", "{align*}"), display=display)
 

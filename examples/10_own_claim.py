@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import giantstep as gs
 from giantstep.checks.claim import Claim, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, compare
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, compare
 
 SAMPLES = (60, 120, 240)
 
@@ -28,13 +28,9 @@ def predict(size):
 
 
 def evidence(size, measured, predicted):
-    at = [f"n = {n}" for n in SAMPLES]
+    at, within = [f"n = {n}" for n in SAMPLES], Tolerance(margin=0.05, departure=0.2)
     return Evidence(
-        (
-            compare(
-                "test error", measured["errors"], predicted["errors"], at=at, margin=0.05, departure=0.2, relative=True
-            ),
-        )
+        (compare("test error", measured["errors"], predicted["errors"], within=within, at=at, relative=True),)
     )
 
 

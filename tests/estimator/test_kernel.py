@@ -36,7 +36,8 @@ def test_with_all_rows_as_landmarks_it_is_kernel_ridge_regression(shape):
     _, held, found = fitted(table, shape, 60, 0.01)
     K = shape.value(kernel.distances(table.X, table.X)) + table.X @ table.X.T
     C = np.eye(60) - 1 / 60
-    other = KernelRidge(alpha=0.6, kernel="precomputed").fit(C @ K @ C, table.Y - table.Y.mean())
+    other = KernelRidge(alpha=0.6, kernel="precomputed")  # type: ignore[arg-type]
+    other.fit(C @ K @ C, table.Y - table.Y.mean())
     expected = other.predict(C @ K @ C) + table.Y.mean()
     np.testing.assert_allclose(found.predict(next(iter(held))), expected, rtol=1e-5, atol=1e-6)
 
@@ -116,7 +117,7 @@ def test_weights_of_a_stack_are_those_of_the_constrained_problem():
     residuals = [s * rng.standard_normal((300, 2)) + common for s in (0.5, 0.6, 4.0)]
     weights = rng.uniform(0.5, 2, 300)
     found = stacked(residuals, weights)
-    loss = lambda a: float(weights @ (sum(x * r for x, r in zip(a, residuals, strict=True)) ** 2).sum(axis=1))  # noqa: E731
+    loss = lambda a: float(weights @ (np.tensordot(a, residuals, axes=1) ** 2).sum(axis=1))  # noqa: E731
     best = minimize(loss, np.ones(3) / 3, bounds=[(0, 1)] * 3, constraints={"type": "eq", "fun": lambda a: sum(a) - 1})
     np.testing.assert_allclose(simplex_weights(residuals, weights), best.x, atol=1e-4)
     assert found.sum() == pytest.approx(1) and found[2] == 0 < best.x[2] < 0.1  # too little to be worth its time

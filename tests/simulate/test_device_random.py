@@ -62,6 +62,7 @@ def literal(s: gs.Setting, seed: int, n_test: int):
         return drawn(s, seed, batch)
 
     etas, penalties = forms.arguments(s)
+    G = np.zeros_like(W)
     for step, batch, eta in zip(s.protocol.steps, draw.step_batches(s), etas.T, strict=True):
         X, y = rows(batch)
         r = y - (y.mean() if step.deflate else 0) - scale * np.asarray(sigma(X @ W.T)) @ a

@@ -169,7 +169,9 @@ def test_the_edge_is_found_where_newton_is_lost_from_one_side():
         gs.Network(400, "relu", centred=True),
         gs.Protocol((gs.GiantStep(800, gs.power([0.44, 0.45, 0.46])),), gs.Ridge(800, 0.1)),
     )
-    below, here, above = gs.theory.spectrum(s, density=False)
+    laws = gs.theory.spectrum(s, density=False)
+    assert isinstance(laws, tuple)
+    below, here, above = laws
     assert here.edge == pytest.approx((below.edge + above.edge) / 2, rel=0.01)
     for a, b, c in zip(below.outliers, here.outliers, above.outliers, strict=True):
         assert b.position == pytest.approx((a.position + c.position) / 2, rel=0.01)
