@@ -182,7 +182,7 @@ def test_damaged_files(folder, damage, words):
         (lambda: gs.simulate(setting(own())), "inputs for all batches, not 10038"),
         (lambda: train(setting(own(), n=60)), "inputs for all batches, not 120"),
         (lambda: setting(own(), target="1 | 2 | 3"), "formulas for 3 components but the data 2"),
-        (lambda: gs.theory(setting(own()), "limit"), "theory of a data set has the errors at finite sizes"),
+        (lambda: gs.theory(setting(own()), "limit"), "covers isotropic Gaussian data only"),
         (lambda: sgd(setting(own()), 10, 0.1), "a Dataset is finite"),
     ],
 )

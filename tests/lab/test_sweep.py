@@ -314,7 +314,7 @@ def test_bad_options_of_the_command(recipe, capsys):
 def test_what_theory_does_not_cover_is_told_and_the_rest_goes_on(tmp_path, capsys):
     plain = {
         "setting": base().to_plain(),
-        "axes": {"symmetric": [False, True]},
+        "axes": {"deflate": [0, 2]},
         "routes": ["simulate(n_test=50)", "theory"],
     }
     (tmp_path / "s.json").write_text(json.dumps(plain))

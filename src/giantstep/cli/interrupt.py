@@ -19,9 +19,9 @@ def stopping(where: "Executor") -> Iterator[None]:
     """Inside, the first Ctrl-C stops the executor after the running trials."""
 
     def stop(number: int, frame: object) -> None:
-        os.write(2, b"\nStopping after the running trials. Press Ctrl-C again to stop at once.\n")
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, before)  # before the words: whoever reads them may press at once
         where.stop()
+        os.write(2, b"\nStopping after the running trials. Press Ctrl-C again to stop at once.\n")
 
     before = signal.getsignal(signal.SIGINT)
     signal.signal(signal.SIGINT, stop)

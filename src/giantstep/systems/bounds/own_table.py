@@ -125,6 +125,14 @@ def bounds(
         support: (low, high) of all coordinates of x and y, numbers or arrays; the box of the rows if left out.
         rate, epochs, batch: with a rate, the network is taken as it is before training, and the bounds hold after so many
             epochs of SGD on this table in batches of this size, whatever the order of the rows.
+
+    Examples:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> X, W, A = rng.uniform(-1, 1, (200, 2)), rng.standard_normal((20, 2)), rng.standard_normal(20) / 20
+        >>> found = gs.bounds(gs.Layers(W, A, activation="tanh"), X, np.sin(X[:, 0]))
+        >>> found.expected < found.fresh < found.training  # the gap to expect, and two bounds
+        True
     """
     layers, read = Layers.of(network), OwnLoss.of(loss, lipschitz)
     rows = layers.inputs(X)
