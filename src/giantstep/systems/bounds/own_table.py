@@ -119,12 +119,15 @@ def bounds(
     Args:
         network: ``gs.Layers(W, A, ...)``, a ``Network`` with weights of its own, or a fitted MLP of scikit-learn with one
             hidden layer; with any number of outputs.
-        X, y: the table: inputs (n, d_in), and numbers (n,) or (n, d_out), labels +1 and -1, or classes 0, 1, ...
+        X: the inputs of the table, (n, d_in).
+        y: its labels: numbers (n,) or (n, d_out), +1 and -1, or classes 0, 1, ...
         loss: "absolute", "huber", "square", "logistic", "cross_entropy", or a function (outputs, y) -> losses (n,).
         lipschitz: (L1, L2) of a function: its Lipschitz constants in the prediction and in the label.
         support: (low, high) of all coordinates of x and y, numbers or arrays; the box of the rows if left out.
-        rate, epochs, batch: with a rate, the network is taken as it is before training, and the bounds hold after so many
-            epochs of SGD on this table in batches of this size, whatever the order of the rows.
+        rate: with a rate, the network is taken as it is before training, and the bounds hold after SGD on this table, whatever
+            the order of the rows.
+        epochs: passes of SGD through the table.
+        batch: rows of a step of SGD.
 
     Examples:
         >>> import numpy as np
