@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+INSTALL := scripts/install $(BIN)/python -c constraints.txt
 
 .PHONY: reproduce test test-all lint docs story story-numbers versions oldest newest wheel-test picture bench clean
 
@@ -45,16 +45,16 @@ SHORT := $(addprefix tests/,functions/test_hermite.py ridge/test_ridge.py result
 	estimator/test_estimator.py::test_pipeline_and_grid_search)
 LEFT_OUT := -k 'not (hundred_thousand or quadrature or exponent)'  # long, or timed by the clock
 TOOLS := beartype hypothesis pytest pytest-xdist
-WITH := install --quiet --disable-pip-version-check --no-compile -e '.[lab,cluster,explore]' $(TOOLS)
+WITH := -e '.[lab,cluster,explore]' $(TOOLS)
 
 versions: oldest newest  ## short tests with the oldest dependencies that pyproject.toml allows, and with the newest
 
 oldest: .venv-oldest/.created constraints-oldest.txt
-	.venv-oldest/bin/python -m pip $(WITH) -c constraints-oldest.txt
+	scripts/install .venv-oldest/bin/python $(WITH) -c constraints-oldest.txt
 	.venv-oldest/bin/python -m pytest -W default $(LEFT_OUT) $(SHORT)
 
 newest: .venv-newest/.created
-	.venv-newest/bin/python -m pip $(WITH) --upgrade --upgrade-strategy eager
+	PIP_UPGRADE_STRATEGY=eager scripts/install .venv-newest/bin/python $(WITH) --upgrade
 	.venv-newest/bin/python -m pytest -W default $(LEFT_OUT) $(SHORT)
 
 wheel-test: $(VENV)/.dev  ## build sdist and wheel, install the wheel alone, run the README there
