@@ -16,6 +16,7 @@ from giantstep.claims.giantstep import one_curve, optimal
 from giantstep.claims.moniri import (
     alignment,
     bulk,
+    expansion,
     free,
     improvement,
     lengths,
@@ -45,6 +46,7 @@ def tiny(monkeypatch):
         (remainder, (40, 80)),
         (spikes, 120),
         (bulk, 160),
+        (expansion, (40, 60, 80)),
         (onset, (60, 80)),
         (positions, 100),
         (improvement, 60),
@@ -143,3 +145,22 @@ def test_the_full_gradient_lengthens_the_rows_as_predicted():
         a2 = found.second_layer**2
         grown.append(np.sum((np.sum(found.final[-1] ** 2, axis=1) - 1) * a2) / np.sum(a2**2))
     assert grown[0] / grown[1] == pytest.approx(1 + lengths.lengthening(lengths.networks()[0]), rel=0.05)
+
+
+def test_longer_rows_move_the_mean_of_a_power():
+    """E (g + tau xi)^k is 1, g, g^2 + tau^2, g^3 + 3 tau^2 g, and the plain power without tau."""
+    g, tau = np.array([-1.5, 0.0, 2.0]), 0.7
+    expected = (g, g**2 + tau**2, g**3 + 3 * tau**2 * g)
+    for k, moved in enumerate(expected, start=1):
+        np.testing.assert_allclose(expansion.powers(g, k, tau), moved, atol=1e-12)
+        np.testing.assert_allclose(expansion.powers(g, k, 0.0), g**k, atol=1e-12)
+
+
+def test_the_expansion_is_that_of_the_spiked_model():
+    """F_l - F_0 beside a cubic activation, whose Taylor series ends: c_k u^k are the means of its finite differences."""
+    c, g, u = np.array([0.3, -1.2, 0.4, 0.25]), np.array([-1.0, 0.5, 2.0]), np.array([0.2, -0.7])
+    x, weights = np.polynomial.hermite_e.hermegauss(20)
+    weights = weights / weights.sum()
+    sigma = lambda z: np.polynomial.hermite_e.hermeval(z, c)  # noqa: E731
+    moved = sigma(x[:, None, None] + np.outer(g, u)) - sigma(x)[:, None, None]
+    np.testing.assert_allclose(expansion.expansion(c, g, u, 3), np.tensordot(weights, moved, axes=1), atol=1e-12)

@@ -33,6 +33,7 @@ from giantstep.claims.mei_montanari import double_descent
 from giantstep.claims.moniri import alignment as moniri_alignment
 from giantstep.claims.moniri import (
     bulk,
+    expansion,
     improvement,
     limits,
     linear_floor,
@@ -55,7 +56,7 @@ __all__ = ["CLAIMS"]
 
 CLAIMS: tuple[Claim, ...] = (
     rank_one.CLAIM, normalisation_trap.CLAIM, moniri_alignment.CLAIM, spikes.CLAIM, bulk.CLAIM, onset.CLAIM,
-    positions.CLAIM, linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
+    positions.CLAIM, expansion.CLAIM, linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
     outliers.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM, degenerate.CLAIM,
     double_descent.CLAIM,
     baselines.CLAIM,

@@ -8,7 +8,7 @@ from worlds.altered import Change, astray, half_batch, longer, noisier, protocol
 
 import giantstep as gs
 from giantstep.claims import paired
-from giantstep.claims.moniri import onset, outliers, predicted, remainder, talk
+from giantstep.claims.moniri import expansion, onset, outliers, predicted, remainder, talk
 from giantstep.experiment import draw
 
 
@@ -88,6 +88,10 @@ WORLDS: dict[str, dict[str, Change]] = {
     "moniri/positions": {
         "the step is 1.25 times as long": longer(predicted, 1.25),
         "rows are normalised after the step": unit_rows(predicted),
+    },
+    "moniri/expansion": {
+        "rows are normalised after the step": unit_rows(expansion),
+        "the step is 1.25 times as long": longer(expansion, 1.25),
     },
     "moniri/linear-floor": {
         "the weights know the target": tilted,

@@ -42,18 +42,24 @@ def experiment(network: SteppedNetwork, n: int) -> Setting:
     return paired.experiment(n, alphas, network.target, activation=network.activation, update=network.update)
 
 
+def remainder_power(setting: Setting) -> float:
+    """tau^2 = phi E y^2 Var sigma' / c_1^2, phi = d/n: what the full gradient adds to ||w_i||^2 beyond its rank-one part, in
+    units of (c_1 eta s a_i)^2."""
+    coefficients, _, slope = activation_constants(setting.network.activation)
+    phi, power = setting.d / setting.protocol.sizes()[0], setting.target.power + setting.target.noise**2
+    return float(phi * power * (slope - coefficients[1] ** 2) / coefficients[1] ** 2)
+
+
 def lengthening(network: SteppedNetwork) -> float:
     """kappa: the full gradient adds kappa U^2 a_i^2 to ||w_i||^2, where its rank-one part adds U^2 a_i^2, U = c_1 eta s ||beta||.
 
-    kappa = phi E y^2 Var sigma' / (c_1 ||beta||)^2, phi = d/n. A row's length moves the mean of its feature, so the second spike
-    is c_2 U^2 (g^2 + kappa) (a^2)^T. What kappa adds to the features has operator norm of order n^(2 alpha), as the published
+    kappa = tau^2 / ||beta||^2. A row's length moves the mean of its feature, so the second spike is
+    c_2 U^2 (g^2 + kappa) (a^2)^T. What kappa adds to the features has operator norm of order n^(2 alpha), as the published
     c_2 U^2 g^2 (a^2)^T has: above alpha = 1/4 it is not o(sqrt(n)).
     """
     setting, target = experiment(network, 1000), network.target
-    coefficients, _, slope = activation_constants(setting.network.activation)
-    phi, power = setting.d / 1000, target.power + target.noise**2
-    beta = direction(phi, float(target.hermite.get((1,), 0.0)), power).norm
-    return float(phi * power * (slope - coefficients[1] ** 2) / (coefficients[1] * beta) ** 2)
+    first, power = float(target.hermite.get((1,), 0.0)), target.power + target.noise**2
+    return remainder_power(setting) / float(direction(setting.d / 1000, first, power).norm) ** 2
 
 
 def limits(network: SteppedNetwork) -> tuple[np.ndarray, np.ndarray]:

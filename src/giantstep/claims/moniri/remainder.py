@@ -59,13 +59,13 @@ def exponents(size: Size, measured: Data, arms: list[int], decaying: bool = True
     sizes = SIZES[size]
     front = np.sqrt(np.log(sizes))[:, None, None] if decaying else 1.0
     slopes = statistics.exponent(sizes, measured["norms"][:, arms] / front)
-    expected = np.array([_log_largest(experiment(n, "full").p) for n in sizes])
+    expected = np.array([log_largest(experiment(n, "full").p) for n in sizes])
     logs = np.log(measured["largest"]) - expected[:, None]
     ends = measured["controls"][[0, -1]].reshape(4, -1)  # the initial output depends on |a| and |W^T a|
     return controlled(slopes, np.vstack([statistics.exponent(sizes, np.exp(logs))[None], ends]))
 
 
-def _log_largest(count: int) -> float:
+def log_largest(count: int) -> float:
     """E log max |a_i| of ``count`` standard Gaussian numbers: its distribution function is (2 Phi(x) - 1)^count."""
     x = np.linspace(1e-3, 9.0, 20001)
     below = (2 * ndtr(x) - 1) ** count
