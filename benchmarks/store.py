@@ -1,26 +1,35 @@
 """python -m benchmarks.store [--small]: a store of a million rows, opened and filtered; and how fast rows are written.
 
-Two shapes, many seeds a setting and one seed a setting, filled by plain SQL in the real schema. One JSON line each.
+Two shapes, many seeds a setting and one seed a setting, filled by plain SQL in the real schema. One JSON line each. Before
+them, what a sweep of ten thousand trials does beside computing: CPU seconds, and the same over those of writing the numbers to a
+bare table.
 """
 
 import json
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray  # noqa: F401  (imported here so that its import is not counted)
 
 import giantstep as gs
 from giantstep.lab.store import Store
 from giantstep.lab.store.setting_paths import flatten
 from giantstep.lab.store.stored_row import NUMBERS
 from giantstep.lab.store.trial import Route, Trial
-from giantstep.results.outcome import Outcome
+from giantstep.lab.sweep.labelled import dataset
+from giantstep.lab.sweep.run import missing
+from giantstep.lab.sweep.sweep import make
+from giantstep.lab.work.block import Block, blocks, split
+from giantstep.results.outcome import Outcome, Status
 
 WHERE = ["d=1000", "eta<3"]
 SIZES = (100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000)
@@ -125,9 +134,73 @@ def write(folder: Path, count: int) -> None:
     print(json.dumps({"put": new, "s": round(seconds, 4), "cpu_s": round(time.process_time() - cpu, 4)}), flush=True)
 
 
+def invented(block: Block, rng: np.random.Generator) -> Outcome:
+    """An outcome such as a simulation of the block would have, of random numbers."""
+    setting, seeds = block.setting, len(block.seeds)
+    names = ("test_error", "test_error_se", "risk", "risk_se", "train_error", "train_objective", "null_level")
+    numbers: dict[str, Any] = {name: rng.random(seeds) for name in names}
+    arrays = {
+        "overlaps": (setting.p, 1),
+        "norms": (setting.p,),
+        "captured": (1,),
+        "captured_se": (1,),
+        "learned": (1, 1),
+    }
+    numbers |= {name: rng.random((seeds, *shape)) for name, shape in arrays.items()}
+    status = Status(True, ("the random numbers were drawn on the device (random='device')",))
+    penalty = setting.protocol.readout.path if setting.protocol.readout else None
+    return Outcome(setting, "simulate", ("seed",), 2.0, penalty, block.seeds, status=status, seconds=1.0, **numbers)
+
+
+def beside_computing(folder: Path, count: int) -> None:
+    """What a sweep does on the host for trials that take no time: plan, split, write, read."""
+    protocol = gs.Protocol((gs.GiantStep(400, 2.0),), gs.Ridge(400, 0.01))
+    base = gs.Setting(gs.Gaussian(200), gs.target("x1 + H2(x1)/2", noise=0.5), gs.Network(300, "relu"), protocol)
+    rng, spent = np.random.default_rng(0), {}
+
+    def part(name: str, run: Callable[[], Any]) -> Any:
+        spent[name], found = timed(run, time.process_time)
+        return found
+
+    whole = make(base, {}, seeds=range(count), routes=["simulate(n_test=1000, random=device)"])
+    todo = list(blocks([base], whole.seeds, whole.routes, lambda setting, route: 625))
+    outcomes = [invented(block, rng) for block in todo]
+    with Store.open(folder / "sweep.db") as store:
+        left = part("missing", lambda: missing(todo, store))
+        pairs = part("split", lambda: [split(b, o) for b, o in zip(left, outcomes, strict=True)])
+        part("put", lambda: [store.put(some) for some in pairs])
+        part("again", lambda: missing(todo, store))
+        part("dataset", lambda: dataset(whole, store))
+    floor, _ = timed(lambda: bare(folder / "bare.db", outcomes), time.process_time)
+    total = sum(spent.values())
+    line = {
+        "trials": count,
+        "cpu_s": total,
+        **{f"{name}_s": s for name, s in spent.items()},
+        "over_bare": total / floor,
+    }
+    line |= {"megabytes": (folder / "sweep.db").stat().st_size / 1e6}
+    print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in line.items()}), flush=True)
+
+
+def bare(path: Path, outcomes: list[Outcome]) -> None:
+    """The same numbers in a table without keys: a row of five numbers and one of bytes for every trial."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE numbers (a, b, c, d, e, data)")
+        for each in outcomes:
+            columns = zip(
+                each.test_error, each.risk, each.train_error, each.null_level, each.eta * each.risk, strict=True
+            )
+            rows = zip(np.stack(list(zip(*columns, strict=True))).T.tolist(), each.overlaps, strict=True)
+            connection.executemany(
+                "INSERT INTO numbers VALUES (?, ?, ?, ?, ?, ?)", ((*n, o.tobytes()) for n, o in rows)
+            )
+
+
 def main() -> None:
     scale = 100 if "--small" in sys.argv[1:] else 1
     with tempfile.TemporaryDirectory() as folder:
+        beside_computing(Path(folder), 10_000)
         write(Path(folder), 1000)
         large(Path(folder), 20_000 // scale, 50)
         large(Path(folder), 1_000_000 // scale, 1)

@@ -20,14 +20,14 @@ from giantstep.lab.store.file import TIMEOUT, connect, explain_errors, transacti
 from giantstep.lab.store.provenance import Provenance
 from giantstep.lab.store.schema import plant
 from giantstep.lab.store.setting_paths import default
-from giantstep.lab.store.stored_row import NUMBERS, StoredRow
+from giantstep.lab.store.stored_row import ARRAYS, NUMBERS, StoredRow
 from giantstep.lab.store.trial import Trial
 from giantstep.results.outcome import Outcome
 
 __all__ = ["Store"]
 
 _FOUND = ("ok", *NUMBERS, "seconds", "nans", "notes")  # what ``stored_row.columns`` makes
-_PUT = ("setting", "seed", "route", *_FOUND, "created", "provenance")
+_PUT = ("key", "setting", "seed", "route", *_FOUND, "created", "provenance")
 _INSERT = f"INSERT OR IGNORE INTO trials ({', '.join(_PUT)}) VALUES ({', '.join('?' * len(_PUT))})"
 _FROM = "FROM trials t CROSS JOIN settings s ON s.key = t.setting CROSS JOIN routes r ON r.key = t.route"
 _SELECT = f"SELECT s.id, t.seed, r.route, s.plain, t.created, {', '.join(f't.{name}' for name in _FOUND)} {_FROM}"
@@ -78,32 +78,42 @@ class Store:
     def __bool__(self) -> bool:
         return True  # an empty store is a store
 
-    def put(self, trials: Sequence[tuple[Trial, Outcome]], provenance: Provenance | None = None) -> int:
+    def put(
+        self,
+        trials: Sequence[tuple[Trial, Outcome]],
+        provenance: Provenance | None = None,
+        arrays: Sequence[str] = ARRAYS,
+    ) -> int:
         """Write outcomes in one transaction and return how many were new; trials that are stored already stay as they are.
 
-        ``provenance`` says which versions made them; by default those of this process.
+        ``provenance`` says which versions made them; by default those of this process. ``arrays`` are the array fields to write.
         """
         if self.mode != "write":
             raise InputError(f"{self.path} is open for reading: open it with mode 'write' to put rows into it")
         rows = [
-            (trial, stored_row.columns(trial, outcome), list(stored_row.arrays(outcome))) for trial, outcome in trials
+            (trial.key, stored_row.columns(trial, outcome), stored_row.arrays(outcome, arrays))
+            for trial, outcome in trials
         ]
-        plains = {trial.key[0]: trial.setting for trial, _, _ in rows}
+        plains = {trial.key[0]: trial.setting for trial, _ in trials}
         texts = {name: setting.to_plain() for name, setting in plains.items()}
-        now, new = time.time(), 0
+        verbs = {trial.key[2]: trial.route.verb for trial, _ in trials}
+        now, run = time.time(), self.connection.execute
         with self._explain_errors(), transaction(self.connection):
             settings = {name: self._setting(name, plain) for name, plain in texts.items()}
-            routes = {route.key: self._route(route.key, route.verb) for route in {t.route for t, _, _ in rows}}
+            routes = {route: self._route(route, verb) for route, verb in verbs.items()}
             made = self._provenance(provenance or Provenance.here())
-            for trial, values, arrays in rows:
-                setting, seed, route = trial.key
-                key = (settings[setting], -1 if seed is None else seed, routes[route])
-                cursor = self.connection.execute(_INSERT, (*key, *values, now, made))
-                if cursor.rowcount == 1:
-                    new += 1
-                    known = [(cursor.lastrowid, name, data) for name, data in arrays]
-                    self.connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", known)
-        return new
+            (last,) = run("SELECT coalesce(max(key), 0) FROM trials").fetchone()  # nobody else writes meanwhile
+            self.connection.executemany(
+                _INSERT,
+                (
+                    (key, settings[setting], -1 if seed is None else seed, routes[route], *values, now, made)
+                    for key, ((setting, seed, route), values, _) in enumerate(rows, start=last + 1)
+                ),
+            )
+            new = [key for (key,) in run("SELECT key FROM trials WHERE key > ?", (last,))]
+            known = ((key, name, data) for key in new for name, data in rows[key - last - 1][2])
+            self.connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", known)
+        return len(new)
 
     def missing(self, trials: Iterable[Trial]) -> list[Trial]:
         """The trials that the store lacks, in their order, each once."""
@@ -121,6 +131,12 @@ class Store:
             data = {key: dict(run(stored, (key, *arrays))) for _, key, *_ in rows} if arrays else {}
         for place, key, *values in rows:
             yield wanted[place], stored_row.outcome(wanted[place], tuple(values), data.get(key, {}))
+
+    def numbers(self, trials: Iterable[Trial], names: Sequence[str]) -> list[tuple[Any, ...]]:
+        """For every trial that the store has: its place among the trials, whether it is ok, and the numbers of these names."""
+        columns = ", ".join(f"t.{choice(name, NUMBERS, 'number')}" for name in names)
+        with self._wanted(trials):
+            return self.connection.execute(f"SELECT {', '.join(['w.place', 't.ok', columns])} {_THERE}").fetchall()
 
     @contextmanager
     def _wanted(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:

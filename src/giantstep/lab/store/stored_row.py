@@ -1,12 +1,11 @@
 """StoredRow: one trial in a store; and conversions between an outcome and its columns and compressed arrays."""
 
-import io
 import json
 import math
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
+from giantstep.lab.store.packed import packed, unpacked
 from giantstep.lab.store.setting_paths import Value, filled, flatten
 from giantstep.lab.store.trial import Route, Trial
 from giantstep.results.outcome import Outcome, Status
@@ -77,27 +77,20 @@ def columns(trial: Trial, result: Outcome) -> tuple[Any, ...]:
     """The columns of a row without its key: ok, the numbers, seconds, nans and notes."""
     _check(trial, result)
     values = [_number(getattr(result, name), name) for name in NUMBERS]
-    nans = ",".join(name for name, v in zip(NUMBERS, values, strict=True) if v is not None and math.isnan(v))
-    notes = json.dumps(result.status.notes, ensure_ascii=False) if result.status.notes else None
-    return (int(result.status.ok), *values, float(result.seconds), nans or None, notes)
+    nans = ",".join(name for name, v in zip(NUMBERS, values, strict=True) if v is not None and v != v)
+    return (int(result.status.ok), *values, float(result.seconds), nans or None, _sentences(tuple(result.status.notes)))
 
 
-def arrays(result: Outcome) -> Iterator[tuple[str, bytes]]:
-    """The array fields as compressed .npy files."""
-    for name in ARRAYS:
-        value = getattr(result, name)
-        if value is not None:
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.asarray(value), allow_pickle=False)
-            yield name, _packed(buffer.getvalue())
+def arrays(result: Outcome, names: Iterable[str] = ARRAYS) -> list[tuple[str, bytes]]:
+    """The array fields as bytes."""
+    values = [(name, getattr(result, name)) for name in names]
+    return [(name, packed(np.asarray(value))) for name, value in values if value is not None]
 
 
-def _packed(data: bytes, sample: int = 1024) -> bytes:
-    """Compress quickly with zlib; data that hardly shrink, such as the digits of measurements, are only wrapped."""
-    start = zlib.compress(data[:sample], 1)
-    if len(data) <= sample:
-        return start
-    return zlib.compress(data, 1 if len(start) < 0.8 * sample else 0)
+@lru_cache(maxsize=64)
+def _sentences(notes: tuple[str, ...]) -> str | None:
+    """The notes as a column; the trials of a block have the same."""
+    return json.dumps(notes, ensure_ascii=False) if notes else None
 
 
 def numbers(values: tuple[Any, ...], nans: str | None) -> dict[str, float | None]:
@@ -120,7 +113,7 @@ def outcome(trial: Trial, values: tuple[Any, ...], stored: Mapping[str, bytes]) 
 def _array(data: bytes) -> np.ndarray:
     """The array; zlib's own checksum tells whether its bytes are those that were written."""
     try:
-        return np.lib.format.read_array(io.BytesIO(zlib.decompress(data)), allow_pickle=False)
+        return unpacked(data)
     except (zlib.error, ValueError, TypeError) as problem:
         raise InputError(f"an array of the store is damaged ({problem}); {SAVE}") from None
 
@@ -137,6 +130,8 @@ def _check(trial: Trial, result: Outcome) -> None:
 
 
 def _number(value: Any, name: str) -> float | int | None:
+    if type(value) is float:  # nearly always
+        return value
     if value is None or np.ndim(value) == 0:
         return None if value is None else np.asarray(value).item()
     raise InputError(f"{name} of a trial must be one number, not an array of shape {np.shape(value)}")

@@ -73,7 +73,7 @@ class Route:
         changed = sorted((name, value) for name, value in checked.items() if value != known[name])
         object.__setattr__(self, "options", tuple(changed))
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Canonical text, such as ``simulate`` or ``equivalent(degree=2, model=spiked)``."""
         inside = ", ".join(f"{name}={_text(value)}" for name, value in self.options)

@@ -33,14 +33,9 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
     errors = [f"{name}_se" for name in sweep.measures if name in ("test_error", "risk")]
     shape = (len(sweep.routes), *sweep.shape, len(sweep.seeds))
     names = [name for name in (*sweep.measures, *errors) if name not in ARRAYS]
-    numbers = {name: np.full(shape, np.nan) for name in names}
-    ok, there = np.zeros(shape, bool), np.zeros(shape, bool)
+    numbers, ok, there = _numbers(sweep, store, names)
     parts: dict[str, list[tuple[tuple, np.ndarray]]] = {name: [] for name in arrays}
-    for place, outcome in _outcomes(sweep, store, arrays):
-        ok[place], there[place] = outcome.status.ok, True
-        for name in names:
-            value = getattr(outcome, name)
-            numbers[name][place] = np.nan if value is None else value
+    for place, outcome in _outcomes(sweep, store, arrays) if arrays else ():
         for name in arrays:
             if getattr(outcome, name) is not None:
                 parts[name].append((place, np.asarray(getattr(outcome, name), dtype=float)))
@@ -54,6 +49,27 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
     if ended is not None and ended.refused:
         attributes["refused"] = "; ".join(f"{sentence} ({count} trials)" for sentence, count in ended.refused)
     return xr.Dataset(variables, coords=_coordinates(sweep), attrs=attributes)
+
+
+def _numbers(sweep: Sweep, store: Store, names: list[str]) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """The numbers by name, where they are ok, and where the store has them: arrays over routes, axes and seeds."""
+    points, seeds, shape = len(sweep.points), len(sweep.seeds), (len(sweep.routes), *sweep.shape, len(sweep.seeds))
+    found = np.full((len(sweep.routes), points * seeds, len(names)), np.nan)
+    ok, there = np.zeros(found.shape[:2], bool), np.zeros(found.shape[:2], bool)
+    rows = store.numbers(sweep.trials(), names)
+    places = np.array([row[0] for row in rows], int)
+    values = np.array([row[1:] for row in rows], float).reshape(len(rows), 1 + len(names))  # NULL becomes NaN
+    first = 0
+    for r, route in enumerate(sweep.routes):  # the order of sweep.trials()
+        count = points * seeds if route.random else points
+        mine = (first <= places) & (places < first + count)
+        at, some = places[mine] - first, values[mine]
+        if not route.random:  # the same number at every seed
+            at, some = (at[:, None] * seeds + np.arange(seeds)).ravel(), np.repeat(some, seeds, axis=0)
+        found[r, at], ok[r, at], there[r, at] = some[:, 1:], some[:, 0] > 0, True
+        first += count
+    by_name = {name: found[:, :, i].reshape(shape) for i, name in enumerate(names)}
+    return by_name, ok.reshape(shape), there.reshape(shape)
 
 
 def _outcomes(sweep: Sweep, store: Store, arrays: list[str]) -> Iterator[tuple[tuple, Any]]:

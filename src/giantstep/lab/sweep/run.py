@@ -13,6 +13,7 @@ from giantstep._machine.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store import Store
+from giantstep.lab.store.stored_row import ARRAYS
 from giantstep.lab.sweep.ended import Ended
 from giantstep.lab.sweep.sweep import Sweep, make
 from giantstep.lab.sweep.toml import read
@@ -53,14 +54,16 @@ def run(
     where: Executor,
     tick: Tick = lambda done: None,
     trim: Callable[[Outcome], Outcome] = lambda outcome: outcome,
+    arrays: Sequence[str] = ARRAYS,
 ) -> Ended:
-    """Perform the blocks and write each when it is done. ``tick`` is called with each, and ``trim`` may shorten its outcomes."""
+    """Perform the blocks and write each when it is done, with these of its arrays. ``tick`` is called with each, and ``trim`` may
+    shorten its outcomes."""
     every = list(todo)
     new, tried, refused = 0, 0, {}
     for done in where.run(every):
         assert isinstance(done.task, Block)
         if done.refused is None:
-            new += store.put([(trial, trim(outcome)) for trial, outcome in done.pairs], done.provenance)
+            new += store.put([(trial, trim(outcome)) for trial, outcome in done.pairs], done.provenance, arrays)
         else:
             refused[done.refused] = refused.get(done.refused, 0) + len(done.task.trials)
         tried += len(done.task.trials)
@@ -114,10 +117,11 @@ def sweep(
     from giantstep.lab.sweep.labelled import dataset
     from giantstep.lab.work.progress import shown
 
+    arrays = ARRAYS if store is not None else tuple(name for name in base.measures if name in ARRAYS)
     with _open_store(store) as opened:
         todo = missing(planned(base), opened)
         with closing(executor(workers, scheduler, memory)) as where, shown(todo, progress) as tick:
-            ended = run(todo, opened, where, tick)
+            ended = run(todo, opened, where, tick, arrays=arrays)  # a temporary store has only what is returned
         return dataset(base, opened, ended)
 
 

@@ -8,6 +8,7 @@ interrupted and continued gives the same numbers to the last digit.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -135,30 +136,50 @@ def split(block: Block, outcome: Outcome) -> list[tuple[Trial, Outcome]]:
     has = ("eta" in outcome.axes, "penalty" in outcome.axes or "rate" in outcome.axes, "seed" in outcome.axes)
     shape = tuple(n for n, there in zip((etas, penalties, seeds), has, strict=True) if there)
     assert outcome.test_error is None or np.shape(outcome.test_error) == shape
-    count = len(block.trials)
-    pairs = []
-    for index, trial in enumerate(block.trials):
-        e, k, s = np.unravel_index(index, (etas, penalties, max(seeds, 1)))
-        at = tuple(int(i) for i, there in zip((e, k, s), has, strict=True) if there)
-        before = tuple(int(i) for i, there in zip((e, s), (has[0], has[2]), strict=True) if there)
-        protocol, setting = trial.setting.protocol, trial.setting
-        own, readout = protocol.etas(setting.d, setting.p), protocol.readout
-        given: dict[str, Any] = {"eta": float(own[0]) if own.size == 1 else None, "penalty": None}
-        given |= {} if readout is None else {readout.axis: readout.path}
-        given = {name: value for name, value in given.items() if value != "gcv"}  # gcv chooses a penalty in every run
-        names = [name for name in (*NUMBERS, *ARRAYS) if name not in given]
-        fields = {**given, **{name: _entry(name, getattr(outcome, name), at, before) for name in names}}
-        status = _status(outcome.status, fields)
-        pairs.append((trial, Outcome(setting, outcome.route, status=status, seconds=outcome.seconds / count, **fields)))
+    count, trials, pairs = len(block.trials), iter(block.trials), []
+    parts = {name: _entries(getattr(outcome, name), _axes(name, has)) for name in (*NUMBERS, *ARRAYS)}
+    for e, row in enumerate(block.members):
+        for k, setting in enumerate(row):
+            given = _given(setting)
+            own = {name: value for name, value in parts.items() if name not in given}
+            places = {name: _axes(name, has) for name in own}
+            for s, trial in enumerate(islice(trials, max(seeds, 1))):
+                at = (e, k, s)
+                fields = {**given, **{name: _entry(value, at, places[name]) for name, value in own.items()}}
+                status = _status(outcome.status, fields)
+                one = Outcome(setting, outcome.route, status=status, seconds=outcome.seconds / count, **fields)
+                pairs.append((trial, one))
     return pairs
 
 
-def _entry(name: str, value: Any, at: tuple[int, ...], before: tuple[int, ...]) -> Any:
-    """The entry of one trial in a field; a field that depends on the features alone has no penalty axis."""
+def _given(setting: Setting) -> dict[str, Any]:
+    """The step size and the penalty or rate of one trial, which its setting has; gcv chooses a penalty in every run."""
+    own, readout = setting.protocol.etas(setting.d, setting.p), setting.protocol.readout
+    given: dict[str, Any] = {"eta": float(own[0]) if own.size == 1 else None, "penalty": None}
+    given |= {} if readout is None else {readout.axis: readout.path}
+    return {name: value for name, value in given.items() if value != "gcv"}
+
+
+def _axes(name: str, has: tuple[bool, bool, bool]) -> tuple[int, ...]:
+    """Which of step size, penalty and seed are axes of a field; one that depends on the features alone has no penalty axis."""
+    return tuple(axis for axis in range(3) if has[axis] and (axis != 1 or _by_penalty(name)))
+
+
+def _entries(value: Any, axes: tuple[int, ...]) -> Any:
+    """A field to take entries from: nested lists of Python's numbers, or of arrays where an entry is an array."""
     if value is None:
         return None
-    entry = np.asarray(value)[at if _by_penalty(name) else before]
-    return entry.item() if np.ndim(entry) == 0 else np.asarray(entry)
+    array = np.asarray(value)
+    return array.tolist() if array.ndim == len(axes) else array
+
+
+def _entry(value: Any, at: tuple[int, int, int], axes: tuple[int, ...]) -> Any:
+    """The entry of one trial in a field."""
+    if value is None:
+        return None
+    for axis in axes:
+        value = value[at[axis]]
+    return value
 
 
 def _by_penalty(name: str) -> bool:
