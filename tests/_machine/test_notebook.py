@@ -1,13 +1,23 @@
 """Notebooks: progress bars that need nothing but the notebook, and results as HTML."""
 
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import toys
 
 import giantstep as gs
 from giantstep._machine import notebook
 from giantstep._machine.html import table
+from giantstep.checks.check import check
+from giantstep.checks.claim import Result, Verdict
+from giantstep.checks.report.follow import following
+from giantstep.lab.compare.comparison import Comparison, ComparisonRow, Gap, Prediction
+from giantstep.results.outcome import Status
+from giantstep.results.system import Curve, Finding, Number
+from giantstep.theory.optimal import Optimum
 
 
 @pytest.fixture
@@ -58,9 +68,48 @@ def test_results_are_html(small):
         assert all(word in text for word in words) and text.count("<table") == text.count("</table>") >= 1
 
 
-def test_a_verdict_is_html_with_its_figure():
-    from giantstep.checks.claim import Verdict
+def test_a_check_has_a_bar(kernel):
+    """The claims that run are named at once, the bar moves with those that end, and it goes away."""
+    claims = [toys.claim(f"group/{name}", Verdict("holds")) for name in ("first", "second")]
+    with following(None) as tell:
+        check(claims, "quick", on_progress=tell)
+    assert kernel[0].startswith("claims <progress") and kernel[-1] == "<span></span>"
+    assert "running: group/first" in kernel[1] and "running: group/second" in kernel[2] and "50%" in kernel[2]
+    assert "2 hold " in kernel[3] and "100%" in kernel[3]
+    kernel.clear()
+    with following(False) as tell:
+        check(claims, "quick", on_progress=tell)
+    assert kernel == []
 
+
+def test_comparisons_optima_and_findings_are_html(small):
+    setting = small.with_(eta=[0.5, 1.0])
+    simulated = gs.simulate(setting, range(2), n_test=50)
+    theory = replace(simulated.mean(), route="theory")
+    gap = Gap(1.0, 0.1, 1.25)
+    rows = tuple(ComparisonRow(eta, 0.05, 0.05, gap, None, None) for eta in (0.5, 1.0))
+    best = Optimum(small, 1.0, 0.05, 0.5, 1.0, Status())
+    curve = Curve("samples", np.arange(2.0), np.ones(2))
+    for noun, words in (
+        (
+            Comparison(setting, rows, Prediction(theory), simulated),
+            ("test error", "+25.0%", "+2.5", "of the theory: ok"),
+        ),
+        (Prediction(theory), ("theory:", "test error")),
+        (best, ("eta = 1, penalty = 0.05: predicted test error 0.5, 50.0% below", "status: ok", "40 neurons")),
+        (Finding(gs.FunctionSpace(small), "theory", {"risk": Number(0.25)}, {"path": curve}), ("0.25", "samples")),
+    ):
+        text = noun._repr_html_()
+        assert all(word in text for word in words) and text.count("<table") == text.count("</table>") >= 1
+    assert repr(best) == str(best)
+
+
+def test_a_result_names_its_claim():
+    result = Result(toys.claim("group/claim", Verdict("holds")), Verdict("holds", "It does."), 1.0, "quick")
+    assert repr(result) == "Result(group/claim: holds. It does.)" and "It is so." in result._repr_html_()
+
+
+def test_a_verdict_is_html_with_its_figure():
     verdict = Verdict("holds", "It holds <b>.", ("a", "b"), ((1, 0.123456),), figure="<svg></svg>")
     text = verdict._repr_html_()
     assert "<svg></svg>" in text and "It holds &lt;b&gt;." in text and "0.1235" in text

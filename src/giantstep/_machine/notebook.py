@@ -17,7 +17,7 @@ def inside_notebook() -> bool:
 
 
 class NotebookBar:
-    """A bar of ``total`` units of work; ``add`` moves it, and it is removed when the work ends."""
+    """A bar of ``total`` units of work; ``add`` and ``move`` move it, and it is removed when the work ends."""
 
     def __init__(self, label: str, total: float) -> None:
         from IPython.display import display  # type: ignore[import-not-found]
@@ -28,8 +28,13 @@ class NotebookBar:
 
     def add(self, work: float, label: str | None = None) -> None:
         """Some work is done; the label may change."""
-        self._done, self._label = self._done + work, label or self._label
-        if time.monotonic() - self._drawn >= PAUSE:
+        self.move(self._done + work, label)
+
+    def move(self, done: float, label: str | None = None) -> None:
+        """So much work is done in all; a new label is drawn at once."""
+        renamed = label is not None and label != self._label
+        self._done, self._label = done, label or self._label
+        if renamed or time.monotonic() - self._drawn >= PAUSE:
             self._drawn = time.monotonic()
             self._handle.update(_Bar(self._label, min(self._done / self._total, 1.0)))
 

@@ -152,7 +152,7 @@ def _sentences(ruling: Ruling) -> str:
     return f"As stated: {ruling.stated.sentence} As corrected: {ruling.corrected.sentence}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A claim with its verdict and the time it took.
 
@@ -176,6 +176,14 @@ class Result:
         """
         verdicts = (self.verdict, *self.replicated)
         return self.error is None and not any("fails" in (each.outcome, each.corrected) for each in verdicts)
+
+    def __repr__(self) -> str:
+        return f"Result({self.claim.name}: {self.verdict.outcome}. {self.verdict.sentence})"
+
+    def _repr_html_(self) -> str:
+        correction = f"Correction: {self.claim.correction}" if self.claim.correction else ""
+        said = html.line(f"{self.claim.name}: {self.claim.statement}") + html.line(correction)
+        return f"{said}{self.verdict._repr_html_()}"
 
     @property
     def times(self) -> dict[Outcome, int]:

@@ -1,7 +1,7 @@
 """check(claims): the statements of the literature checked from Python."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,7 +27,7 @@ def check(
     replicate: int = 1,
     workers: int | None = None,
     store: str | Path | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> list[Result]:
     """Check statements of the literature.
 
@@ -38,7 +38,8 @@ def check(
         replicate: the number of sets of seeds. Sets are 10000 seeds apart, and ``result.times`` counts the verdicts.
         workers: processes that share the work; by default this process does it alone.
         store: a file that keeps the measurements, so that a second check is instant; by default nothing is kept.
-        progress: show the claims that have ended on standard error.
+        progress: show a bar, or without a terminal and a notebook a line for every claim that ends. By default a terminal and
+            a notebook have the bar.
 
     Returns:
         A result for every claim, in the order of the list. ``result.verdict.as_stated`` is the verdict on the statement as the
@@ -54,6 +55,6 @@ def check(
         place = Path(store) if store is not None else Path(stack.enter_context(TemporaryDirectory())) / "claims.sqlite"
         where = stack.enter_context(closing(executor(workers, None, None)))
         bench = Bench(stack.enter_context(Store.open(place)), where, computing())
-        tell = stack.enter_context(following() if progress else nullcontext())
+        tell = stack.enter_context(following(progress))
         apart = task if workers is not None and size == "quick" and len(selected) > 1 else None
         return on_sets(selected, size, replicate, bench, tell, first_seed, task=apart, expected=seconds())

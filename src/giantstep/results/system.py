@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import tomli_w
 
+from giantstep._machine import html
 from giantstep._machine.plain import build, identifier, plain
 from giantstep._machine.seeds import checked as seeds_given
 from giantstep.errors import InputError
@@ -21,7 +22,7 @@ from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.setting import without_none
 from giantstep.measure import mean_and_error
 from giantstep.results.outcome import Status
-from giantstep.results.table import aligned, with_error
+from giantstep.results.table import MAX_ROWS, aligned, shortened, with_error
 
 
 class Number(NamedTuple):
@@ -129,20 +130,34 @@ class Finding:
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        count = "" if self.seeds is None else f", mean of {len(self.seeds)} seed{'s' * (len(self.seeds) > 1)}"
-        lines = [f"{self.route}: {self.system}{count}"]
-        if self.numbers:
-            body = [[self.system.said(k), with_error(v.value, v.se)] for k, v in self.numbers.items()]
-            lines += aligned(["quantity", "value"], body)
-        for name, c in self.curves.items():
-            body = [
-                [f"{x:.4g}", with_error(float(y), None if c.se is None else float(c.se[i]))]
-                for i, (x, y) in enumerate(zip(c.x, c.y, strict=True))
-            ]
-            lines += aligned([c.along, self.system.said(name)], body)
-        return "\n".join([*lines, f"status: {self.status}  ({self.seconds:.1f} s)"])
+        tables = [line for header, body in _tables(self) for line in aligned(header, body)]
+        return "\n".join([_heading(self), *tables, f"status: {self.status}  ({self.seconds:.1f} s)"])
+
+    def _repr_html_(self) -> str:
+        tables = [html.table(header, shortened(body, MAX_ROWS)) for header, body in _tables(self)]
+        return html.block(_heading(self), *tables, html.line(f"status: {self.status}"))
 
     __str__ = __repr__
+
+
+def _heading(finding: Finding) -> str:
+    count = len(finding.seeds or ())
+    seeds = "" if finding.seeds is None else f", mean of {count} seed{'s' * (count > 1)}"
+    return f"{finding.route}: {finding.system}{seeds}"
+
+
+def _tables(finding: Finding) -> list[tuple[list[str], list[list[str]]]]:
+    """The numbers, then every curve: a header and rows each."""
+    said = finding.system.said
+    numbers = [[said(k), with_error(v.value, v.se)] for k, v in finding.numbers.items()]
+    tables = [(["quantity", "value"], numbers)] if numbers else []
+    for name, c in finding.curves.items():
+        body = [
+            [f"{x:.4g}", with_error(float(y), None if c.se is None else float(c.se[i]))]
+            for i, (x, y) in enumerate(zip(c.x, c.y, strict=True))
+        ]
+        tables.append(([c.along, said(name)], body))
+    return tables
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from giantstep._machine import html
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Status
@@ -23,7 +24,7 @@ PENALTIES = np.geomspace(1e-8, 1e4, 16)
 NEAR = 1e-4  # distance, in logarithms, of the points that derivatives are taken from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Optimum:
     """The best step size and penalty predicted.
 
@@ -47,7 +48,7 @@ class Optimum:
     measured: float | None = None
     measured_se: float | None = None
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         low, high = self.test_error_band or (self.test_error, self.test_error)
         shown = within(self.test_error, low, high)
         band = "" if self.test_error_band is None else f" ({within(low, low, high)} to {within(high, low, high)})"
@@ -63,6 +64,12 @@ class Optimum:
                 f"simulated: {with_error(self.measured, self.measured_se)}; the prediction is off by {gap:+.1f}%"
             )
         return "\n".join([*lines, f"status: {self.status}"])
+
+    def _repr_html_(self) -> str:
+        sentences = "".join(map(html.line, str(self).splitlines()))
+        return html.block("The least predicted test error", sentences, self.setting._repr_html_())
+
+    __str__ = __repr__
 
 
 def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:

@@ -1,9 +1,10 @@
-"""Follow a check on standard error: a bar on a terminal, or a line for every claim that ends."""
+"""Follow a check: a bar on a terminal or in a notebook, or a line on standard error for every claim that ends."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from giantstep._machine.notebook import NotebookBar, inside_notebook
 from giantstep.checks.standing import Standing, count_verdicts
 from giantstep.results.table import duration
 
@@ -11,8 +12,16 @@ __all__ = ["following", "line"]
 
 
 @contextmanager
-def following() -> Iterator[Callable[[Standing], None]]:
-    """Give a function to call with every standing."""
+def following(wanted: bool | None = True) -> Iterator[Callable[[Standing], None]]:
+    """Give a function to call with every standing; None shows a bar on a terminal or in a notebook and nothing elsewhere."""
+    notebook = inside_notebook()
+    if not (sys.stderr.isatty() or notebook if wanted is None else wanted):
+        yield lambda standing: None
+        return
+    if notebook:
+        with NotebookBar("claims", 1.0) as shown:
+            yield lambda standing: shown.move(_share(standing), _words(standing))
+        return
     if not sys.stderr.isatty():
         yield _print
         return
@@ -35,9 +44,7 @@ def following() -> Iterator[Callable[[Standing], None]]:
 
         def show(standing: Standing) -> None:
             bar.update(task, completed=len(standing.results), total=standing.total, description=_left(standing))
-            running = ", ".join(claim.name for claim in standing.running)
-            parts = [_set(standing), count_verdicts(standing.results), f"running: {running}" if running else ""]
-            words = Text("; ".join(part for part in parts if part), overflow="ellipsis", no_wrap=True)
+            words = Text(_words(standing), overflow="ellipsis", no_wrap=True)
             live.update(Group(bar, words), refresh=True)
 
         yield show
@@ -51,6 +58,18 @@ def line(standing: Standing) -> str:
     place, left = f"{_set(standing)}[{len(standing.results)}/{standing.total}]", _left(standing)
     words = f"{place} {latest.claim.name}: {latest.verdict.outcome} ({duration(latest.seconds)})"
     return f"{words}, {left}" if left else words
+
+
+def _words(standing: Standing) -> str:
+    """The set of seeds, the verdicts so far and the claims that run."""
+    running = ", ".join(claim.name for claim in standing.running)
+    parts = [_set(standing), count_verdicts(standing.results), f"running: {running}" if running else ""]
+    return "; ".join(part for part in parts if part)
+
+
+def _share(standing: Standing) -> float:
+    """The share of all claims on all sets of seeds that have ended."""
+    return (standing.set_number + len(standing.results) / max(standing.total, 1)) / standing.sets
 
 
 def _set(standing: Standing) -> str:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from giantstep._machine import html
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import LABELS, Outcome, title
-from giantstep.results.table import aligned, with_error
+from giantstep.results.table import MAX_ROWS, aligned, shortened, with_error
 from giantstep.theory import Law
 
 __all__ = ["COMPARED", "Comparison", "Gap", "Prediction", "ComparisonRow"]
@@ -37,6 +38,9 @@ class Prediction:
 
     def __repr__(self) -> str:
         return str(self.theory)
+
+    def _repr_html_(self) -> str:
+        return self.theory._repr_html_()
 
     __str__ = __repr__
 
@@ -133,20 +137,37 @@ class Comparison:
 
     def __repr__(self) -> str:
         lines = [title(self.simulation, "compare")]
-        for name in (each for each in COMPARED if getattr(self.rows[0], each) is not None):
-            lines += [LABELS[name], *_error_lines(self, name)]
-        if self.laws is not None:
-            lines += ["spectrum of the features", *_spectrum_lines(self)]
-        lines.append(f"status of the theory: {self.theory.status}  ({self.theory.seconds:.1f} s)")
-        lines.append(f"status of the simulation: {self.simulation.status}  ({self.simulation.seconds:.1f} s)")
-        if self.equivalent is not None:
-            lines.append(f"status of the equivalent model: {self.equivalent.status}  ({self.equivalent.seconds:.1f} s)")
+        for heading, header, body in _tables(self):
+            lines += [heading, *aligned(header, body)]
+        for name, outcome in _parts(self):
+            lines.append(f"status of the {name}: {outcome.status}  ({outcome.seconds:.1f} s)")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        tables = [
+            f"{html.line(heading)}{html.table(header, shortened(body, MAX_ROWS))}"
+            for heading, header, body in _tables(self)
+        ]
+        states = [html.line(f"status of the {name}: {outcome.status}") for name, outcome in _parts(self)]
+        return html.block(title(self.simulation, "compare"), *tables, *states)
 
     __str__ = __repr__
 
 
-def _error_lines(c: Comparison, name: str) -> list[str]:
+def _parts(c: Comparison) -> list[tuple[str, Outcome]]:
+    """The outcomes with their names."""
+    found = [("theory", c.theory), ("simulation", c.simulation)]
+    return found if c.equivalent is None else [*found, ("equivalent model", c.equivalent)]
+
+
+def _tables(c: Comparison) -> list[tuple[str, list[str], list[list[str]]]]:
+    """The heading, the header and the rows of every table."""
+    names = [each for each in COMPARED if getattr(c.rows[0], each) is not None]
+    tables = [(LABELS[name], *_error_table(c, name)) for name in names]
+    return tables if c.laws is None else [*tables, ("spectrum of the features", *_spectrum_table(c))]
+
+
+def _error_table(c: Comparison, name: str) -> tuple[list[str], list[list[str]]]:
     keys = [a for a in c.simulation.axes if a != "seed"]
     if c.rows[0].penalty_predicted != c.rows[0].penalty:
         keys += ["penalty", "penalty_predicted"]
@@ -158,10 +179,10 @@ def _error_lines(c: Comparison, name: str) -> list[str]:
         cells += [with_error(gap.measured, gap.se), f"{gap.predicted:.5g}"]
         cells += [f"{gap.percent:+.1f}%", "" if gap.in_se is None else f"{gap.in_se:+.1f}"]
         body.append(cells + [with_error(gap.equivalent or 0.0, gap.equivalent_se) for _ in model])
-    return aligned([*(k.replace("_", " ") for k in keys), "simulated", "predicted", "gap", "in s.e.", *model], body)
+    return [*(k.replace("_", " ") for k in keys), "simulated", "predicted", "gap", "in s.e.", *model], body
 
 
-def _spectrum_lines(c: Comparison) -> list[str]:
+def _spectrum_table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     o, listed = c.simulation.mean(), "eta" in c.theory.axes
     at = lambda x, i: float(np.ravel(np.asarray(x))[i])  # noqa: E731
     body = []
@@ -170,4 +191,4 @@ def _spectrum_lines(c: Comparison) -> list[str]:
         edges = [with_error(at(o.bulk_edge, i), error), f"{at(c.theory.bulk_edge, i):.5g}"]
         counts = [f"{at(o.outliers, i):.3g}", f"{at(c.theory.outliers, i):.3g}"]
         body.append([*([f"{at(c.theory.eta, i):.4g}"] if listed else []), *edges, *counts])
-    return aligned([*(["eta"] if listed else []), "bulk edge", "predicted", "outliers", "predicted"], body)
+    return [*(["eta"] if listed else []), "bulk edge", "predicted", "outliers", "predicted"], body
