@@ -40,6 +40,15 @@ def test_a_step_of_size_zero_changes_nothing():
     assert np.isclose(first.values["test_error"][0, 0], twice, rtol=1e-6)
 
 
+def test_samples_on_which_every_neuron_is_saturated_do_no_harm():
+    """Simulated: 3.0 with a standard error of 0.2. What the basis left of such samples was rounding, and the answer NaN."""
+    made = experiment(
+        (31.5, 31.5), "x1 + H2(x1)/sqrt(2)", "tanh(x + 0.8)", d=100, n=265, p=196, second_layer="rademacher"
+    )
+    o = gs.theory(replace(made, protocol=replace(made.protocol, readout=gs.Ridge(265, (1e-3, 0.03)))))
+    assert o.status.ok and np.all(np.isfinite(o.test_error)) and 2.4 < o.test_error[0] < 3.6
+
+
 def test_the_signal_is_that_of_the_overlaps():
     """The mean move inside the target's span is the one of the narrow theory's evolution, which takes Sobol points instead."""
     wide = experiment((8.0, 8.0), "x1 + x1*x2", d=1000, n=20_000, p=900, second_layer="rademacher", scale="1/p")

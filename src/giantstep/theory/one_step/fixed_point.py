@@ -33,6 +33,7 @@ from giantstep.theory.one_step.newton import newton
 
 TOLERANCE = 1e-9  # largest relative residual of a solution
 DEAD = 1e-30  # trace of samples on which every feature is zero (ReLU far on its flat side), so that it has a logarithm
+FAINT = 1e-6  # trace, against the largest, below which samples do not matter and rounding does
 MAX_STEPS = 80
 LONGEST = 4.0  # of one step, in logarithms
 SETTLED = 1e-7  # a Newton step from here ends at rounding
@@ -147,9 +148,12 @@ def derivatives(
         d = xp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
         own = _part(f, q, alpha, 1 / d, xp.broadcast_to(d, (1, q.shape[-1])), pattern)
         total = Derivatives(*(x + y for x, y in zip(total, own, strict=True)))
+    trace = total.trace + (f.omega * q) @ f.noise + DEAD
+    if f.basis is not None:  # what the basis leaves of samples on which every feature is flat is rounding, of either sign
+        trace = xp.maximum(trace, FAINT * xp.max(trace, -1, keepdims=True))
     return total._replace(
         right=total.right + xp.asarray(penalty)[..., None] + alpha @ f.noise.T,
-        trace=total.trace + (f.omega * q) @ f.noise + DEAD,
+        trace=trace,
         slope=total.slope + f.noise,
     )
 
