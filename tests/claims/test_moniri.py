@@ -24,6 +24,7 @@ from giantstep.claims.moniri import (
     linear_floor,
     onset,
     positions,
+    protocol,
     remainder,
     settings,
     spikes,
@@ -49,6 +50,7 @@ def tiny(monkeypatch):
         (expansion, (40, 60, 80)),
         (onset, (60, 80)),
         (positions, 100),
+        (protocol, 60),
         (improvement, 60),
         (limits, (40, 60)),
         (trend, 60),
@@ -164,3 +166,20 @@ def test_the_expansion_is_that_of_the_spiked_model():
     sigma = lambda z: np.polynomial.hermite_e.hermeval(z, c)  # noqa: E731
     moved = sigma(x[:, None, None] + np.outer(g, u)) - sigma(x)[:, None, None]
     np.testing.assert_allclose(expansion.expansion(c, g, u, 3), np.tensordot(weights, moved, axes=1), atol=1e-12)
+
+
+def test_a_sample_of_the_step_moves_its_own_features_along_its_residual():
+    """The mean over neurons of sigma'(h) (sigma'(h) - c_1) is Var sigma'."""
+    setting = protocol.experiment(60, "setting 2")
+    sigma, z = setting.network.activation, np.random.default_rng(0).standard_normal(400_000)
+    slope = np.asarray(sigma.slope(z))
+    expected = protocol.predict("quick")["spike"]
+    assert 0.6 * np.mean(slope * (slope - np.mean(slope))) == pytest.approx(expected[1], rel=0.01)
+    assert np.mean(slope) ** 2 == pytest.approx(expected[0], rel=0.01)
+
+
+def test_the_protocol_of_the_slides_is_that_of_the_preset():
+    letter = gs.presets.moniri(50, 30, 40, 0.3, paired.PENALTY, target=talk.setting_2(), rows="gaussian")
+    setting = protocol.experiment(50, "setting 2", (0.3,))
+    assert setting.network == letter.network and setting.protocol.steps[0].residual == letter.protocol.steps[0].residual
+    assert draw.readout_batch(setting) == draw.step_batches(setting)[0]

@@ -40,6 +40,7 @@ from giantstep.claims.moniri import (
     normalisation_trap,
     onset,
     positions,
+    protocol,
     rank_one,
     settings,
     spikes,
@@ -56,7 +57,8 @@ __all__ = ["CLAIMS"]
 
 CLAIMS: tuple[Claim, ...] = (
     rank_one.CLAIM, normalisation_trap.CLAIM, moniri_alignment.CLAIM, spikes.CLAIM, bulk.CLAIM, onset.CLAIM,
-    positions.CLAIM, expansion.CLAIM, linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
+    positions.CLAIM, expansion.CLAIM, protocol.CLAIM,
+    linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
     outliers.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM, degenerate.CLAIM,
     double_descent.CLAIM,
     baselines.CLAIM,

@@ -51,6 +51,13 @@ def another_batch(patch: Any) -> None:
     patch.setattr(remainder, "draw", other)
 
 
+def fresh_readout(patch: Any) -> None:
+    """The readout does not use the batch of the step."""
+    patch.setattr(
+        draw, "readout_batch", lambda setting: draw.Batch((draw.Stream.READOUT,), setting.protocol.readout_size)
+    )
+
+
 def target(formula: str, noise: float = 0.0) -> Change:
     return lambda patch: patch.setitem(talk.TARGETS, "setting 2", gs.target(formula, noise=noise))
 
@@ -92,6 +99,10 @@ WORLDS: dict[str, dict[str, Change]] = {
     "moniri/expansion": {
         "rows are normalised after the step": unit_rows(expansion),
         "the step is 1.25 times as long": longer(expansion, 1.25),
+    },
+    "moniri/protocol": {
+        "the readout has a fresh batch": fresh_readout,
+        "the step goes astray": astray(paired),
     },
     "moniri/linear-floor": {
         "the weights know the target": tilted,

@@ -48,7 +48,7 @@ def expansion(
 ) -> Float[np.ndarray, "n p"]:
     """F_l - F_0 = sum_{k <= l} c_k g^{o k} (u^{o k})^T, u = c_1 eta s a; with tau, E (g + tau xi)^k in place of g^k."""
     k = np.arange(1, order + 1)
-    return np.stack([powers(g, j, tau) for j in k], axis=-1) @ (c[k, None] * u ** k[:, None])
+    return np.stack([powers(g, j, tau) for j in range(1, order + 1)], axis=-1) @ (c[k, None] * u ** k[:, None])
 
 
 def remainders(n: int, seed: int) -> dict[str, np.ndarray]:
