@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 
 from giantstep._machine.backend import jax, jnp
 from giantstep.errors import InputError
-from giantstep.ridge import ridge
+from giantstep.ridge import resolvent, ridge
 from giantstep.ridge.resolvent import (
     choose_penalty,
     condition,
@@ -337,3 +337,15 @@ def test_bad_input_is_told_in_a_sentence(F, y, penalty, words):
     with pytest.raises(InputError, match="^ridge: .*\\.$") as caught:
         ridge(F, y, penalty)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_gram_on_an_accelerator_is_the_same_product(monkeypatch, dtype):
+    monkeypatch.setattr(resolvent, "_on_cpu", lambda: False)
+    monkeypatch.setattr(resolvent, "_SPLIT_ON_DEVICE", 10)
+    F = np.random.default_rng(3).normal(size=(3, 20, 12)).astype(dtype)
+    text = str(jax.make_jaxpr(gram)(jnp.asarray(F[0])))
+    assert ("symmetric_product" in text) == (dtype == "float64")  # syrk has no rounded products
+    for found, each in zip(np.asarray(jax.jit(jax.vmap(gram))(jnp.asarray(F))), F, strict=True):
+        np.testing.assert_array_equal(found, found.T)
+        np.testing.assert_allclose(found, each.T @ each, atol=1e-4 if dtype == "float32" else 1e-12)

@@ -83,7 +83,7 @@ class DeviceSource:
         """So many numbers: "normal", or "sign" for -1 and 1 with equal probability."""
         words = bits(seed, stream, 0, size, 1)
         normal = to_normal(*words) if law == "normal" else xp.where(to_uniform(*words) < 0, -1.0, 1.0)
-        return normal[:, 0]
+        return jax.lax.optimization_barrier(normal[:, 0])
 
 
 DEVICE = DeviceSource()

@@ -91,7 +91,10 @@ def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) ->
 def error_sums(parts, y, b, *, recipe):
     """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
     F = recipe(*parts)
-    square = (y[:, :, None, :] - b.astype(F.dtype) @ xp.swapaxes(F, 1, 2)).astype(np.float64) ** 2
+    predicted = xp.swapaxes(
+        F @ xp.swapaxes(b.astype(F.dtype), 1, 2), 1, 2
+    )  # F itself is not transposed, as it is large
+    square = (y[:, :, None, :] - predicted).astype(np.float64) ** 2
     return square.sum(-1), (square**2).sum(-1)
 
 

@@ -23,11 +23,22 @@ _SPLIT_ON_DEVICE = 2048  # the same on an accelerator, where small products leav
 
 
 def gram(F: Float[Array, "n p"]) -> Float[Array, "p p"]:
-    """F^T F, exactly symmetric; only the lower block triangle is computed (XLA has no syrk on the CPU, BLAS has)."""
+    """F^T F, symmetric; half of it is computed: by BLAS, by the syrk of a GPU, or in blocks (XLA has no syrk for a CPU)."""
     if not is_jax(F):
         return F.T @ F
     p = F.shape[1]
-    blocks = _BLOCKS if p >= (_SPLIT_FROM if _on_cpu() else _SPLIT_ON_DEVICE) else 1
+    if _on_cpu():
+        return gram_in_blocks(F, _BLOCKS if p >= _SPLIT_FROM else 1)
+    if p < _SPLIT_ON_DEVICE or F.dtype != np.float64:  # the products of float32 may be rounded ones, which syrk has not
+        return gram_in_blocks(F, _BLOCKS if p >= _SPLIT_ON_DEVICE else 1)
+    from giantstep._machine.backend import jax
+
+    return jax.lax.linalg.symmetric_product(F.T, xp.zeros((p, p)), symmetrize_output=True)
+
+
+def gram_in_blocks(F: Float[Array, "n p"], blocks: int) -> Float[Array, "p p"]:
+    """F^T F by products for the blocks of columns, each with those before it."""
+    p = F.shape[1]
     edges = [i * p // blocks for i in range(blocks + 1)]
     rows = [xp.pad(F[:, i:j].T @ F[:, :j], ((0, 0), (0, p - j))) for i, j in zip(edges[:-1], edges[1:], strict=True)]
     lower = xp.concatenate(rows)
