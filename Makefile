@@ -26,7 +26,7 @@ lint: $(VENV)/.dev  ## style, types, layers
 docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/gallery.py
-	$(BIN)/python docs/findings.py
+	$(BIN)/python docs/figures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python -m giantstep.story site/story
 	@echo "$(CURDIR)/site/index.html"

@@ -1,19 +1,13 @@
-"""The findings: ``page`` makes docs/findings.md from findings.toml and the verdicts, and running this file draws their figures.
+"""The findings: ``page`` makes docs/findings.md from findings.toml and the verdicts. docs/figures.py draws their figures."""
 
-The figures go to docs/assets/findings/, which git does not hold; ``make docs`` draws them from the measurements of the tests,
-which are at quick size.
-"""
-
-import os
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import figures
+
 HERE = Path(__file__).parent
 FINDINGS = HERE / "findings.toml"
-PICTURES = HERE / "assets/findings"
-MEASURED = HERE.parent / "tests/measured"
 
 
 def read() -> list[dict[str, Any]]:
@@ -32,7 +26,7 @@ def page(note: str, verdicts: dict[str, Any]) -> str:
     ]
     for number, each in enumerate(read(), 1):
         parts.append(f"\n## {number}. {_cell(each['title'])}\n\n{_cell(each['text'])}\n")
-        parts.append(f"\n![{_cell(each['title'])}](assets/findings/{each['figure'].replace('/', '-')}.svg)\n")
+        parts.append(f"\n![{_cell(each['title'])}]({figures.picture(each['figure'])})\n")
         parts += [_verdict(name, results.get(name)) for name in each["claims"]]
         commands = "\n".join(f"giantstep check {name}{seed}" for name in each["claims"])
         parts.append(f"\n```bash\n{commands}\n```\n")
@@ -57,31 +51,3 @@ def _cell(text: str) -> str:
     from giantstep.checks.report.markdown import cell
 
     return cell(text)
-
-
-def draw(name: str) -> str:
-    """The figure of a claim on the measurements that the tests keep, as SVG."""
-    from giantstep.claims import select
-
-    sys.path.insert(0, str(HERE.parent))
-    from tests.kept import load
-
-    (claim,) = select([name])
-    return claim.rule("quick", *load(claim)).figure
-
-
-def main() -> int:
-    """Draw the figures that are older than their measurements."""
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    for name in dict.fromkeys(each["figure"] for each in read()):
-        stem = name.replace("/", "-")
-        drawn, measured = PICTURES / f"{stem}.svg", MEASURED / f"{stem}.json"
-        if not drawn.exists() or drawn.stat().st_mtime < measured.stat().st_mtime:
-            drawn.write_text(draw(name), encoding="utf-8")
-            print(name, file=sys.stderr)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import figures
 import findings
 import gallery
 import routes
@@ -118,6 +119,9 @@ def _claim(claim: Any, verdict: dict[str, Any] | None, size: str) -> str:
         folded.append(f"*Sizes.* {where}. `giantstep check {claim.name}` runs it again.")
     inside = "\n\n".join(folded)
     lines.append(f'\n<details markdown="1"><summary>How it is tested</summary>\n\n{inside}\n\n</details>\n')
+    if shown := figures.picture(claim.name):
+        image = f"![{claim.name}: measured and predicted]({shown}){{ loading=lazy }}"
+        lines.append(f'\n<details markdown="1"><summary>Its figure at quick size</summary>\n\n{image}\n\n</details>\n')
     return "".join(lines)
 
 

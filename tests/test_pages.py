@@ -17,7 +17,7 @@ from giantstep.theory.band import half_width
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SMALL = 160_000  # bytes of a picture
-BUILT = {"gallery", "findings"}  # folders of pictures that `make docs` draws
+BUILT = {"gallery", "built"}  # folders of pictures that `make docs` draws
 
 
 def mathematics():

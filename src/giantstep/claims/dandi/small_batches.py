@@ -104,14 +104,13 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 
 def _figure(size: Size, measured: Data) -> str:
-    every = cases(size)
-    with style.figure(len(every), width=2.6, height=2.9) as (_, axes):
-        for ax, case in zip(axes, every, strict=True):
+    with style.figure(2, 2, width=3.6, height=2.7) as (_, axes):
+        for ax, case in zip(axes.flat, cases(size), strict=True):
             ranks.panel(ax, case.rank.sizes, shares(case, measured), case.names)
             ax.set_title(case.rank.name, loc="left")
-            ax.legend(fontsize=7)
-        axes[0].set_ylabel("share / null level")
-        return style.svg(axes[0].figure)
+            ax.set(ylim=(0.2, 60 * ax.get_ylim()[1]), ylabel="share / null level")  # room for the legend above
+            ax.legend(loc="upper left", ncols=2)
+        return style.svg(axes[0, 0].figure)
 
 
 CLAIM = claim("dandi/small-batches", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -68,26 +68,32 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"k/m = {', '.join(f'{r:g}' for r in RATIOS[size])}; {NODES[size]} nodes",
         figure=_figure(size, measured, predicted),
         caption="Test error over the labels' variance against the width k/m: the prediction from the images' own coordinates, "
-        f"with the error of its nodes, and networks on the images. The images are {span} off the prediction.",
+        f"with the error of its nodes, and networks on the images, one dot each. The images are {span} off the prediction.",
         settings=tuple(experiment(size, *cell).id for cell in cells(size)),
     )
 
 
 def _figure(size: Size, measured: Data, predicted: Data) -> str:
-    x, count = np.array(RATIOS[size]), len(RATIOS[size])
-    with style.figure(len(PAIRS[size]), width=3.6, height=3.0) as (fig, axes):
+    """Every width: the prediction as a line with the error of its nodes, the mean over networks, and each network."""
+    places, count = np.arange(len(RATIOS[size])), len(RATIOS[size])
+    with style.figure(len(PAIRS[size]), width=4.4, height=3.2) as (fig, axes):
         for i, (ax, pair) in enumerate(zip(np.atleast_1d(axes), PAIRS[size], strict=True)):
-            part = slice(i * count, (i + 1) * count)
-            style.dots(
-                ax, x, predicted["errors"][part], predicted["nodes"][part], color=style.COLOURS[1], marker="d",
-                linestyle="-", label="prediction",
-            )  # fmt: skip
-            style.dots(ax, x, *mean_and_error(measured["images"][part]), color=style.COLOURS[0], label="images")
+            for place, cell in zip(places, range(i * count, (i + 1) * count), strict=True):
+                error, nodes, runs = predicted["errors"][cell], predicted["nodes"][cell], measured["images"][cell]
+                ends, first = (place - 0.4, place + 0.4), place == 0
+                ax.fill_between(
+                    ends, error - nodes, error + nodes, color=style.COLOURS[1], alpha=0.2, linewidth=0,
+                    label="error of its nodes" if first else None,
+                )  # fmt: skip
+                ax.plot(ends, (error, error), color=style.COLOURS[1], label="prediction" if first else None)
+                spread = place + np.linspace(-0.3, 0.3, len(runs))
+                ax.plot(spread, runs, ".", color=style.COLOURS[0], alpha=0.4, label="one network" if first else None)
+                mean, se = mean_and_error(runs)
+                style.dots(ax, place, mean, se, color=style.COLOURS[0], label="their mean" if first else None)
             ax.set_title(f"classes {pair[0]} and {pair[1]}", loc="left")
-            ax.set(xscale="log", xlabel="width k/m", ylabel="test error / Var y")
-            ax.set_xticks(x, [f"{r:g}" for r in x])
-            ax.minorticks_off()
-            ax.legend()
+            ax.set(xlabel="width over samples k/m", ylabel="test error / Var y", xlim=(-0.6, count - 0.4))
+            ax.set_xticks(places, [f"{r:g}" for r in RATIOS[size]])
+        fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
 
 

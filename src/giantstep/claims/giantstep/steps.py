@@ -71,7 +71,8 @@ def _figure(measured: Data, predicted: Data) -> str:
                 look = {"color": style.COLOURS[j]}
                 ax.plot(STEPS, theory[i, :, j], label=f"{what}, theory", **look)
                 style.dots(ax, np.array(STEPS), mean[i, :, j], error[i, :, j], marker="os"[j], label=what, **look)
-            ax.set(xlabel="giant steps", title=f"{name}: {target}")
+            ax.set(xlabel="giant steps")
+            ax.set_title(f"{name}:\n{target}", loc="left", fontsize=9)
             ax.set_xticks(STEPS)
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")
