@@ -205,7 +205,7 @@ def test_the_single_step_runs_at_full_size_only(monkeypatch):
     for name, value in {"D": 32, "P": 32, "N_TEST": 1000, "SIZES": (90, 300, 1024)}.items():
         monkeypatch.setattr(single_step, name, value)
     assert set(single_step.SEEDS) == {"full"} and isinstance(single_step.SEEDS["full"], Seeds)
-    measured = single_step.measure("full", range(8))
+    measured = single_step.measure("full", range(12))
     verdict = single_step.CLAIM.rule("full", measured, single_step.predict("full"))
     assert verdict.as_stated == "fails" and "<svg" in verdict.figure  # d is another one
 

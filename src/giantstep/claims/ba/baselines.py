@@ -15,7 +15,7 @@ from giantstep.plot import style as _style
 DIMENSIONS = {"quick": 160, "full": 400}
 RATIOS = {"quick": (1.0, 4.0), "full": (1.0, 2.0, 4.0, 8.0)}  # n/d
 LINE = np.geomspace(1, 8, 9)  # n/d where the lines are predicted
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 60), "full": Seeds(16, 100)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 60), "full": Seeds(36, 190)}
 RULE = {
     "quick": Tolerance(0.045, 0.1),
     "full": Tolerance(0.02, 0.04),

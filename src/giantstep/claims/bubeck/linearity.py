@@ -18,7 +18,8 @@ SIZES = {  # d, and p/d at the second of them
     "quick": ((100, 200, 400), (0.5, 4.0)),
     "full": ((100, 400, 1600), (0.25, 4.0)),
 }
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 300), "full": Seeds(60, 400)}
+NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 8, 400: 3}}  # of a seed, by width; else one
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 300), "full": Seeds(80, 420)}
 CHANGE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
 EXPONENT = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
 
@@ -31,7 +32,8 @@ def cases(size: Size) -> list[tuple[int, int]]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Squared changes of the gradient, (cases, activations, moves, seeds)."""
-    runs = cache.each(random_networks.changes, [(d, p, NAMES, INPUTS, seed) for d, p in cases(size) for seed in seeds])
+    each = [(d, p, NAMES, INPUTS, NETWORKS[size].get(p, 1)) for d, p in cases(size)]
+    runs = cache.each(random_networks.changes, [(*case, seed) for case in each for seed in seeds])
     return {"changes": np.moveaxis(np.reshape(runs, (len(cases(size)), len(seeds), len(NAMES), len(MOVES))), 1, -1)}
 
 
@@ -67,7 +69,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sentence=f"After a unit move along it the gradient's squared change falls as d to the {fall} at p = d, where -1/2 and -1 "
         f"are expected. {ruling.stated.sentence}",
-        sizes=f"(d, p) = {', '.join(map(str, cases(size)))}; a network a seed with {INPUTS} inputs",
+        sizes=f"(d, p) = {', '.join(map(str, cases(size)))}; a network a seed with {INPUTS} inputs"
+        + "".join(f", {count} at p = {p}" for p, count in NETWORKS[size].items()),
         figure=_figure(size, *mean_and_error(measured["changes"]), predicted["changes"]),
         caption="The squared change of the gradient after a unit move along it and at random. Left: against d at p = d, where it "
         f"falls as d to the {fall}. Right: against p/d, where narrow networks change more along the gradient. The dots lie on "

@@ -80,11 +80,11 @@ def medians(d: int, p: int, names: Names, networks: int, seed: int) -> np.ndarra
     return roots - outputs + np.log([median_output(name, p) / d**0.5 for name in names])
 
 
-def changes(d: int, p: int, names: Names, inputs: int, seed: int) -> np.ndarray:
-    """Means over the inputs of a network of the gradient's squared change along the ray and at random, (activations, 2)."""
-    V = generator(seed, Stream.STEP).standard_normal((inputs, d))
-    (several,) = rays(d, p, names, 1, seed, inputs)
-    return np.array([np.mean(turned(one, V), axis=0) for one in several])
+def changes(d: int, p: int, names: Names, inputs: int, networks: int, seed: int) -> np.ndarray:
+    """Means over networks and inputs of the gradient's squared change along the ray and at random, (activations, 2)."""
+    moves = generator(seed, Stream.STEP).standard_normal((networks, inputs, d))
+    every = zip(rays(d, p, names, networks, seed, inputs), moves, strict=True)
+    return np.mean([[np.mean(turned(one, V), axis=0) for one in several] for several, V in every], axis=0)
 
 
 def laws(cases: Sequence[tuple[str, int, int]]) -> list[RayLaw]:

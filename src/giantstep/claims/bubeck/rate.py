@@ -11,9 +11,10 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
 NAMES = ("relu", "tanh")
-RATIO, NETWORKS = 2, 2  # p/d, and networks of a seed
+RATIO = 2  # p/d
 SIZES = {"quick": (80, 160, 320), "full": (100, 400, 1600)}  # d
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(20, 150)}
+NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 16, 400: 6}}  # of a seed, by d; else two
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(30, 150)}
 EXPONENT = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
 MEDIAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a logarithm
 
@@ -21,7 +22,8 @@ MEDIAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a 
 def measure(size: Size, seeds: range) -> Data:
     """Log median distances over ‖x‖, (d, activations, seeds)."""
     sizes = SIZES[size]
-    runs = cache.each(random_networks.medians, [(d, RATIO * d, NAMES, NETWORKS, s) for d in sizes for s in seeds])
+    each = [(d, RATIO * d, NAMES, NETWORKS[size].get(d, 2)) for d in sizes]
+    runs = cache.each(random_networks.medians, [(*case, seed) for case in each for seed in seeds])
     return {"medians": np.moveaxis(np.reshape(runs, (len(sizes), len(seeds), len(NAMES))), 1, -1)}
 
 
@@ -53,7 +55,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sentence=f"The median perturbation that flips the sign, over ‖x‖, falls as d to the {fall} (paper: -1/2) and is "
         f"{medians[-1, 0]:.4f} for ReLU at d = {sizes[-1]}. {ruling.stated.sentence}",
-        sizes=f"d = {', '.join(map(str, sizes))}; p = {RATIO}d; {NETWORKS} networks a seed, {random_networks.INPUTS} inputs each",
+        sizes=f"d = {', '.join(map(str, sizes))}; p = {RATIO}d; "
+        f"two networks a seed{''.join(f', {count} at d = {d}' for d, count in NETWORKS[size].items())}, "
+        f"{random_networks.INPUTS} inputs each",
         figure=_figure(sizes, medians, medians * error, np.exp(predicted["medians"])),
         caption="Median distance to the other sign over ‖x‖ against d on logarithmic axes, for ReLU and tanh. The dots fall as d "
         f"to the {fall}, along the lines of the law of the ray.",

@@ -14,7 +14,7 @@ SIZES = {
     "quick": ((2**7, 2**9, 2**11), (32, 64, 128), (16, 32, 64), (24, 64, 160)),
     "full": ((1000, 6000, 36_000), (64, 128, 256), (40, 80, 160), (64, 180, 512)),
 }  # dimensions for n of the order of d, and of d^2: as is, deflated, and l = 2
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 110), "full": Seeds(30, 300)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 110), "full": Seeds(80, 560)}
 RULE = {
     "quick": Tolerances(Tolerance(0.1, 0.6), Tolerance(0.05, 0.2)),
     "full": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.03, 0.1)),

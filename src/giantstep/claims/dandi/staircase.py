@@ -30,7 +30,7 @@ CASES = {
 }
 STEPS = 2
 SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**8, 2**11, 2**14)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 140), "full": Seeds(30, 170)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 140), "full": Seeds(60, 320)}
 RULE = {
     "quick": Tolerances(Tolerance(0.12, 0.65), Tolerance(0.07, 0.2)),
     "full": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.02, 0.1)),

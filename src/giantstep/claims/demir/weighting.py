@@ -27,10 +27,11 @@ PANEL = Panel(
     axis="α: spread $n^{\\beta(1-\\alpha)}$, step $n^{\\beta\\alpha}$",
     curves={
         "quick": (random(QUICK), clean((0.0, 1.0), LINE[::2])),
-        "full": (random(LINE), activated(random(FULL), FULL), clean(LINE, LINE)),
+        "full": (random(LINE), activated(random(FULL), FULL), clean((0.0, 1.0), LINE)),
     },
     better=0.0,
     worse=1.0,
+    shared=2,
 )
 CLAIM = claim(
     "demir/weighting",
@@ -38,5 +39,5 @@ CLAIM = claim(
     predict=partial(predict, PANEL),
     compare=partial(evidence.compare, PANEL),
     describe=partial(figure.describe, PANEL),
-    seeds={"quick": Seeds(20, 70), "full": Seeds(30, 150)},
+    seeds={"quick": Seeds(20, 70), "full": Seeds(36, 180)},
 )

@@ -16,7 +16,7 @@ TARGETS = ("x1 + x1*x2", "x1 + H2(x2)/sqrt(2)", "tanh(x1) + x2*x3")
 ALPHAS = (0.3, 0.45)  # eta = n^alpha
 SAMPLES, WIDTH, PENALTY, NOISE = 2, 1.5, 0.1, 0.3  # n/d, p/d
 SIZES = {"quick": 150, "full": 800}  # d
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 60), "full": Seeds(24, 90)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 60), "full": Seeds(30, 140)}
 MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
 CELL = {"quick": Tolerance(0.06, 0.2), "full": Tolerance(0.025, 0.08)}
 LINE = np.linspace(0.0, 0.5, 6)

@@ -23,7 +23,7 @@ DISTANCES = (0.25, 0.5, 1.0, 2.0)
 LINE = tuple(0.1 * k for k in range(21))  # the lines of the shares
 DIMENSIONS = {"quick": 120, "full": 400}  # p = 2d, n = 8d
 INPUTS, MORE = 160, 400  # of a network: for distances, and for the gradient
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 110), "full": Seeds(40, 240)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 110), "full": Seeds(60, 280)}
 SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
 SQUARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
 

@@ -23,7 +23,7 @@ from giantstep.theory import Optimum
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best penalty
 CUTS = (0.25, 1.0, 4.0)  # shown
 SIZES = {"quick": 300, "full": 1000}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(24, 120)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(60, 420)}
 ERROR = {
     "quick": Tolerance(0.04, 0.1),
     "full": Tolerance(0.02, 0.04),

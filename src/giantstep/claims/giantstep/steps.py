@@ -19,7 +19,7 @@ STEPS = (0, 1, 2)
 SAMPLES, WIDTH, PENALTY, NOISE = 3, 1.2, 0.1, 0.3  # n/d of every batch, p/d
 STRENGTH = 0.5  # eta/p
 SIZES = {"quick": 120, "full": 800}  # d
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(36, 50), "full": Seeds(24, 90)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(36, 50), "full": Seeds(28, 110)}
 MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
 CELL = {"quick": Tolerance(0.07, 0.2), "full": Tolerance(0.03, 0.08)}
 

@@ -15,7 +15,7 @@ from giantstep.plot import style
 from giantstep.theory.sgd_readout.predict import isotropic_variance
 
 SIZES = {"quick": (40, 160), "full": (80, 400)}  # d, n
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(18, 90), "full": Seeds(36, 240)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(18, 90), "full": Seeds(60, 320)}
 NOISES = 2  # draws of the label noise for every seed: its own, turned
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 3.0)  # p/n
 SINE, TANH = ACTIVATIONS = (runs.ACTIVATION, "tanh")

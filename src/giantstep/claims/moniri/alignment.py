@@ -15,7 +15,7 @@ from giantstep.plot import style, ticks
 from giantstep.theory.limits.gains import direction
 
 DIMENSIONS = {"quick": 300, "full": 2400}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(12, 40)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(30, 260)}
 RULE = {"quick": Tolerance(0.01, 0.05), "full": Tolerance(0.003, 0.015)}  # of a cosine
 SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0)
 MARKERS = "os"

@@ -17,7 +17,7 @@ from giantstep.theory.limits import bulk
 from giantstep.theory.limits import gains as published
 
 SIZES = {"quick": (150, 300), "full": (500, 1000)}  # the last is judged
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 240)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 260)}
 RULE = {
     "quick": Tolerance(0.05, 0.1),
     "full": Tolerance(0.02, 0.05),

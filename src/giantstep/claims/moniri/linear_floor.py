@@ -21,7 +21,7 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
 DIMENSIONS = {"quick": 100, "full": 400}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 80), "full": Seeds(30, 60)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 80), "full": Seeds(30, 90)}
 LIMIT = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.05)}  # of the limit
 FLOOR = {"quick": Tolerance(0.02, 0.1), "full": Tolerance(0.01, 0.05)}  # of the floor
 SAMPLES = (2.0, 4.0, 8.0)

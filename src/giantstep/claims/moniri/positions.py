@@ -22,7 +22,7 @@ VARIANTS = {"quick": (ALL[0], ALL[3]), "full": ALL}
 KEPT = {"target": "y", "full": "y − f₀"}
 UPDATES = {"rank1": "rank-one update", "gradient": "true gradient"}
 SIZES = {"quick": 500, "full": 1600}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(20, 110)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(40, 210)}
 ALPHAS = {"quick": (0.3, 0.43), "full": (0.2, 0.33, 0.41, 0.45)}
 BETWEEN = (0.25, 0.34, 0.38, 0.46)  # predicted for the lines alone
 # Near its threshold a cos^2 is steep and concave in the strength of the spike, so that the fluctuation of the strength lowers its

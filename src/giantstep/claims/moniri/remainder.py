@@ -17,7 +17,7 @@ from giantstep.plot import style, ticks
 from giantstep.simulate import train
 
 SIZES = {"quick": (75, 150, 300, 600), "full": (400, 800, 1600, 3200)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 90), "full": Seeds(10, 30)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 90), "full": Seeds(18, 110)}
 RATE = -0.5  # the theorem's exponent of n
 EXPONENT = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.05, 0.1)}
 ARMS = ("Xᵀy, gradient of y − f₀", "Xᵀ(y − f₀), gradient of y − f₀", "Xᵀy, gradient of y")  # direction and residual

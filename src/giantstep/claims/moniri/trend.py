@@ -13,7 +13,7 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style
 
 SIZES = {"quick": 300, "full": 1000}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(40, 120)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(70, 380)}
 GAIN = {
     "quick": Tolerance(0.035, 0.08),
     "full": Tolerance(0.02, 0.04),

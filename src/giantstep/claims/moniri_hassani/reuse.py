@@ -26,7 +26,7 @@ CASES = {  # target, activation, the power of a that carries it, C1 mu_1 and C2 
 TARGETS = {"quick": tuple(CASES)[:1], "full": tuple(CASES)}
 BATCHES = {"reuse": "one batch twice", "fresh": "fresh batches"}
 DIMENSIONS = {"quick": (40, 220), "full": (60, 160, 400)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 200), "full": Seeds(120, 450)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 200), "full": Seeds(150, 700)}
 HALF = 0.5  # between the exponents 0 and 1
 RULE = {"quick": Tolerance(0.1, 0.65), "full": Tolerance(0.1, 0.5)}  # beyond the half
 

@@ -17,7 +17,7 @@ from giantstep.systems.bounds.theory import on_fresh, spread, trivial
 SHARES = (0.25, 1.0, 4.0, 16.0)  # amounts of training, over that at which the bound passes the error of predicting zero
 N = 4000  # fresh samples of the bound; the training samples are as many as steps
 ORACLE = {"quick": 2000, "full": 20_000}  # fresh samples
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(16, 80)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(30, 180)}
 RULE = {
     "quick": Tolerance(0.04, 0.1),
     "full": Tolerance(0.015, 0.04),

@@ -17,7 +17,7 @@ from giantstep.systems.mean_field import MeanField, dual
 from giantstep.systems.mean_field.training import features, train
 
 SIZES = {"quick": (30, (80, 240, 720)), "full": (60, (200, 600, 1800, 5400))}  # curves, particles
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 48), "full": Seeds(40, 160)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 48), "full": Seeds(100, 700)}
 FEWER = {"quick": 4, "full": 1}  # of so many seeds one runs with fewer particles too
 PASSES = 12
 LAM = 0.02

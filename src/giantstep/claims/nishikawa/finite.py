@@ -18,7 +18,7 @@ CASES = {
 }
 CURVES = {"quick": 40, "full": 100}
 STREAMS = 3  # orders of the curves that are drawn for a seed
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(24, 240)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(120, 1600)}
 RULE = {
     "quick": Tolerance(0.04, 0.1),
     "full": Tolerance(0.015, 0.04),

@@ -17,7 +17,7 @@ CASES = {
     "logistic, λ = 0.02": ("logistic", 0.02),
 }  # the first alone at quick size
 SIZES = {"quick": (20, 160), "full": (40, 320)}  # curves of the law, samples over n
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 120), "full": Seeds(160, 600)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 120), "full": Seeds(200, 1200)}
 RULE = {
     "quick": Tolerance(0.08, 0.2),
     "full": Tolerance(0.04, 0.1),

@@ -18,7 +18,7 @@ from giantstep.systems.mean_field.bases import smoothness
 from giantstep.systems.mean_field.training import features
 
 SIZES = {"quick": (100, 1000), "full": (100, 2000)}  # curves, draws of the prior
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(60, 240)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(60, 280)}
 BASES = (4, 8, 16, 32)  # J, against 128
 MOVED = (4, 8, 16, 32, 64, 128)  # J whose acceptance is measured
 LAM = 0.02

@@ -16,7 +16,7 @@ from giantstep.systems.early.samples import extended, inputs, start
 
 CASES = [(loss, batch) for loss in ("square", "exponential", "logistic") for batch in (None, cases.BATCH)]
 SIZES = {"quick": (40, 16), "full": (100, 40)}  # n and width of the runs
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(48, 48), "full": Seeds(96, 96)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(48, 48), "full": Seeds(96, 260)}
 SORTED = {"quick": 0.1, "full": 0.05}  # the share of runs with a neuron out of place that must be noticed
 SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 100  # n of the widths needed, the largest width, and starts a seed
 WIDTHS = (4, 6, 8, 10, 12)  # at which the chance of a bare sample is compared, for the smallest n
