@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import giantstep as gs
+from benchmarks.block import blocks
 
 ACTIVATIONS = ("relu", "tanh", "gelu", "sin(x + pi/4)", "0.5*H1 + 0.2*H2 + 0.1*H3")
 TARGETS = ("H1(x1)", "H1(x1) + H2(x1)/sqrt(2)", "relu(x1)")
@@ -126,6 +127,7 @@ def report(file: Path, page: Path) -> None:
         "",
         PICTURE,
         "",
+        *blocks(page),
         "## Cells outside",
         "",
         EXPLANATION,

@@ -85,7 +85,7 @@ def test_the_table_of_bands_is_that_of_the_theory():
     assert len(rows) == 4 and len(strengths) == 4
     for row in rows:
         size, *shown = [float(value) for value in row.strip("| ").split("|")]
-        percents = 100 * half_width("test_error", int(size), strengths)
+        percents = 100 * half_width("test_error", int(size), strengths, 1.5)
         assert [float(f"{value:.2g}") for value in percents] == shown
 
 

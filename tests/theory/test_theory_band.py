@@ -1,5 +1,6 @@
 """Bands of predictions: where they come, how they print, and that measurements lie inside."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,11 @@ import pytest
 
 import giantstep as gs
 from giantstep.results.table import within
-from giantstep.theory.band import half_width
+from giantstep.theory.band import half_width, quadratic
+from giantstep.theory.limits.bulk import shape
+from giantstep.theory.limits.random_features import random_features
+from giantstep.theory.one_step.grid import curves
+from giantstep.theory.one_step.predict import move
 
 
 def experiment(eta: Any = (0.0, 10.0, 30.0), d=100, n=1000, p=200, penalty: Any = 0.1):
@@ -32,9 +37,42 @@ def test_shapes():
 
 def test_it_grows_with_the_step_and_falls_with_the_size():
     for name in ("test_error", "train_error"):
-        widths = half_width(name, 100, np.array([0.0, 1.0, 4.0, 8.0]))
+        widths = half_width(name, 100, np.array([0.0, 1.0, 4.0, 8.0]), 1.0)
         assert np.all(np.diff(widths) > 0)
-        assert np.all(half_width(name, 2000, np.zeros(1)) < 0.5 * half_width(name, 50, np.zeros(1)))
+        assert np.all(half_width(name, 2000, np.zeros(1), 1.0) < 0.5 * half_width(name, 50, np.zeros(1), 1.0))
+
+
+def test_it_is_wider_close_to_interpolation():
+    o = gs.theory(experiment(10.0, d=60, n=240, p=240, penalty=(1e-3, 1.0)))
+    low, high = o.test_error_band.T
+    relative = (high - low) / o.test_error
+    assert relative[0] > 1.5 * relative[1]
+
+
+def noises(o):
+    numbers, form = gs.theory.parameters(o.setting)
+    return curves(numbers, form).errors.noise
+
+
+def test_labels_of_pure_noise_have_the_test_error_that_widens_it():
+    """Against a target of almost nothing but noise, and against the published limit where the step is tiny."""
+    noisy = experiment((1e-9, 20.0), penalty=(1e-3, 0.1))
+    almost = replace(noisy, target=gs.target("x1/1000", noise=1.0))
+    found = noises(gs.theory(almost))
+    np.testing.assert_allclose(found, gs.theory(almost).test_error, rtol=1e-5)
+    limit = random_features(shape(noisy.network.activation, 1000, 100, 200), np.array([1e-3, 0.1]), 0.0, 1.0)
+    np.testing.assert_allclose(found[0], limit.test, rtol=1e-3)
+
+
+@pytest.mark.parametrize("formula, within", [("x1 + x2*x3", 0), ("x1 + x1*x2", 1), ("x1 + H2(x1)/sqrt(2)", 2)])
+def test_it_reaches_lower_for_a_quadratic_part_that_the_step_does_not_learn(formula, within):
+    """A power of one of which every coordinate along the step's direction leaves sin^2 beyond it."""
+    s = replace(experiment(10.0, n=600, p=600, penalty=0.01), target=gs.target(formula, noise=0.1))
+    known = curves(*gs.theory.parameters(s))
+    assert quadratic(s, move(known, s)) == pytest.approx((1 - known.rho[0] ** 2) ** within)
+    o = gs.theory(s)
+    low, high = o.test_error_band
+    assert (o.test_error - low > 1.5 * (high - o.test_error)) == (within < 2)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from giantstep.theory.band import bands
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step import grid as _grid
 from giantstep.theory.one_step.parameters import parameters
-from giantstep.theory.one_step.predict import doubts
+from giantstep.theory.one_step.predict import doubts, move
 
 OVER = ("eta", "penalty")
 STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in
@@ -130,7 +130,8 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     eta = chosen.get("eta", float(np.ravel(numbers.eta)[0]))
     penalty = chosen.get("penalty", float(np.ravel(numbers.penalty)[0]))
     value = float(np.exp(minimum.fun))
-    ends = bands({"test_error": np.array([[value]])}, best, np.abs(found.strength))["test_error_band"][0, 0]
+    both = {"test_error": found.errors.test, "train_error": found.errors.train}
+    ends = bands(both, best, move(found, best), found.errors.noise)["test_error_band"][0, 0]
     status = Status(not notes, (*notes, *doubtful))
     return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 

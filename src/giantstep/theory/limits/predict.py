@@ -8,7 +8,7 @@ from giantstep.experiment import regime
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.theory.answer import Answer, penalties_of
-from giantstep.theory.band import bands
+from giantstep.theory.band import Move, bands
 from giantstep.theory.limits import gains as _gains
 from giantstep.theory.limits import random_features as _random_features
 from giantstep.theory.limits.bulk import Shape, shape
@@ -61,7 +61,9 @@ def random_features(setting: Setting) -> Answer:
         "train_error": errors.train[None],
         "train_objective": errors.objective[None],
     }
-    values |= bands(values, setting, np.zeros(1))
+    alone = _random_features.random_features(of, penalties * factor, 0.0, 1.0).test[None]
+    still = Move(np.zeros(1), np.eye(setting.target.rank)[None])
+    values |= bands(values, setting, still, alone)
     return Answer(values | {"captured": share, "null_level": share[:, 0], "penalty": penalties}, notes)
 
 

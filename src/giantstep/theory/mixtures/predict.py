@@ -119,7 +119,7 @@ def predicted(
     sets = [(count, 0), *((count // 2, seed) for seed in (1, 2, 3))] if not of.exact else [(count, 0)]
     every = [[_made(setting, of, eta, *nodes) for eta in etas.tolist()] for nodes in sets]
     answers = [_solved([made for made, _ in each], penalties) for each in every]
-    values = np.array([errors for errors, _ in answers])  # (sets, 4, E, L)
+    values = np.array([errors for errors, _ in answers])  # (sets, 5, E, L)
     doubt = np.zeros_like(values[0])
     if len(sets) > 1:
         doubt = np.hypot(values[0] - values[1:].mean(axis=0), values[1:].std(axis=0, ddof=1) / 2)
@@ -135,8 +135,8 @@ def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) ->
 
 def _solved(
     problems: list[MixtureProblem], penalties: Float[np.ndarray, "E L"]
-) -> tuple[Float[np.ndarray, "4 E L"], Float[np.ndarray, "E L"]]:
-    """Errors (4, E, L) and residuals (E, L)."""
+) -> tuple[Float[np.ndarray, "5 E L"], Float[np.ndarray, "E L"]]:
+    """Errors (5, E, L) and residuals (E, L)."""
     with on_host():
         paths = [path(*made, own) for made, own in zip(problems, penalties, strict=True)]
         return np.stack([errors for errors, _ in paths], axis=1), np.stack([residual for _, residual in paths])

@@ -52,12 +52,16 @@ class Signal(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """Predicted errors: test (label noise included), train (mean square), objective (penalty included), and GCV score."""
+    """Predicted errors: test (label noise included), train (mean square), objective (penalty included), and GCV score.
+
+    ``noise`` is the test error if the labels were noise of unit variance: 1 without fitting, large close to interpolation.
+    """
 
     test: Float[Array, "..."]
     train: Float[Array, "..."]
     objective: Float[Array, "..."]
     gcv: Float[Array, "..."]
+    noise: Float[Array, "..."]
 
 
 def channels(
@@ -131,23 +135,25 @@ def assembled(
     shrink = 1 / (1 + delta)
     bias = xp.einsum("ck,kcd,dk->k", psi, excess, psi) - 2 * xp.einsum("kc,ck->k", signal.label, psi)
     own = signal.power + bias - d_form  # E0
-    given = xp.linalg.solve(xp.eye(delta.size) + d_delta * pi * shrink**2, own)
+    both = xp.stack([own, xp.ones_like(own)], -1)
+    given, alone = xp.linalg.solve(xp.eye(delta.size) + d_delta * pi * shrink**2, both).T
     train = xp.sum(pi * given * shrink**2)
     return Errors(
         test=xp.sum(pi * given),
         train=train,
         objective=xp.sum(pi * shrink * (signal.power - xp.sum(signal.label.T * psi, 0))),
         gcv=train / xp.sum(pi * shrink) ** 2,
+        noise=xp.sum(pi * alone),
     )
 
 
 def path(
     f: Features, signal: Signal, penalties: Float[np.ndarray, " L"]
-) -> tuple[Float[np.ndarray, "4 L"], Float[np.ndarray, " L"]]:
-    """Errors (4, L) and residuals (L,) by NumPy; from the largest penalty down, each fixed point starts from the one before."""
-    table, near = np.zeros((5, penalties.size)), None
+) -> tuple[Float[np.ndarray, "5 L"], Float[np.ndarray, " L"]]:
+    """Errors (5, L) and residuals (L,) by NumPy; from the largest penalty down, each fixed point starts from the one before."""
+    table, near = np.zeros((6, penalties.size)), None
     for k in np.argsort(-penalties):
         at = solve(f, penalties[k], near)
         table[:, k] = *errors(f, signal, penalties[k], at), at.residual
         near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
-    return table[:4], table[4]
+    return table[:5], table[5]

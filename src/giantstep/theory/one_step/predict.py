@@ -9,9 +9,10 @@ from jaxtyping import Float
 from giantstep.experiment.setting import Setting
 from giantstep.functions.nodes import FEW
 from giantstep.theory.answer import Answer, penalties_of
-from giantstep.theory.band import bands
+from giantstep.theory.band import Move, bands
 from giantstep.theory.one_step import grid as _grid
 from giantstep.theory.one_step.fixed_point import TOLERANCE
+from giantstep.theory.one_step.label import label, target_constants
 from giantstep.theory.one_step.parameters import Form, Parameters, parameters
 
 SMALL = 100  # sizes below which corrections of relative order 1/size are worth a word
@@ -46,7 +47,7 @@ def finite(setting: Setting) -> Answer:
         "train_error": curves.errors.train,
         "train_objective": curves.errors.objective,
     }
-    values |= bands(values, setting, np.abs(curves.strength))
+    values |= bands(values, setting, move(curves, setting), curves.errors.noise)
     if setting.target.rank > FEW:
         others = [
             _grid.pointwise(each, replace(form, scramble=k), _rows(penalties, etas.size)).errors for k in (1, 2, 3)
@@ -61,6 +62,14 @@ def finite(setting: Setting) -> Answer:
 
 def _rows(penalties: Float[np.ndarray, "..."], count: int) -> Float[np.ndarray, "E L"]:
     return penalties if penalties.ndim == 2 else np.tile(penalties, (count, 1))
+
+
+def move(curves: _grid.Curves, setting: Setting) -> Move:
+    """What the step did: it learns one direction, that of E[f* z] inside the target's span, with the cosine rho."""
+    first = np.asarray(label(setting.target, target_constants(setting.target)[0]).first)
+    inside = np.outer(first, first) / (first @ first or 1.0)
+    beyond = np.eye(first.size) - curves.rho[:, None, None] ** 2 * inside
+    return Move(np.abs(curves.strength), beyond)
 
 
 def doubts(curves: _grid.Curves) -> list[str]:

@@ -63,11 +63,11 @@ def errors(made: PairedProblem, penalty: float, at: PairedPoint) -> Errors:
 
 def path(
     made: PairedProblem, penalties: Float[np.ndarray, " L"]
-) -> tuple[Float[np.ndarray, "4 L"], Float[np.ndarray, " L"]]:
-    """Errors (4, L) and residuals (L,), from the largest penalty down."""
-    table, near = np.zeros((5, penalties.size)), None
+) -> tuple[Float[np.ndarray, "5 L"], Float[np.ndarray, " L"]]:
+    """Errors (5, L) and residuals (L,), from the largest penalty down."""
+    table, near = np.zeros((6, penalties.size)), None
     for k in np.argsort(-penalties):
         at = solve(made.features, float(penalties[k]), near)
         table[:, k] = *errors(made, float(penalties[k]), at), at.residual
         near = at if at.residual < TOLERANCE else None
-    return table[:4], table[4]
+    return table[:5], table[5]

@@ -10,7 +10,7 @@ from giantstep.theory.band import bands
 from giantstep.theory.one_step import grid
 from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.parameters import parameters
-from giantstep.theory.one_step.predict import doubts, lowest_gcv
+from giantstep.theory.one_step.predict import doubts, lowest_gcv, move
 from giantstep.theory.pairs.errors import path
 from giantstep.theory.pairs.rows import stepped_pairs
 
@@ -42,6 +42,6 @@ def paired(setting: Setting) -> Answer:
         f"cos(β, β*) = {alone.rho[0]:.3g}"
     )
     values = {"test_error": found[0], "train_error": found[1], "train_objective": found[2]}
-    values |= bands(values, setting, np.abs(alone.strength))
+    values |= bands(values, setting, move(alone, setting), found[4])
     penalty = penalties if given.penalty == "gcv" else penalties[0]
     return Answer(values | {"captured": alone.captured, "null_level": alone.null, "penalty": penalty}, notes)

@@ -9,12 +9,13 @@ from giantstep._machine.backend import on_host
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
-from giantstep.theory.band import bands
+from giantstep.theory.band import Move, bands
 from giantstep.theory.one_step.errors import path
 from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.predict import lowest_gcv
 from giantstep.theory.pairs.errors import path as paired_path
 from giantstep.theory.steps.readout import paired_problem, problem
+from giantstep.theory.steps.residual import coordinates
 from giantstep.theory.steps.rows import SEEN, MovedRows, start
 from giantstep.theory.steps.step import stepped
 
@@ -57,9 +58,15 @@ def several(setting: Setting) -> Answer:
     )
     null = (1 - shares.sum(axis=1)) / (setting.d - setting.target.rank)
     values = {"test_error": errors[0], "train_error": errors[1], "train_objective": errors[2]}
-    values |= bands(values, setting, np.array([own.principal[1][0] for own in rows]))
+    values |= bands(values, setting, _move(setting, rows), errors[4])
     penalty = penalties if given.penalty == "gcv" else penalties[0]
     return Answer(values | {"captured": shares, "null_level": null, "penalty": penalty}, notes)
+
+
+def _move(setting: Setting, rows: list[MovedRows]) -> Move:
+    """What the steps did, at every step size."""
+    along = [coordinates(own, setting.p).L for own in rows]
+    return Move(np.array([own.principal[1][0] for own in rows]), np.array([L @ L.T for L in along]))
 
 
 def captured(setting: Setting, rows: MovedRows) -> Float[np.ndarray, " r"]:

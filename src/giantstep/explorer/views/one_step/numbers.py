@@ -200,11 +200,13 @@ def few(s: OneStep) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     from giantstep.theory.band import bands
     from giantstep.theory.one_step.grid import curves
     from giantstep.theory.one_step.parameters import parameters
+    from giantstep.theory.one_step.predict import move
 
     setting = settings.one_step(s, settings.FAST)
     found = curves(*parameters(setting), BLOCK)
     test, train = np.asarray(found.errors.test), np.asarray(found.errors.train)
-    ends = bands({"test_error": test, "train_error": train}, setting, np.abs(found.strength))
+    both = {"test_error": test, "train_error": train}
+    ends = bands(both, setting, move(found, setting), np.asarray(found.errors.noise))
     return test[:, 0], train[:, 0], {name: ends[f"{name}_error_band"][:, 0] for name in ("test", "train")}
 
 
