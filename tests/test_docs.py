@@ -32,6 +32,8 @@ def test_every_command_and_option_has_help():
         "predict",
         "simulate",
         "compare",
+        "bounds",
+        "attack",
         "sweep",
         "check",
         "cite",

@@ -12,7 +12,7 @@ import typer
 
 from giantstep import __version__
 from giantstep._machine.interrupt import leave_on_interrupt
-from giantstep.cli import explorer, literature, results, routes, sweep
+from giantstep.cli import explorer, literature, own_network, results, routes, sweep
 from giantstep.cli.options import parse_seeds
 from giantstep.errors import InputError
 
@@ -84,6 +84,8 @@ for _command in (
     routes.predict,
     routes.simulate,
     routes.compare,
+    own_network.bounds,
+    own_network.attack,
     sweep.sweep,
     literature.check,
     literature.cite,
