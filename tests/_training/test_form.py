@@ -56,3 +56,10 @@ def test_settings_of_one_shape_share_a_program():
     assert one == other and hash(one) == hash(other)
     assert forms.covers(base(), False) and not forms.covers(base(), True)
     assert not forms.covers(base(penalty="gcv"), False) and not forms.covers(base(penalty=(0.1, 0.0)), False)
+
+
+def test_the_rows_of_a_small_run_are_not_most_of_its_memory(formed):
+    form, _ = formed(sized(4000, 2000, 3000), n_test=4000)
+    assert form.rows == 2000  # layers and Gram matrices are 0.4 GB, and all rows with what is made of them 0.5 GB
+    form, _ = formed(sized(4000, 20, 300), n_test=4000)
+    assert form.rows == 4000  # 40 MB: cutting them would save nothing

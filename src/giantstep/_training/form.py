@@ -14,6 +14,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.ridge.many import BLOCKED
 
 CHUNK = 2.0**32  # bytes of the rows of a chunk and of what is computed from them
+LITTLE = 2.0**28  # the same of a small run, where more rows at a time would be most of its memory
 TOGETHER = 2.0**34  # bytes of seeds side by side
 DISPATCH = 5e13  # operations of one call of the program, about a second: the time between two updates of a progress bar
 LEAST = 128  # rows of a chunk
@@ -91,7 +92,7 @@ def formed(
     held = (4.0 * item + 8.0) * p * d + dual * (d + 2.0 * p) * n * item  # layers, a gradient's sum; rows of the dual
     row = (2.0 * d + 4.0 * p) * item  # an input, its preactivations along W and the gradient, features, a temporary
     sizes = [*setting.protocol.sizes(), *([] if dual or not n else [n]), n_test]
-    rows = _chunk_rows(sizes, int(min(CHUNK, allowed / 4) // row))
+    rows = _chunk_rows(sizes, int(min(CHUNK, allowed / 4, max(LITTLE, 2 * held)) // row))
     large = small >= BLOCKED.stop
     together = 1 if large else _divisor(path.size, lambda k: 3 * 8.0 * small**2 * k <= CHUNK / 4)
 
