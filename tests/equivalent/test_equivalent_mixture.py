@@ -277,7 +277,7 @@ def test_a_dataset_drawn_from_a_mixture_has_its_equivalent(coarse):
         ("spiked", {}, "isotropic Gaussian data only"),
         ("conditional", {"spikes": 2}, "spikes is an option for a Dataset"),
         ("conditional", {"width": 1.0}, "option of model='hermite'"),
-        ("conditional", {"directions": 39}, "leaves nothing random with 39 directions"),
+        ("conditional", {"directions": 39}, "is too small for 39 directions"),
         ("hermite", {"directions": 1}, "option of model='conditional'"),
         ("hermite", {"spikes": 1}, "option of model='conditional'"),
         ("hermite", {"base": "gaussian"}, "option of model='spiked'"),

@@ -182,7 +182,7 @@ def test_any_toml_builds_or_is_refused(text):
         (lambda p: p["protocol"]["steps"].append({"n": 5, "eta": 1.0, "batch": "reuse"}), "reuses a batch of 90"),
         (
             lambda p: p["protocol"]["steps"].extend([{"n": 5, "eta": [1.0, 2.0]}, {"n": 5, "eta": [1.0, 2.0, 3.0]}]),
-            "one length",
+            "the same length",
         ),
     ],
 )

@@ -97,7 +97,7 @@ def test_directions_that_are_not_orthonormal():
     ("arguments", "words"),
     [
         ({"source": "x1", "noise": -1.0}, "noise"),
-        ({"source": "x2", "rank": 1}, "less than"),
+        ({"source": "x2", "rank": 1}, "too small"),
         ({"source": lambda z: z[0]}, "needs its rank"),
         ({"source": "x1*x2", "directions": [[1, 0], [2, 0]]}, "independent"),
         ({"source": "x1*x2", "directions": [[1, 0]]}, "2 rows"),

@@ -196,7 +196,7 @@ def test_a_scheduler_that_dies_is_one_sentence_and_the_rows_are_kept(tmp_path, p
             try:
                 with (
                     closing(Cluster(address)) as where,
-                    pytest.raises(InputError, match="is gone; what the workers sent"),
+                    pytest.raises(InputError, match="is gone; the results that arrived"),
                 ):
                     run(planned(sweep), store, where, lambda done: scheduler.kill())
             finally:

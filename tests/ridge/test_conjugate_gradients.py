@@ -145,7 +145,7 @@ def test_auto_says_that_it_took_it(small):
 @pytest.mark.parametrize(
     ("penalty", "options", "words"),
     [("gcv", {}, "'gcv' searches"), (0.0, {}, "positive penalties"), ((1.0, 0.0), {}, "positive penalties"),
-     (1.0, {"spectrum": True}, "knows no spectrum"), (None, {}, "needs a readout"),
+     (1.0, {"spectrum": True}, "does not compute a spectrum"), (None, {}, "needs a readout"),
      (1.0, {"solver": "lu"}, "solver must be one of")],
 )  # fmt: skip
 def test_refusals(small, penalty, options, words):

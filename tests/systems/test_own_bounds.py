@@ -198,7 +198,7 @@ def test_networks_of_every_kind_and_refusals():
     wide = gs.bounds(own, X, y, support=(-10.0, 10.0))
     assert wide.distance > plain.distance and "support that was given" in str(wide)
     for call, words in (
-        (lambda: gs.bounds(gs.Network(6, "relu"), X, y), "no weights of its own"),
+        (lambda: gs.bounds(gs.Network(6, "relu"), X, y), "needs weights of its own"),
         (lambda: gs.bounds("relu", X, y), "must be gs.Layers"),
         (lambda: gs.bounds(own, X[:, :2], y), "shape \\(n, 3\\)"),
         (lambda: gs.bounds(own, X, y[:5]), "for 20 rows"),

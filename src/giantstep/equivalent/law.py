@@ -65,7 +65,9 @@ def eigenvectors(setting: Setting, wanted: int | None, directions: int = 0) -> i
             )
         most = setting.d - 1 - directions
         if (need := max(len(law.given) for law in laws(setting))) > most:
-            raise InputError(f"d = {setting.d} leaves nothing random with {directions} directions and {need} spikes")
+            raise InputError(
+                f"d = {setting.d} is too small for {directions} directions and {need} spikes: nothing random is left"
+            )
         return 0
     fewest = int(np.min(np.bincount(data.split()[1])))
     most = max(min(setting.d, setting.d if data.signal is not None else fewest - 1) - 2 - directions, 0)

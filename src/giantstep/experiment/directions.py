@@ -96,7 +96,7 @@ def check(v: Vector, d: int, what: str) -> None:
     for name in terms(v):
         k = axis(name)
         if k is not None and k >= d:
-            raise InputError(f"{what} asks for {name} but d = {d}")
+            raise InputError(f"{what} uses {name}, but d is {d}")
 
 
 def names(vectors: Iterable[Vector]) -> list[str]:

@@ -59,7 +59,7 @@ class Layers:
             return network
         if isinstance(network, Network):
             if network.weights is None:
-                raise InputError("the network has no weights of its own: Network(..., weights=(W, a)) has")
+                raise InputError("the network needs weights of its own: write Network(..., weights=(W, a))")
             own = network.weights
             return Layers(own.W, network.factor * own.a, network.activation)
         if hasattr(network, "coefs_") and hasattr(network, "intercepts_"):

@@ -254,12 +254,12 @@ class Protocol:
             _check_reuse(step, size, f"step {t + 1}")
             size = step.n if step.n is not None else size
             if t > 0 and step.update == "rank1":
-                raise InputError(f"step {t + 1} asks for update='rank1', which is defined for the first step only")
+                raise InputError(f"step {t + 1} has update='rank1', which is defined for the first step only")
         if self.readout is not None:
             _check_reuse(self.readout, size, "the readout")
         lengths = {len(_as_tuple(s)) for s in steps if s.listed}
         if len(lengths) > 1:
-            raise InputError(f"step sizes given as lists move together: they need one length, not {sorted(lengths)}")
+            raise InputError(f"lists of step sizes vary together, so they need the same length, not {sorted(lengths)}")
 
     def sizes(self) -> tuple[int, ...]:
         """Batch size of every step, reuse resolved."""

@@ -89,7 +89,7 @@ class Target:
             nodes = tuple(parse(text) for text in texts)
             needed = _needed(nodes)
             if self.rank not in (0, needed) and self.rank < needed:
-                raise InputError(f"rank {self.rank} is less than x{needed} asks for")
+                raise InputError(f"rank {self.rank} is too small for a formula with x{needed}")
             put(self, "formula", " | ".join(" ".join(text.split()) for text in texts))
             put(self, "_nodes", nodes)
             put(self, "_node", nodes[0] if len(nodes) == 1 else None)
@@ -286,7 +286,7 @@ def target(
     """
     if isinstance(source, Target):
         if rank or noise or directions is not None or scale != "1":
-            raise InputError("this is a target already; change it with dataclasses.replace(target, noise=...)")
+            raise InputError("this is already a target; change it with dataclasses.replace(target, noise=...)")
         return source
     if callable(source):
         return Target(None, source, rank=rank, noise=noise, directions=directions, scale=scale)

@@ -50,7 +50,7 @@ def explain(
     """
     asked = case(as_target(target), batch, width, steps)
     if flag(reuse, "reuse") and activation is not None:
-        raise InputError("what an activation sees on a reused batch is not known: give either reuse or activation")
+        raise InputError("there is no theory of an activation on a reused batch: give either reuse or activation")
     sigma = None if activation is None else as_activation(activation)
     again, generative, missing = _generative(asked, reuse)
     later = again if reuse and again is not None else asked.fresh()

@@ -31,7 +31,7 @@ def check(setting: Setting, spectrum: bool) -> None:
             "solver='cg' needs positive penalties: the minimum-norm fit at penalty 0 needs solver='direct'"
         )
     if spectrum:
-        raise InputError("solver='cg' knows no spectrum: spectrum=True needs solver='direct'")
+        raise InputError("solver='cg' does not compute a spectrum: spectrum=True needs solver='direct'")
 
 
 def planner(plan: Callable[..., Plan], solver: str, setting: Setting, spectrum: bool) -> Callable[..., Plan]:

@@ -124,9 +124,9 @@ def _check(trial: Trial, result: Outcome) -> None:
             f"the outcome of a trial must have no axes, not {', '.join(result.axes)}: store one for each trial"
         )
     if result.route != trial.route.verb:
-        raise InputError(f"the outcome is of the route {result.route!r} but the trial of {trial.route.key!r}")
+        raise InputError(f"the outcome comes from the route {result.route!r}, but the trial needs {trial.route.key!r}")
     if result.setting is not trial.setting and result.setting.id != trial.setting.id:
-        raise InputError(f"the outcome is of the setting {result.setting.id} but the trial of {trial.setting.id}")
+        raise InputError(f"the outcome belongs to the setting {result.setting.id}, but the trial to {trial.setting.id}")
 
 
 def _number(value: Any, name: str) -> float | int | None:

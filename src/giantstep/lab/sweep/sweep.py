@@ -111,7 +111,7 @@ class Sweep:
             return Setting.from_plain(changed)
         except InputError as problem:
             at = ", ".join(f"{name} = {value}" for name, value in values.items())
-            raise InputError(f"the sweep has no setting at {at}: {problem}") from None
+            raise InputError(f"the sweep cannot make a setting at {at}: {problem}") from None
 
 
 def make(

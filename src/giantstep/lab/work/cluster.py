@@ -107,7 +107,7 @@ def _reason(future: Any) -> str:
 
 
 def _gone(what: str) -> InputError:
-    return InputError(f"{what}; what the workers sent is stored, so run this again to go on")
+    return InputError(f"{what}; the results that arrived are stored: run this again to continue")
 
 
 @contextmanager

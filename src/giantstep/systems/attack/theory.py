@@ -20,7 +20,11 @@ def predicted(attack: "Attack") -> Reading:
         return stepped_ray.predicted(attack, attack.setting)
     assert attack.d is not None
     laws = [RayLaw(attack.activation, width, attack.d) for width in attack.widths]
-    notes = (f"below {FEWEST} neurons f is far from Gaussian: take the shares as rough",) if laws[0].p < FEWEST else ()
+    notes = (
+        (f"below {FEWEST} neurons the output is far from Gaussian, so the shares are rough",)
+        if laws[0].p < FEWEST
+        else ()
+    )
     if not isinstance(attack.width, tuple):
         return Reading(_numbers(laws[0]), _curves(attack, laws[0]), notes)
     numbers, x = [_numbers(law) for law in laws], np.array(attack.widths, dtype=float)

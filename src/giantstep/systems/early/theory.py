@@ -47,7 +47,7 @@ def _moved_at_once(system: "Early") -> bool:
 def _notes(system: "Early", closed: bool) -> tuple[str, ...]:
     notes = []
     if not closed and system.layers == "both":
-        notes.append("the second layer is taken as fixed")
+        notes.append("the prediction holds the second layer fixed")
     # the least that a first push moves a neuron on a sample, against where it starts
     least = float(np.min(np.abs(gram(system)))) * float(LOSSES[system.loss].pull(np.zeros(1))[0])
     if 3 * system.init > system.rate * least / (system.batch or system.n):

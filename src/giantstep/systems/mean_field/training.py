@@ -231,7 +231,7 @@ def _history(
     x, gap = np.array(known).reshape(-1, 2).T
     few = states[-1].ess < CARRIED
     note = (
-        (f"the history rests on {states[-1].ess:.0f} of {t.pool} draws of the prior: take a larger pool",)
+        (f"only {states[-1].ess:.0f} of {t.pool} draws of the prior carry weight in the history: take a larger pool",)
         if few
         else ()
     )
