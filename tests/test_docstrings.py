@@ -14,10 +14,16 @@ VERBS = sorted(
     for name in dir(gs)
     if not name.startswith("_") and callable(getattr(gs, name)) and not inspect.isclass(getattr(gs, name))
 )
+NOUNS = ("Dataset", "Gaussian", "GiantStep", "Layers", "Mixture", "Network", "Protocol", "Ridge", "SGD", "Setting")
+INSIDE = {
+    presets: ("moniri", "ba", "moniri_hassani", "dandi", "cui", "demir", "fashion", "mei_montanari"),
+    gs.simulate: ("evolution", "network", "parts", "sgd", "train"),
+    gs.measure: ("bulk_edge", "cosine", "null_level", "outliers", "overlaps", "principal_angles"),
+}
 SHOWN = {
     **{name: inspect.unwrap(getattr(gs, name)) for name in VERBS if name not in WITHOUT},
-    "Setting": gs.Setting,
-    "presets.moniri": presets.moniri,
+    **{name: getattr(gs, name) for name in NOUNS},
+    **{f"{home.__name__}.{name}": getattr(home, name) for home, names in INSIDE.items() for name in names},
 }
 
 

@@ -7,7 +7,12 @@ from giantstep._machine.plain import plain, whole
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Isotropic Gaussian inputs, ``x ~ N(0, I_d)``."""
+    """Isotropic Gaussian inputs, ``x ~ N(0, I_d)``.
+
+    Examples:
+        >>> gs.Gaussian(d=100).d
+        100
+    """
 
     d: int
 

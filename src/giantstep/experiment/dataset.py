@@ -41,6 +41,12 @@ class Dataset:
 
     Means and traces are those of the training images, or of all of the user's inputs. The test is on the test images, or on the
     user's inputs that no batch used.
+
+    Examples:
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).standard_normal((100, 5))
+        >>> gs.Dataset((X, X[:, 0] > 0)).d  # two classes
+        5
     """
 
     source: Any  # "fashion-mnist", or LabelledRows once built

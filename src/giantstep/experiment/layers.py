@@ -23,6 +23,12 @@ class Layers:
         A: second layer, (q, p); an array of length p is one output.
         activation: a name, a formula in x, or a JAX-traceable callable.
         b, c: biases (p,) and (q,); None is zero.
+
+    Examples:
+        >>> import numpy as np
+        >>> layers = gs.Layers(np.eye(2), np.ones(2), "relu")
+        >>> layers(np.array([[1.0, -1.0]]))
+        array([[1.]])
     """
 
     W: Float[np.ndarray, "p d"] = field(repr=False)

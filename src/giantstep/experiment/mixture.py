@@ -126,6 +126,12 @@ class Mixture:
         seed: of the random directions. They belong to the population: the seed of a run does not change them.
         counts: "drawn", the component of every row at random; "exact", a fixed pattern with floor(weight_1 n) of the first n
             rows in the first component, and so on among the rows left, for every n.
+
+    Examples:
+        >>> far = gs.Component(0.5, mean={"u": 2.0})
+        >>> data = gs.Mixture(d=50, components=(gs.Component(0.5, spikes=(gs.Spike(4.0, "u"),)), far))
+        >>> data.covariance(0).shape
+        (50, 50)
     """
 
     d: int

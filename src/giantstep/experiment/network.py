@@ -67,6 +67,11 @@ class Network:
         symmetric: neurons in pairs ``(w, a), (w, -a)``, so that the initial output is zero; needs an even width.
         centred: subtract ``E sigma(z)`` from the activation.
         weights: the user's own ``(W, a)`` instead of a draw.
+
+    Examples:
+        >>> network = gs.Network(width=200, activation="relu", centred=True)
+        >>> network.width, network.activation.name
+        (200, 'relu (centred)')
     """
 
     width: int

@@ -72,6 +72,10 @@ def ba(
     """Ba et al. (arXiv 2205.01445): ``f(x) = N^(-1/2) a^T sigma(W^T x)``, ``a_j ~ N(0, 1/N)``, ``W_ij ~ N(0, 1/d)``.
 
     Step: ``W <- W + eta sqrt(N) G``. Ridge: ``(1/n) ||y - N^(-1/2) sigma(X W) a||^2 + (lambda/N) ||a||^2``.
+
+    Examples:
+        >>> gs.presets.ba(n=400, d=200, N=300, eta=1.0, penalty=0.1).network.scale
+        '1/p'
     """
     step = GiantStep(n, _times(eta, whole(N, "N") ** 0.5), residual="full", update=update)
     network = Network(N, activation, rows="gaussian", scale="1/p")
@@ -100,6 +104,11 @@ def moniri_hassani(
     ``f(x) = N^(-1/2) a^T sigma(W x)``, ``a_i ~ N(0, 1/N)`` (or signs over sqrt(N)), ``W_ij ~ N(0, 1/d)``, and
     ``W <- W + eta (1/n) [(a r^T) o sigma'(W X^T)] X``: eta of order one makes the first outlier. The exponents may be lists that
     move together. A penalty adds a readout on n new samples, as in ``ba``.
+
+    Examples:
+        >>> s = gs.presets.moniri_hassani(n=1500, d=100, N=400, alpha1=0.4, alpha2=0.45)
+        >>> len(s.protocol.steps)
+        2
     """
     first = GiantStep(n, _raised(alpha1, C1), residual=residual)
     second = GiantStep(None if batch == "reuse" else n, _raised(alpha2, C2), batch=batch, residual=residual)
@@ -132,6 +141,11 @@ def dandi(
 
     Every step has a fresh batch. Second layer: ``(1/n) sum loss + (lambda/p) ||a||^2`` with loss ``(y - f)^2``, or half
     of it with ``half=True``.
+
+    Examples:
+        >>> s = gs.presets.dandi(n=400, d=100, p=200, eta=200.0, penalty=0.1, steps=2)
+        >>> s.network.symmetric, s.protocol.sizes()
+        (True, (400, 400))
     """
     many = (GiantStep(n, eta, residual="full", deflate=deflate),) * whole(steps, "steps", least=0)
     network = Network(p, activation, second_layer="rademacher", scale="1/p", symmetric=True)
@@ -156,6 +170,11 @@ def cui(
 
     Step on n0 samples: ``w_i <- w_i + eta (1/n0) sum y sigma'(<w_i, x>) x``. Readout on n samples:
     ``sum (y - theta^T phi / sqrt(p))^2 + lambda ||theta||^2``.
+
+    Examples:
+        >>> s = gs.presets.cui(n0=400, n=200, d=100, p=100, eta=2.0, penalty=0.1)
+        >>> s.protocol.steps[0].n, s.protocol.readout.n
+        (400, 200)
     """
     step = GiantStep(n0, _times(eta, p))
     network = Network(p, activation, second_layer="constant", scale="1/p")
@@ -191,6 +210,11 @@ def demir(
 
     ``f(x) = k^(-1/2) w^T sigma(F x)``, ``w_i ~ N(0, 1/k)``, ``F_ij ~ N(0, 1/Tr Sigma)``. Readout:
     ``(1/2m) ||y - k^(-1/2) sigma(X F^T) w||^2 + (lambda/2) ||w||^2``. Their plots show half our test error.
+
+    Examples:
+        >>> s = gs.presets.demir(n=200, m=200, k=100, alpha=0.5, beta=1.0)
+        >>> s.d, s.p, len(s.data.components)
+        (200, 100, 2)
     """
     readout = Ridge(m, _times(penalty, k))
     if alpha is None and beta is None:
@@ -226,6 +250,11 @@ def fashion(
     readout as in ``demir``. The paper's inputs are samples of a generative model trained on the images, here the images. Their
     plots show half our test error. Two stages of m take at most 12,000 images, or 2,800 of the sample that comes with giantstep,
     and a test at most 2,000; ``path`` is that of ``Dataset``.
+
+    Examples:
+        >>> s = gs.presets.fashion(m=200, k=100, classes=(5, 9))
+        >>> s.d, s.data.classes
+        (784, (5, 9))
     """
     data = Dataset("fashion-mnist", classes, path, centre, signal, counts)
     if len(data.classes) != 2:
@@ -266,6 +295,10 @@ def mei_montanari(
     """Mei and Montanari (2022): random features, no step; ``(1/n) ||y - F a||^2 + (N lambda / d) ||a||^2``.
 
     Inputs are Gaussian here, on a sphere in the paper.
+
+    Examples:
+        >>> gs.presets.mei_montanari(n=300, d=100, N=200, penalty=0.01).protocol.steps
+        ()
     """
     readout = Ridge(n, _times(penalty, N / whole(d, "d")))
     return Setting(Gaussian(d), _target(target, noise), Network(N, activation), Protocol((), readout))

@@ -66,6 +66,12 @@ class GiantStep:
             step only).
         deflate: remove from the labels their parts of degree below this, estimated on the batch itself: 1 subtracts the
             mean, 2 the mean and the linear part ``X (X^T y / n)``.
+
+    Examples:
+        >>> gs.GiantStep(n=2000, eta=gs.power(0.3)).n
+        2000
+        >>> gs.GiantStep(n=2000, eta=[0, 10, 30]).listed  # several step sizes share one batch
+        True
     """
 
     n: int | None
@@ -126,6 +132,10 @@ class Ridge:
         batch: "fresh" samples, or "reuse" for those of the last step.
         deflate: fit what is left of the labels without their parts of degree below this, estimated on the batch itself as
             in ``GiantStep``, and add those parts back to the prediction: 1 is the mean, 2 the mean and the linear part.
+
+    Examples:
+        >>> gs.Ridge(n=500, penalty=[0.01, 0.1]).penalty
+        (0.01, 0.1)
     """
 
     axis: ClassVar[str] = "penalty"  # the field that may be a list
@@ -181,6 +191,10 @@ class SGD:
         average: take the mean of all b_0, ..., b_{T-1} before a step; False takes the last, b_T.
         passes: how often the samples are gone through, in the same order; t counts on.
         batch: "fresh" samples, or "reuse" for those of the last step.
+
+    Examples:
+        >>> gs.SGD(n=500, rate=0.5).passes
+        1
     """
 
     axis: ClassVar[str] = "rate"  # the field that may be a list
@@ -228,7 +242,13 @@ class SGD:
 
 @dataclass(frozen=True)
 class Protocol:
-    """Steps on the first layer, then a readout (None keeps the network's own second layer)."""
+    """Steps on the first layer, then a readout (None keeps the network's own second layer).
+
+    Examples:
+        >>> protocol = gs.Protocol(steps=(gs.GiantStep(n=500, eta=2.0),), readout=gs.Ridge(n=500, penalty=0.1))
+        >>> protocol.sizes()
+        (500,)
+    """
 
     steps: tuple[GiantStep, ...] = ()
     readout: Ridge | SGD | None = None

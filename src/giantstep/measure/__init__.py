@@ -75,6 +75,12 @@ def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
 
     Near a square-root edge the k-th largest bulk value is ``edge - C k^(2/3)``; the line through the values between the top
     3% and 12% ranks is followed back to k = 0. Outliers (a few ranks) hardly move that line.
+
+    Examples:
+        >>> import numpy as np
+        >>> values = np.linalg.svd(np.random.default_rng(0).standard_normal((800, 400)) / 800**0.5, compute_uv=False)
+        >>> bool(abs(gs.measure.bulk_edge(values) - (1 + 0.5**0.5)) < 0.05)  # the edge of Marchenko and Pastur
+        True
     """
     ordered = np.sort(np.asarray(values))[::-1]
     if ordered.size < FEWEST:
@@ -85,7 +91,13 @@ def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
 
 
 def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Float[np.ndarray, " k"]:
-    """Singular values above the bulk edge by more than its finite-size fluctuation: ``edge * (1 + max(4 m^(-2/3), 0.02))``."""
+    """Singular values above the bulk edge by more than its finite-size fluctuation: ``edge * (1 + max(4 m^(-2/3), 0.02))``.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.outliers(np.append(np.linspace(0, 1, 200), 3.0))
+        array([3.])
+    """
     values = np.asarray(values)
     edge = bulk_edge(values) if edge is None else edge
     return np.sort(values[values > edge * (1 + margin(values.size))])[::-1]
@@ -168,7 +180,13 @@ def alignments(vectors: Float[np.ndarray, "n j"], basis: Float[np.ndarray, "n k"
 
 
 def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
-    """cos of the angle between two vectors."""
+    """cos of the angle between two vectors.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.cosine(np.array([1.0, 0.0]), np.array([3.0, 4.0]))
+        0.6
+    """
     return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
 
 
@@ -176,7 +194,13 @@ def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
 
 
 def overlaps(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
-    """The overlaps of neurons and directions, M = W W*^T, p x r."""
+    """The overlaps of neurons and directions, M = W W*^T, p x r.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.overlaps(np.eye(3), np.array([[0.0, 1.0, 0.0]])).ravel()
+        array([0., 1., 0.])
+    """
     return W @ directions.T
 
 
@@ -225,13 +249,25 @@ def share_inside(W: Float[Array, "p d"], basis: Float[Array, "d k"]) -> Float[Ar
 
 
 def null_level(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> float:
-    """What an unlearned direction captures: the mean share of a neuron outside the span, over d - r."""
+    """What an unlearned direction captures: the mean share of a neuron outside the span, over d - r.
+
+    Examples:
+        >>> import numpy as np
+        >>> float(gs.measure.null_level(np.ones((4, 5)), np.eye(5)[:1]))  # a fifth along each of five axes
+        0.2
+    """
     r, d = directions.shape
     return float(np.mean(1 - np.asarray(in_subspace(W, directions))) / max(d - r, 1))
 
 
 def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -> Float[np.ndarray, " m"]:
-    """Angles in radians, in decreasing order, between the row spaces of A and B."""
+    """Angles in radians, in decreasing order, between the row spaces of A and B.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.principal_angles(np.eye(3)[:1], np.eye(3)[1:2]).round(3)
+        array([1.571])
+    """
     return linalg.subspace_angles(np.asarray(A, dtype=float).T, np.asarray(B, dtype=float).T)
 
 

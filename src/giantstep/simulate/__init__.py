@@ -130,6 +130,12 @@ def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Pa
         setting: an experiment without steps and with label noise.
         seed: one seed, or several to average over.
         options: the options of ``simulate``.
+
+    Examples:
+        >>> s = gs.presets.mei_montanari(n=60, d=20, N=30, penalty=0.1, noise=0.5)
+        >>> parts = gs.simulate.parts(s, range(4))
+        >>> bool(parts.bias > 0 and parts.variance > 0)
+        True
     """
     _job.check(setting, "parts")
     return _parts.measured(partial(simulate, **options), setting, seed)

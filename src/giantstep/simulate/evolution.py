@@ -22,6 +22,12 @@ def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -
         setting: giant steps of one size each on isotropic Gaussian data, with fresh or reused batches; its readout is not used.
         seed: the seed of the weights and the batches, as in ``simulate(setting, seed, method="overlap")``.
         memory: GiB to stay within.
+
+    Examples:
+        >>> step = gs.GiantStep(2000, 6.0)
+        >>> s = gs.Setting(gs.Gaussian(1000), "x1 + x1*x2", gs.Network(4, "relu", scale="1/p"), gs.Protocol((step, step)))
+        >>> gs.simulate.evolution(s).shares.shape  # before the first step and after each, neurons, directions
+        (3, 4, 2)
     """
     job.check(setting, "evolution")
     if any(step.listed for step in setting.protocol.steps):

@@ -39,6 +39,11 @@ def sgd(
         seed: one seed, or several, which give a first axis.
         records: the number of recorded points of the path.
         n_test: the number of samples on which the risk is measured.
+
+    Examples:
+        >>> s = gs.Setting(gs.Gaussian(50), "erf(x1)", gs.Network(4, "erf", scale="1"), gs.Protocol())
+        >>> gs.simulate.sgd(s, samples=200, eta=0.5, records=5).M.shape  # points, neurons, directions
+        (5, 4, 1)
     """
     if isinstance(setting.data, Dataset):
         raise InputError("simulate.sgd needs a new sample at every step, and a Dataset is finite")

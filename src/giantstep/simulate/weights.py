@@ -44,6 +44,11 @@ def train(
 
     ``dtype``, "float64" or "float32", is the type of the matrix products and of the weights returned; ``random`` says who draws
     the random numbers, as in ``simulate``.
+
+    Examples:
+        >>> trained = gs.simulate.train(gs.presets.ba(n=60, d=30, N=20, eta=1.0, penalty=0.1))
+        >>> trained.initial.shape, trained.final.shape
+        ((20, 30), (20, 30))
     """
     job.check(setting, "train")
     choice(dtype, ("float64", "float32"), "dtype")
@@ -64,6 +69,12 @@ def network(setting: Setting, seed: int = 0, *, memory: float | None = None, ran
 
     After a readout its second layer is b and its scale 1, so that f is the prediction. The setting must have one step size and
     one penalty. ``random`` says who draws the random numbers, as in ``simulate``.
+
+    Examples:
+        >>> s = gs.presets.ba(n=60, d=30, N=20, eta=1.0, penalty=0.1)
+        >>> trained = gs.simulate.network(s)
+        >>> trained.width, trained.scale
+        (20, '1')
     """
     if any(step.listed for step in setting.protocol.steps):
         raise InputError("simulate.network takes one step size: this protocol lists several")
