@@ -19,6 +19,7 @@ from giantstep.estimator.gaps import gaps
 from giantstep.estimator.network import CHUNK, Table
 from giantstep.estimator.scaling import choose
 from giantstep.estimator.span import span
+from giantstep.estimator.trees import ALL_COLUMNS, MOST_AXES, MOST_ROWS
 from giantstep.estimator.units import units
 from giantstep.functions.activation import activation
 
@@ -127,6 +128,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             + 2 * few * (d + k)
             + 8 * (q + k + 1) ** 2
             + 6 * min(max(CHUNK, 256 * q), n * q)
+            + 3 * min(n, MOST_ROWS) * (min(d, ALL_COLUMNS) + MOST_AXES)  # for trees
         )
         allowed = _memory.budget(self.memory) if where is HOST else _memory.on_each(self.memory, [where.gpu])
         if 8 * numbers > allowed:

@@ -18,7 +18,9 @@ from giantstep.estimator.kernel_search import (
     look,
     mapped,
     next_map,
+    some_rows,
     take_turns,
+    turn_gradients,
 )
 from giantstep.estimator.network import FittedReadout, Layer, Table, TableStream, pieces
 from giantstep.estimator.plan import PLANS, FitPlan, Gradients
@@ -34,7 +36,17 @@ from giantstep.estimator.search import (
     null_gradient,
     solved,
 )
-from giantstep.estimator.stack import stacked
+from giantstep.estimator.stack import stacked, surely_better
+from giantstep.estimator.trees import (
+    FEWEST_ROWS,
+    MOST_ROWS,
+    BoostedTrees,
+    TreeTrial,
+    boosted,
+    learned_axes,
+    tree_inputs,
+    tried_trees,
+)
 
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
@@ -64,11 +76,32 @@ class EnsembleMember:
 
 
 @dataclass(frozen=True)
+class TreeMember:
+    """Boosted trees as a model of a stack."""
+
+    name: str
+    weight: float
+    trees: BoostedTrees
+
+    def on_host(self) -> "TreeMember":
+        return self
+
+    def outputs(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+        return self.weight * self.trees.predict(X)
+
+
+@dataclass(frozen=True)
 class Stack:
-    """The turns of every plan up to the best one, and the weights: that of the network, then those of the plans."""
+    """The turns of every plan up to the best one, a linear model, trees, and the weights of all of them by name.
+
+    ``best`` is the name of the model with the least error among the network and the plans: trees use its directions.
+    """
 
     plans: tuple[tuple[FitPlan, tuple[Turn, ...]], ...]
-    weights: Float[np.ndarray, " c"]
+    linear: SearchPoint
+    trees: TreeTrial | None
+    weights: dict[str, float]
+    best: str
     residuals: tuple[Float[np.ndarray, "m k"], ...]
     error: float
 
@@ -87,19 +120,43 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         known = [L for L in maps if L is not None]
         if len(known) == len(maps):
             looks.append((plan, look(trial, known, USUAL)))
-    plans, residuals, least = [], [network.residuals], np.inf
+    plans, least = [], np.inf
     for plan, first in sorted(looks, key=lambda each: each[1].error):
         if tell is not None:
             tell(f"coordinates from {plan.name}:")
         turns = take_turns(trial, first, plan.make, tell) if first.error <= BEHIND * least else [first]
         plans.append((plan, tuple(turns)))
-        residuals.append(turns[-1].point.residuals)
         least = min(least, turns[-1].error)
-    weights = stacked(
-        [np.concatenate(each) for each in residuals], np.concatenate([fold.held.weights for fold in folds])
-    )
-    mixed = tuple(np.tensordot(weights, np.stack(of_fold), 1) for of_fold in zip(*residuals, strict=True))
-    return Stack(tuple(plans), weights, mixed, mean_error(mixed, folds))
+    linear = start.linear_point(folds, network.decade, wanted)
+    residuals = {"network": network.residuals, **{p.name: t[-1].point.residuals for p, t in plans}}
+    best = min(residuals, key=lambda name: mean_error(residuals[name], folds))
+    residuals["linear"], trees = linear.residuals, None
+    if start.rows >= FEWEST_ROWS:
+        last = {p.name: turns[-1] for p, turns in plans}.get(best)
+        g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
+
+        def helps(tree_residuals: tuple) -> bool:
+            return mixed(folds, {**residuals, "trees": tree_residuals})[0]["trees"] > 0
+
+        trees = tried_trees(folds, [learned_axes(each) for each in g], helps, tell)
+        residuals |= {} if trees is None else {"trees": trees.residuals}
+    weights, left = mixed(folds, residuals)
+    return Stack(tuple(plans), linear, trees, weights, best, left, mean_error(left, folds))
+
+
+def mixed(
+    folds: Sequence[Fold], residuals: dict[str, tuple[Float[np.ndarray, "m k"], ...]]
+) -> tuple[dict[str, float], tuple[Float[np.ndarray, "m k"], ...]]:
+    """The weights of the models, and the residuals of the mix. Unless the mix is surely better, it is the linear model alone."""
+    weights = np.concatenate([fold.held.weights for fold in folds])
+    a = stacked([np.concatenate(each) for each in residuals.values()], weights)
+    left = tuple(np.tensordot(a, np.stack(of_fold), 1) for of_fold in zip(*residuals.values(), strict=True))
+    plain = residuals["linear"]
+    if np.all(np.isfinite(np.concatenate(plain))) and not surely_better(
+        np.concatenate(left), np.concatenate(plain), weights
+    ):
+        return {name: float(name == "linear") for name in residuals}, plain
+    return dict(zip(residuals, map(float, a), strict=True)), left
 
 
 def _gradients(
@@ -120,26 +177,41 @@ def _outer(g: Array) -> Gradients:
 
 def finished(
     table: Table, stack: Stack, gradient: Gradients, null: Gradients, wanted: Wanted, start: SearchStart
-) -> tuple[list[EnsembleMember], tuple[Gradients, Gradients] | None]:
-    """The plans with a weight again, on all rows; coordinates are learned on at most as many rows as choices are made with.
+) -> tuple[list[EnsembleMember | TreeMember], tuple[Gradients, Gradients] | None]:
+    """The models with a weight again, on all rows; coordinates are learned on at most as many rows as choices are made with.
 
-    If one of them has more weight than the network, its gradients come with them, and their null.
+    If a plan has more weight than the network, its gradients come with them, and their null.
     """
-    few = table if len(table) <= MOST else table.take(np.random.default_rng(0).permutation(len(table))[:MOST])
-    landmarks, members, heaviest, found = few_landmarks(len(few)), [], float(stack.weights[0]), None
+    few = table if len(table) <= MOST else table.take(some_rows(len(table), MOST))
+    landmarks, members = few_landmarks(len(few)), []
+    heaviest, found = stack.weights["network"], None
     gradient, null = _outer(gradient), _outer(null)
-    for (plan, turns), weight in zip(stack.plans, stack.weights[1:], strict=True):
-        L = plan.first(few, gradient, null, start) if weight > 0 else None
+    axes = learned_axes(gradient)
+    turned = stack.trees is not None and stack.trees.turned and stack.weights["trees"] > 0
+    for plan, turns in stack.plans:
+        weight, for_trees = stack.weights[plan.name], turned and plan.name == stack.best
+        L = plan.first(few, gradient, null, start) if weight > 0 or for_trees else None
         if L is None:
             continue
         for turn in turns[:-1]:
             fit = fitted_kernel(few, L, turn.chosen, turn.point.decade, landmarks, wanted, start)
             L = next_map(few, fit.rows, fit.fitted, fit.L, turn.error, plan.make, start)
-        last = turns[-1]
-        fit = fitted_kernel(table, L, last.chosen, last.point.decade, min(MANY_LANDMARKS, len(table)), wanted, start)
-        members.append(EnsembleMember(plan.name, float(weight), fit.layer, fit.fitted, fit.L))
-        if weight > heaviest:
-            rows = fit.rows if few is table else pieces(mapped(few, fit.L), fit.layer, start.where)
+        last, many = turns[-1], min(MANY_LANDMARKS, len(table))
+        whole = table if weight > 0 else few
+        fit = fitted_kernel(whole, L, last.chosen, last.point.decade, many if weight > 0 else landmarks, wanted, start)
+        if weight > 0:
+            members.append(EnsembleMember(plan.name, weight, fit.layer, fit.fitted, fit.L))
+        if weight > heaviest or for_trees:
+            rows = fit.rows if few is whole else pieces(mapped(few, fit.L), fit.layer, start.where)
             g = corrected(few, rows, fit.fitted, fit.L, start.covariance, last.error, start.where)
-            heaviest, found = float(weight), tuple(each * np.sqrt(len(each)) for each in g[:2])
+            axes = learned_axes(g[0]) if for_trees else axes
+            if weight > heaviest:
+                heaviest, found = weight, tuple(each * np.sqrt(len(each)) for each in g[:2])
+    if stack.weights["linear"] > 0:
+        fitted = solved(start.linear_normal(start.linear), stack.linear.decade, wanted, start.where)[0]
+        members.append(EnsembleMember("linear", stack.weights["linear"], start.linear_layer, fitted))
+    if stack.trees is not None and stack.weights["trees"] > 0:
+        some = table if len(table) <= MOST_ROWS else table.take(some_rows(len(table), MOST_ROWS))
+        trees = boosted(some, tree_inputs(some, axes if turned else None), stack.trees.count)
+        members.append(TreeMember("trees", stack.weights["trees"], trees))
     return members, found  # type: ignore[return-value]

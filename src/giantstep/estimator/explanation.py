@@ -15,6 +15,8 @@ NAMES = {
     "directions": "a kernel in the learned directions",
     "columns": "a kernel in the columns that matter",
     "kernel": "a kernel that begins with all columns alike",
+    "linear": "a linear model",
+    "trees": "boosted trees in the columns and the learned directions",
 }
 
 

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from giantstep._machine.device import Arrays
 from giantstep.errors import InputError
 from giantstep.estimator import ensemble
-from giantstep.estimator.ensemble import EnsembleMember
+from giantstep.estimator.ensemble import EnsembleMember, TreeMember
 from giantstep.estimator.network import FirstLayer, FittedReadout, Table, linear_moments, pieces
 from giantstep.estimator.search import (
     MOST,
@@ -54,7 +54,7 @@ def wider(n: int) -> int:
 class Learned:
     """The network, the choices, and the leave-one-out errors behind them (mean squares, for labels of variance one).
 
-    ``members`` are the network and the kernel readouts beside it, with their weights. ``by_steps[t]`` is the error of the network
+    ``members`` are the network and the models beside it, with their weights. ``by_steps[t]`` is the error of the network
     after t steps, ``residuals`` are the leave-one-out residuals of ``rows``. ``gradient`` holds the gradients of a further step,
     or those of a kernel readout that has more weight than the network; ``null`` holds the same for residuals with random signs,
     in which there is nothing to learn.
@@ -72,7 +72,7 @@ class Learned:
     rows: Int[np.ndarray, " m"]
     gradient: Float[np.ndarray, "p d"]
     null: Float[np.ndarray, "p d"]
-    members: tuple[EnsembleMember, ...]
+    members: tuple[EnsembleMember | TreeMember, ...]
 
 
 def _take_steps(
@@ -171,10 +171,11 @@ def _chosen(
         raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")
     gradient, null = start.gradient(rows, fitted), null_gradient(rest, layer, fitted, best.error, start, rng)
     gradient, null = np.asarray(gradient), np.asarray(null)
-    members = [EnsembleMember("network", 1.0 if stack is None else float(stack.weights[0]), layer, fitted)]
+    own = EnsembleMember("network", 1.0 if stack is None else stack.weights["network"], layer, fitted)
+    members: list[EnsembleMember | TreeMember] = [own]
     if stack is not None:
-        kernels, found = ensemble.finished(table, stack, gradient, null, wanted, start)
-        members, (gradient, null) = members + kernels, found or (gradient, null)
+        others, found = ensemble.finished(table, stack, gradient, null, wanted, start)
+        members, (gradient, null) = members + others, found or (gradient, null)
     judged = best if stack is None else stack
     return Learned(
         layer, fitted, steps, etas, penalty, batch, judged.error, errors, np.concatenate(judged.residuals),

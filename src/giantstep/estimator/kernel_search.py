@@ -4,7 +4,7 @@ Coordinates are learned in turns. A turn fits the kernel on the rows that the st
 fit, and moves to the coordinates that they give. The held-out rows judge every turn, as they judge every giant step.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -127,6 +127,15 @@ def next_map(
     return make(*corrected(table, rows, fitted, L, start.covariance, level, start.where))
 
 
+def turn_gradients(trial: KernelTrial, turn: Turn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The corrected gradients of the kernel of a turn on every fold, and what comes with them."""
+    start = trial.start
+    for f, stage, L in zip(trial.folds, turn.point.stages, turn.maps, strict=True):
+        fitted, _ = solved(stage.of_training, turn.point.decade, trial.wanted, start.where)
+        L = rescaled(L, f.training.X, turn.chosen)
+        yield corrected(f.training, stage.training, fitted, L, start.covariance, turn.error, start.where)
+
+
 def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> list[Turn]:
     """Turns until the error stops falling; the last one is the best."""
     turns = [tuned(trial, first)]
@@ -136,11 +145,7 @@ def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> li
             tell(str(last))
         if len(turns) > TURNS or (len(turns) > 1 and last.error > GAIN * turns[-2].error):
             break
-        maps = []
-        for f, stage, L in zip(trial.folds, last.point.stages, last.maps, strict=True):
-            fitted, _ = solved(stage.of_training, last.point.decade, trial.wanted, trial.start.where)
-            L = rescaled(L, f.training.X, last.chosen)
-            maps.append(next_map(f.training, stage.training, fitted, L, last.error, make, trial.start))
+        maps = [make(*each) for each in turn_gradients(trial, last)]
         point = trial.judged(maps, last.chosen, last.point.decade)
         turns.append(tuned(trial, Turn(tuple(maps), last.chosen, point)))
     best = int(np.argmin([turn.error for turn in turns]))

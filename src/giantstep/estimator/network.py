@@ -88,6 +88,11 @@ class Table:
     def take(self, rows: Int[np.ndarray, " m"]) -> "Table":
         return Table(self.X[rows], self.Y[rows], self.weights[rows])
 
+    def joined(self, other: "Table") -> "Table":
+        """The rows of both."""
+        parts = ((self.X, other.X), (self.Y, other.Y), (self.weights, other.weights))
+        return Table(*(np.concatenate(each) for each in parts))
+
 
 @dataclass(frozen=True)
 class TablePiece:

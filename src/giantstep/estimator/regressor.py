@@ -23,7 +23,8 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
         batch: ``"reuse"`` all rows in every step and in the readout, or ``"fresh"`` ones for each.
         penalty: lam of (1/n) |y - F b|^2 + lam |b|^2, for labels and columns scaled to variance one.
         scaling: ``"standard"`` or ``"normal"`` (normal scores, for columns with values far out).
-        model: ``"auto"`` for a mix of the network and of kernel readouts, or ``"network"``, which ``steps`` implies.
+        model: ``"auto"`` for a mix of the network, kernel readouts, a linear model and boosted trees, or
+            ``"network"``, which ``steps`` implies.
         device: ``"cpu"``, ``"gpu"``, or ``"auto"`` for a GPU where there is one.
         memory: GiB to stay within; a fit that needs more is refused before it starts.
         random_state: the seed of the initial network and of the rows held out.
@@ -31,7 +32,7 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
 
     Attributes:
         steps_, eta_, batch_, penalty_, width_, scaling_: the values used.
-        weights_: the weights of the network and of the kernel readouts in the mix.
+        weights_: the weights of the models in the mix.
         loo_error_: leave-one-out error, a mean square in units of the variance of y (so 1 - R^2).
         loo_errors_: the errors of the network after 0, 1, ... steps; the first is the error of random features.
         directions_: learned directions with their strength, the null level and the share of variance they carry.

@@ -128,6 +128,29 @@ class SearchStart:
     def normal(self, rows: Iterable[TablePiece], layer: Layer, linear: Float[Array, "v v"] | None = None) -> Normal:
         return normal(moments(rows, self.linear if linear is None else linear, self.where), layer.q, self.where)
 
+    @property
+    def linear_layer(self) -> FirstLayer:
+        """No neurons: the features are the columns."""
+        return replace(self.layer, W=self.layer.W[:0], bias=self.layer.bias[:0])
+
+    def linear_normal(self, linear: Float[Array, "v v"]) -> Normal:
+        return normal(linear, self.linear_layer.q, self.where)
+
+    def linear_stage(self, fold: "Fold") -> "Stage":
+        """A fold whose features are the columns alone."""
+        layer = self.linear_layer
+        training, held = (pieces(part, layer, self.where) for part in (fold.training, fold.held))
+        of_all = self.linear_normal(fold.linear[0] + fold.linear[1])
+        return Stage(fold, layer, training, held, self.linear_normal(fold.linear[0]), of_all)
+
+    def linear_point(self, folds: Sequence["Fold"], near: float, wanted: Wanted) -> "SearchPoint":
+        """The linear model, whose penalty all rows may choose: no step has seen their labels."""
+        every = [self.linear_stage(replace(f, held=f.held.joined(f.training))) for f in folds]
+        decade = judge(every, near, wanted, self.where, FINE).decade
+        stages = tuple(self.linear_stage(f) for f in folds)
+        residuals = tuple(s.judged(wanted.penalty_at(decade, s.of_all), self.where) for s in stages)
+        return SearchPoint(stages, decade, mean_error(residuals, folds), residuals)
+
 
 def draw_start(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> SearchStart:
     d, p, k = table.X.shape[1], wanted.width, table.Y.shape[1]

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from scipy.optimize import nnls
 
 LEAST = 0.1  # a model with less weight is not worth its time
+SURE = 2.0  # standard errors
 
 
 def stacked(residuals: Sequence[Float[np.ndarray, "m k"]], weights: Float[np.ndarray, " m"]) -> Float[np.ndarray, " c"]:
@@ -20,6 +21,19 @@ def stacked(residuals: Sequence[Float[np.ndarray, "m k"]], weights: Float[np.nda
     found = np.zeros(len(residuals))
     found[kept] = a
     return found
+
+
+def surely_better(
+    mixed: Float[np.ndarray, "m k"], plain: Float[np.ndarray, "m k"], weights: Float[np.ndarray, " m"]
+) -> bool:
+    """Whether a mix has a smaller error than a plain model by more than two standard errors of the difference over rows.
+
+    Otherwise the plain model is the better guess: the weights of the mix were fitted to these rows.
+    """
+    w = weights / weights.sum()
+    gain = (plain**2 - mixed**2).mean(axis=1)
+    mean = float(w @ gain)
+    return mean > SURE * float(np.sqrt(w**2 @ (gain - mean) ** 2))
 
 
 def simplex_weights(

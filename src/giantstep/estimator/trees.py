@@ -1,0 +1,148 @@
+"""Boosted trees in the columns and in the learned directions, for targets with jumps.
+
+A kernel and a ridge regression on neurons are smooth: near a jump their error falls slowly with the number of rows. A tree puts a
+threshold there. Along columns it finds the place by itself. A jump along another direction is a staircase of many thresholds for
+it, unless giant steps have found that direction: it then is one more column (``axes``), and the jump is one threshold again. The
+trees are those of scikit-learn (histograms of the columns, as in Ke et al., NeurIPS 2017).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int, UInt8
+
+from giantstep.estimator.directions import strengths
+from giantstep.estimator.marginal import explained_by_columns
+from giantstep.estimator.network import Table
+from giantstep.estimator.search import Fold, Tell, mean_error
+
+__all__ = ["BoostedTrees", "TreeInputs", "TreeTrial", "boosted", "learned_axes", "tree_inputs", "tried_trees"]
+
+COUNTS = (25, 50, 100, 200)  # of trees
+RATE = 0.1  # the factor of every tree
+WORTH = 0.99  # twice as many trees must reduce the error by this factor
+ALL_COLUMNS, MOST_AXES = 64, 10  # with more columns, those that say most about the labels by themselves
+BINS = 250
+MOST_ROWS = 65536  # for the trees of a model
+FEWEST_ROWS = 200
+
+Axes = Float[np.ndarray, "m d"]
+
+
+@dataclass(frozen=True)
+class TreeInputs:
+    """What the trees see of a row: some of its columns and its coordinates along ``axes``, as the numbers of their bins.
+
+    ``edges`` are those of the bins. scikit-learn makes bins too, but for rows with weights it takes minutes.
+    """
+
+    columns: Int[np.ndarray, " c"]
+    axes: Axes
+    edges: Float[np.ndarray, "v b"]
+
+    def of(self, X: Float[np.ndarray, "n d"]) -> UInt8[np.ndarray, "n v"]:
+        seen = _seen(X, self.columns, self.axes)
+        bins = np.empty(seen.shape, dtype=np.uint8)
+        for j, edges in enumerate(self.edges):
+            bins[:, j] = np.searchsorted(edges, seen[:, j])
+        return bins
+
+
+def _seen(X: Float[np.ndarray, "n d"], columns: Int[np.ndarray, " c"], axes: Axes) -> Float[np.ndarray, "n v"]:
+    return np.concatenate([X[:, columns], X @ axes.T.astype(X.dtype)], axis=1)
+
+
+def tree_inputs(table: Table, axes: Axes | None) -> TreeInputs:
+    """The columns and axes with bins of equal numbers of rows."""
+    d = table.X.shape[1]
+    if d <= ALL_COLUMNS:
+        columns = np.arange(d)
+    else:
+        shares = explained_by_columns(table)
+        columns = np.argsort(-shares, kind="stable")[:ALL_COLUMNS]
+        columns = np.sort(columns[shares[columns] > 0])
+        columns = columns if len(columns) else np.array([int(shares.argmax())])
+    axes = np.zeros((0, d)) if axes is None else axes
+    seen = np.sort(_seen(table.X, columns, axes), axis=0)
+    last = np.linspace(0, len(seen), BINS + 1)[1:-1].astype(int)  # rows that begin a bin
+    return TreeInputs(columns, axes, ((seen[np.maximum(last - 1, 0)] + seen[last]) / 2).T)
+
+
+def learned_axes(gradient: Float[np.ndarray, "p d"]) -> Axes:
+    """The strongest directions of gradients."""
+    return strengths(gradient, MOST_AXES)[1]
+
+
+@dataclass(frozen=True)
+class BoostedTrees:
+    """``models`` are the trees of every output."""
+
+    inputs: TreeInputs
+    models: tuple[Any, ...]
+
+    def predict(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+        seen = self.inputs.of(X)
+        return np.stack([model.predict(seen) for model in self.models], axis=1)
+
+
+def boosted(table: Table, inputs: TreeInputs, count: int, before: BoostedTrees | None = None) -> BoostedTrees:
+    """``count`` trees for every output; those of ``before``, on the same table, are the first ones and are taken over."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    seen, weights = inputs.of(table.X), None if np.all(table.weights == 1.0) else table.weights
+    models = []
+    for o, y in enumerate(table.Y.T):
+        model: Any = (
+            HistGradientBoostingRegressor(learning_rate=RATE, early_stopping=False, warm_start=True, random_state=0)  # type: ignore[arg-type]
+            if before is None
+            else before.models[o]
+        )
+        models.append(model.set_params(max_iter=count).fit(seen, y, sample_weight=weights))
+    return BoostedTrees(inputs, tuple(models))
+
+
+@dataclass(frozen=True)
+class TreeTrial:
+    """The number of trees with the least error of the held-out rows; ``turned``: they see the learned directions too."""
+
+    turned: bool
+    count: int
+    residuals: tuple[Float[np.ndarray, "m k"], ...]
+    error: float
+
+
+def tried_trees(
+    folds: Sequence[Fold],
+    axes: Sequence[Axes],
+    helps: Callable[[tuple[Float[np.ndarray, "m k"], ...]], bool],
+    tell: Tell,
+) -> TreeTrial | None:
+    """The better of trees with and without the learned directions; None where the first of them do not help.
+
+    The rows held out of the steps are held out of the trees too, and the trees are fitted without them.
+    """
+    looks = []
+    for turned in (False, True):
+        inputs = [tree_inputs(f.training, a if turned else None) for f, a in zip(folds, axes, strict=True)]
+        trees = [boosted(f.training, i, COUNTS[0]) for f, i in zip(folds, inputs, strict=True)]
+        looks.append((_judged(folds, trees, turned, COUNTS[0]), trees))
+    best, trees = min(looks, key=lambda each: each[0].error)
+    if not helps(best.residuals):
+        return None
+    for count in COUNTS[1:]:
+        trees = [boosted(f.training, t.inputs, count, t) for f, t in zip(folds, trees, strict=True)]
+        more = _judged(folds, trees, best.turned, count)
+        stop = more.error > WORTH * best.error
+        best = min(best, more, key=lambda each: each.error)
+        if stop:
+            break
+    if tell is not None:
+        tell(f"{best.count} boosted trees: error of the held-out rows {best.error:.4g}")
+    return best
+
+
+def _judged(folds: Sequence[Fold], trees: Sequence[BoostedTrees], turned: bool, count: int) -> TreeTrial:
+    residuals = tuple(f.held.Y - t.predict(f.held.X) for f, t in zip(folds, trees, strict=True))
+    return TreeTrial(turned, count, residuals, mean_error(residuals, folds))

@@ -1,0 +1,89 @@
+"""The models beside the network that are not kernels: boosted trees for jumps, and a linear model for weak signals."""
+
+import pickle
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import RidgeCV
+
+from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
+from giantstep.estimator.network import Table
+from giantstep.estimator.stack import surely_better
+from giantstep.estimator.trees import boosted, learned_axes, tree_inputs
+
+
+def jumps(n: int, seed: int, d: int = 12, turned: bool = False):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    U = np.linalg.qr(np.random.default_rng(1).standard_normal((d, d)))[0] if turned else np.eye(d)
+    Z = X @ U
+    return X, np.sign(Z[:, 0]) + np.sign(Z[:, 1] - 0.5) * np.maximum(Z[:, 2], 0) + np.sign(Z[:, 3]) / 2
+
+
+def error(model, X, y):
+    return np.mean((model.predict(X) - y) ** 2) / y.var()
+
+
+def test_jumps_along_columns_are_learned_as_well_as_by_boosting():
+    (X, y), (T, t) = jumps(1500, 2), jumps(4000, 3)
+    y = y + 0.3 * np.random.default_rng(4).standard_normal(len(y))
+    model = GiantStepRegressor().fit(X, y)
+    assert model.weights_["trees"] > 0.5
+    assert error(model, T, t) < 1.2 * error(HistGradientBoostingRegressor(random_state=0).fit(X, y), T, t)
+    assert "boosted trees" in str(model.explain())
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(T), model.predict(T))
+
+
+def test_learned_directions_are_columns_of_the_trees():
+    """A jump along a turned direction: one threshold where the direction is known, many without it."""
+    (X, y), (T, t) = jumps(1500, 5, turned=True), jumps(4000, 6, turned=True)
+    table = Table(X, y[:, None], np.ones(len(y)))
+    U = np.linalg.qr(np.random.default_rng(1).standard_normal((12, 12)))[0]
+    known = tree_inputs(table, learned_axes(U[:, :4].T * [[4.0], [3.0], [2.0], [1.0]]))
+    np.testing.assert_allclose(np.abs(known.axes @ U[:, :4]), np.eye(4), atol=1e-9)
+    errors = [np.mean((boosted(table, i, 50).predict(T)[:, 0] - t) ** 2) for i in (known, tree_inputs(table, None))]
+    assert errors[0] < 0.3 * errors[1]
+
+
+def test_trees_that_go_on_are_the_same_trees():
+    X, y = jumps(300, 7)
+    table = Table(X, np.stack([y, X[:, 5]], axis=1), np.random.default_rng(0).uniform(0.5, 2, 300))
+    inputs = tree_inputs(table, None)
+    whole = boosted(table, inputs, 20).predict(X)
+    np.testing.assert_allclose(boosted(table, inputs, 20, boosted(table, inputs, 8)).predict(X), whole, atol=1e-12)
+    assert whole.shape == (300, 2)
+
+
+def test_of_many_columns_trees_see_those_that_matter():
+    X = np.random.default_rng(8).standard_normal((1000, 90))
+    table = Table(X, (np.sign(X[:, 70]) + X[:, 3] ** 2)[:, None], np.ones(1000))
+    columns = tree_inputs(table, None).columns
+    assert {3, 70} <= set(columns) and len(columns) < 20
+    noise = Table(X, np.random.default_rng(9).standard_normal((1000, 1)), np.ones(1000))
+    assert 1 <= len(tree_inputs(noise, None).columns) < 10
+
+
+def test_a_mix_must_be_surely_better_than_a_linear_model():
+    rng = np.random.default_rng(10)
+    plain, weights = rng.standard_normal((500, 1)), np.ones(500)
+    assert surely_better(0.9 * plain, plain, weights)
+    assert not surely_better(plain + 0.1 * rng.standard_normal((500, 1)), plain, weights)
+    assert not surely_better(plain, plain, weights)
+
+
+def test_weak_linear_signals_get_a_linear_model():
+    """Two standard errors leave one draw in some tens to chance; on this one, the kernel in columns has the least error."""
+    rng = np.random.default_rng(12)
+    X, u = rng.standard_normal((1500, 15)), rng.standard_normal(15) / np.sqrt(15)
+    T = rng.standard_normal((4000, 15))
+    y = X @ u + 3 * rng.standard_normal(1500)
+    model = GiantStepRegressor().fit(X, y)
+    assert model.weights_ == {"network": 0.0, "linear": 1.0}
+    assert error(model, T, T @ u) < 1.1 * error(RidgeCV(np.logspace(-3, 4, 15)).fit(X, y), T, T @ u)
+    assert "It is a linear model." in str(model.explain())
+
+
+def test_classes_beyond_a_threshold():
+    (X, y), (T, t) = jumps(2000, 12, d=6), jumps(2000, 13, d=6)
+    model = GiantStepClassifier().fit(X, y > 0.2)
+    assert model.weights_["trees"] > 0 and np.mean(model.predict(T) != (t > 0.2)) < 0.05
