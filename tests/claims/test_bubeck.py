@@ -37,3 +37,12 @@ def test_the_law_of_the_output(name):
     level = etas * random_networks._constants(name)[1]
     found = np.mean(output[:, None] <= level, axis=0)
     assert found == pytest.approx(random_networks.linear_flips(name, p, etas), abs=0.01)
+
+
+def test_more_networks_of_a_seed_are_averaged():
+    names = ("relu", "tanh")
+    alone, both = (random_networks.changes(6, 8, names, 5, networks, 3) for networks in (1, 2))
+    _, second = random_networks.rays(6, 8, names, 2, 3, 5)
+    moves = random_networks.generator(3, random_networks.Stream.STEP).standard_normal((2, 5, 6))[1]
+    own = [np.mean(random_networks.turned(one, moves), axis=0) for one in second]
+    np.testing.assert_allclose(both, (alone + own) / 2)

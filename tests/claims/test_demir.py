@@ -94,6 +94,26 @@ def test_the_order_of_the_theorem():
     assert [hermite.order(beta) for beta in (0.4, 0.6, 0.7, 0.74, 0.76, 0.86)] == [2, 3, 4, 4, 5, 8]
 
 
+def test_at_full_size_what_scatters_less_has_fewer_seeds():
+    def seeds(case, n, size):
+        return len(hermite.HermiteArm(case, n).seeds(size, range(60)))
+
+    assert [seeds(hermite.SPREAD, n, "full") for n in (400, 800, 1600)] == [60, 30, 24]
+    assert [seeds(case, 800, "full") for case in (*hermite.CLOSE, hermite.BEYOND)] == [15, 15, 15, 20]
+    assert seeds(hermite.BEYOND, 200, "quick") == 60
+    assert [len(weighting.PANEL.fewer(size, range(60))) for size in ("quick", "full")] == [60, 30]
+
+
+def test_a_panel_with_fewer_seeds_for_some_curves_is_judged(monkeypatch):
+    monkeypatch.setitem(panel.SIZES, "full", 20)
+    curves = tuple(replace(c, x=(0.0, 1.0), line=(), aligned=(1.0,)) for c in weighting.PANEL.curves["full"][::2])
+    tiny = replace(weighting.PANEL, curves={"full": curves})
+    measured = panel.measure(tiny, "full", range(20))
+    assert [measured[c.name]["network"].shape[-1] for c in curves] == [10, 20]
+    assert [measured[c.name]["hermite"].shape[-1] for c in curves] == [10, 10]
+    assert evidence.compare(tiny, "full", measured, {}).stated
+
+
 def test_panels_run_at_a_tiny_size(monkeypatch):
     monkeypatch.setitem(panel.SIZES, "quick", 30)
     for module in (rank, weighting):

@@ -17,7 +17,6 @@ Case = tuple[str, float, float]
 CASES: dict[Size, tuple[Case, ...]] = {
     "quick": (("relu", 0.0, 0.74), ("relu", 1.0, 1.0), ("tanh", 0.0, 0.74)),
     "full": (
-        ("relu", 0.0, 0.5),
         ("relu", 0.0, 0.74),
         ("relu", 0.0, 0.86),
         ("relu", 0.5, 1.0),
