@@ -222,7 +222,10 @@ def test_deflated_errors_by_one_program(monkeypatch):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"data": gs.Mixture(20, (gs.Component(0.5), gs.Component(0.5)))}, "Gaussian data only, not a Mixture"),
+        (
+            {"data": gs.Dataset((np.random.default_rng(0).normal(size=(400, 20)), np.arange(400) % 2))},
+            "mixtures, not a Dataset",
+        ),
         ({"target": gs.target(lambda z: np.sin(np.asarray(z[0])), rank=1)}, "that JAX can trace"),
     ],
 )
@@ -276,3 +279,34 @@ def test_tf32_is_refused_where_it_is_not(changed):
     options: Any = {"dtype": "float32", "random": "device", "precision": "tf32", **changed}
     with pytest.raises(gs.InputError, match="precision='tf32' needs"):
         gs.simulate(setting(), n_test=50, **options)
+
+
+PARTS = (gs.Component(0.3, mean="u"), gs.Component(0.5, bulk=0.5, spikes=(gs.Spike(2.0, "u"),)), gs.Component(0.2))
+
+
+@pytest.mark.parametrize("counts", ["exact", "drawn"])
+def test_a_mixture_is_drawn_on_the_device_by_the_law_of_the_host(counts):
+    target = gs.target(("x1", "x1*x2", "H2(x1)"), noise=0.2)
+    data = gs.Mixture(20, PARTS, counts=counts)
+    s = replace(setting(penalty=0.1, eta=1.0), data=data, target=target)
+    batch, host = draw.readout_batch(s), draw.some_components(s, 0, draw.Batch((1,), 9000), 0, 9000)
+    one = jax.jit(lambda start: draw.some_components(s, 5, draw.Batch((1,), 9000), start, 9000, DEVICE))
+    shares = np.bincount(np.asarray(one(0)), minlength=3) / 9000
+    assert np.all(np.abs(shares - [0.3, 0.5, 0.2]) < 0.02)
+    if counts == "exact":
+        np.testing.assert_array_equal(one(0), host)
+    np.testing.assert_array_equal(np.asarray(one(0))[60:], np.asarray(one(60))[:-60])
+    c = np.asarray(jax.jit(lambda: draw.some_components(s, 5, batch, 0, batch.n, DEVICE))())
+    Z = np.asarray(DEVICE.normals(5, (*batch.key, 0), 0, batch.n, 20))
+    X, y = drawn(s, 5, batch)
+    np.testing.assert_allclose(X, data.shaped(Z, c), rtol=1e-12, atol=1e-12)  # NumPy's own way
+    np.testing.assert_allclose(y, draw.labels_of(s, 5, batch, X, c, source=DEVICE), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_a_whole_run_on_a_mixture_is_the_literal_one():
+    data, target = gs.Mixture(20, PARTS), gs.target(("x1", "x1*x2", "H2(x1)"), noise=0.2)
+    s = replace(setting(penalty=(0.1, 1.0), eta=(0.5, 1.0)), data=data, target=target)
+    found = gs.simulate(s, [3], n_test=90, random="device")
+    assert found.status.ok and "drawn on the device" in str(found.status)
+    np.testing.assert_allclose(found.test_error[..., 0], literal(s, 3, 90), rtol=1e-8)

@@ -17,6 +17,7 @@ from giantstep._machine.backend import jax, jnp
 from giantstep._machine.counter import DEVICE
 from giantstep.experiment import draw
 from giantstep.experiment.draw import Batch
+from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.protocol import Protocol
 from giantstep.experiment.setting import Setting
 
@@ -66,6 +67,13 @@ def _noise(seeds, start, *, setting, batch, count, dtype, place, apart):
     """Z (S, rows, p), drawn on the device."""
     one = lambda seed: draw.some_feature_noise(setting, seed, batch, start, count, apart=apart, source=DEVICE)  # noqa: E731
     return _placed(over_seeds(one)(seeds), dtype, place)
+
+
+@partial(jax.jit, static_argnames=("setting", "batch", "count", "dtype"))
+def _components(seeds, start, *, setting, batch, count, dtype):
+    """Components (S, rows) of a mixture, drawn on the device."""
+    one = lambda seed: draw.some_components(setting, seed, batch, start, count, DEVICE)  # noqa: E731
+    return over_seeds(one)(seeds).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -207,6 +215,9 @@ class Batches:
 
     def components(self, chunk: Chunk) -> np.ndarray:
         """The component of every row of a chunk, (S, rows)."""
+        if self.device and isinstance(self.setting.data, Mixture):
+            count = chunk.X.shape[1]
+            return np.asarray(_components(self._seeds, chunk.start, batch=chunk.batch, count=count, **self._drawn))
         place = (chunk.batch, chunk.start, chunk.stop)
         return np.stack([draw.components(self.setting, seed, *place) for seed in self.seeds]).astype(np.int32)
 

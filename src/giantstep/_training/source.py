@@ -4,6 +4,7 @@ from giantstep._machine.backend import jax, jnp
 from giantstep._machine.plain import choice
 from giantstep.errors import InputError
 from giantstep.experiment.data import Gaussian
+from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.setting import Setting
 
 RANDOM = ("auto", "host", "device")
@@ -24,8 +25,8 @@ def resolved(random: str, setting: Setting) -> str:
 
 def _obstacle(setting: Setting) -> str | None:
     """The reason why the device cannot draw a setting, or None."""
-    if not isinstance(setting.data, Gaussian):
-        return f"draws Gaussian data only, not a {type(setting.data).__name__}"
+    if not isinstance(setting.data, Gaussian | Mixture):
+        return f"draws Gaussian data and mixtures, not a {type(setting.data).__name__}"
     readout = () if setting.protocol.readout is None else (setting.protocol.readout_size,)
     if max((*setting.protocol.sizes(), *readout), default=0) > MOST:
         return f"draws batches of at most {MOST} samples"

@@ -13,9 +13,9 @@ from jaxtyping import Float, Int
 from scipy.special import ndtri
 
 from giantstep._machine.arrays import is_jax, xp
-from giantstep._machine.random import HOST, Source, Stream, normals
+from giantstep._machine.random import HOST, Source, Stream
 from giantstep.experiment.dataset import Dataset
-from giantstep.experiment.mixture import Mixture, pattern
+from giantstep.experiment.mixture import Mixture, pattern_at
 from giantstep.experiment.setting import Setting
 
 Key = tuple[int, ...]
@@ -107,8 +107,8 @@ def some_rows(
 ) -> tuple[Float[Array, "n d"], Float[Array, " n"]]:
     """As ``rows``, with the number of rows."""
     c, key, place = None, (*batch.key, 0), (start, count, setting.d)
-    if isinstance(setting.data, Mixture):  # the device draws Gaussian data alone
-        c = components(setting, seed, batch, start, start + count)
+    if isinstance(setting.data, Mixture):
+        c = some_components(setting, seed, batch, start, count, source)
         X = setting.data.shaped(source.normals(seed, key, *place), c)
     elif isinstance(setting.data, Dataset):
         X, c = _finite(setting, seed, batch, start, start + count)
@@ -160,10 +160,19 @@ def components(
         return _finite(setting, seed, batch, start, stop)[1]
     if not isinstance(data, Mixture):
         return np.zeros(stop - start, dtype=int)
+    return some_components(setting, seed, batch, start, stop - start)
+
+
+def some_components(
+    setting: Setting, seed: Any, batch: Batch, start: Any, count: int, source: Source = HOST
+) -> Int[Array, " n"]:
+    """As ``components`` of a mixture, with the number of rows."""
+    data = setting.data
+    assert isinstance(data, Mixture)
     if data.counts == "exact":
-        return pattern(data.weights, start, stop)
+        return pattern_at(data.weights, start + np.arange(count))
     edges = ndtri(np.minimum(np.cumsum(data.weights)[:-1], 1.0))
-    return np.searchsorted(edges, normals(seed, (*batch.key, COMPONENT), start, stop, 1)[:, 0], side="right")
+    return xp.searchsorted(edges, source.normals(seed, (*batch.key, COMPONENT), start, count, 1)[:, 0], side="right")
 
 
 def _finite(

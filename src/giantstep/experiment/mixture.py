@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float, Int
 
+from giantstep._machine.arrays import is_jax, xp
 from giantstep._machine.plain import build, choice, plain, real, whole
 from giantstep.errors import InputError
 from giantstep.experiment import directions as _directions
@@ -17,6 +18,7 @@ from giantstep.experiment import fit_mixture
 from giantstep.experiment.directions import Along, Vector
 
 COUNTS = ("drawn", "exact")
+Array = Any  # of NumPy, or of JAX
 SLACK = 1e-9  # of sums of weights, lengths and angles
 _Given = Vector | dict[str, float] | None
 _Accepted = str | Along | Mapping[str, float] | Iterable[float] | None
@@ -263,9 +265,12 @@ class Mixture:
         B, M = self.low_rank()
         return float(self.d * self.bulk() + np.sum(M * (B @ B.T)))
 
-    def shaped(self, Z: Float[np.ndarray, "n d"], components: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
+    def shaped(self, Z: Float[Array, "n d"], components: Int[Array, " n"]) -> Float[Array, "n d"]:
         """N(0, I) rows made rows of their components:
         ``mu + sqrt(s) z + sum_i (sqrt(s + theta_i) - sqrt(s)) <gamma_i, z> gamma_i``."""
+        if is_jax(Z):  # all rows as if they were of the component, and then its own: nothing is picked out on a device
+            parts = [self._alone(c, Z) for c in range(len(self.components))]
+            return xp.sum(xp.stack([xp.where((components == c)[:, None], x, 0.0) for c, x in enumerate(parts)]), axis=0)
         X = np.array(Z, dtype=float)
         for c, part in enumerate(self.components):
             (G, mean), rows = self._built[c], components == c
@@ -276,6 +281,12 @@ class Mixture:
             if mean is not None:
                 X[rows] += mean
         return X
+
+    def _alone(self, c: int, Z: Float[Array, "n d"]) -> Float[Array, "n d"]:
+        """N(0, I) rows made rows of component c."""
+        part, (G, mean) = self.components[c], self._built[c]
+        turned = ((Z @ G.T) * (np.sqrt(part.bulk + part.strengths) - part.bulk**0.5)) @ G if len(G) else 0.0
+        return part.bulk**0.5 * Z + turned + (0.0 if mean is None else mean)
 
     @staticmethod
     def fit(
@@ -316,16 +327,20 @@ class Mixture:
 
 
 def pattern(weights: Float[np.ndarray, " components"], start: int, stop: int) -> Int[np.ndarray, " n"]:
-    """Components of rows start..stop when counts are exact: of the first n rows floor(rho_1 n) are in the first, of the n'
-    others floor(rho_2 n' / (1 - rho_1)) in the second, and so on."""
-    result = np.full(stop - start, len(weights) - 1)
-    place, index, left = np.arange(stop - start), np.arange(start, stop), 1.0
+    """Components of rows start..stop when counts are exact."""
+    return pattern_at(weights, np.arange(start, stop))
+
+
+def pattern_at(weights: Float[np.ndarray, " components"], rows: Int[Array, " n"]) -> Int[Array, " n"]:
+    """Components of these rows when counts are exact: of the first n rows floor(rho_1 n) are in the first, of the n' others
+    floor(rho_2 n' / (1 - rho_1)) in the second, and so on."""
+    result, free, left = 0 * rows + (len(weights) - 1), rows >= 0, 1.0
     for c, w in enumerate(weights[:-1]):
         share = min(w / left, 1.0) if left > SLACK else 0.0
-        before, after = (np.floor(share * m + SLACK) for m in (index, index + 1))
-        here = after > before
-        result[place[here]] = c
-        place, index, left = place[~here], (index - before.astype(int))[~here], left - w
+        before, after = (xp.floor(share * m + SLACK) for m in (rows, rows + 1))
+        here = free & (after > before)
+        result, free = xp.where(here, c, result), free & ~here
+        rows, left = rows - before.astype(rows.dtype), left - w  # the place among those that are free
     return result
 
 

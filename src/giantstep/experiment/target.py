@@ -10,6 +10,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._machine import html
+from giantstep._machine.arrays import is_jax, xp
 from giantstep._machine.callable import callable_module
 from giantstep._machine.plain import choice, real, whole
 from giantstep.errors import InputError
@@ -118,7 +119,9 @@ class Target:
         if self.components > 1:
             if components is None:
                 raise InputError(BY_COMPONENT)
-            values = [np.asarray(algebra.value(node, z)) + 0.0 * z[0] for node in self._nodes]
+            values = [algebra.value(node, z) + 0.0 * z[0] for node in self._nodes]
+            if is_jax((z, components)):
+                return sum(xp.where(components == c, value, 0.0) for c, value in enumerate(values))
             return np.choose(components, values)
         if self._node is not None:
             return algebra.value(self._node, z) + 0.0 * z[0]
