@@ -14,16 +14,20 @@ TALK = {"d": 300, "n_over_d": 1.6667, "p_over_n": 0.8, "penalty": -2.0}  # d : n
 
 @dataclass(frozen=True)
 class Preset:
-    """A state to start from. One step keeps the network of Moniri et al., so other papers lend it their sizes and functions."""
+    """A state to start from. One step keeps the network of Moniri et al., so other papers lend it their sizes and functions.
+
+    A scene of the story is named after the story and not after a paper.
+    """
 
     paper: str
     title: str
     state: ViewState
+    scene: int | None = None
 
     @property
     def label(self) -> str:
-        """The paper and the title, as the page names them."""
-        return f"{paper(self.paper).short}: {self.title}"
+        """The paper, or the number of the scene, and the title, as the page names them."""
+        return f"{paper(self.paper).short}: {self.title}" if self.scene is None else f"Story {self.scene}: {self.title}"
 
 
 _CHOSEN = (
@@ -61,7 +65,7 @@ def _scenes() -> tuple[Preset, ...]:
     made = []
     for number, scene in enumerate(scenes(), 1):
         view, _, query = scene.explorer.partition("?")
-        made.append(Preset("giantstep", f"the story, {number}: {scene.title}", read_query(VIEWS[view], query)[0]))
+        made.append(Preset("giantstep", scene.title, read_query(VIEWS[view], query)[0], number))
     return tuple(made)
 
 
