@@ -9,6 +9,15 @@ from giantstep.lab.store import Store
 from giantstep.lab.work.call import Call, call
 from giantstep.lab.work.executor import Here
 
+ENOUGH = 3  # claims for every worker, from which on all of them are busy
+
+
+def apart(size: Size, claims: int, workers: int | None) -> bool:
+    """Whether every worker takes a claim of its own, so that none waits for theory; else they share the trials of one claim."""
+    if workers is None:
+        return False
+    return claims > 1 if size == "quick" else claims >= ENOUGH * workers
+
 
 def task(name: str, size: Size, store: str, first_seed: int) -> Call:
     """What a worker is asked to do."""

@@ -1,9 +1,9 @@
-"""What comes with the package: verdicts from a large machine, and how long claims take at quick size."""
+"""What comes with the package: verdicts from a large machine, and how long claims take."""
 
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 __all__ = ["full", "last_full_verdict", "seconds"]
 
@@ -15,9 +15,10 @@ def full() -> dict[str, Any]:
 
 
 @cache
-def seconds() -> dict[str, float]:
-    """Seconds that the claims took at quick size on one core, by their names: what is long, beside what is short."""
-    return json.loads(files("giantstep.claims").joinpath("seconds.json").read_text(encoding="utf-8"))
+def seconds(size: Literal["quick", "full"] = "quick") -> dict[str, float]:
+    """Seconds that the claims took on one core, by their names: what is long, beside what is short."""
+    name = "seconds.json" if size == "quick" else "seconds-full.json"
+    return json.loads(files("giantstep.claims").joinpath(name).read_text(encoding="utf-8"))
 
 
 def last_full_verdict(name: str) -> str:

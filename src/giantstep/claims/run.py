@@ -11,7 +11,7 @@ from giantstep.checks.code import computing
 from giantstep.checks.replicate import replicate as on_sets
 from giantstep.checks.report.follow import following
 from giantstep.claims import select
-from giantstep.claims.alone import task
+from giantstep.claims.alone import apart, task
 from giantstep.claims.full import seconds
 from giantstep.lab.store import Store
 from giantstep.lab.work.executor import executor
@@ -56,5 +56,5 @@ def check(
         where = stack.enter_context(closing(executor(workers, None, None)))
         bench = Bench(stack.enter_context(Store.open(place)), where, computing())
         tell = stack.enter_context(following(progress))
-        apart = task if workers is not None and size == "quick" and len(selected) > 1 else None
-        return on_sets(selected, size, replicate, bench, tell, first_seed, task=apart, expected=seconds())
+        each = task if apart(size, len(selected), workers) else None
+        return on_sets(selected, size, replicate, bench, tell, first_seed, task=each, expected=seconds(size))

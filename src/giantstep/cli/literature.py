@@ -37,8 +37,9 @@ def check(
 
     Prints the verdicts and writes an HTML report with the numbers and the figures. The report exists from the start and grows
     while the claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A new
-    version of the code measures again. At quick size each worker takes a claim; at full size the workers share the trials of
-    one claim at a time. With --replicate the claims are measured again on further sets of seeds, 10000 seeds apart.
+    version of the code measures again. At quick size each worker takes a claim, and at full size too if there are three
+    claims or more for every worker; else the workers share the trials of one claim at a time. With --replicate the claims are
+    measured again on further sets of seeds, 10000 seeds apart.
 
     A verdict has two parts: one on the statement as the paper words it and, where that fails, one on its correction. The exit
     code is 1 if a statement fails without a correction that holds, or if a claim breaks. A claim whose data are missing, or
@@ -55,7 +56,7 @@ def check(
     from giantstep.checks.report.grow import growing
     from giantstep.checks.standing import Standing
     from giantstep.claims import select
-    from giantstep.claims.alone import task
+    from giantstep.claims.alone import apart, task
     from giantstep.claims.full import seconds
     from giantstep.lab.store import Store
     from giantstep.lab.work.executor import executor
@@ -65,8 +66,8 @@ def check(
     selected = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
     path = store or out / f"measured-{computing()}.sqlite"
-    expected = {**(seconds() if size == "quick" else {}), **read_seconds(out, size)}
-    claim_task = task if workers is not None and size == "quick" and len(selected) > 1 else None
+    expected = {**seconds(size), **read_seconds(out, size)}
+    claim_task = task if apart(size, len(selected), workers) else None
     with Store.open(path) as opened, closing(executor(workers, scheduler, memory)) as where:
         try:
             with stopping(where), growing(out) as grow, following() as follow:
