@@ -162,8 +162,18 @@ def test_notes_and_refusals():
         gs.theory.second_step(gs.Setting(gs.Gaussian(50), gs.target("x1"), network, gs.Protocol(steps)))
     with pytest.raises(gs.InputError, match="GiB"):
         gs.theory.second_step(base, memory=0.001)
-    with pytest.raises(gs.InputError, match="second_step"):
-        gs.theory(preset(50, penalty=0.1, target="x1"), spectrum=True)
+
+
+def test_the_law_of_the_rows_has_the_same_outliers():
+    """Positions within 10% and cos^2 within 0.1 of one draw's: each outlier learns one more direction of the target."""
+    s = gs.presets.moniri_hassani(1500, 300, 400, 0.4, 0.45, C1=2.7, C2=4.4, residual="target", penalty=0.1)
+    law, drawn = gs.theory.spectrum(s, "weights", density=False), gs.theory.second_step(s)
+    assert isinstance(law, gs.theory.Law) and isinstance(drawn, gs.theory.SecondStep)
+    assert law.edge == pytest.approx(drawn.layer.edge, rel=0.1)
+    for k, own in enumerate(law.outliers[:3]):
+        assert own.position == pytest.approx(drawn.positions[k], rel=0.1)
+        assert own.alignments == pytest.approx(drawn.layer.alignment[k], abs=0.1)
+        assert np.argmax(own.alignments) == k
 
 
 def test_predict_on_the_command_line(tmp_path):

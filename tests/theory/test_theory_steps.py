@@ -119,3 +119,40 @@ def test_refusals(step: dict[str, Any], sentence):
     changed = replace(experiment(), protocol=gs.Protocol(own, gs.Ridge(900, 0.1)))
     with pytest.raises(gs.InputError, match=sentence):
         gs.theory(changed)
+
+
+def test_spectra_after_a_step_of_size_zero_are_those_of_one_step():
+    for of in ("features", "weights"):
+        one, two = (gs.theory.spectrum(experiment(etas), of, density=False) for etas in ((8.0,), (8.0, 0.0)))
+        assert isinstance(one, gs.theory.Law) and isinstance(two, gs.theory.Law)
+        assert two.edge == pytest.approx(one.edge, rel=5e-3)
+        assert len(two.visible) == len(one.visible) > 0
+        for mine, other in zip(two.visible, one.visible, strict=True):
+            assert mine.position == pytest.approx(other.position, rel=0.01)
+
+
+def test_spectra_of_two_steps_are_those_of_simulated_networks():
+    """Edges within 4%, and 6% for outliers, which move with the draw of the second layer (3 networks)."""
+    made = experiment((8.0, 8.0))
+    found = [train(made, seed).final for seed in range(3)]
+    values = [np.linalg.svd(each, compute_uv=False) for each in found]
+    law = gs.theory.spectrum(made, "weights")
+    assert isinstance(law, gs.theory.Law)
+    top = np.mean(values, axis=0)
+    assert law.outliers[0].position == pytest.approx(top[0], rel=0.06) and law.edge == pytest.approx(top[2], rel=0.04)
+    shares = np.mean([np.asarray(law.cdf(each[2:])) for each in values], axis=0)
+    np.testing.assert_allclose(shares, 1 - (np.arange(shares.size) + 0.5) / shares.size, atol=0.03)
+    right = np.mean([np.linalg.svd(each)[2][0, 0] ** 2 for each in found])
+    assert law.outliers[0].alignments[0] == pytest.approx(right, abs=0.05)
+
+
+def test_the_features_spectrum_after_two_steps():
+    made = experiment((8.0, 8.0))
+    law = gs.theory.spectrum(made, density=False)
+    found = gs.simulate(made, range(3), spectrum=True)
+    top = np.asarray(found.singular_values).mean(axis=0)
+    assert isinstance(law, gs.theory.Law)
+    assert [o.position for o in law.outliers[:2]] == pytest.approx(top[:2], rel=0.08)
+    assert law.edge == pytest.approx(top[3], rel=0.05)
+    o = gs.theory(made, spectrum=True)
+    assert o.bulk_edge == pytest.approx(law.edge) and o.outliers == len(law.visible)

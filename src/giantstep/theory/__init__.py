@@ -26,12 +26,13 @@ from giantstep.theory.one_step.errors import Errors
 from giantstep.theory.one_step.own_batch import own_batch
 from giantstep.theory.one_step.parameters import Form, Parameters, parameters
 from giantstep.theory.one_step.predict import finite
-from giantstep.theory.one_step.spectrum import Law, Outlier, spectrum
+from giantstep.theory.one_step.spectrum import Law, Outlier
 from giantstep.theory.optimal import Optimum, optimal
 from giantstep.theory.pairs.predict import paired
 from giantstep.theory.sgd_readout import predict
 from giantstep.theory.sgd_readout.predict import parts
 from giantstep.theory.steps.predict import several
+from giantstep.theory.steps.spectrum import spectrum
 from giantstep.theory.two_steps.predict import SecondStep, second_step
 
 REGIMES = ("finite", "limit")
@@ -105,7 +106,7 @@ def theory_errors(numbers: Parameters, setting: Setting | Form) -> Errors:
 
 def _spectra(setting: Setting) -> dict[str, Any]:
     """The bulk edge and the number of outliers that a finite spectrum shows, for every step size."""
-    laws = spectrum(setting)
+    laws = spectrum(setting, density=False)
     laws = laws if isinstance(laws, tuple) else (laws,)
     count = min(setting.protocol.readout_size, setting.p)
     visible = [sum(o.position > law.edge * (1 + measure.margin(count)) for o in law.outliers) for law in laws]

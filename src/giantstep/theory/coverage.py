@@ -74,7 +74,7 @@ def route(setting: Setting, regime: str = "finite") -> str:
 def check_theory(setting: Any, regime: str = "finite", *, spectrum: bool = False) -> None:
     """Refuse, in one sentence, what ``theory(setting, regime, spectrum=spectrum)`` does not cover."""
     finite = regime == "finite"
-    check(setting, BEYOND if finite and not spectrum else ("overlaps", "mixture") if finite else ())
+    check(setting, BEYOND if finite and not spectrum else ("overlaps", "mixture", "rows") if finite else ())
     if not finite:
         refuse(setting, LIMIT, "regime='limit'")
 
@@ -106,10 +106,11 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         ridge,
         ridge_named,
     )
+    several = "this prediction covers several giant steps at a width of the order of d, and a width of {p} is far below d = {d}"
     no_more = Refusal(
-        "this prediction covers one giant step or none at a width of the order of d, and this protocol has {steps} "
-        "(gs.theory(setting) has the errors, and of two steps theory.second_step has the spectrum of the first layer)",
-        lambda s: len(s.protocol.steps) > 1 and not by(s, "overlaps"), first_steps(1), "one step",
+        several if "rows" in allowed else "this prediction covers one giant step or none at a width of the order of d, and this "
+        "protocol has {steps} (gs.theory(setting) has the errors, and gs.theory.spectrum(setting) the spectra)",
+        lambda s: len(s.protocol.steps) > 1 and not by(s, "overlaps", "rows"), first_steps(1), "one step",
     )  # fmt: skip
     no_pairs = Refusal(
         "this prediction covers symmetric=True without a step only, or where the width is far below d, p + r at most d/10 "
@@ -144,7 +145,7 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
             "theory on a mixture covers one giant step or none, and this protocol has {steps}",
             lambda s: mixed(s) and len(s.protocol.steps) > 1, first_steps(1), "one step",
         ),
-        *(() if "rows" in allowed else (no_more,)),
+        *(() if {"rows", "overlaps"} <= set(allowed) else (no_more,)),
         Refusal(
             "theory of several steps covers fresh batches",
             lambda s: any(step.batch == "reuse" for step in s.protocol.steps), with_steps(batch="fresh"),

@@ -131,7 +131,7 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     penalty = chosen.get("penalty", float(np.ravel(numbers.penalty)[0]))
     value = float(np.exp(minimum.fun))
     both = {"test_error": found.errors.test, "train_error": found.errors.train}
-    ends = bands(both, best, move(found, best), found.errors.noise)["test_error_band"][0, 0]
+    ends = bands(both, best, move(found, best), np.asarray(found.errors.noise))["test_error_band"][0, 0]
     status = Status(not notes, (*notes, *doubtful))
     return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 

@@ -149,9 +149,8 @@ def derivatives(
         own = _part(f, q, alpha, 1 / d, xp.broadcast_to(d, (1, q.shape[-1])), pattern)
         total = Derivatives(*(x + y for x, y in zip(total, own, strict=True)))
     trace = total.trace + (f.omega * q) @ f.noise + DEAD
-    if (
-        f.basis is not None
-    ):  # what the basis leaves of samples on which every feature is flat is rounding, of either sign
+    # What the basis leaves of samples on which every feature is flat is rounding, of either sign
+    if f.basis is not None:
         trace = xp.maximum(trace, FAINT * xp.max(trace, -1, keepdims=True))
     return total._replace(
         right=total.right + xp.asarray(penalty)[..., None] + alpha @ f.noise.T,

@@ -47,7 +47,7 @@ def finite(setting: Setting) -> Answer:
         "train_error": curves.errors.train,
         "train_objective": curves.errors.objective,
     }
-    values |= bands(values, setting, move(curves, setting), curves.errors.noise)
+    values |= bands(values, setting, move(curves, setting), np.asarray(curves.errors.noise))
     if setting.target.rank > FEW:
         others = [
             _grid.pointwise(each, replace(form, scramble=k), _rows(penalties, etas.size)).errors for k in (1, 2, 3)

@@ -18,15 +18,13 @@ from scipy.optimize import brentq
 
 from giantstep import measure
 from giantstep._machine.backend import on_host
-from giantstep._machine.plain import choice
 from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite
-from giantstep.theory.coverage import check
 from giantstep.theory.one_step.conditional import StepProblem, problem, second_layer
 from giantstep.theory.one_step.continuation import Bulk
 from giantstep.theory.one_step.errors import Signal, channels
-from giantstep.theory.one_step.fixed_point import Features, modes
+from giantstep.theory.one_step.fixed_point import Features, gram, modes, outer
 from giantstep.theory.one_step.parameters import Form, parameters
 
 POWERS = 4  # of kappa that outliers are compared with
@@ -72,32 +70,26 @@ class Law:
         return np.interp(np.arccos(-np.clip(along, -1.0, 1.0)), ends, np.concatenate([[0.0], np.cumsum(mass)]))
 
 
-def spectrum(setting: Setting, of: str = "features", *, density: bool = True) -> Law | tuple[Law, ...]:
-    """The law of the singular values of F/sqrt(n) on the readout's samples, or of="weights" of W; one a step size if listed.
-
-    ``density=False`` leaves the density out (empty arrays): the edge and the outliers alone are found sooner.
-    """
-    choice(of, ("features", "weights"), "of")
-    check(setting)
-    steps = setting.protocol.steps
-    if not steps:  # a step of size zero
+def laws(setting: Setting, of: str, *, density: bool) -> list[Law]:
+    """The law of the singular values of F/sqrt(n), or of="weights" of W, after one step or none; one a step size."""
+    if not setting.protocol.steps:  # a step of size zero
         zero = GiantStep(setting.protocol.readout_size, 0.0, update="rank1")
         setting = replace(setting, protocol=replace(setting.protocol, steps=(zero,)))
     numbers, form = parameters(setting)
-    laws = []
+    found = []
     with on_host():
         for eta in np.atleast_1d(numbers.eta):
             made = problem(numbers._replace(eta=eta), form)
-            laws.append(_of_features(made, density) if of == "features" else _of_weights(made, form, density))
-    return tuple(laws) if steps and steps[0].listed else laws[0]
+            found.append(_of_features(made, density) if of == "features" else _of_weights(made, form, density))
+    return found
 
 
 def _of_features(made: StepProblem, density: bool) -> Law:
     n, d, p = _sizes(made)
-    bulk = Bulk(made.features, n, p)
-    outliers = _outliers(bulk, made.signal, _powers(np.asarray(made.features.pi)), made.step.omega is not None)
+    bulk, pi = Bulk(made.features, n, p), np.asarray(made.features.pi)
+    found = outliers(bulk, bulk.full, made.signal, powers(gauss_hermite(pi.size)[0], pi), made.step.omega is not None)
     rank = min(n, p) if np.max(made.features.noise) > 1e-12 else min(n, p, d)
-    return _law(bulk, outliers, rank, density, share=n / rank, rows=False)
+    return law(bulk, found, rank, density, share=n / rank, rows=False)
 
 
 def _of_weights(made: StepProblem, form: Form, density: bool) -> Law:
@@ -122,9 +114,9 @@ def _of_weights(made: StepProblem, form: Form, density: bool) -> Law:
     weights: Any = np.einsum("xc,mcd,yd->mxy", basis, s.weights, basis)
     signal = Signal(weights, s.variance, tables, tables[:0], mean, second, mean, f.pi, s.p)
     bulk = Bulk(f._replace(gain=one, noise=0 * one, p_over_n=np.asarray(ENDLESS)), n, p)
-    outliers = _outliers(bulk, signal, np.ones((1, K)), made.step.omega is not None)
-    outliers = [Outlier(o.position, (o.constant,)) for o in outliers]
-    return _law(bulk, outliers, min(p, d), density, share=p / min(p, d), rows=True)
+    found = outliers(bulk, bulk.full, signal, np.ones((1, K)), made.step.omega is not None)
+    found = [Outlier(o.position, (o.constant,)) for o in found]
+    return law(bulk, found, min(p, d), density, share=p / min(p, d), rows=True)
 
 
 def _sizes(made: StepProblem) -> tuple[float, float, float]:
@@ -132,23 +124,24 @@ def _sizes(made: StepProblem) -> tuple[float, float, float]:
     return p / float(made.features.p_over_n), p / float(made.features.p_over_d), p
 
 
-def _powers(pi: Float[np.ndarray, " K"]) -> Float[np.ndarray, "functions K"]:
+def powers(kappa: Float[np.ndarray, " K"], pi: Float[np.ndarray, " K"]) -> Float[np.ndarray, "functions K"]:
     """The constant, then kappa, kappa^2, ... made orthonormal in that order without it: rows over the nodes."""
-    kappa, _ = gauss_hermite(pi.size)
     columns = np.stack([kappa**k for k in range(1, POWERS + 1)], axis=1) * np.sqrt(pi)[:, None]
     basis, _ = np.linalg.qr(columns)
     return np.concatenate([np.ones((1, pi.size)), (basis / np.sqrt(pi)[:, None]).T])
 
 
-def _law(bulk: Bulk, outliers: list[Outlier], count: float, density: bool, *, share: float, rows: bool) -> Law:
+def law(
+    bulk: Bulk, found: list[Outlier], count: float, density: bool, *, share: float, rows: bool, cells: int = CELLS
+) -> Law:
     """A law of ``count`` singular values that are not zero, one in ``share`` of the samples or, for ``rows``, the neurons."""
     edge, count = bulk.singular_value(bulk.edge), round(count)
     if not density:
-        return Law(count, 0.0, edge, np.zeros(0), np.zeros(0), tuple(outliers))
-    x = _middles(0.0, edge, CELLS // 2)
+        return Law(count, 0.0, edge, np.zeros(0), np.zeros(0), tuple(found))
+    x = _middles(0.0, edge, cells // 2)
     low = _low(x, np.nan_to_num(bulk.density(x, rows=rows)))
-    x = _middles(low, edge, CELLS)
-    return Law(count, low, edge, x, share * bulk.density(x, rows=rows), tuple(outliers))
+    x = _middles(low, edge, cells)
+    return Law(count, low, edge, x, share * bulk.density(x, rows=rows), tuple(found))
 
 
 def _middles(low: float, edge: float, cells: int) -> Float[np.ndarray, " cells"]:
@@ -165,10 +158,15 @@ def _low(x: Float[np.ndarray, " cells"], density: Float[np.ndarray, " cells"]) -
     return float(np.clip(start, x[i - 1], x[i]))
 
 
-def _outliers(bulk: Bulk, signal: Signal, h: Float[np.ndarray, "functions K"], lean: bool) -> list[Outlier]:
-    """Zeros of det(I + Delta S) above the bulk, with cos^2 along the rows of h: first the constant, then the rest."""
-    spikes = lambda s: _spikes(bulk.full, signal, *bulk.solution(s), lean=lean)  # noqa: E731
-    outliers = []
+def outliers(
+    bulk: Bulk, f: Features, signal: Signal, h: Float[np.ndarray, "functions K"], lean: bool = False
+) -> list[Outlier]:
+    """Zeros of det(I + Delta S) above the bulk, with cos^2 along the rows of h: first the constant, then the rest.
+
+    ``f`` is the bulk's ``full``, with a basis or without.
+    """
+    spikes = lambda s: _spikes(f, signal, *bulk.solution(s), lean=lean)  # noqa: E731
+    found = []
     for i in range(int(np.sum(spikes(bulk.edge)[0] > 1))):
         excess = lambda s, i=i: float(spikes(s)[0][i]) - 1  # noqa: E731
         far = bulk.far
@@ -177,8 +175,8 @@ def _outliers(bulk: Bulk, signal: Signal, h: Float[np.ndarray, "functions K"], l
         s = float(brentq(excess, far, bulk.edge, xtol=1e-10))  # type: ignore[arg-type]
         change = (excess(s + 1e-4) - excess(s - 1e-4)) / 2e-4
         cosines = (h @ spikes(s)[1][i]) ** 2 * max(-bulk.at(s)[1][-1], 0.0) / change
-        outliers.append(Outlier(bulk.singular_value(s), tuple(cosines[1:].tolist()), float(cosines[0])))
-    return outliers
+        found.append(Outlier(bulk.singular_value(s), tuple(cosines[1:].tolist()), float(cosines[0])))
+    return found
 
 
 def _spikes(
@@ -190,7 +188,11 @@ def _spikes(
     that part of W the patterns' block B turns into (B^{-1} - A + A R A)^{-1} there, R = sum_mu w_mu S^mu.
     """
     S, excess, _, _ = channels(f, signal, q, alpha)
-    (C, K), X, D = S.shape[:2], signal.weights.shape[-1], signal.patterns.shape[0]
+    (C, K), X, D = (
+        S.shape[:2],
+        signal.weights.shape[-1],
+        signal.patterns.shape[0],
+    )  # with a basis, K counts its functions
     if lean:
         R = np.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
         inner = np.diag(alpha) - alpha[:, None] * R * alpha
@@ -200,7 +202,8 @@ def _spikes(
         S[X : X + D, :, X : X + D] = B.reshape(D, K, D, K)
     values, vectors = np.linalg.eigh(-S.reshape(C * K, C * K))
     L = vectors * np.sqrt(np.maximum(values, 0.0))
-    delta = np.einsum("k,kcd,kl->ckdl", alpha, excess, np.eye(K)).reshape(C * K, C * K)
+    delta = np.moveaxis(np.asarray(gram(f, alpha * np.moveaxis(np.asarray(excess), 0, -1))), 2, 1).reshape(C * K, C * K)
     e, u = np.linalg.eigh(L.T @ delta @ L)
-    reach = np.einsum("k,kc,cki->ik", alpha, signal.mean, (L @ u).reshape(C, K, C * K))
+    along = outer(f, np.moveaxis((L @ u).reshape(C, K, C * K), 1, 2))  # (C, C K, samples)
+    reach = np.einsum("k,kc,cik->ik", alpha, signal.mean, along)
     return e[::-1], reach[::-1]
