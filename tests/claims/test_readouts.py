@@ -6,6 +6,7 @@ import pytest
 import giantstep as gs
 from giantstep.claims.ba import rivals
 from giantstep.claims.cui import test_error as cui
+from giantstep.claims.giantstep import means
 from giantstep.claims.liu import runs
 from giantstep.claims.mei_montanari import double_descent
 from giantstep.experiment import draw
@@ -54,3 +55,15 @@ def test_sgd_risks_are_those_that_simulate_measures():
     data = runs.features(d, n, (0, 1), runs.ACTIVATION)
     found = runs.risks(data, 20, readout, data["signal"] + data["noise"])
     np.testing.assert_allclose(found, gs.simulate(setting, range(2), n_test=200_000).risk, rtol=0.03)
+
+
+def test_classes_with_means_of_their_own_are_drawn():
+    """The rows that the claim on means simulates have the means and variances that it names."""
+    said = (((1.0, -1.0), (1.0, 0.5)), ((2.0, 0.0), (1.0, 2.5)))
+    for setting, (x1, spread) in zip(means.experiments(400), said, strict=True):
+        X, y = draw.rows(setting, 3, draw.readout_batch(setting))
+        for label, mean, variance in zip((1, -1), x1, spread, strict=True):
+            own = X[y == label]
+            assert own[:, 0].mean() == pytest.approx(mean, abs=0.35)
+            assert own[:, 0].var() == pytest.approx(variance, rel=0.35)
+            assert own[:, 1:].var() == pytest.approx(1.0 if label == 1 else 0.5, rel=0.02)

@@ -18,6 +18,7 @@ from giantstep.claims.giantstep import (
     fitted,
     flip_distance,
     images,
+    means,
     mixtures,
     one_curve,
     optimal,
@@ -76,6 +77,6 @@ CLAIMS: tuple[Claim, ...] = (
     covariance.CLAIM, eigenvalues.CLAIM, amplification.CLAIM, mixing.CLAIM,
     flips.CLAIM, rate.CLAIM, linearity.CLAIM, bubeck_width.CLAIM, failure.CLAIM,
     fresh.CLAIM, training.CLAIM, wasserstein.CLAIM, vacuity.CLAIM,
-    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, fitted.CLAIM, images.CLAIM, flip_distance.CLAIM, directions.CLAIM,
-    steps.CLAIM, own_batch.CLAIM,
+    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, means.CLAIM, fitted.CLAIM, images.CLAIM, flip_distance.CLAIM,
+    directions.CLAIM, steps.CLAIM, own_batch.CLAIM,
 )  # fmt: skip

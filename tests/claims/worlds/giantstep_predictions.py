@@ -28,6 +28,19 @@ def fresh(setting: Setting) -> Setting:
     return replace(setting, protocol=replace(setting.protocol, readout=replace(readout, batch="fresh")))
 
 
+def centred(setting: Setting) -> Setting:
+    """Classes without means."""
+    data: Any = setting.data
+    return replace(setting, data=replace(data, components=tuple(replace(each, mean=None) for each in data.components)))
+
+
+def equal(setting: Setting) -> Setting:
+    """Classes with the covariance of the first."""
+    data: Any = setting.data
+    same = [replace(each, spikes=(), bulk=1.0) for each in data.components]
+    return replace(setting, data=replace(data, components=tuple(same)))
+
+
 WORLDS: dict[str, dict[str, World]] = {
     "giantstep/directions": {
         "the readout reuses the batch of the step": networks(reused),
@@ -36,6 +49,10 @@ WORLDS: dict[str, dict[str, World]] = {
     "giantstep/steps": {
         "neurons do not come in pairs": networks(alone),
         "the second step is forgotten": networks(first_step_only),
+    },
+    "giantstep/means": {
+        "the means are zero": networks(centred),
+        "the covariances are equal": networks(equal),
     },
     "giantstep/own-batch": {
         "the readout has fresh samples": networks(fresh),
