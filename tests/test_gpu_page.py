@@ -31,3 +31,15 @@ def test_the_sentence_names_every_missed_goal_and_no_other():
     missed = table([worse]).splitlines()[-1]
     assert "ratio of `small` is 2.50" in missed and "memory of `small` is 1.40" in missed
     assert table([SMALL]).splitlines()[-1] == "No goal is missed."
+
+
+def test_the_other_routes_have_a_table_of_their_own():
+    sgd = {"seconds": 0.5, "compile": 2.0, "host seconds": 3.0}
+    measured = {
+        "row": "routes",
+        "host cores": 4,
+        "routes": {"SGD readout": sgd, "estimator": {**sgd, "host seconds": None}},
+    }
+    lines = table([SMALL, measured]).splitlines()
+    assert "| SGD readout | 0.5 s | 3 s | 2.0 s |" in lines and "| estimator | 0.5 s |  | 2.0 s |" in lines
+    assert "| other routes | device | 4 cores | first compilation |" in lines

@@ -17,15 +17,17 @@ from typing import Any
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes share the memory of the device
 LIMIT = 480.0  # seconds for everything: the script alone compiles for 140 s
-OTHERS = ("agreement", "figure", "trials", "parts")
+OTHERS = ("agreement", "figure", "trials", "parts", "routes")
 
 
 def row(name: str, small: bool) -> dict[str, Any]:
     """Measure one row, in this process."""
-    from benchmarks.gpu import job, more
+    from benchmarks.gpu import job, more, routes
 
     if name == "from the cache":
         return job.again(job.tasks(small)["small"])
+    if name == "routes":
+        return routes.routes(small)
     if name in OTHERS:
         return getattr(more, name)(small)
     return job.measured(job.tasks(small)[name])

@@ -33,7 +33,28 @@ def table(found: list[dict[str, Any]]) -> str:
     lines += ["| " + " | ".join(cells) + " |" for cells in map(_cells, found) if cells]
     device = next((row["device"] for row in found if "device" in row), "unknown device")
     words = [f"Measured on {_device(device)}.", *_sentences(found)]
-    return "\n".join([" ".join(words), "", *lines, "", _missed(found)])
+    return "\n".join([" ".join(words), "", *lines, *_routes(found), "", _missed(found)])
+
+
+def _routes(found: list[dict[str, Any]]) -> list[str]:
+    """A table of its own for the routes that are no whole program."""
+    measured = next((row for row in found if row.get("row") == "routes" and not failed(row)), None)
+    if measured is None:
+        return []
+    lines = [
+        f"| {name} | {_seconds(r['seconds'])} | {_host(r['host seconds'])} | {r['compile']:.1f} s |"
+        for name, r in measured["routes"].items()
+    ]
+    return [
+        "",
+        f"| other routes | device | {measured['host cores']} cores | first compilation |",
+        "|---" * 4 + "|",
+        *lines,
+    ]
+
+
+def _host(value: float | None) -> str:
+    return "" if value is None else _seconds(value)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
