@@ -243,6 +243,22 @@ def test_decimals_line_up_unless_they_differ_much(tmp_path):
     assert columns[3] == ("400", "800", "1600")
 
 
+def test_small_numbers_have_five_decimals_beside_larger_ones(tmp_path):
+    verdict = good(header=("a",), rows=((0.0107754,), (0.00036018,)))
+    page = page_of([ended("a/one", verdict)], tmp_path)
+    assert [cell.text for cell in page.one("table", kind="numbers").all(kind="n")][1:] == ["0.01078", "0.00036"]
+
+
+def test_long_tables_are_folded_and_a_claim_leads_to_the_next(tmp_path):
+    long, short = (good(header=("a",), rows=tuple((float(i),) for i in range(count))) for count in (13, 12))
+    page = page_of([ended("moniri/one", long), ended("moniri/two", short)], tmp_path)
+    (folded,) = page.all("details", kind="long")
+    assert folded.one("summary").text.endswith("13 rows") and len(folded.one("tbody").all("tr")) == 13
+    first, second = page.all("article")
+    (link,) = first.one("p", kind="back").all("a")
+    assert link.attributes["href"] == f"#{second.attributes['id']}" and not second.all("p", kind="back")
+
+
 def test_a_script_in_the_text_of_a_claim_is_escaped(tmp_path):
     script = "<script>alert(1)</script>"
     results = check([claim("a/one", good(sentence=script), statement=script, test=script)], "quick")

@@ -27,13 +27,17 @@ def numbers(verdict: Verdict) -> NumberTable:
 
 
 def _column(cells: Sequence[Cell]) -> list[str]:
-    """Four digits, and the same number of decimals down the column where they differ by at most two."""
+    """Four digits, and the same number of decimals down the column where they differ by at most two.
+
+    A small number among larger ones has no more than five decimals.
+    """
     texts = [_cell(cell) for cell in cells]
     known = [i for i, cell in enumerate(cells) if not isinstance(cell, str) and math.isfinite(cell)]
     decimals = {i: len(texts[i].partition(".")[2]) for i in known}
     most = max(decimals.values(), default=0)
     if any("e" in texts[i] for i in known) or most - min(decimals.values(), default=0) > 2:
         return texts
+    most = min(most, max(5, min(decimals.values(), default=0)))
     for i in known:
         texts[i] = _minus(f"{cells[i]:.{most}f}")
     return texts
