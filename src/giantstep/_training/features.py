@@ -91,9 +91,12 @@ def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) ->
 def error_sums(parts, y, b, *, recipe):
     """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
     F = recipe(*parts)
-    predicted = xp.swapaxes(
-        F @ xp.swapaxes(b.astype(F.dtype), 1, 2), 1, 2
-    )  # F itself is not transposed, as it is large
+    if (
+        is_jax(F) and F.shape[0] == 1
+    ):  # XLA would copy the transposed features of one seed, which takes longer than the product
+        predicted = (F[0] @ b[0].astype(F.dtype).T).T[None]
+    else:
+        predicted = b.astype(F.dtype) @ xp.swapaxes(F, 1, 2)
     square = (y[:, :, None, :] - predicted).astype(np.float64) ** 2
     return square.sum(-1), (square**2).sum(-1)
 
