@@ -91,10 +91,8 @@ def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) ->
 def error_sums(parts, y, b, *, recipe):
     """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
     F = recipe(*parts)
-    if (
-        is_jax(F) and F.shape[0] == 1
-    ):  # XLA would copy the transposed features of one seed, which takes longer than the product
-        predicted = (F[0] @ b[0].astype(F.dtype).T).T[None]
+    if is_jax(F) and F.shape[0] == 1:
+        predicted = (F[0] @ b[0].astype(F.dtype).T).T[None]  # XLA would first copy the transposed features
     else:
         predicted = b.astype(F.dtype) @ xp.swapaxes(F, 1, 2)
     square = (y[:, :, None, :] - predicted).astype(np.float64) ** 2
