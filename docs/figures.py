@@ -72,14 +72,14 @@ def accuracy() -> str:
 
 
 def bands() -> str:
-    """Half the band of a predicted test error, by the move of a neuron and the size."""
+    """Half the band of a predicted test error far from interpolation (A = 1), by the move of a neuron and the size."""
     from giantstep.plot.style import figure, svg
     from giantstep.theory.band import half_width
 
     moves = np.linspace(0, 8, 161)
     with figure(width=5.2, height=3.4) as (fig, ax):
         for size in (100, 200, 400, 1000, 2000):
-            ax.plot(moves, 100 * half_width("test_error", size, moves), label=f"size {size}")
+            ax.plot(moves, 100 * half_width("test_error", size, moves, 1.0), label=f"size {size}")
         ax.axvline(1.5, color="0.4", linewidth=0.9, linestyle=":", label="from here on the status warns")
         ax.set(xlim=(0, 8), ylim=(0, None), xlabel="U: how far a typical neuron moves, in its own lengths")
         ax.set_ylabel("half of the band, %")

@@ -265,7 +265,7 @@ def test_kills_lose_nothing(tmp_path):
 
 def test_ctrl_c_finishes_what_is_at_work_and_says_how_to_go_on(tmp_path):
     sweep, store = tmp_path / "sweep.toml", tmp_path / "s.sqlite"
-    sweep.write_text(SWEEP.replace("POINTS", "400"))
+    sweep.write_text(SWEEP.replace("POINTS", "100"))
     process = subprocess.Popen(command(sweep, store, 1), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and not _rows(store):
         time.sleep(0.05)
@@ -273,7 +273,7 @@ def test_ctrl_c_finishes_what_is_at_work_and_says_how_to_go_on(tmp_path):
     out, error = process.communicate(timeout=600)
     assert process.returncode == 130 and "to go on: giantstep sweep" in error and "Traceback" not in error
     answer = json.loads(out)
-    assert 0 < answer["left"] < 32_000 and answer["new"] + answer["left"] == 32_000 == answer["plan"]["trials"]
+    assert 0 < answer["left"] < 8_000 and answer["new"] + answer["left"] == 8_000 == answer["plan"]["trials"]
     assert _rows(store) == answer["new"]
 
 

@@ -10,10 +10,9 @@ Where LAPACK cannot go on, both give NaN: a status says so later.
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Array as JaxArray
 
 __all__ = [
     "compiled",
@@ -30,7 +29,12 @@ __all__ = [
     "xp",
 ]
 
-Array = np.ndarray | JaxArray  # either kind, in the signatures of what takes both
+if TYPE_CHECKING:
+    from jax import Array as JaxArray
+
+    Array = np.ndarray | JaxArray  # either kind, in the signatures of what takes both
+else:
+    Array = Any  # nouns use this file, and must not load JAX
 _PLAIN = frozenset({np.ndarray, float, int, str, bool, np.float64, type(None)})
 
 
