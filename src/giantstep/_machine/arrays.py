@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 __all__ = [
+    "Array",
     "compiled",
     "fold",
     "frozen",
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray | JaxArray  # either kind, in the signatures of what takes both
 else:
-    Array = Any  # nouns use this file, and must not load JAX
+    Array = Any  # importing JAX takes longer than most formulas do; shapes are checked of whatever has one
 _PLAIN = frozenset({np.ndarray, float, int, str, bool, np.float64, type(None)})
 
 

@@ -7,16 +7,11 @@ quadrature (NumPy) and the simulation (JAX, traced or not).
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from jax import Array as JaxArray
-
-    Array = np.ndarray | JaxArray
-else:
-    Array = Any  # importing JAX takes longer than most formulas do; shapes are checked of whatever has one
+from giantstep._machine.arrays import Array
 
 
 def namespace(x: Array) -> Any:

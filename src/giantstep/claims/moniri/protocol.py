@@ -110,15 +110,15 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     n, off = SIZES[size], ruling.stated.of("error").difference.reshape(2, 2, len(JUDGED))
     test, training = (f"{x.min():+.0%} to {x.max():+.0%}" for x in (off[:, 0], off[:, 1]))
-    found = ", ".join(f"{x:.3f}" for x in measured["spike"].mean(axis=(0, 2)))
-    said = ", ".join(f"{x:.3f}" for x in predicted["spike"])
+    spike = ", ".join(f"{x:.3f}" for x in measured["spike"].mean(axis=(0, 2)))
+    theory = ", ".join(f"{x:.3f}" for x in predicted["spike"])
     clean = f"{test} of the test error and {training} of the training loss"
     return Verdict(
         sizes=f"n = {n}; {talk.RATIOS}; relu; penalty {paired.PENALTY:g}",
         figure=_figure(size, measured, predicted),
         caption="Test error (left) and training loss (right) against alpha to the letter of the slides, dots, and the theory of "
-        f"the clean protocol, lines. At alpha = {JUDGED[0]:g} they differ by {clean}. The spike has the coefficients {found} "
-        f"along Xβ and y − f₀, where {said} are predicted.",
+        f"the clean protocol, lines. At alpha = {JUDGED[0]:g} they differ by {clean}. The spike has the coefficients {spike} "
+        f"along Xβ and y − f₀, where {theory} are predicted.",
         trend=f"At alpha = {JUDGED[0]:g} the protocol of the slides differs from the clean one by {clean}.",
         settings=tuple(experiment(n, name).id for name in talk.LABELS),
     )
