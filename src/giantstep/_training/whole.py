@@ -43,7 +43,8 @@ from giantstep.ridge.readout import TRUST
 from giantstep.ridge.resolvent import gram, moment_error
 
 
-@partial(jax.jit, static_argnames="form")
+# On an H200 XLA's trial of several kernels for each product doubles the time to compile, and those it takes are no faster.
+@partial(jax.jit, static_argnames="form", compiler_options={"xla_gpu_autotune_level": 0})
 def program(seeds: Array, etas: Array, penalties: Array, *, form: RunForm) -> dict[str, Array]:
     """All numbers of a group of seeds, on the device: a first axis of seeds, and then one of step sizes."""
     return in_turn(lambda seed: _one(seed, etas, penalties, form), seeds, at_once=form.seeds)
