@@ -20,7 +20,7 @@ SIZES = {"quick": (100, 200), "full": (200, 400, 800)}  # n; m = k = 5n/4
 LARGEST = {"quick": 200, "full": 1600}  # n to which SPREAD is followed
 SHARES = {800: 0.5, 1600: 0.4}  # of the seeds for SPREAD at full size, because errors scatter less at larger n
 FEWER = {BEYOND: 1 / 3, **dict.fromkeys(CLOSE, 0.25)}  # the same for the other cases
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(24, 150)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 64), "full": Seeds(24, 150)}
 RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
 LARGE = {"quick": Tolerance(0.05, 0.12), "full": Tolerance(0.02, 0.05)}
 LOW = {"quick": Tolerance(0.02, 0.08), "full": Tolerance(0.01, 0.04)}

@@ -16,7 +16,7 @@ TARGETS = ("x1 + H2(x1)/sqrt(2)", "x1 + x1*x2")
 ALPHAS = (0.0, 0.15, 0.3)  # eta = n^alpha
 SAMPLES, WIDTH, PENALTY, NOISE = 2, 1.5, 0.1, 0.3  # n/d, p/d
 SIZES = {"quick": 120, "full": 800}  # d
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(80, 100), "full": Seeds(60, 300)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(80, 260), "full": Seeds(60, 300)}
 MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
 CELL = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
 LINE = np.linspace(0.0, 0.3, 4)

@@ -13,7 +13,7 @@ from giantstep.plot import style
 from giantstep.theory.sgd_readout.population import minimum_norm
 
 SIZES = {"quick": (20, 80), "full": (40, 200)}  # d, n
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(18, 48), "full": Seeds(72, 600)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(18, 80), "full": Seeds(72, 600)}
 PASSES = {"quick": (1, 10, 100), "full": (1, 10, 100, 1000)}
 WIDTHS = (0.25, 0.5, 0.75, 1.0, 1.5, 3.0)  # p/n
 AT, BESIDE, ABOVE = 3, [2, 4], [4, 5]  # the places of p = n, of its neighbours, and of p > n

@@ -27,7 +27,7 @@ class OutlierCase(NamedTuple):
 _FEW = (OutlierCase(0.2, 0.4, "fresh", 2), OutlierCase(0.4, 0.45, "fresh", 3), OutlierCase(0.4, 0.45, "reuse", 2))
 CASES = {"quick": _FEW, "full": (*_FEW, OutlierCase(0.2, 0.4, "reuse", 2), OutlierCase(0.35, 0.4, "fresh", 2))}
 DIMENSIONS = {"quick": 100, "full": 300}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 30), "full": Seeds(20, 130)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 50), "full": Seeds(20, 130)}
 PLACE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
 COSINE = {"quick": Tolerance(0.06, 0.15), "full": Tolerance(0.03, 0.08)}  # of a cos^2
 NUMBER = Tolerance(0.1, 0.3)  # of a share of layers
