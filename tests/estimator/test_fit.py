@@ -177,6 +177,17 @@ def test_strengths_are_singular_values(shape):
     np.testing.assert_allclose(np.abs(np.sum(rows * Vt[:3], axis=1)), 1.0, rtol=1e-9)
 
 
+@pytest.mark.parametrize("shape", [(5, 9), (9, 5)])
+def test_weak_directions_have_length_one_too(shape):
+    """Singular values down to rounding: the squares of the last ones are below 1e-16 of the first one's."""
+    rng, m = np.random.default_rng(0), 5
+    U, V = (np.linalg.qr(rng.standard_normal((size, m)))[0] for size in shape)
+    for s in (10.0 ** -np.arange(0.0, 15.0, 3.0), np.r_[1.0, np.full(4, 1e-9)], np.r_[1.0, np.zeros(4)]):
+        values, rows = directions.strengths(U * s @ V.T, m)
+        np.testing.assert_allclose(rows @ rows.T, np.eye(m), atol=1e-12)
+        assert values[0] == pytest.approx(1 / np.sqrt(shape[0])) and abs(rows[0] @ V[:, 0]) == pytest.approx(1.0)
+
+
 def test_what_cannot_be_solved_is_said():
     """Columns that agree to the last digit and no penalty to speak of."""
     rows = table(300, 3, 0)

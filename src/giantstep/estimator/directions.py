@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Directions:
 def strengths(
     gradient: Float[np.ndarray, "p d"], most: int
 ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, "m d"]]:
-    """The largest singular values and right vectors of the gradients of p neurons, divided by sqrt(p)."""
+    """The largest singular values and orthonormal right vectors of the gradients of p neurons, divided by sqrt(p)."""
     g = gradient / np.sqrt(len(gradient))
     wide = g.shape[0] < g.shape[1]
     size = min(g.shape)
@@ -52,8 +52,18 @@ def strengths(
     values = np.sqrt(np.maximum(squares[::-1], 0.0))
     rows = vectors.T[::-1]
     if wide:  # left vectors: v = g^T u / value
-        rows = rows @ g / np.where(values > 0, values, 1.0)[:, None]
+        rows = _orthonormal(rows @ g / np.where(values > 0, values, 1.0)[:, None])
     return values, rows
+
+
+def _orthonormal(rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "m d"]:
+    """Rows of length one at right angles, by a QR factorisation that begins with the strongest row.
+
+    Eigenvalues of g g^T are known up to 1e-16 of the largest one, so that directions weaker than 1e-8 of the strongest come out
+    with another length and lean on the stronger ones.
+    """
+    Q, R = qr(rows.T, mode="economic")
+    return np.where(R.diagonal() < 0, -1.0, 1.0)[:, None] * Q.T
 
 
 def null_level(null: Float[np.ndarray, "p d"]) -> float:
