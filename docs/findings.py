@@ -37,7 +37,7 @@ def page(note: str, verdicts: dict[str, Any]) -> str:
 
 def _verdict(name: str, verdict: dict[str, Any] | None) -> str:
     if verdict is None:
-        return f"\n**{name}** needs full size.\n"
+        return f"\n**{name}** has no verdict at full size on these seeds yet.\n"
     corrected = verdict.get("corrected")
     outcome = f"{verdict['as_stated']} as stated, {corrected} as corrected" if corrected else verdict["as_stated"]
     return f"\n**{name} {outcome}.** {_cell(verdict['sentence'])}\n"
