@@ -6,34 +6,36 @@ Every number is CPU time of a process of its own, without kept compilations, imp
 import os
 import subprocess
 import sys
+import time
 
-SETTING = """
-import sys, time
 import giantstep as gs
-from giantstep import _plan
-from giantstep.theory import curves
 
-def setting(formula, activation):
+
+def setting(formula: str, activation: str) -> gs.Setting:
     step, readout = gs.GiantStep(n=1000, eta=[0, 10, 30]), gs.Ridge(n=1000, penalty=[0.01, 0.1, 1.0, 10.0])
-    return gs.Setting(gs.Gaussian(100), gs.target(formula, noise=0.5), gs.Network(200, activation), gs.Protocol((step,), readout))
+    network, protocol = gs.Network(200, activation), gs.Protocol((step,), readout)
+    return gs.Setting(gs.Gaussian(100), gs.target(formula, noise=0.5), network, protocol)
 
-if sys.argv[1] == "compiled":
-    _plan.AT_ONCE, _plan._cores, curves.FEW = -1.0, lambda: 2, (0, 0)
-first, other = setting("x1 + H2(x1)/sqrt(2)", "relu"), setting("x1 + H3(x1)/3", "tanh")
-verb = gs.simulate if sys.argv[2] == "simulate" else gs.theory
-verb(first)
-start = time.process_time()
-verb(other)
-print(start, time.process_time() - start)
-"""
+
+def call(how: str, verb: str) -> None:
+    """Print the CPU seconds of this process after a first call, and those of a call with another activation and target."""
+    if how == "compiled":
+        from giantstep._training import plan
+        from giantstep.theory.one_step import grid
+
+        plan.AT_ONCE, plan._cores, grid.FEW = -1.0, lambda: 2, (0, 0)
+    answer = {"simulate": gs.simulate, "theory": gs.theory}[verb]
+    answer(setting("x1 + H2(x1)/sqrt(2)", "relu"))
+    start = time.process_time()
+    answer(setting("x1 + H3(x1)/3", "tanh"))
+    print(start, time.process_time() - start)
 
 
 def spent(how: str, verb: str) -> tuple[float, float]:
     """CPU seconds of the first call with everything before it, and of one with another activation and target after it."""
     alone = {**os.environ, "JAX_ENABLE_COMPILATION_CACHE": "0"}
-    run = subprocess.run(
-        [sys.executable, "-c", SETTING, how, verb], capture_output=True, text=True, check=True, env=alone
-    )
+    command = [sys.executable, "-m", "benchmarks.first", how, verb]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=alone)
     first, other = map(float, run.stdout.split())
     return first, other
 
@@ -47,4 +49,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    call(*sys.argv[1:]) if sys.argv[1:] else main()

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
-from scipy.optimize import brentq
 
 from giantstep._machine.plain import real, whole
 from giantstep.errors import InputError
@@ -122,6 +121,8 @@ def separate(values: Float[np.ndarray, " k"], n: int, d: int) -> tuple[int, floa
     The bulk with k spikes solves ``d s + sum_i theta(lambda_i; s) = sum of all eigenvalues``; a further eigenvalue above its edge
     is one spike more.
     """
+    from scipy.optimize import brentq  # here: it takes longer to import than most settings to simulate
+
     trace, phi, k = float(np.sum(values)), d / n, 0
     bulk = trace / d
     while k < min(n, d) - 1 and values[k] > edge(n, d, bulk) and bulk > NOTHING * trace:

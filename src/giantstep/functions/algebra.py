@@ -1,6 +1,6 @@
 """What can be computed from a syntax tree: its canonical text, values, derivatives, polynomial and kinks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -228,8 +228,6 @@ def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
 
     They matter where the Gaussian has mass, so the search ends at ``reach`` and keeps the MAX_KINKS nearest to 0.
     """
-    from scipy.optimize import brentq  # here: it takes longer to import than most formulas to answer
-
     zeros: set[float] = set()
     grid = np.linspace(-reach, reach, 16001) + 1e-7  # off the round numbers, so that a zero is a change of sign
     for call in calls(node):
@@ -239,6 +237,17 @@ def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
         values = argument(grid)
         changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
         for i in changes[np.argsort(np.abs(grid[changes]))][:MAX_KINKS]:
-            zero = float(brentq(argument, grid[i], grid[i + 1], xtol=1e-15, rtol=1e-15))  # type: ignore[arg-type]
+            zero = _bisect(argument, float(grid[i]), float(grid[i + 1]))
             zeros.add(zero if abs(zero) > 1e-14 else 0.0)
     return tuple(sorted(zeros))
+
+
+def _bisect(f: Callable[[float], Any], low: float, high: float) -> float:
+    """A zero between two points of different sign, to the last digit; scipy.optimize takes longer to import than this to answer."""
+    below = f(low) < 0
+    while low < (middle := low + (high - low) / 2) < high:
+        value = f(middle)
+        if value == 0:
+            return middle
+        low, high = (middle, high) if (value < 0) == below else (low, middle)
+    return min(low, high, key=lambda x: abs(f(x)))

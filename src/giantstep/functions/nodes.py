@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtri
-from scipy.stats import qmc
 
 from giantstep.functions import hermite
 
@@ -61,6 +60,8 @@ def product(rules: Sequence[tuple[np.ndarray, np.ndarray]]) -> Nodes:
 
 def sobol(coordinates: int, count: int, seed: int) -> Nodes:
     """Scrambled Sobol points made Gaussian, of equal weight, mean zero and covariance one; ``count`` is a power of two."""
+    from scipy.stats import qmc  # here: it takes longer to import than a prediction with few coordinates
+
     x = qmc.Sobol(coordinates, rng=np.random.default_rng(seed)).random(count)
     z = ndtri(np.clip(x, 1e-12, 1 - 1e-12)).T
     z = z - z.mean(axis=1, keepdims=True)

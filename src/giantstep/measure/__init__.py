@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 from scipy import linalg
-from scipy.sparse.linalg import svds
 
 from giantstep.errors import InputError
 from giantstep.functions.named import Array, namespace
@@ -66,6 +65,8 @@ def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
     """Largest singular value, by Lanczos iterations when the matrix is large."""
     if min(A.shape) < 100:
         return float(np.linalg.norm(A, 2))
+    from scipy.sparse.linalg import svds  # here, like all that takes long to import and is seldom needed
+
     start = np.random.default_rng(0).standard_normal(min(A.shape))
     return float(np.max(svds(A, k=1, v0=start, return_singular_vectors=False)))  # type: ignore[arg-type]
 

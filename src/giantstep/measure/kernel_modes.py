@@ -18,7 +18,6 @@ from math import comb, pi
 import numpy as np
 from jaxtyping import Float
 from scipy import linalg
-from scipy.sparse.linalg import svds
 
 from giantstep._machine import memory as _memory
 from giantstep._machine.plain import whole
@@ -216,6 +215,8 @@ def _sampled(
     X = normals(seed, (Stream.TEST, 0), 0, points, d)
     F = np.asarray(sigma(X @ W.T)) / np.sqrt(float(p) * points)
     k = min(count, min(F.shape) - 1)
+    from scipy.sparse.linalg import svds  # here, like all that takes long to import and is seldom needed
+
     left, values, _ = svds(F, k=k, v0=np.random.default_rng(0).standard_normal(min(F.shape)))  # type: ignore[misc]
     by = np.argsort(values)[::-1]
     functions = np.asarray(left)[:, by] * points**0.5  # of unit mean square on the points
