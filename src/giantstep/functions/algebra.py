@@ -243,7 +243,7 @@ def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
 
 
 def _bisect(f: Callable[[float], Any], low: float, high: float) -> float:
-    """A zero between two points of different sign, to the last digit; scipy.optimize takes longer to import than this to answer."""
+    """A zero between two points of different sign, to the last digit: importing scipy.optimize for it takes longer."""
     below = f(low) < 0
     while low < (middle := low + (high - low) / 2) < high:
         value = f(middle)
