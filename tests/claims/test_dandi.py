@@ -10,6 +10,7 @@ from giantstep.claims.dandi import (
     conditional,
     floors,
     one_step,
+    random_features,
     ranks,
     reuse,
     scaling,
@@ -31,6 +32,7 @@ TINY = {
     scaling: {1: (2**5, 2**6), 2: (12, 16), 3: (10, 14)},
     floors: ((16, 16, 16, 16, 8, 8, 6, 16, 16), 500),
     conditional: 40,
+    random_features: (6, 8),
 }
 
 

@@ -6,7 +6,16 @@ from giantstep.claims.bubeck import failure, flips, linearity, rate
 from giantstep.claims.bubeck import width as bubeck_width
 from giantstep.claims.cui import test_error as cui_test_error
 from giantstep.claims.dandi import conditional as dandi_conditional
-from giantstep.claims.dandi import floors, one_step, scaling, second_layer, single_step, small_batches, staircase
+from giantstep.claims.dandi import (
+    floors,
+    one_step,
+    random_features,
+    scaling,
+    second_layer,
+    single_step,
+    small_batches,
+    staircase,
+)
 from giantstep.claims.dandi import reuse as dandi_reuse
 from giantstep.claims.dandi import threshold as dandi_threshold
 from giantstep.claims.demir import alignment as demir_alignment
@@ -66,7 +75,7 @@ CLAIMS: tuple[Claim, ...] = (
     cui_test_error.CLAIM,
     universality.CLAIM,
     dandi_threshold.CLAIM, one_step.CLAIM, single_step.CLAIM, scaling.CLAIM, staircase.CLAIM, second_layer.CLAIM,
-    floors.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
+    floors.CLAIM, random_features.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
     one_pass.CLAIM,
     liu_test_error.CLAIM, bias_variance.CLAIM, liu_threshold.CLAIM,
     truncation.CLAIM, finite.CLAIM, online.CLAIM, certified.CLAIM, generalisation.CLAIM,

@@ -14,6 +14,7 @@ from giantstep.claims.dandi import (
     deflated,
     floors,
     one_step,
+    random_features,
     reuse,
     scaling,
     second_layer,
@@ -76,6 +77,12 @@ def _deflation(n: int, d: int = deflated.D, p: int = deflated.P, steps: int = 1)
 
 
 _ORIGINAL = deflated.experiment
+
+
+def _halved(setting: Setting) -> Setting:
+    """The readout has half of its samples."""
+    readout = replace(setting.protocol.readout, n=setting.protocol.readout_size // 2)  # type: ignore[type-var]
+    return replace(setting, protocol=replace(setting.protocol, readout=readout))
 
 
 def _wider_penalty(n: int, d: int = deflated.D, p: int = deflated.P, steps: int = 1) -> Setting:
@@ -165,6 +172,15 @@ WORLDS: dict[str, dict[str, World]] = {
         "the narrow network has two neurons": changed(
             floors, "REGIMES", lambda old: (old[0], old[1]._replace(neurons=2), *old[2:])
         ),
+    },
+    "dandi/random-features": {
+        "half of the samples": changed(
+            random_features, "experiment", lambda old: lambda *arguments: _halved(old(*arguments))
+        ),
+        "the penalty is ten times the best": changed(
+            random_features, "best", lambda old: lambda *arguments: (old(*arguments)[0], 10 * old(*arguments)[1])
+        ),
+        "the features have no second order": changed(random_features, "ACTIVATION", lambda old: "erf"),
     },
     "dandi/reuse": {
         "the batch is fresh": changed(reuse, "setting", lambda old: lambda case, d, batch: old(case, d, "fresh")),
