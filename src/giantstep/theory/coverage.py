@@ -22,6 +22,7 @@ from giantstep.theory.refusal import (
     with_readout,
     with_steps,
 )
+from giantstep.theory.sgd_readout.passes import MOST
 
 BEYOND = (
     "overlaps",
@@ -133,8 +134,14 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
             lambda s: sgd(s) and bool(s.protocol.steps), ridge, ridge_named,
         ),
         Refusal(
-            "theory of an SGD readout covers one pass, in which every sample is new",
-            lambda s: isinstance(s.protocol.readout, SGD) and s.protocol.readout.passes > 1, with_readout(passes=1), "passes=1",
+            f"theory of an SGD readout covers at most {MOST} passes",
+            lambda s: isinstance(s.protocol.readout, SGD) and s.protocol.readout.passes > MOST, with_readout(passes=MOST),
+            f"passes={MOST}",
+        ),
+        Refusal(
+            "theory of an SGD readout covers several passes at a constant rate",
+            lambda s: isinstance(s.protocol.readout, SGD) and s.protocol.readout.passes > 1 and s.protocol.readout.decay > 0,
+            with_readout(decay=0.0), "decay=0",
         ),
         replace(weights, applies=lambda s: not sgd(s) and weights.applies(s)),
         Refusal(

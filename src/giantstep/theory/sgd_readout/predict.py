@@ -1,4 +1,4 @@
-"""SGD on the second layer alone, one pass over random features: second moments of the coefficients, step by step.
+"""SGD on the second layer alone over random features; one pass: second moments of the coefficients, step by step.
 
     theta_{t+1} = theta_t + g_t (y_t - <theta_t, phi_t>) phi_t,    phi = F / sqrt(p),    g_t = rate (t + 1)^-decay
 
@@ -9,7 +9,8 @@ least-squares coefficients and what they leave, c_i = E (theta_t - theta*)_i^2 f
 
 and the mean of the iterates with it. Linear in (theta*, s^2): the parts of the start and of the noise separate. Without the terms
 of the random phi phi^T, (1 - g lam)^2 c + g^2 lam s^2, these are the parts that Liu et al. (2022) call B2 + B3 and V2 + V3.
-Not to be confused with ``theory.sgd``, which follows SGD on the first layer of a narrow network (Saad and Solla).
+Several passes are in ``passes``. ``theory.sgd`` is different: it follows SGD on the first layer of a narrow network (Saad and
+Solla).
 """
 
 from typing import NamedTuple
@@ -25,13 +26,13 @@ from giantstep.measure import mean_and_error
 from giantstep.results.bias_variance import Parts
 from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check
+from giantstep.theory.sgd_readout import passes
 from giantstep.theory.sgd_readout.population import Population, population
 
 DRAWS, NEURONS = 4, 4000  # first layers that a prediction is the mean of, at least; and so many neurons in all
 FIRST = 10**9  # the seed of the first of them: none that a simulation is likely to have
 DOUBT = 1e-6  # of the diagonal, left out of the second moments
 NARROW = 100  # dimensions below which the law of the features is far from Gaussian
-HIGHEST = 1e12  # times the start, from which the moments count as diverged
 
 
 class Excess(NamedTuple):
@@ -43,14 +44,19 @@ class Excess(NamedTuple):
 
 
 def excess(of: Population, readout: SGD, n: int, *, averaged: bool = False) -> Excess:
-    """After n samples, for every rate; ``averaged`` puts Sigma in place of the random phi phi^T."""
+    """After n samples, once or in several passes, for every rate; ``averaged`` puts Sigma in place of the random phi phi^T."""
     rates = np.atleast_1d(np.asarray(readout.rate, float))[:, None]
     lam, square = of.values, of.mean**2
+    if readout.passes > 1:
+        each = [
+            passes.excess_after(of, float(rate), n, readout.passes, average=readout.average) for rate in rates[:, 0]
+        ]
+        return Excess(*np.array(each).T)
     noisy, real = np.array([0.0, 1.0])[:, None, None], 0.0 if averaged else 1.0
     c = np.zeros((2, rates.size, lam.size))  # the start or the noise; rates; eigenvectors
     c[0] = of.best**2
     with_sum, squares = np.zeros_like(c), np.zeros_like(c)  # E e_t S_t and E S_t^2, S_t = e_0 + ... + e_{t-1}
-    highest = HIGHEST * max(float(lam @ of.best**2), 1.0)
+    highest = passes.HIGHEST * max(float(lam @ of.best**2), 1.0)
     for t in range(n):
         g = rates * (t + 1.0) ** -readout.decay
         shrunk = 1 - g * lam
@@ -80,9 +86,13 @@ def predicted(setting: Setting) -> Answer:
     noise = setting.target.noise**2
     values = {"test_error": np.atleast_1d(parts.risk + noise)[None]}
     notes = ["SGD on random features: exact second moments of the features, fourth moments as of Gaussian ones"]
+    if setting.protocol.readout.passes > 1:  # type: ignore[union-attr]
+        notes[0] = (
+            "SGD on random features in several passes: exact second moments of the features, otherwise as of Gaussian ones"
+        )
     if parts.risk_se is not None:
         values["test_error_se"] = np.atleast_1d(parts.risk_se)[None]
-        notes[0] += f"; mean of {_draws(setting.p)} first layers"
+        notes[0] += f"; mean of {_draws(setting)} first layers"
     if not np.all(np.isfinite(parts.risk)):
         notes.append("not converged: SGD diverges at some rates, where NaN stands; keep them below 1 / E F^2")
     if rest > DOUBT:
@@ -97,15 +107,19 @@ def _parts(setting: Setting, seed: int | None) -> tuple[Parts, float]:
     readout, n = setting.protocol.readout, setting.protocol.readout_size
     assert isinstance(readout, SGD)
     own = setting.network.weights is not None
-    seeds = [seed] if seed is not None else [FIRST] if own else range(FIRST, FIRST + _draws(setting.p))
+    seeds = [seed] if seed is not None else [FIRST] if own else range(FIRST, FIRST + _draws(setting))
     noise, rows, rest = setting.target.noise**2, [], 0.0
     for each in seeds:
         of = population(setting, draw.weights(setting, each)[0])
-        e, without = excess(of, readout, n), excess(of, readout, n, averaged=True)
+        e = excess(of, readout, n)
         # labels without noise still have the residual variance of the floor
-        bias, spared = (x.start + of.floor * x.noise for x in (e, without))
+        bias = e.start + of.floor * e.noise
         floor = np.full_like(bias, of.floor)
-        rows.append([floor + bias, noise * e.noise, floor, bias - spared, noise * (e.noise - without.noise)])
+        own = [floor + bias, noise * e.noise, floor]
+        if readout.passes == 1:
+            without = excess(of, readout, n, averaged=True)
+            own += [bias - without.start - of.floor * without.noise, noise * (e.noise - without.noise)]
+        rows.append(own)
         rest = max(rest, of.rest)
     table = np.array(rows)  # (draws, parts, L)
     table = table if isinstance(readout.rate, tuple) else table[..., 0]
@@ -116,9 +130,11 @@ def _parts(setting: Setting, seed: int | None) -> tuple[Parts, float]:
     return Parts(*mean, bias_se=error[0], variance_se=error[1], risk_se=total), rest
 
 
-def _draws(p: int) -> int:
-    """The number of first layers to average over: more for narrow networks, which differ more and cost less."""
-    return int(np.clip(NEURONS // p, DRAWS, 40))
+def _draws(setting: Setting) -> int:
+    """The number of first layers to average over: more for narrow networks, which differ more and cost less in one pass."""
+    readout = setting.protocol.readout
+    assert isinstance(readout, SGD)
+    return int(np.clip(NEURONS // (setting.p * readout.passes), DRAWS, 40))
 
 
 def isotropic_variance(x: Float[np.ndarray, "..."] | float) -> Float[np.ndarray, "..."] | float:
