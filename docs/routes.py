@@ -28,7 +28,6 @@ THEORIES = {
     "mixture": "[mixture](#mixtures)",
     "sgd": "[SGD](sgd.md)",
 }
-VARIANTS = ("gradient", "rank1")  # updates; a theory of the second alone is named with it
 Combination = tuple[int, ...]
 
 
@@ -40,14 +39,14 @@ class Box:
     answers: tuple[str, str, str]
 
 
-def example(combination: Combination, update: str = "gradient") -> gs.Setting | None:
+def example(combination: Combination) -> gs.Setting | None:
     """A setting of that combination; None where there is none."""
     data, rank, steps, batches, width, readout = combination
     if (batches == 1 and (steps == 0 or readout == 2)) or (batches == 2 and steps < 2):
         return None
     again = "reuse" if batches == 1 else "fresh"
     read = (gs.Ridge(N, 0.1, batch=again), gs.SGD(N, 0.1, batch=again), None)[readout]
-    fresh, more = gs.GiantStep(N, 1.0, update=update), gs.GiantStep(N, 1.0, batch="reuse" if batches == 2 else "fresh")
+    fresh, more = gs.GiantStep(N, 1.0), gs.GiantStep(N, 1.0, batch="reuse" if batches == 2 else "fresh")
     target = gs.target(("x1", "x1 + x1*x2")[rank])
     law = (
         gs.Gaussian(D),
@@ -64,16 +63,11 @@ def answers(combination: Combination) -> tuple[str, str, str] | None:
     setting = example(combination)
     if setting is None:
         return None
-    theory = "–"
-    for update in VARIANTS:
-        own = example(combination, update)
-        assert own is not None
-        try:
-            check_theory(own)
-        except gs.InputError:
-            continue
-        theory = THEORIES[route(own)] + ("" if update == VARIANTS[0] else f', `update="{update}"`')
-        break
+    try:
+        check_theory(setting)
+        theory = THEORIES[route(setting)]
+    except gs.InputError:
+        theory = "–"
     models = [model for model in MODELS if covers(setting, model)]
     equivalent = "all" if len(models) == len(MODELS) else ", ".join(models) or "–"
     return theory, equivalent, "overlap chain, dense" if fewer_coordinates(setting) else "dense"

@@ -56,12 +56,13 @@ def theory(setting: Setting, regime: str = "finite", *, spectrum: bool = False, 
 def theory(
     setting: Setting | System, regime: str = "finite", *, spectrum: bool = False, nodes: int = COUNT
 ) -> Outcome | Finding:
-    """Predict the errors, and with ``spectrum`` the spectrum, of giant steps and a readout on fresh samples.
+    """Predict the errors, and with ``spectrum`` the spectrum, of giant steps and a readout.
 
     Args:
         setting: the experiment on isotropic Gaussian data: any number of steps on fresh batches and a target of up to six
-            directions at any width, also in symmetric networks. On a mixture or a data set: one step or none, a target of
-            one direction or by component. An SGD readout: random features, any target. A system gives a Finding.
+            directions at any width, also in symmetric networks; after one step the readout may use its batch. On a mixture or
+            a data set: one step or none, a target of one direction or by component. An SGD readout: random features, any
+            target. A system gives a Finding.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
         spectrum: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.

@@ -40,18 +40,13 @@ def is_narrow(setting: Setting) -> bool:
 
 
 def on_own_batch(setting: Setting) -> bool:
-    """Whether the readout is on the step's own batch, in a way that is covered: one rank-one update with the labels."""
-    return _nearly_own_batch(setting) and setting.protocol.steps[0].update == "rank1"
-
-
-def _nearly_own_batch(setting: Setting) -> bool:
-    """The same with any update."""
+    """Whether the readout is on the step's own batch, in a way that is covered."""
     steps, readout = setting.protocol.steps, setting.protocol.readout
     if not isinstance(setting.data, Gaussian) or len(steps) != 1 or not isinstance(readout, Ridge):
         return False
     if readout.batch != "reuse" or readout.penalty == "gcv" or readout.deflate or setting.network.symmetric:
         return False
-    return steps[0].residual == "target"
+    return steps[0].residual == "target" or setting.network.second_layer != "constant"
 
 
 def route(setting: Setting, regime: str = "finite") -> str:
@@ -174,13 +169,8 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         ),
         *(() if "pairs" in allowed else (no_pairs,)),
         Refusal(
-            "theory covers a readout on the step's own batch after update='rank1'",
-            lambda s: "own batch" in allowed and _nearly_own_batch(s) and s.protocol.steps[0].update != "rank1",
-            with_steps(update="rank1"), "update='rank1'",
-        ),
-        Refusal(
-            "theory covers a readout on the step's own batch after one step with residual='target' on Gaussian data, with a "
-            "penalty given",
+            "theory covers a readout on the step's own batch after one step on Gaussian data, with a penalty given, without "
+            "symmetric=True and, where residual='full', without a constant second layer",
             lambda s: not sgd(s) and reads_again(s) and not by(s, "own batch"), with_readout(batch="fresh"),
             "batch='fresh' in the readout",
         ),

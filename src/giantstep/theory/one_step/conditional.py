@@ -124,7 +124,7 @@ def tabulated(
     patterns = [table.mean, table.curve / xp.sqrt(2 * d)]
     if lean:
         patterns.append(table.gain * rows.a[:, None] / xp.sqrt(p))
-    scatter = table.curve * (_length_spread(rows, b2, gaussian_rows) / (2 * b2) / xp.sqrt(d))[:, None]
+    scatter = table.curve * (length_spread(rows, b2, gaussian_rows) / (2 * b2) / xp.sqrt(d))[:, None]
     signal = Signal(
         weights=rows.along,
         variance=rows.spread,
@@ -139,7 +139,7 @@ def tabulated(
     return features, signal, b
 
 
-def _length_spread(rows: Rows, b2: Float[Array, " J"], gaussian_rows: bool) -> Float[Array, " J"]:
+def length_spread(rows: Rows, b2: Float[Array, " J"], gaussian_rows: bool) -> Float[Array, " J"]:
     """sqrt(d) times the standard deviation of ||g_i||^2: 2 E_mu V^2, less 2 (E_mu V - white)^2 for rows on the sphere."""
     spread = rows.modes @ rows.variance**2 - (0.0 if gaussian_rows else (b2 - rows.white) ** 2)
     safe = xp.where(spread > 1e-14, spread, 1.0)  # the square root has no slope at zero, where the rank-one update sits

@@ -81,6 +81,19 @@ def channels(
     return S, signal.second - xp.diag(xp.arange(C) < X), S_m, Y_m
 
 
+def without(S: Float[Array, "C K C K"], channel: int, known: Float[Array, "K K"]) -> Float[Array, "C K C K"]:
+    """(S^{-1} - known)^{-1}, ``known`` acting on one channel: what the bulk has along it, which its coordinate stands for."""
+    C, K = S.shape[:2]
+    column = S[:, :, channel].reshape(C * K, K)
+    left = xp.linalg.solve(xp.eye(K) - S[channel, :, channel] @ known, column.T)
+    return S + (column @ known @ left).reshape(S.shape)
+
+
+def lean_part(alpha: Float[Array, " K"], R: Float[Array, "K K"]) -> Float[Array, "K K"]:
+    """A - A R A, R = sum_mu w_mu S^mu: what W has in the bulk along a, which omega = W^T a/sqrt(p) stands for."""
+    return xp.diag(alpha) - alpha[:, None] * R * alpha
+
+
 def projected(
     f: Spanned,
     S: Float[Array, "C r C r"],

@@ -23,7 +23,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite
 from giantstep.theory.one_step.conditional import StepProblem, problem, second_layer
 from giantstep.theory.one_step.continuation import Bulk
-from giantstep.theory.one_step.errors import Signal, channels
+from giantstep.theory.one_step.errors import Signal, channels, lean_part, without
 from giantstep.theory.one_step.fixed_point import Features, gram, modes, outer
 from giantstep.theory.one_step.parameters import Form, parameters
 
@@ -195,11 +195,7 @@ def _spikes(
     )  # with a basis, K counts its functions
     if lean:
         R = np.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
-        inner = np.diag(alpha) - alpha[:, None] * R * alpha
-        B = S[X : X + D, :, X : X + D].reshape(D * K, D * K)
-        last = B[:, -K:]
-        B = B + last @ inner @ np.linalg.solve(np.eye(K) - last[-K:] @ inner, last.T)
-        S[X : X + D, :, X : X + D] = B.reshape(D, K, D, K)
+        S = without(S, X + D - 1, lean_part(alpha, R))
     values, vectors = np.linalg.eigh(-S.reshape(C * K, C * K))
     L = vectors * np.sqrt(np.maximum(values, 0.0))
     delta = np.moveaxis(np.asarray(gram(f, alpha * np.moveaxis(np.asarray(excess), 0, -1))), 2, 1).reshape(C * K, C * K)
