@@ -91,8 +91,8 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         own = route(setting)
         return own in allowed and own in routes
 
-    mixed = lambda s: isinstance(s.data, Mixture | Dataset)  # noqa: E731
     sgd = lambda s: isinstance(s.protocol.readout, SGD)  # noqa: E731
+    mixed = lambda s: isinstance(s.data, Mixture | Dataset) and not sgd(s)  # noqa: E731
     reads_again = lambda s: s.protocol.readout.batch == "reuse"  # noqa: E731
     weights = own_weights("theory")
     ridge_named = "a ridge readout, gs.Ridge(n, penalty)"
@@ -120,10 +120,6 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         ),
         *(() if "mixture" in allowed else (only_gaussian("this prediction"),)),
         *(() if "sgd" in allowed else (no_sgd,)),
-        Refusal(
-            "theory of an SGD readout covers isotropic Gaussian data only",
-            lambda s: sgd(s) and mixed(s), gaussian, "data=gs.Gaussian(d)",
-        ),
         Refusal(
             "theory of an SGD readout covers random features, without a giant step",
             lambda s: sgd(s) and bool(s.protocol.steps), ridge, ridge_named,

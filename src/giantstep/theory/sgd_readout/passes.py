@@ -37,7 +37,7 @@ class Modes(NamedTuple):
     """Eigenvalues in groups: lam, how many each stands for, and the mean of theta*^2."""
 
     lam: Float[np.ndarray, " K"]
-    count: Float[np.ndarray, " K"]
+    many: Float[np.ndarray, " K"]
     square: Float[np.ndarray, " K"]
 
 
@@ -74,7 +74,7 @@ def answer(of: Modes, rate: float, n: int, passes: int, phases: int = PHASES) ->
     R[0] = 1.0
     for j in range(passes):
         if j:  # R = (1 + rate X)^{-1} as a series
-            chi[j] = np.sum(of.count * of.lam * G[:, j * phases])
+            chi[j] = np.sum(of.many * of.lam * G[:, j * phases])
             R[j] = -rate * float(chi[1 : j + 1] @ R[j - 1 :: -1])
         for k in range(j * phases, (j + 1) * phases):
             before = mean[:, k - phases :: -phases] @ R[1 : j + 1] if j else 0.0  # of the same phase
@@ -102,7 +102,7 @@ def residuals(
     def drift(x: np.ndarray, f: int, J: int) -> np.ndarray:
         """What moves the newest row of M besides -2 pull x; it sets the newest rows of C and Omega on the way."""
         now = slice(0, J + 1)
-        C[f][:, J, now] = C[f][:, now, J] = np.einsum("k,skj->sj", of.count * of.lam, x)
+        C[f][:, J, now] = C[f][:, now, J] = np.einsum("k,skj->sj", of.many * of.lam, x)
         Omega[f][:, J, now] = Omega[f][:, now, J] = R[J::-1] @ (C[f][:, now, now] + unit) @ T.T
         earlier = (R[J:0:-1] @ M[f, :J].reshape(J, 2 * K * passes)).reshape(2, K, passes)[..., now]
         earlier[..., J] = x[..., :J] @ R[J:0:-1]
@@ -123,7 +123,7 @@ def residuals(
             x = q * x + share * (first + second) / 2
             _put(M[f + 1], x, J)
         drift(x, phases, J)
-        after[:, J] = x[..., J] @ (of.count * of.lam)
+        after[:, J] = x[..., J] @ (of.many * of.lam)
     return Omega, after
 
 
@@ -149,8 +149,8 @@ def excess_after(of: Population, rate: float, n: int, passes: int, *, average: b
     T = n * passes
     left = answered.total[:, ::-1].T / T  # at the points of all passes
     every = np.stack([left[f : f + passes * PHASES : PHASES] for f in range(PHASES + 1)])  # phases, passes, K
-    size = rate**2 * modes.count * modes.lam**2
+    size = rate**2 * modes.many * modes.lam**2
     made = np.einsum("fjk,fik,k,fsji->fs", every, every, size, Omega, optimize=True)
     noise = (made.sum(axis=0) - (made[0] + made[-1]) / 2) * n / PHASES
-    start = float(np.sum(modes.count * modes.lam * modes.square * left[0] ** 2))
+    start = float(np.sum(modes.many * modes.lam * modes.square * left[0] ** 2))
     return start + float(noise[0]), float(noise[1])

@@ -20,6 +20,8 @@ from jaxtyping import Float
 
 from giantstep.errors import InputError
 from giantstep.experiment import draw
+from giantstep.experiment.data import Gaussian
+from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -27,6 +29,7 @@ from giantstep.results.bias_variance import Parts
 from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check
 from giantstep.theory.sgd_readout import passes
+from giantstep.theory.sgd_readout.from_rows import on_rows
 from giantstep.theory.sgd_readout.population import Population, population
 
 DRAWS, NEURONS = 4, 4000  # first layers that a prediction is the mean of, at least; and so many neurons in all
@@ -85,11 +88,10 @@ def predicted(setting: Setting) -> Answer:
     parts, rest = _parts(setting, None)
     noise = setting.target.noise**2
     values = {"test_error": np.atleast_1d(parts.risk + noise)[None]}
-    notes = ["SGD on random features: exact second moments of the features, fourth moments as of Gaussian ones"]
-    if setting.protocol.readout.passes > 1:  # type: ignore[union-attr]
-        notes[0] = (
-            "SGD on random features in several passes: exact second moments of the features, otherwise as of Gaussian ones"
-        )
+    moments = "exact second moments" if isinstance(setting.data, Gaussian) else "second moments on rows of the data"
+    several = setting.protocol.readout.passes > 1  # type: ignore[union-attr]
+    rest_of = "otherwise as of Gaussian ones in several passes" if several else "fourth moments as of Gaussian ones"
+    notes = [f"SGD on random features: {moments}, {rest_of}"]
     if parts.risk_se is not None:
         values["test_error_se"] = np.atleast_1d(parts.risk_se)[None]
         notes[0] += f"; mean of {_draws(setting)} first layers"
@@ -97,6 +99,8 @@ def predicted(setting: Setting) -> Answer:
         notes.append("not converged: SGD diverges at some rates, where NaN stands; keep them below 1 / E F^2")
     if rest > DOUBT:
         notes.append(f"neurons overlap so much that {rest:.1g} of the second moments is left out of their expansion")
+    if isinstance(setting.data, Dataset):
+        notes.extend(setting.data.notes)
     if setting.d < NARROW:
         notes.append(f"d = {setting.d}: expect corrections of some percent, as the features are not Gaussian")
     return Answer(values, notes)
@@ -110,7 +114,8 @@ def _parts(setting: Setting, seed: int | None) -> tuple[Parts, float]:
     seeds = [seed] if seed is not None else [FIRST] if own else range(FIRST, FIRST + _draws(setting))
     noise, rows, rest = setting.target.noise**2, [], 0.0
     for each in seeds:
-        of = population(setting, draw.weights(setting, each)[0])
+        W = draw.weights(setting, each)[0]
+        of = population(setting, W) if isinstance(setting.data, Gaussian) else on_rows(setting, W, each)
         e = excess(of, readout, n)
         # labels without noise still have the residual variance of the floor
         bias = e.start + of.floor * e.noise
