@@ -30,7 +30,6 @@ PHASES = 12  # points in a pass
 BINS = 24  # groups of eigenvalues
 STEEPEST = 0.9  # the largest share rate lam of a mode that a sample is taken to remove
 HIGHEST = 1e12  # times the start, from which the moments count as diverged
-MOST = 100  # passes: time grows as their cube, memory as their square
 
 
 class Modes(NamedTuple):
