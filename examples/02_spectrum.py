@@ -10,7 +10,9 @@ s = gs.Setting(
     data=gs.Gaussian(d=100),
     target=gs.target("x1 + H2(x1)/sqrt(2)", noise=0.5),
     network=gs.Network(width=200, activation="relu", centred=True),
-    protocol=gs.Protocol(steps=(gs.GiantStep(n=400, eta=[0, 20]),), readout=gs.Ridge(n=400, penalty=0.1)),
+    protocol=gs.Protocol(
+        steps=(gs.GiantStep(n=400, eta=[0, 20]),), readout=gs.Ridge(n=400, penalty=0.1)
+    ),
 )
 both = compare(s, seed=range(2), spectrum=True)
 figure = gs.plot(both, "spectrum")

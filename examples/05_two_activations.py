@@ -9,7 +9,9 @@ s = gs.Setting(
     data=gs.Gaussian(d=100),
     target=gs.target("x1 + H2(x1)/sqrt(2)", noise=0.5),
     network=gs.Network(width=200, activation="relu", centred=True),
-    protocol=gs.Protocol(steps=(gs.GiantStep(n=400, eta=[0, 5, 20, 40]),), readout=gs.Ridge(n=400, penalty=0.1)),
+    protocol=gs.Protocol(
+        steps=(gs.GiantStep(n=400, eta=[0, 5, 20, 40]),), readout=gs.Ridge(n=400, penalty=0.1)
+    ),
 )
 outcomes = []
 for name in ("relu", "tanh"):

@@ -4,9 +4,10 @@
 
 # %%
 import numpy as np
-from matplotlib.figure import Figure
 
 import giantstep as gs
+from giantstep.plot import style
+from giantstep.plot.ticks import logarithmic
 
 d, p = 3000, 8
 once = gs.GiantStep(n=8 * d, eta=10.0 * p)
@@ -24,10 +25,11 @@ for name, steps in (("two fresh batches", (once, once)), ("one batch twice", (on
     print(f"{name}: share along x1 {np.mean(shares[name]):.4f}, by chance {1 / d:.4f}")
 
 # %%
-figure = Figure(figsize=(4.2, 3.1), layout="constrained")
-ax = figure.subplots()
-for i, (_, values) in enumerate(shares.items()):
-    ax.plot([i] * len(values), values, "o")
-ax.axhline(1 / d, color="grey", linestyle=":")
-ax.set_xticks(range(2), list(shares))
-ax.set(yscale="log", ylabel="share of a neuron along x1", xlim=(-0.5, 1.5))
+with style.figure() as (figure, ax):
+    for i, values in enumerate(shares.values()):
+        ax.plot([i] * len(values), values, "os"[i])
+    ax.axhline(1 / d, color=style.INK, linestyle=":", label="by chance, 1/d")
+    ax.set_xticks(range(2), list(shares))
+    ax.set(ylim=(1e-4, 1), ylabel="share of a neuron along $x_1$", xlim=(-0.5, 1.5))
+    logarithmic(ax)
+    ax.legend()

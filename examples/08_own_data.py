@@ -18,7 +18,10 @@ s = gs.Setting(
     data=data,
     target=gs.target("y"),
     network=gs.Network(width=60, activation="relu", centred=True, rows="trace"),
-    protocol=gs.Protocol(steps=(gs.GiantStep(n=600, eta=[0.0, 2.0, 5.0, 10.0]),), readout=gs.Ridge(n=600, penalty=0.1)),
+    protocol=gs.Protocol(
+        steps=(gs.GiantStep(n=600, eta=[0.0, 2.0, 5.0, 10.0]),),
+        readout=gs.Ridge(n=600, penalty=0.1),
+    ),
 )
 o = gs.simulate(s, seed=range(4), n_test=1500)
 e = gs.equivalent(s, "hermite", seed=range(4), n_test=1500)

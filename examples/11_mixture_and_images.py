@@ -10,7 +10,9 @@ s = gs.Setting(
     data=images,
     target=gs.target("-1 | 1"),
     network=gs.Network(width=200, activation="relu", centred=True, rows="trace"),
-    protocol=gs.Protocol(steps=(gs.GiantStep(n=400, eta=[0.0, 5.0, 20.0]),), readout=gs.Ridge(n=400, penalty=0.1)),
+    protocol=gs.Protocol(
+        steps=(gs.GiantStep(n=400, eta=[0.0, 5.0, 20.0]),), readout=gs.Ridge(n=400, penalty=0.1)
+    ),
 )
 o = gs.simulate(s, seed=range(3), n_test=1000)
 mixture = gs.simulate(s.with_(data=images.fitted(spikes=20)), seed=range(3), n_test=1000)

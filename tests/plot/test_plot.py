@@ -90,7 +90,7 @@ def test_a_sweep_is_drawn_from_its_dataset(base):
     found = gs.sweep(s, {"n": [60, 90], "activation": ["relu", "tanh"]}, seeds=range(2), routes=["simulate", "theory"])
     figure = gs.plot(found)
     (ax,) = figure.axes
-    assert ax.get_xlabel() == "n" and ax.get_ylabel() == "test error"
+    assert ax.get_xlabel() == "samples n" and ax.get_ylabel() == "test error"
     mean = found.test_error.sel(route="simulate", activation="tanh").mean("seed").values
     drawn = [np.asarray(line.get_ydata(), dtype=float) for line in ax.get_lines() if np.size(line.get_ydata()) == 2]
     assert any(np.allclose(y, mean) for y in drawn)
@@ -111,4 +111,6 @@ def test_two_long_axes_are_a_phase_diagram(base):
         np.asarray(mesh.get_array()).reshape(5, 6),
         found.test_error.isel(route=0).mean("seed").transpose("n", "eta").values,
     )
-    assert figure.axes[0].get_xlabel() == "eta" and figure.axes[0].get_xscale() == "log" and len(figure.axes) == 2
+    assert (
+        figure.axes[0].get_xlabel() == "step size η" and figure.axes[0].get_xscale() == "log" and len(figure.axes) == 2
+    )

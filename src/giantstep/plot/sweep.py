@@ -1,12 +1,14 @@
 """The picture of a sweep's Dataset: dots with error bars over seeds are measured, lines predicted, and a map has colours."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from giantstep._machine.plain import choice
 from giantstep.errors import InputError
 from giantstep.plot import style
+from giantstep.plot.errors import AXES
+from giantstep.plot.ticks import logarithmic
 from giantstep.results.outcome import LABELS
 
 if TYPE_CHECKING:
@@ -19,6 +21,14 @@ PANELS, COLOURED, ROWS = 4, 6, 3
 FEWEST = 5  # values of both axes of a phase diagram
 WIDE = 20  # the largest value over the smallest from which an axis is logarithmic
 _NAMES = {"simulate": "simulation", "theory": "theory", "equivalent": "equivalent"}
+_AXES = AXES | {
+    "alpha": r"exponent $\alpha$ of the step $n^\alpha$",
+    "n": "samples n",
+    "d": "dimension d",
+    "p": "width p",
+    "width": "width p",
+    "noise": "label noise",
+}
 _MARKS = ("o", "s", "D", "^", "v", "P")
 _OTHER = ("route", "seed", "neuron", "direction", "other", "index", "end")
 
@@ -50,7 +60,7 @@ def picture(data: Any, what: str | None = None, ax: "Axes | None" = None) -> "Fi
             title = ", ".join(f"{a} = {_short(_value(data, a, i))}" for a, i in [*places, *((a, 0) for a in fixed)])
             own.set_title(title, loc="left")
         for own in grid[-1]:
-            own.set_xlabel(along or "")
+            own.set_xlabel(_AXES.get(along or "", along or ""))
         handles = dict(zip(*reversed(grid[0, 0].get_legend_handles_labels()), strict=True))
         if len(handles) > 1 and ax is not None:
             ax.legend(handles.values(), handles.keys())
@@ -99,7 +109,7 @@ def _panel(ax: Any, data: Any, name: Any, along: str | None, colours: str | None
     if names is not None:
         ax.set_xticks(x, names)
     elif len(x) > 2 and min(x) > 0 and max(x) / min(x) >= WIDE:
-        ax.set_xscale("log")
+        logarithmic(ax, "x")
 
 
 def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figure":
@@ -115,11 +125,12 @@ def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figu
             mesh = own.pcolormesh(
                 data[across].values, data[up].values, part, shading="nearest", cmap="viridis", rasterized=True, **ends
             )
-            own.set(xlabel=across, ylabel=up)
+            own.set(xlabel=_AXES.get(across, across), ylabel=_AXES.get(up, up))
             own.set_title(_curve(str(data.route.values[r]), None, data, 0), loc="left")
-            for side, values_at in (("x", data[across].values), ("y", data[up].values)):
+            sides: tuple[tuple[Literal["x", "y"], Any], ...] = (("x", data[across].values), ("y", data[up].values))
+            for side, values_at in sides:
                 if values_at.min() > 0 and values_at.max() >= WIDE * values_at.min():
-                    getattr(own, f"set_{side}scale")("log")
+                    logarithmic(own, side)
         fig.colorbar(mesh, ax=axes if ax is None else ax, label=_label(name))
     return fig
 

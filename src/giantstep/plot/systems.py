@@ -10,6 +10,7 @@ import numpy as np
 
 from giantstep.errors import InputError
 from giantstep.measure import mean_and_error
+from giantstep.plot.errors import NAMES
 from giantstep.plot.style import COLOURS, INK, canvas, figure, series
 from giantstep.results.system import Curve, Finding
 from giantstep.results.trajectory import Evolution
@@ -86,9 +87,9 @@ def shares(paths: Sequence[Evolution], own: "Axes | None" = None) -> "Figure":
         for path in paths:
             steps = np.arange(len(path.M))
             for k in range(path.M.shape[2]):
-                style = {"color": COLOURS[k % len(COLOURS)], "label": f"w{k + 1}, {path.route}"}
+                style = {"color": COLOURS[k % len(COLOURS)], "label": f"$w_{k + 1}$, {NAMES[path.route]}"}
                 series(ax, steps, *mean_and_error(path.shares[:, :, k]), predicted=path.route == "theory", **style)
-        ax.set(xlabel="step", ylabel="mean cos² with the direction")
+        ax.set(xlabel="giant steps taken", ylabel="mean cos² with the direction")
         ax.set_xticks(np.arange(len(paths[0].M)))
         ax.legend()
     return fig
