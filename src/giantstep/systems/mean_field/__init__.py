@@ -9,24 +9,23 @@ with the prior N(0, C), C = diag(scale^2 j^(-2 gamma)), of which J coordinates a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._machine.plain import choice, flag, real, whole
+from giantstep._machine.plain import flag, real, whole
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
 from giantstep.experiment.target import target
-from giantstep.functions import losses
 from giantstep.results.system import Reading, System
 from giantstep.systems.mean_field.bases import basis, project, smoothness
-from giantstep.systems.mean_field.training import Field, Training, train
+from giantstep.systems.mean_field.kernel_inputs import FittedKernel, fit_kernel
+from giantstep.systems.mean_field.training import Field, Training, labels, recipe, train
 
-__all__ = ["HARMONICS", "FittedCurves", "MeanField", "fit"]
+__all__ = ["HARMONICS", "FittedCurves", "FittedKernel", "MeanField", "fit", "fit_kernel"]
 
 HARMONICS = 128  # coefficients of the system's curves
 
@@ -230,13 +229,14 @@ def fit(
     """
     own, span = _span(grid, domain)
     X = project(curves, grid, count, kind, how=how, smooth=smooth, domain=span)
-    y = _labels(y, len(X), training.get("loss", "square"))
+    y = labels(y, len(X), training.get("loss", "square"))
     c = _prior(X, gamma, spread)
     if flag(intercept, "intercept"):
         X, c = np.column_stack([X, np.ones(len(X))]), np.append(c, spread)
-    recipe = _recipe(training, y, bound)
     grid = None if own else np.asarray(grid, float)
-    return FittedCurves(train(X, y, c, recipe, seed), grid, count, kind, how, smooth, span, intercept)
+    return FittedCurves(
+        train(X, y, c, recipe(training, y, bound), seed), grid, count, kind, how, smooth, span, intercept
+    )
 
 
 def _span(grid: Any, domain: tuple[float, float] | None) -> tuple[bool, tuple[float, float]]:
@@ -260,22 +260,3 @@ def _prior(X: Float[np.ndarray, "n J"], gamma: float, spread: float) -> Float[np
     if root == 0:
         raise InputError("the curves are zero")
     return c * spread / root
-
-
-def _recipe(training: dict[str, Any], y: Float[np.ndarray, " n"], bound: float | None) -> Training:
-    known = [f.name for f in fields(Training)]
-    for name in training:
-        if name not in known:
-            raise InputError(f"fit has no option {name!r}; those of training are {', '.join(known)}")
-    largest = 4.0 if training.get("loss") == "logistic" else 2 * float(np.max(np.abs(y))) or 1.0
-    return replace(Training(), **training, bound=largest if bound is None else bound)
-
-
-def _labels(y: npt.ArrayLike, n: int, loss: str) -> Float[np.ndarray, " n"]:
-    choice(loss, losses.LOSSES, "loss")
-    y = np.asarray(y, dtype=float)
-    if y.shape != (n,) or not np.all(np.isfinite(y)):
-        raise InputError(f"y must be {n} finite numbers, one a curve")
-    if loss == "logistic" and not np.all(np.abs(y) == 1):
-        raise InputError("with the logistic loss the labels must be +1 and -1")
-    return y

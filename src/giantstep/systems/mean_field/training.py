@@ -7,10 +7,11 @@ over all laws mu of a neuron theta, a function itself; nu = N(0, C) with standar
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._machine import memory
@@ -76,6 +77,27 @@ class Training:
             raise InputError(
                 f"activation must stay within -1 and 1, as tanh, erf and sin do; {self.activation!r} does not"
             )
+
+
+def recipe(options: dict[str, Any], y: Float[np.ndarray, " n"], bound: float | None) -> Training:
+    """A training with these options, and with the largest output by the labels if there is no bound."""
+    known = [f.name for f in fields(Training)]
+    for name in options:
+        if name not in known:
+            raise InputError(f"fit has no option {name!r}; those of training are {', '.join(known)}")
+    largest = 4.0 if options.get("loss") == "logistic" else 2 * float(np.max(np.abs(y))) or 1.0
+    return replace(Training(), **options, bound=largest if bound is None else bound)
+
+
+def labels(y: npt.ArrayLike, n: int, loss: str) -> Float[np.ndarray, " n"]:
+    """Labels as numbers, one for each of the n inputs."""
+    choice(loss, losses.LOSSES, "loss")
+    y = np.asarray(y, dtype=float)
+    if y.shape != (n,) or not np.all(np.isfinite(y)):
+        raise InputError(f"y must be {n} finite numbers, one an input")
+    if loss == "logistic" and not np.all(np.abs(y) == 1):
+        raise InputError("with the logistic loss the labels must be +1 and -1")
+    return y
 
 
 @dataclass(frozen=True, repr=False, eq=False)
