@@ -162,10 +162,11 @@ def test_share_of_variance_of_a_known_function():
     def f(X):
         return (X[:, 0] + X[:, 1] * X[:, 2])[:, None]
 
-    rng = np.random.default_rng(1)
-    assert directions.share(f, X, np.eye(3)[:1], rng) == pytest.approx(0.5, abs=0.03)
-    assert directions.share(f, X, np.eye(3)[:2], rng) == pytest.approx(0.5, abs=0.03)
-    assert directions.share(f, X, np.eye(3), rng) == pytest.approx(1.0, abs=1e-12)
+    shares = directions.shares(f, X, np.eye(3), np.random.default_rng(1))
+    np.testing.assert_allclose(shares, [0.5, 0.5, 1.0], atol=0.03)
+    assert shares[2] == pytest.approx(1.0, abs=1e-12)
+    lost = directions.variances_without(f, X, np.eye(3), np.random.default_rng(1))
+    np.testing.assert_allclose(lost, [1.0, 1.0, 1.0], atol=0.06)
 
 
 @pytest.mark.parametrize("shape", [(5, 9), (9, 5)])

@@ -10,8 +10,11 @@ from sklearn.kernel_ridge import KernelRidge
 from giantstep._machine.device import HOST
 from giantstep.estimator import GiantStepRegressor, coordinates, kernel, marginal, spectral
 from giantstep.estimator.corrected_step import damped
+from giantstep.estimator.ensemble import mixed
 from giantstep.estimator.network import Table, linear_moments, moments, normal, pieces, solve
+from giantstep.estimator.search import Fold, Wanted, dealt, draw_start, judge
 from giantstep.estimator.stack import simplex_weights, stacked
+from giantstep.functions.activation import activation
 
 SHAPES = kernel.GAUSSIAN, kernel.LAPLACE
 
@@ -123,6 +126,29 @@ def test_weights_of_a_stack_are_those_of_the_constrained_problem():
     assert found.sum() == pytest.approx(1) and found[2] == 0 < best.x[2] < 0.1  # too little to be worth its time
     assert loss(found) < 1.05 * best.fun
     assert stacked([residuals[0], np.full((300, 2), np.nan)], weights).tolist() == [1, 0]
+
+
+def test_a_model_that_cannot_be_solved_spoils_no_mix():
+    """It has no weight, and NaN times zero is NaN."""
+    rng = np.random.default_rng(6)
+    held = rows(200, 2, 7)
+    folds = [Fold(held, held, np.arange(200), ())]  # type: ignore[arg-type]
+    residuals = {"network": (0.1 * rng.standard_normal((200, 1)),), "columns": (np.full((200, 1), np.nan),)}
+    residuals["linear"] = (rng.standard_normal((200, 1)),)
+    weights, left = mixed(folds, residuals)
+    assert weights["network"] > 0.9 and weights["columns"] == 0 and np.all(np.isfinite(left[0]))
+
+
+def test_a_penalty_is_found_from_one_that_cannot_be_solved():
+    """Columns that agree to the last digit: at the smallest penalties there is no fit."""
+    table = rows(300, 3, 8)
+    twice = Table(np.repeat(table.X, 3, axis=1).astype(np.float32), table.Y, table.weights)
+    wanted = Wanted(16, activation("relu"))
+    start = draw_start(twice, wanted, np.random.default_rng(0), HOST)
+    stages = [start.linear_stage(f) for f in dealt(twice, start, np.random.default_rng(0))]
+    low, usual = (judge(stages, near, wanted, HOST) for near in (-17.0, -3.0))
+    assert not np.isfinite(stages[0].judged(wanted.penalty_at(-17.0, stages[0].of_all), HOST)).all()
+    assert np.isfinite(low.error) and low.error <= 1.1 * usual.error
 
 
 @pytest.mark.parametrize(

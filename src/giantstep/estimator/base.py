@@ -152,19 +152,14 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         components = components * np.where(components[np.arange(len(components)), largest] < 0, -1.0, 1.0)[:, None]
         level = directions.null_level(learned.null)
         shown = min(int(np.sum(strength > level)) + 1, len(strength))
-        share = [
-            directions.share(self._outputs, table.X[:LOOKED_AT], components[: j + 1], np.random.default_rng(0))
-            for j in range(shown)
-        ]
-        lost = [
-            directions.variance_without(self._outputs, table.X[:LOOKED_AT], v, np.random.default_rng(0))
-            for v in components[:shown]
-        ]
-        self._without, self._rows_learned = tuple(learned.loo_error + each for each in lost), len(table)
+        known, rows = components[:shown], table.X[:LOOKED_AT]
+        share = directions.shares(self._outputs, rows, known, np.random.default_rng(0))
+        lost = directions.variances_without(self._outputs, rows, known, np.random.default_rng(0))
+        self._without, self._rows_learned = tuple(learned.loo_error + float(each) for each in lost), len(table)
         names = getattr(self, "feature_names_in_", [f"x{j + 1}" for j in range(len(self._gaps.means))])
         names = tuple(self._gaps.names([*map(str, names)]))
         self._axes = components  # in the coordinates of the network
-        return Directions(self._span.back(components), strength, level, np.array(share), names)
+        return Directions(self._span.back(components), strength, level, share, names)
 
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
         """The outputs of the model for scaled rows, in units of scaled labels."""

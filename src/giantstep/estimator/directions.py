@@ -1,6 +1,6 @@
 """Directions: the directions of the input that a network has learned, and the share of its variance they carry."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,32 +74,40 @@ def null_level(null: Float[np.ndarray, "p d"]) -> float:
     return float(strengths(null, 1)[0][0] * (1 + 2 / np.sqrt(2 * null.shape[1])))
 
 
-def share(
+def shares(
     predict: Callable[[np.ndarray], np.ndarray], X: np.ndarray, basis: np.ndarray, rng: np.random.Generator
-) -> float:
-    """The share of the variance of f that the orthonormal rows of ``basis`` carry. It is the closed Sobol index of their span,
+) -> Float[np.ndarray, " m"]:
+    """The share of the variance of f that the first 1, 2, ... orthonormal rows of ``basis`` carry together: the closed Sobol
+    indices of their spans,
 
         Cov(f(x), f(P x + (1 - P) x')) / Var f(x)
 
-    with x' another row (Sobol 2001). It is exact where P x and (1 - P) x are independent, as for Gaussian rows.
+    with x' another row (Sobol 2001). They are exact where P x and (1 - P) x are independent, as for Gaussian rows.
     """
-    inside = X @ basis.T @ basis
     other = X[rng.permutation(len(X))]
-    whole, frozen = predict(X), predict(inside + other - other @ basis.T @ basis)
-    whole, frozen = whole - whole.mean(axis=0), frozen - frozen.mean(axis=0)
+    away = (X - other) @ basis.T
+    tables = [other + away[:, : j + 1] @ basis[: j + 1] for j in range(len(basis))]
+    whole, *frozen = (f - f.mean(axis=0) for f in _all(predict, [X, *tables]))
     variance = float(np.sum(whole**2))
-    return float(np.clip(np.sum(whole * frozen) / variance, 0.0, 1.0)) if variance > 0 else 0.0
+    return np.array([np.clip(np.sum(whole * f) / variance, 0.0, 1.0) if variance > 0 else 0.0 for f in frozen])
 
 
-def variance_without(
-    predict: Callable[[np.ndarray], np.ndarray], X: np.ndarray, direction: np.ndarray, rng: np.random.Generator
-) -> float:
-    """The variance of f that is lost where a direction v is not known. It is the total Sobol index of v times the variance,
+def variances_without(
+    predict: Callable[[np.ndarray], np.ndarray], X: np.ndarray, basis: np.ndarray, rng: np.random.Generator
+) -> Float[np.ndarray, " m"]:
+    """The variance of f that is lost where a row v of ``basis`` is not known. It is the total Sobol index of v times the
+    variance,
 
         E (f(x) - f(x'))^2 / 2,    x' = x with the coordinate along v of another row
 
     (Jansen 1999), averaged over outputs.
     """
     other = X[rng.permutation(len(X))]
-    changed = X + np.outer((other - X) @ direction, direction)
-    return float(np.mean((predict(X) - predict(changed.astype(X.dtype))) ** 2) / 2)
+    whole, *changed = _all(predict, [X, *(X + np.outer((other - X) @ v, v) for v in basis)])
+    return np.array([np.mean((whole - f) ** 2) / 2 for f in changed])
+
+
+def _all(predict: Callable[[np.ndarray], np.ndarray], tables: Sequence[np.ndarray]) -> np.ndarray:
+    """Predictions for tables of the shape and type of the first one, in one call: hundreds of trees take long for few rows."""
+    found = predict(np.concatenate(tables).astype(tables[0].dtype))
+    return found.reshape(len(tables), len(tables[0]), -1)

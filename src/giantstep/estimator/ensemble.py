@@ -15,9 +15,10 @@ from giantstep.estimator.kernel_search import (
     Map,
     Turn,
     fitted_kernel,
-    look,
+    glance,
     mapped,
     next_map,
+    on_all_rows,
     some_rows,
     take_turns,
     turn_gradients,
@@ -51,6 +52,7 @@ from giantstep.estimator.trees import (
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
 BEHIND = 1.25  # a plan that begins with this many times the error of the best one stays where it begins
+FAR_BEHIND = 2.0  # and with this many times it is left out
 
 
 @dataclass(frozen=True)
@@ -119,9 +121,13 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         maps = [plan.first(f.training, g, null, start) for f, (g, null) in zip(folds, found, strict=True)]
         known = [L for L in maps if L is not None]
         if len(known) == len(maps):
-            looks.append((plan, look(trial, known, USUAL)))
+            looks.append((plan, glance(trial, known, USUAL)))
+    looks = sorted(looks, key=lambda each: each[1].error)
     plans, least = [], np.inf
-    for plan, first in sorted(looks, key=lambda each: each[1].error):
+    for plan, first in looks:
+        if plans and first.error > FAR_BEHIND * looks[0][1].error:
+            break
+        first = on_all_rows(trial, first)
         if tell is not None:
             tell(f"coordinates from {plan.name}:")
         turns = take_turns(trial, first, plan.make, tell) if first.error <= BEHIND * least else [first]
@@ -150,7 +156,8 @@ def mixed(
     """The weights of the models, and the residuals of the mix. Unless the mix is surely better, it is the linear model alone."""
     weights = np.concatenate([fold.held.weights for fold in folds])
     a = stacked([np.concatenate(each) for each in residuals.values()], weights)
-    left = tuple(np.tensordot(a, np.stack(of_fold), 1) for of_fold in zip(*residuals.values(), strict=True))
+    used = [each for each, weight in zip(residuals.values(), a, strict=True) if weight > 0]  # others may not be finite
+    left = tuple(np.tensordot(a[a > 0], np.stack(of_fold), 1) for of_fold in zip(*used, strict=True))
     plain = residuals["linear"]
     if np.all(np.isfinite(np.concatenate(plain))) and not surely_better(
         np.concatenate(left), np.concatenate(plain), weights

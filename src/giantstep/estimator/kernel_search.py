@@ -1,11 +1,14 @@
 """The search by leave-one-out for a kernel readout: its coordinates, its shape and its bandwidth.
 
 Coordinates are learned in turns. A turn fits the kernel on the rows that the steps use, takes the corrected gradients of this
-fit, and moves to the coordinates that they give. The held-out rows judge every turn, as they judge every giant step.
+fit, and moves to the coordinates that they give. The held-out rows judge every turn, as they judge every giant step. Shapes and
+bandwidths are tried on some of the rows with fewer landmarks, which takes a fifth of the time. The best of them alone is then
+fitted to all rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
@@ -20,7 +23,7 @@ NEAREST = -4.0  # the decade of the penalty where the search begins
 TURNS = 4  # at most
 GAIN = 0.98  # a turn that does not reduce the error by this factor is the last one
 POWERS = (-3, 4)  # of two: bandwidths in units of the median distance
-NEARLY = 1.25  # times the error of the best kernel, from which another one is tuned
+FEW_ROWS, FEW_HELD, FEWER_LANDMARKS = 800, 300, 100  # for the first choice of a shape and a bandwidth
 LOOK = 300  # rows for the median distance
 
 Map = Float[np.ndarray, "d r"]
@@ -87,16 +90,36 @@ class KernelTrial:
     wanted: Wanted
     start: SearchStart
 
-    def judged(self, maps: Sequence[Map], chosen: KernelWidth, decade: float) -> SearchPoint:
+    @cached_property
+    def small(self) -> "KernelTrial":
+        """The same on fewer rows, with fewer landmarks."""
+        folds = [
+            replace(
+                f,
+                training=f.training.take(some_rows(len(f.training), FEW_ROWS)),
+                held=f.held.take(np.arange(min(len(f.held), FEW_HELD))),
+                rows=f.rows[:FEW_HELD],
+            )
+            for f in self.folds
+        ]
+        return replace(self, folds=tuple(folds), landmarks=min(self.landmarks, FEWER_LANDMARKS))
+
+    def judged(self, maps: Sequence[Map], chosen: KernelWidth, decade: float) -> Turn:
         pairs = zip(self.folds, maps, strict=True)
         stages = [staged(f, L, chosen, self.landmarks, self.start.where) for f, L in pairs]
-        return judge(stages, decade, self.wanted, self.start.where)
+        return Turn(tuple(maps), chosen, judge(stages, decade, self.wanted, self.start.where))
 
 
-def look(trial: KernelTrial, maps: Sequence[Map], widths: Sequence[KernelWidth]) -> Turn:
-    """The best of some kernels."""
-    turns = [Turn(tuple(maps), each, trial.judged(maps, each, NEAREST)) for each in widths]
-    return min(turns, key=lambda turn: turn.error)
+def glance(trial: KernelTrial, maps: Sequence[Map], widths: Sequence[KernelWidth], near: float = NEAREST) -> Turn:
+    """The best of some kernels and of the bandwidths downhill from it, on few rows."""
+    turns: list[Turn] = []
+    for each in widths:
+        turns.append(trial.small.judged(maps, each, turns[-1].point.decade if turns else near))
+    return tuned(trial.small, min(turns, key=lambda turn: turn.error))
+
+
+def on_all_rows(trial: KernelTrial, turn: Turn) -> Turn:
+    return trial.judged(turn.maps, turn.chosen, turn.point.decade)
 
 
 def tuned(trial: KernelTrial, turn: Turn) -> Turn:
@@ -105,7 +128,7 @@ def tuned(trial: KernelTrial, turn: Turn) -> Turn:
     for way in (1, -1):
         while POWERS[0] <= best.chosen.power + way <= POWERS[1]:
             other = replace(best.chosen, power=best.chosen.power + way)
-            tried = replace(best, chosen=other, point=trial.judged(best.maps, other, best.point.decade))
+            tried = trial.judged(best.maps, other, best.point.decade)
             if tried.error >= best.error:
                 break
             best = tried
@@ -138,7 +161,7 @@ def turn_gradients(trial: KernelTrial, turn: Turn) -> Iterator[tuple[np.ndarray,
 
 def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> list[Turn]:
     """Turns until the error stops falling; the last one is the best."""
-    turns = [tuned(trial, first)]
+    turns = [first]
     while np.isfinite(turns[-1].error):
         last = turns[-1]
         if tell is not None:
@@ -146,17 +169,12 @@ def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> li
         if len(turns) > TURNS or (len(turns) > 1 and last.error > GAIN * turns[-2].error):
             break
         maps = [make(*each) for each in turn_gradients(trial, last)]
-        point = trial.judged(maps, last.chosen, last.point.decade)
-        turns.append(tuned(trial, Turn(tuple(maps), last.chosen, point)))
+        turn = on_all_rows(trial, glance(trial, maps, [last.chosen], last.point.decade))
+        turns.append(turn if turn.error <= GAIN * last.error else tuned(trial, turn))
     best = int(np.argmin([turn.error for turn in turns]))
-    return [*turns[:best], _other_shape(trial, turns[best])]
-
-
-def _other_shape(trial: KernelTrial, turn: Turn) -> Turn:
-    """The same coordinates with the other shape of kernels, if that is better."""
-    other = look(trial, turn.maps, [each for each in USUAL if each.shape is not turn.chosen.shape])
-    other = tuned(trial, other) if other.error < NEARLY * turn.error else other
-    return min(turn, other, key=lambda each: each.error)
+    others = [each for each in USUAL if each.shape is not turns[best].chosen.shape]
+    other = on_all_rows(trial, glance(trial, turns[best].maps, others))
+    return [*turns[:best], min(turns[best], other, key=lambda turn: turn.error)]
 
 
 @dataclass(frozen=True)

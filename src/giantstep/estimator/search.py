@@ -227,7 +227,8 @@ class SearchPoint:
 
 
 def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, pace: float = 1.0) -> SearchPoint:
-    """Choose the penalty by leave-one-out: go downhill from ``near`` in steps of ``pace`` decades."""
+    """Choose the penalty by leave-one-out: go downhill from ``near``, or from the first larger decade at which rounding leaves a
+    solvable problem, in steps of ``pace`` decades."""
     folds, known = [s.fold for s in stages], {}
     least = DECADES[0] if folds[0].held.X.dtype == np.float64 else SINGLE
 
@@ -237,8 +238,9 @@ def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, p
             known[decade] = SearchPoint(tuple(stages), decade, mean_error(residuals, folds), residuals)
         return known[decade].error
 
+    while not np.isfinite(error(near)) and wanted.penalty is None and near + pace <= DECADES[1]:
+        near += pace
     best = near
-    error(best)
     for way in (-pace, pace) if wanted.penalty is None else ():
         while least <= best + way <= DECADES[1] and error(best + way) < error(best):
             best += way

@@ -21,10 +21,8 @@ from giantstep.estimator.search import Fold, Tell, mean_error
 __all__ = ["BoostedTrees", "TreeInputs", "TreeTrial", "boosted", "learned_axes", "tree_inputs", "tried_trees"]
 
 COUNTS = (25, 50, 100, 200)  # of trees
-RATE = 0.1  # the factor of every tree
 WORTH = 0.99  # twice as many trees must reduce the error by this factor
 ALL_COLUMNS, MOST_AXES = 64, 10  # with more columns, those that say most about the labels by themselves
-BINS = 250
 MOST_ROWS = 65536  # for the trees of a model
 FEWEST_ROWS = 200
 
@@ -32,15 +30,30 @@ Axes = Float[np.ndarray, "m d"]
 
 
 @dataclass(frozen=True)
+class TreeKind:
+    """The number of leaves of a tree, the factor of every tree, and the number of bins of a column."""
+
+    leaves: int
+    rate: float
+    bins: int
+
+
+USUAL = TreeKind(31, 0.1, 250)
+COARSE, GLANCE = TreeKind(15, 0.3, 32), 10  # so many trees of this kind say whether trees help
+
+
+@dataclass(frozen=True)
 class TreeInputs:
     """What the trees see of a row: some of its columns and its coordinates along ``axes``, as the numbers of their bins.
 
-    ``edges`` are those of the bins. scikit-learn makes bins too, but for rows with weights it takes minutes.
+    ``edges`` are those of the bins, made for trees of a ``kind``. scikit-learn makes bins too, but for rows with weights it takes
+    minutes.
     """
 
     columns: Int[np.ndarray, " c"]
     axes: Axes
     edges: Float[np.ndarray, "v b"]
+    kind: TreeKind
 
     def of(self, X: Float[np.ndarray, "n d"]) -> UInt8[np.ndarray, "n v"]:
         seen = _seen(X, self.columns, self.axes)
@@ -54,7 +67,7 @@ def _seen(X: Float[np.ndarray, "n d"], columns: Int[np.ndarray, " c"], axes: Axe
     return np.concatenate([X[:, columns], X @ axes.T.astype(X.dtype)], axis=1)
 
 
-def tree_inputs(table: Table, axes: Axes | None) -> TreeInputs:
+def tree_inputs(table: Table, axes: Axes | None, kind: TreeKind = USUAL) -> TreeInputs:
     """The columns and axes with bins of equal numbers of rows."""
     d = table.X.shape[1]
     if d <= ALL_COLUMNS:
@@ -66,8 +79,8 @@ def tree_inputs(table: Table, axes: Axes | None) -> TreeInputs:
         columns = columns if len(columns) else np.array([int(shares.argmax())])
     axes = np.zeros((0, d)) if axes is None else axes
     seen = np.sort(_seen(table.X, columns, axes), axis=0)
-    last = np.linspace(0, len(seen), BINS + 1)[1:-1].astype(int)  # rows that begin a bin
-    return TreeInputs(columns, axes, ((seen[np.maximum(last - 1, 0)] + seen[last]) / 2).T)
+    last = np.linspace(0, len(seen), kind.bins + 1)[1:-1].astype(int)  # rows that begin a bin
+    return TreeInputs(columns, axes, ((seen[np.maximum(last - 1, 0)] + seen[last]) / 2).T, kind)
 
 
 def learned_axes(gradient: Float[np.ndarray, "p d"]) -> Axes:
@@ -92,13 +105,16 @@ def boosted(table: Table, inputs: TreeInputs, count: int, before: BoostedTrees |
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     seen, weights = inputs.of(table.X), None if np.all(table.weights == 1.0) else table.weights
-    models = []
+    models, kind = [], inputs.kind
     for o, y in enumerate(table.Y.T):
         model: Any = (
-            HistGradientBoostingRegressor(learning_rate=RATE, early_stopping=False, warm_start=True, random_state=0)  # type: ignore[arg-type]
+            HistGradientBoostingRegressor(
+                learning_rate=kind.rate, max_leaf_nodes=kind.leaves, max_bins=kind.bins, early_stopping=False,
+                warm_start=True, random_state=0,
+            )  # type: ignore[arg-type]
             if before is None
             else before.models[o]
-        )
+        )  # fmt: skip
         models.append(model.set_params(max_iter=count).fit(seen, y, sample_weight=weights))
     return BoostedTrees(inputs, tuple(models))
 
@@ -119,18 +135,17 @@ def tried_trees(
     helps: Callable[[tuple[Float[np.ndarray, "m k"], ...]], bool],
     tell: Tell,
 ) -> TreeTrial | None:
-    """The better of trees with and without the learned directions; None where the first of them do not help.
+    """The better of trees with and without the learned directions; None where a few coarse ones do not help.
 
     The rows held out of the steps are held out of the trees too, and the trees are fitted without them.
     """
-    looks = []
-    for turned in (False, True):
-        inputs = [tree_inputs(f.training, a if turned else None) for f, a in zip(folds, axes, strict=True)]
-        trees = [boosted(f.training, i, COUNTS[0]) for f, i in zip(folds, inputs, strict=True)]
-        looks.append((_judged(folds, trees, turned, COUNTS[0]), trees))
-    best, trees = min(looks, key=lambda each: each[0].error)
+    seen = {turned: [a if turned else None for a in axes] for turned in (False, True)}
+    looks = [_judged(folds, _begun(folds, seen[turned], GLANCE, COARSE), turned, GLANCE) for turned in seen]
+    best = min(looks, key=lambda each: each.error)
     if not helps(best.residuals):
         return None
+    trees = _begun(folds, seen[best.turned], COUNTS[0], USUAL)
+    best = _judged(folds, trees, best.turned, COUNTS[0])
     for count in COUNTS[1:]:
         trees = [boosted(f.training, t.inputs, count, t) for f, t in zip(folds, trees, strict=True)]
         more = _judged(folds, trees, best.turned, count)
@@ -141,6 +156,11 @@ def tried_trees(
     if tell is not None:
         tell(f"{best.count} boosted trees: error of the held-out rows {best.error:.4g}")
     return best
+
+
+def _begun(folds: Sequence[Fold], axes: Sequence[Axes | None], count: int, kind: TreeKind) -> list[BoostedTrees]:
+    inputs = (tree_inputs(f.training, a, kind) for f, a in zip(folds, axes, strict=True))
+    return [boosted(f.training, i, count) for f, i in zip(folds, inputs, strict=True)]
 
 
 def _judged(folds: Sequence[Fold], trees: Sequence[BoostedTrees], turned: bool, count: int) -> TreeTrial:
