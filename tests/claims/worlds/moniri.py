@@ -30,15 +30,15 @@ def by_signs(setting: Any, seed: int) -> np.ndarray:
 
 def scaled_second_layer(factor: float) -> Change:
     second = draw.second_layer
-    return lambda patch: patch.setattr(draw, "second_layer", lambda setting, seed: factor * second(setting, seed))
+    return lambda patch: patch.setattr(draw, "second_layer", lambda *given: factor * second(*given))
 
 
 def tilted(patch: Any) -> None:
     """The weights of random features know the target's direction."""
     drawn = draw.weights
 
-    def wrong(setting: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        W, a = drawn(setting, seed)
+    def wrong(*given: Any) -> tuple[np.ndarray, np.ndarray]:
+        W, a = drawn(*given)
         W = W + 0.4 * np.eye(W.shape[1])[0]
         return W / np.linalg.norm(W, axis=1, keepdims=True), a
 
