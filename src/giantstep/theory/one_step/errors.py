@@ -72,7 +72,8 @@ def channels(
     X, D, R, r = signal.weights.shape[-1], signal.patterns.shape[0], signal.scatter.shape[0], S_m.shape[-1]
     C, m, n = X + D + R, inner(f, signal.patterns), inner(f, signal.scatter)
     directions = xp.einsum("mcd,mkl->ckdl", signal.weights, S_m)
-    patterns = signal.p * xp.einsum("j,cjk,djl->ckdl", f.omega * q, m, m)
+    flat = xp.swapaxes(m, 1, 2).reshape(D * r, q.size)
+    patterns = signal.p * ((flat * (f.omega * q)) @ flat.T).reshape(D, r, D, r)
     scatter = signal.p * xp.einsum("j,cjk,cjl,cd->ckdl", f.omega * q, n, n, xp.eye(R))
     S = xp.zeros((C, r, C, r), q.dtype)
     for block, start in ((directions, 0), (patterns, X), (scatter, X + D)):
@@ -105,8 +106,11 @@ def projected(
     C, r = S.shape[:2]
     core = S.reshape(C * r, C * r)
     held = b if f.basis is None else b @ f.basis.T  # R b
-    delta = xp.moveaxis(gram(f, alpha * xp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r)
-    inside = xp.linalg.solve(xp.eye(C * r) + delta @ core, held.ravel())
+    if f.basis is None:  # Delta is diagonal in the samples
+        moved = xp.einsum("kcd,dkx->ckx", alpha[:, None, None] * excess, S.reshape(C, r, C * r)).reshape(C * r, C * r)
+    else:
+        moved = xp.moveaxis(gram(f, alpha * xp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r) @ core
+    inside = xp.linalg.solve(xp.eye(C * r) + moved, held.ravel())
     psi = outer(f, (core @ inside).reshape(C, r))
     return b - alpha * xp.einsum("kcd,dk->ck", excess, psi), inside.reshape(C, r), psi
 

@@ -39,7 +39,7 @@ from giantstep.theory.one_step.fixed_point import TOLERANCE, Features, FixedPoin
 from giantstep.theory.one_step.own_samples import TrainingBins, training
 from giantstep.theory.one_step.parameters import Form, Parameters, activation_of, label_of, parameters
 
-WIDTH, REACH, ACROSS = 1.0, 6.0, 7  # panels of h, and nodes of what g has beyond it
+WIDTH, REACH, ACROSS = 2.0, 5.0, 5  # panels of h, and nodes of what g has beyond it
 LONG = 0.3  # eta s from which a correlation of the remainder with the batch was seen in training errors
 STEP = 1e-3  # of the differences in epsilon, and in log lam
 
@@ -115,7 +115,8 @@ def _tables(
         for at, weight, s, c in zip(h, w * v, slope, rest, strict=True):
             g = rho * at + np.sqrt(1 - rho**2) * x
             value = weight * np.asarray(sigma(place + b * g + moved * s))
-            sums += np.stack(np.broadcast_arrays(value, value * g, value**2 / weight, value * (g**2 - 1), value * c))
+            for total, each in zip(sums, (1.0, g, value / weight, g**2 - 1, c), strict=True):
+                total += value * each
     mean, gain, square, curve, output = sums
     centre = np.sum(share * z, -1)
     spread = np.sum(share * (z - centre[:, None]) ** 2, -1)
