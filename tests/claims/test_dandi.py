@@ -18,6 +18,7 @@ from giantstep.claims.dandi import (
     single_step,
     small_batches,
     staircase,
+    table,
     threshold,
 )
 from giantstep.claims.dandi.share import limit
@@ -33,6 +34,7 @@ TINY = {
     floors: ((16, 16, 16, 16, 8, 8, 6, 16, 16), 500),
     conditional: 40,
     random_features: (6, 8),
+    table: ((12, 8), 200),
 }
 
 

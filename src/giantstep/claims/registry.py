@@ -15,6 +15,7 @@ from giantstep.claims.dandi import (
     single_step,
     small_batches,
     staircase,
+    table,
 )
 from giantstep.claims.dandi import reuse as dandi_reuse
 from giantstep.claims.dandi import threshold as dandi_threshold
@@ -75,7 +76,7 @@ CLAIMS: tuple[Claim, ...] = (
     cui_test_error.CLAIM,
     universality.CLAIM,
     dandi_threshold.CLAIM, one_step.CLAIM, single_step.CLAIM, scaling.CLAIM, staircase.CLAIM, second_layer.CLAIM,
-    floors.CLAIM, random_features.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
+    floors.CLAIM, table.CLAIM, random_features.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
     one_pass.CLAIM,
     liu_test_error.CLAIM, bias_variance.CLAIM, liu_threshold.CLAIM,
     truncation.CLAIM, finite.CLAIM, online.CLAIM, certified.CLAIM, generalisation.CLAIM,

@@ -20,6 +20,7 @@ from giantstep.claims.dandi import (
     second_layer,
     small_batches,
     staircase,
+    table,
     threshold,
 )
 from giantstep.claims.dandi.narrow import experiment
@@ -83,6 +84,10 @@ def _halved(setting: Setting) -> Setting:
     """The readout has half of its samples."""
     readout = replace(setting.protocol.readout, n=setting.protocol.readout_size // 2)  # type: ignore[type-var]
     return replace(setting, protocol=replace(setting.protocol, readout=readout))
+
+
+def _untrained(setting: Setting) -> Setting:
+    return replace(setting, protocol=replace(setting.protocol, steps=()))
 
 
 def _wider_penalty(n: int, d: int = deflated.D, p: int = deflated.P, steps: int = 1) -> Setting:
@@ -171,6 +176,12 @@ WORLDS: dict[str, dict[str, World]] = {
         ),
         "the narrow network has two neurons": changed(
             floors, "REGIMES", lambda old: (old[0], old[1]._replace(neurons=2), *old[2:])
+        ),
+    },
+    "dandi/table": {
+        "there is no step": changed(table, "experiment", lambda old: lambda *arguments: _untrained(old(*arguments))),
+        "an eighth of the neurons": changed(
+            table, "ROWS", lambda old: tuple(row._replace(width=max(row.width // 8, 1)) for row in old)
         ),
     },
     "dandi/random-features": {

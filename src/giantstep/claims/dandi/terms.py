@@ -7,6 +7,7 @@ import giantstep as gs
 from giantstep.checks.cache import one_blas_thread
 from giantstep.claims import fit
 from giantstep.claims.dandi.regime import Regime
+from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
 
 NAMES = {
@@ -19,18 +20,24 @@ PENALTIES = tuple(10.0**k for k in range(-6, 2))
 def fitted(regime: tuple, d: int, seed: int, n_test: int) -> Float[np.ndarray, " 1+terms"]:
     """The risk at the best penalty, and the shares of the terms in that fit."""
     this = Regime._make(regime)
-    setting = this.setting(d)
+    found = at_penalties(this.setting(d), this.terms, seed, n_test, PENALTIES)
+    return found[int(np.argmin(found[:, 0]))]
+
+
+def at_penalties(
+    setting: Setting, terms: tuple[str, ...], seed: int, n_test: int, penalties: tuple[float, ...]
+) -> Float[np.ndarray, "penalties 1+terms"]:
+    """The risk and the shares of the terms in the fit, for every penalty."""
     W = train(setting, seed).final
     X, y, Xt, _ = fit.samples(setting, seed, n_test)
     z = np.ascontiguousarray((Xt @ setting.target.orthonormal(setting.d).T).T)
-    values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in this.terms])
+    values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in terms])
     sigma = setting.network.activation
     with one_blas_thread(setting.p):
         F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, 1)), constant_values=1.0) for x in (X, Xt))
-        fits = fit.path(F, y, Ft, PENALTIES)
+        fits = fit.path(F, y, Ft, penalties)
     # coefficients of the fit on the terms, by least squares: the scatter of the terms' own squares drops out
     shares = np.linalg.lstsq(values.T, fits.T, rcond=None)[0].T
     # risk = sum_k (1 - share_k)^2 + E[rest^2], because the terms are orthonormal
     risks = np.sum((1 - shares) ** 2, axis=1) + np.mean((fits - shares @ values) ** 2, axis=1)
-    best = int(np.argmin(risks))
-    return np.array([risks[best], *shares[best]])
+    return np.column_stack([risks, shares])

@@ -74,7 +74,7 @@ def modes(setting: Setting) -> Modes:
 
 def at(of: Modes, n: float, p: float, penalties: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
     """The test error for n samples and p neurons."""
-    v2 = _solved(of, n, p, penalties)
+    v2 = solved(of, n, p, penalties)
     share, theta = of.values / (of.values + v2[:, None]), of.target  # lam/(lam + v2)
     T2 = share**2 @ of.counts
     ratio = 1 - (share @ of.counts + of.rest / v2) / p  # v1/v2
@@ -84,7 +84,7 @@ def at(of: Modes, n: float, p: float, penalties: Float[np.ndarray, " L"]) -> Flo
     return (bias + of.noise) / (1 - U)
 
 
-def _solved(of: Modes, n: float, p: float, penalties: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
+def solved(of: Modes, n: float, p: float, penalties: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
     """v2 with (n - T1) (p - T1) v2 = n penalty and T1 < n, p, by bisection of its logarithm: the left side grows with v2."""
     low, high = np.full(penalties.shape, -REACH), np.full(penalties.shape, REACH)
     for _ in range(BISECTIONS):

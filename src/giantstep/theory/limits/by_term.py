@@ -1,0 +1,126 @@
+"""What the readout fits of every term of the target after giant steps, at any n, d and p: the share of each, and the risk.
+
+After the steps a neuron is w = u + b v: u along the learned directions, v a random unit vector across them. With r^2 = |u|^2 +
+b^2, orthonormal Hermite polynomials h and C_m(r) = E h_m(z) sigma(r z), its feature has along h_j(kappa) h_k(<v, x>)
+
+    g_kj = C_m(r) sqrt(m!/(j! k!)) (u/r)^j (b/r)^k,    m = |j| + k
+
+where kappa are the learned coordinates. Across them there are B_k = C(d' + k - 1, k) Hermite polynomials of degree k in d'
+dimensions, and random v share a feature equally between them (derived here). So the modes of the features are phi(kappa) times
+each of these, with phi an eigenvector of M_k = E g_k g_k^T over the law of (u, b), and the eigenvalue is that of M_k over B_k.
+The rest is the theory of ``by_degree``: a mode of eigenvalue lam is fitted with the share lam/(lam + v2).
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from math import comb, factorial, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.errors import InputError
+from giantstep.experiment.setting import Setting
+from giantstep.functions import hermite
+from giantstep.theory.limits import by_degree
+from giantstep.theory.limits.by_degree import Modes
+from giantstep.theory.limits.grouped_rows import grouped_rows
+from giantstep.theory.sgd_readout.population import expanded
+
+LEARNED = 1e-4  # mean square of u along a learned direction
+ACROSS, ALONG = 6, {0: 0, 1: 24, 2: 12}  # degrees across the learned directions, and along them by their number
+Index = tuple[int, ...]
+
+
+class FittedTerms(NamedTuple):
+    """The Hermite terms of the target as multi-indices, their shares in the fit (terms, L), and the risk (L,), by penalty."""
+
+    terms: tuple[Index, ...]
+    shares: Float[np.ndarray, "terms L"]
+    risk: Float[np.ndarray, " L"]
+
+
+def fitted(setting: Setting, *, n: float | None = None, d: int | None = None, p: float | None = None) -> FittedTerms:
+    """The shares and the risk for every penalty of the readout, which must be positive; steps are on fresh batches.
+
+    Args:
+        setting: the experiment; its steps give the law of the neurons.
+        n, d, p: samples of the readout, dimension and width, where they are not those of the setting; they may be as large as
+            no setting is.
+    """
+    readout = setting.protocol.readout
+    if readout is None or setting.network.symmetric:
+        raise InputError("the shares of terms need a ridge readout and neurons that do not come in pairs")
+    penalties = np.atleast_1d(np.asarray(readout.path, dtype=float))
+    if not np.all(penalties > 0):
+        raise InputError("the shares of terms need positive penalties")
+    n, p = n or setting.protocol.readout_size, p or setting.p
+    of, products = sectors(replace(setting, protocol=replace(setting.protocol, readout=None)), d or setting.d)
+    kept = of.values / (of.values + by_degree.solved(of, n, p, penalties)[:, None])  # (L, modes)
+    shares = np.stack([kept @ each for each in products.values()])
+    return FittedTerms(tuple(products), shares, by_degree.at(of, n, p, penalties) - setting.target.noise**2)
+
+
+@lru_cache(maxsize=16)
+def sectors(setting: Setting, d: int) -> tuple[Modes, dict[Index, Float[np.ndarray, " modes"]]]:
+    """The modes in d dimensions, and for every term t of the target f its <t, phi> <f, phi>/|t|^2 on them."""
+    sigma, target = setting.network.activation, setting.target
+    rows, rank = grouped_rows(setting), target.rank
+    inside = [k for k in range(rank) if rows.u[k] ** 2 @ rows.omega > LEARNED]
+    if len(inside) not in ALONG:
+        raise InputError(f"the shares of terms cover two learned directions, not {len(inside)}")
+    u = rows.u[inside]
+    lengths = np.sqrt(np.sum(u**2, axis=0) + rows.b**2)
+    table = expanded(sigma, lengths)
+    basis = hermite.indices(len(inside), ALONG[len(inside)])
+    # the target's coefficients on orthonormal polynomials, by what they are across the learned directions
+    parts: dict[Index, dict[Index, float]] = {}
+    for index, c in target.hermite.items():
+        own = tuple(index[k] for k in inside)
+        other = tuple(0 if k in inside else index[k] for k in range(rank))
+        parts.setdefault(other, {})[own] = float(c) * sqrt(np.prod([float(factorial(j)) for j in index]))
+    found: list[tuple[np.ndarray, ...]] = []
+    products: dict[Index, list[np.ndarray]] = {tuple(index): [] for index in target.hermite}
+    for k in range(ACROSS + 1):
+        g = np.stack([_along(table.coefficients, u / lengths, rows.b / lengths, j, k) for j in basis])
+        values, phi = np.linalg.eigh((g * rows.omega) @ g.T)
+        count = comb(d - len(inside) + k - 1, k)
+        theta = np.zeros(len(basis))
+        on: dict[Index, np.ndarray] = {}
+        for other, part in parts.items():
+            if sum(other) == k:
+                f = np.array([part.get(tuple(j), 0.0) for j in basis])
+                along = f @ phi
+                theta += along**2
+                for own, c in part.items():
+                    whole = _joined(inside, own, other)
+                    on[whole] = phi[basis.index(own)] * along / c if own in basis else 0 * along
+        found.append((np.maximum(values, 0.0) / count, np.full(len(basis), float(count)), theta))
+        for index, rows_of in products.items():
+            rows_of.append(on.get(index, np.zeros(len(basis))))
+    values, counts, theta = (np.concatenate(each) for each in zip(*found, strict=True))
+    rest = float(table.square @ rows.omega - counts @ values)
+    left = target.power - float(theta.sum())
+    of = Modes(values, counts, theta, max(rest, 0.0), max(left, 0.0) + target.noise**2)
+    return of, {index: np.concatenate(each) for index, each in products.items()}
+
+
+def _along(
+    table: Float[np.ndarray, "J orders"],
+    u: Float[np.ndarray, "m J"],
+    b: Float[np.ndarray, " J"],
+    index: Index,
+    k: int,
+) -> Float[np.ndarray, " J"]:
+    """g_kj(a) at every value of a, for u and b over r."""
+    m = sum(index) + k
+    ways = factorial(m) / (np.prod([float(factorial(j)) for j in index]) * factorial(k))
+    return table[:, m] * sqrt(ways) * np.prod([x**j for x, j in zip(u, index, strict=True)], axis=0) * b**k
+
+
+def _joined(inside: list[int], own: Index, other: Index) -> Index:
+    """The index of a term from its parts along and across the learned directions."""
+    whole = list(other)
+    for k, j in zip(inside, own, strict=True):
+        whole[k] = j
+    return tuple(whole)

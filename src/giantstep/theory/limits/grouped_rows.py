@@ -1,0 +1,104 @@
+"""The law of single neurons after giant steps on fresh batches: w = u + b v in groups, by their second-layer weight and start.
+
+With x the target's coordinates, w_0 of length one, t = eta s a and the labels as they are (residual="target"), a step does
+
+    u <- u + t E[y sigma'(<w, x>) x],    b^2 <- b^2 (1 + t E[y sigma''(<w, x>)])^2 + t^2 (d/n) E[y^2 sigma'(<w, x>)^2]
+
+(Dandi et al. 2024). A long first step, t of order sqrt(d), on labels without mean and linear part (deflate=2) sees the start of a
+neuron, zeta = sqrt(d) times its overlaps with the target: it adds t E[sigma''] H zeta/sqrt(d), with H the mean Hessian of the
+target, to the start zeta/sqrt(d) along the directions of H. Along other directions the start is left out.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep._machine.backend import on_host
+from giantstep.errors import InputError
+from giantstep.experiment.protocol import GiantStep
+from giantstep.experiment.setting import Setting
+from giantstep.functions import hermite, nodes
+from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.narrow.evolution import labels
+from giantstep.theory.one_step.conditional import second_layer
+
+NODES = {1: 60, 2: 24, 3: 12}  # of every coordinate of the target, by their number
+WEIGHTS, START = 24, 12  # nodes of a Gaussian a, and of zeta
+PANELS = 6  # of averages over v
+ROUNDED = 1e-20  # of the square of a move: less is rounding
+
+
+class GroupedRows(NamedTuple):
+    """Groups with weights omega (J,): a (J,), u (r, J) along the target's orthonormal directions, b (J,)."""
+
+    a: Float[np.ndarray, " J"]
+    omega: Float[np.ndarray, " J"]
+    u: Float[np.ndarray, "r J"]
+    b: Float[np.ndarray, " J"]
+
+
+def grouped_rows(setting: Setting) -> GroupedRows:
+    """The rows after all steps of the protocol; targets of up to three directions."""
+    steps, r = setting.protocol.steps, setting.target.rank
+    if r not in NODES or setting.network.weights is not None:
+        raise InputError("the law of single neurons covers targets of one to three directions and drawn weights")
+    if any(step.batch == "reuse" or step.residual == "full" or step.update == "rank1" for step in steps):
+        raise InputError("the law of single neurons needs fresh batches, residual='target' and the gradient")
+    if any(step.deflate > (2 if t == 0 else 0) for t, step in enumerate(steps)):
+        raise InputError("the law of single neurons has deflate=2 in the first step alone")
+    with on_host():
+        a, omega = (np.asarray(x) for x in second_layer(setting.network.second_layer, WEIGHTS))
+        rows = GroupedRows(a, omega, np.zeros((r, a.size)), np.ones(a.size))
+        etas = setting.protocol.etas(setting.d, setting.p).reshape(-1).tolist()
+        for step, n, eta in zip(steps, setting.protocol.sizes(), etas, strict=True):
+            move = _first if step.deflate == 2 else _stepped
+            rows = move(setting, step, n, eta, rows)
+    return rows
+
+
+def _points(setting: Setting) -> tuple[Float[np.ndarray, "r N"], Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
+    """Nodes of the target's coordinates, their weights, and the labels there."""
+    r = setting.target.rank
+    x, weights = nodes.product([hermite.gauss_hermite(NODES[r])] * r)
+    return x, weights, labels(setting, x.T)
+
+
+def _stepped(setting: Setting, step: GiantStep, n: int, eta: float, rows: GroupedRows) -> GroupedRows:
+    sigma, (x, weights, y) = setting.network.activation, _points(setting)
+    y = y - weights @ y if step.deflate else y
+    t = eta * setting.network.factor * rows.a
+    # sigma' depends on the coordinates along which a row has moved: the labels are averaged over the others first
+    moved = np.any(rows.u != 0, axis=1)
+    places, same = np.unique(x[moved], axis=1, return_inverse=True)
+    gathered = lambda values: np.bincount(same.ravel(), weights * values, places.shape[1])  # noqa: E731
+    slope = averages(sigma.slope, rows.u[moved].T @ places, rows.b[:, None], sigma.kinks, PANELS)
+    u = rows.u + t * np.stack([np.asarray(slope.mean) @ gathered(y * each) for each in x])
+    turn = np.asarray(slope.gain) @ gathered(y)
+    noise = np.asarray(slope.square) @ gathered(y**2 + setting.target.noise**2)
+    small = np.sum((u - rows.u) ** 2 @ rows.omega) * ROUNDED
+    u = np.where(((u - rows.u) ** 2 @ rows.omega > small)[:, None], u, rows.u)
+    return rows._replace(u=u, b=np.sqrt((rows.b * (1 + t * turn)) ** 2 + t**2 * setting.d / n * noise))
+
+
+def _first(setting: Setting, step: GiantStep, n: int, eta: float, rows: GroupedRows) -> GroupedRows:
+    """The long step on labels without mean and linear part; groups are by a and zeta."""
+    sigma, (x, weights, y) = setting.network.activation, _points(setting)
+    y = y - weights @ y - ((weights * y) @ x.T) @ x
+    hessian = (x * (weights * y)) @ x.T  # E[y x x^T] for labels of mean zero
+    values, vectors = np.linalg.eigh(hessian)
+    seen = np.abs(values) > 1e-8 * max(float(np.abs(values).max()), 1e-8)
+    vectors = np.where(np.abs(vectors) > ROUNDED**0.5, vectors, 0.0)
+    along = vectors[:, seen] * values[seen]
+    if not np.any(seen):
+        zeta, chance = np.zeros((0, 1)), np.ones(1)
+    else:
+        zeta, chance = nodes.product([hermite.gauss_hermite(START)] * int(seen.sum()))
+    a, omega = np.repeat(rows.a, chance.size), np.outer(rows.omega, chance).ravel()
+    t = eta * setting.network.factor * a
+    start, far = (np.tile(part @ zeta, rows.a.size) / setting.d**0.5 for part in (vectors[:, seen], along))
+    u = start + t * 2 * float(sigma.hermite(2)[2]) * far  # E sigma'' = 2 c_2
+    slope = averages(sigma.slope, 0.0, 1.0, sigma.kinks)
+    noise = float(np.asarray(slope.square)) * float(weights @ y**2 + setting.target.noise**2)
+    across = np.maximum(1 - np.sum(start**2, axis=0), 0.0)  # rows have length one at the start
+    return GroupedRows(a, omega, u, np.sqrt(across + t**2 * setting.d / n * noise))
