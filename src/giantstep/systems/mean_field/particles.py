@@ -137,14 +137,18 @@ def run(
     *,
     every: int = 1,
     refresh: float = 0.5,
+    first: int = 1,
+    last: int | None = None,
 ) -> ParticleRun:
-    """Take these samples one after the other; ``refresh`` is the share of particles that must carry the weight."""
-    n = len(p.y)
-    state = (c, jnp.asarray(1, int), jnp.zeros(n), jnp.zeros((-(-len(indices) // every), n)))
+    """Take these samples one after the other, from the ``first`` to the ``last``, counted from 1; a cloud that has taken samples
+    before goes on. ``refresh`` is the share of particles that must carry the weight."""
+    n, last = len(p.y), len(indices) if last is None else last
+    # of online steps: g = 2 total/((t + 1)(t + 2)) after t = first - 1 samples
+    state = (c, jnp.asarray(first, int), c.g * (first * (first + 1) / 2), jnp.zeros((-(-len(indices) // every), n)))
     shares = []
     while True:
-        state = _until_few(state, jnp.asarray(indices), p, refresh, how, method, every)
-        if int(state[1]) > len(indices):
+        state = _until_few(state, jnp.asarray(indices), p, refresh, last, how, method, every)
+        if int(state[1]) > last:
             return ParticleRun(state[0], np.asarray(state[3]), len(shares), float(np.mean(shares)) if shares else 1.0)
         cloud, share = refreshed(rng, state[0], p, how)
         state = (cloud, *state[1:])
@@ -153,7 +157,7 @@ def run(
 
 @partial(jax.jit, static_argnames=("how", "method", "every"))
 def _until_few(
-    state: tuple, indices: Array, p: ParticleProblem, refresh: Array, how: How, method: str, every: int
+    state: tuple, indices: Array, p: ParticleProblem, refresh: Array, last: Array, how: How, method: str, every: int
 ) -> tuple:
     """Take samples until few particles carry the weight, and one at least."""
     n, first = len(p.y), state[1]
@@ -170,7 +174,7 @@ def _until_few(
         return weighted(c, g, p), t + 1, total, duals.at[(t - 1) // every].set(g)
 
     def goes_on(state: tuple) -> Array:
-        return (state[1] <= len(indices)) & ((state[1] == first) | (carried(state[0].log_w) >= refresh))
+        return (state[1] <= last) & ((state[1] == first) | (carried(state[0].log_w) >= refresh))
 
     return jax.lax.while_loop(goes_on, step, state)
 
