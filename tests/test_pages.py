@@ -44,21 +44,6 @@ def test_the_readme_begins_with_the_spikes_and_the_explorer():
     assert [path.name for path in pictures(ROOT / "README.md")] == ["spikes.svg", "explorer.png"]
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("n^α and n^(−1/2)", "n<sup>α</sup> and n<sup>−1/2</sup>"),
-        ("n^alpha, w_i^0 and ⟨a, b⟩^{ℓ−1}", "n<sup>α</sup>, w<sub>i</sub><sup>0</sup> and ⟨a, b⟩<sup>ℓ−1</sup>"),
-        ("c_k, U_t, c_{k+1}, λ_max", "c<sub>k</sub>, U<sub>t</sub>, c<sub>k+1</sub>, λ<sub>max</sub>"),
-        ("10^5, n^0.6 and (1 + x)^2", "10<sup>5</sup>, n<sup>0.6</sup> and (1 + x)<sup>2</sup>"),
-        ("<code>n^α</code>, test_error, a file my_a.py", "<code>n^α</code>, test_error, a file my_a.py"),
-        ('<a href="x_y">c*_k</a>', '<a href="x_y">c*<sub>k</sub></a>'),
-    ],
-)
-def test_indices_of_running_text_are_raised_and_lowered(text, shown):
-    assert mathematics().indexed(text) == shown
-
-
 def test_formulas_become_mathml():
     pytest.importorskip("latex2mathml")
     page = mathematics().on_page_content(r'<p>a</p><div class="arithmatex">\[\frac{a}{b} &lt; 1\]</div>')

@@ -11,7 +11,7 @@ from reported import FIGURE, claim, ended, good, open_, page_of, some_results
 
 from giantstep.checks.check import check
 from giantstep.checks.claim import Result, Verdict
-from giantstep.checks.report.entry import by_paper
+from giantstep.checks.report.entry import by_paper, css_class
 from giantstep.checks.report.page import write
 from giantstep.citations import paper
 from giantstep.lab.store.provenance import Provenance
@@ -295,3 +295,32 @@ def test_the_command_is_one_that_a_shell_reads_back(tmp_path):
     page = page_of([ended(name, good())], tmp_path)
     command = page.one("article").one("code", kind="command").text
     assert shlex.split(command) == ["giantstep", "check", name, "--size", "quick"]
+
+
+def test_contents_and_filters_name_every_claim_verdict_and_paper(tmp_path):
+    """The choices come before all that they filter, and what they hide says its verdict and its paper."""
+    results = some_results()
+    write(results, tmp_path)
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    page = page_of(results, tmp_path)
+    (contents,) = [node for node in page.all("nav") if node.attributes.get("id") == "contents"]
+    linked = {node.attributes["href"][1:] for node in contents.all("a")}
+    assert {node.attributes["id"] for node in page.all("article")} <= linked
+    outcomes = {css_class(result.verdict.outcome) for result in results}
+    choices = {node.attributes["id"] for node in page.all("input")}
+    assert choices == {"only-every", "only-paper"} | {f"only-{each}" for each in outcomes} | {
+        f"only-paper-{result.claim.paper}" for result in results
+    }
+    assert {node.attributes["for"] for node in contents.all("label")} == choices
+    assert text.rindex("<input") < text.index("<header") and text.count(" checked>") == 2
+    for node in page.all("article"):
+        assert node.attributes["data-outcome"] in outcomes
+    for choice in choices - {"only-every", "only-paper"}:
+        assert f"#{choice}:checked ~ * " in text
+
+
+def test_formulas_of_the_texts_are_typeset(tmp_path):
+    found = good(sentence="As alpha grows, n^alpha is -0.5 away, 2e-04 at F_ℓ.")
+    write([ended("moniri/one", found)], tmp_path)
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "As α grows, n<sup>α</sup> is −0.5 away, 2·10<sup>−4</sup> at F<sub>ℓ</sub>." in text  # noqa: RUF001

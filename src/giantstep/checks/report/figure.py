@@ -3,8 +3,9 @@
 import re
 from html import escape
 
-__all__ = ["inline"]
+__all__ = ["inline", "wide"]
 
+_LEAST, _PHONE = 0.65, 260  # of the width of a figure, in report.css; points across a phone
 _ENLARGED = 1.2  # letters of 10 points in a figure look as large as the text of the page
 
 
@@ -36,3 +37,9 @@ def inline(svg: str, name: str, label: str, words: str = "") -> str:
         named += f' aria-describedby="{name}--words"'
         texts += f'<desc id="{name}--words">{escape(words)}</desc>'
     return f"{opening}{named}>{texts}{rest}"
+
+
+def wide(svg: str) -> bool:
+    """Whether a figure that ``inline`` gave is wider than a phone at the least size that the style of the page allows."""
+    width = re.search(r"--width: (\d+)pt", svg)
+    return width is not None and _LEAST * float(width.group(1)) > _PHONE

@@ -9,10 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
 
+from giantstep._machine.typeset import typeset
 from giantstep.checks.claim import Result
 from giantstep.checks.report.entry import MARK, MEANING, Entry, by_paper, css_class
-from giantstep.checks.report.figure import inline
+from giantstep.checks.report.figure import inline, wide
 from giantstep.checks.report.numbers import numbers
 from giantstep.checks.standing import Standing, headline
 from giantstep.lab.store.atomic import atomic
@@ -67,8 +69,11 @@ def _page(results: Sequence[Result], provenance: Provenance, now: datetime, stan
         "NumPy": provenance.numpy,
     }
     made_with = [f"{name} {version}" for name, version in versions.items()]
+    shown = {outcome: count for outcome in MARK if (count := sum(entry.outcome == outcome for entry in entries))}
     return _template().render(
         groups=groups,
+        shown=shown,
+        choices=["every", *map(css_class, shown), "paper", *(f"paper-{source.key}" for source, _ in groups)],
         standing=standing,
         tally=_tally(entries) if standing is None else _tally_so_far(entries),
         provenance=provenance,
@@ -80,12 +85,14 @@ def _page(results: Sequence[Result], provenance: Provenance, now: datetime, stan
 
 @cache
 def _template() -> Template:
-    """The template of the page, which escapes every text except the style sheet and the figures."""
+    """The template of the page, which escapes every text except the style sheet and the figures, and typesets formulas."""
     loader = PackageLoader("giantstep.checks", "report")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"css_class": css_class, "duration": duration, "inline": inline, "numbers": numbers}
+    environment.tests["wide"] = wide
+    environment.filters["typeset"] = lambda text: Markup(typeset(str(text)))
     style = files("giantstep.checks.report").joinpath("report.css").read_text(encoding="utf-8")
     environment.globals |= {"mark": MARK, "meaning": MEANING, "policy": _POLICY}
     environment.globals |= {"reload_after": _RELOAD_AFTER, "style": style}
