@@ -11,18 +11,25 @@ from giantstep.plot import style
 
 n, d, p = 400, 240, 320
 alphas = np.linspace(0, 0.5, 6)
-targets = {"$x_1$ + noise": gs.target("x1", noise=1.0), r"$x_1 + H_2(x_1)/\sqrt{2}$": gs.target("x1 + H2(x1)/sqrt(2)")}
+targets = {
+    "$x_1$ + noise": gs.target("x1", noise=1.0),
+    r"$x_1 + H_2(x_1)/\sqrt{2}$": gs.target("x1 + H2(x1)/sqrt(2)"),
+}
 
 
 def setting(target, batch="reuse"):
     network = gs.Network(p, "relu", centred=True, rows="gaussian")
     step = gs.GiantStep(n, gs.power(alphas.tolist()), residual="full")
-    return gs.Setting(gs.Gaussian(d), target, network, gs.Protocol((step,), gs.Ridge(n, 0.1, batch=batch)))
+    return gs.Setting(
+        gs.Gaussian(d), target, network, gs.Protocol((step,), gs.Ridge(n, 0.1, batch=batch))
+    )
 
 
 # %%
 with style.figure(2, width=3.6, height=3.0) as (figure, axes):
-    for (name, target), colour, marker in zip(targets.items(), style.COLOURS, "os", strict=False):
+    for (name, target), colour, marker in zip(
+        targets.items(), style.COLOURS, "os", strict=False
+    ):
         measured = gs.simulate(setting(target), seed=range(6), progress=False).mean()
         own, fresh = (gs.theory(setting(target, batch)) for batch in ("reuse", "fresh"))
         for ax, what in zip(axes, ("test_error", "train_error"), strict=True):

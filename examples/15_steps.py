@@ -29,12 +29,19 @@ def setting(target, count):
 with style.figure(3, width=2.7, height=2.7) as (figure, axes):
     for ax, (name, target) in zip(axes, examples.items(), strict=True):
         theory = [gs.theory(setting(target, count)) for count in steps]
-        measured = [gs.simulate(setting(target, count), seed=range(5), progress=False).mean() for count in steps]
-        for what, colour, marker in zip(("test_error", "train_error"), style.COLOURS, "os", strict=False):
+        measured = [
+            gs.simulate(setting(target, count), seed=range(5), progress=False).mean()
+            for count in steps
+        ]
+        for what, colour, marker in zip(
+            ("test_error", "train_error"), style.COLOURS, "os", strict=False
+        ):
             low, high = np.array([getattr(one, f"{what}_band") for one in theory]).T
             ax.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
             ax.plot(steps, [getattr(one, what) for one in theory], color=colour)
-            means, bars = ([getattr(one, key) for one in measured] for key in (what, f"{what}_se"))
+            means, bars = (
+                [getattr(one, key) for one in measured] for key in (what, f"{what}_se")
+            )
             style.dots(
                 ax,
                 steps,

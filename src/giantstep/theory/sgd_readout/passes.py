@@ -32,7 +32,7 @@ STEEPEST = 0.9  # the largest share rate lam of a mode that a sample is taken to
 HIGHEST = 1e12  # times the start, from which the moments count as diverged
 
 
-class Modes(NamedTuple):
+class GroupedModes(NamedTuple):
     """Eigenvalues in groups: lam, how many each stands for, and the mean of theta*^2."""
 
     lam: Float[np.ndarray, " K"]
@@ -40,17 +40,17 @@ class Modes(NamedTuple):
     square: Float[np.ndarray, " K"]
 
 
-def grouped(of: Population, bins: int = BINS) -> Modes:
+def grouped(of: Population, bins: int = BINS) -> GroupedModes:
     """Group the eigenvalues by their logarithms; sums of lam, lam^2 and lam theta*^2 are kept."""
     lam = of.values
     edges = np.linspace(np.log(lam.min()), np.log(lam.max()), bins + 1)
     own = np.clip(np.searchsorted(edges, np.log(lam), side="right") - 1, 0, bins - 1)
     first, second, goal = (np.bincount(own, values, bins) for values in (lam, lam**2, lam * of.best**2))
     some = first > 0
-    return Modes(second[some] / first[some], (first**2)[some] / second[some], goal[some] / first[some])
+    return GroupedModes(second[some] / first[some], (first**2)[some] / second[some], goal[some] / first[some])
 
 
-def _pull(of: Modes, rate: float, n: int) -> Float[np.ndarray, " K"]:
+def _pull(of: GroupedModes, rate: float, n: int) -> Float[np.ndarray, " K"]:
     """n rate lam, such that a pass without memory leaves (1 - rate lam)^n."""
     return -n * np.log1p(-np.minimum(rate * of.lam, STEEPEST))
 
@@ -63,7 +63,7 @@ class Answered(NamedTuple):
     R: Float[np.ndarray, " passes"]
 
 
-def answer(of: Modes, rate: float, n: int, passes: int, phases: int = PHASES) -> Answered:
+def answer(of: GroupedModes, rate: float, n: int, passes: int, phases: int = PHASES) -> Answered:
     """Follow the answer to a kick."""
     alpha = _pull(of, rate, n) / phases
     q, share = np.exp(-alpha), -np.expm1(-alpha) / alpha
@@ -84,7 +84,7 @@ def answer(of: Modes, rate: float, n: int, passes: int, phases: int = PHASES) ->
 
 
 def residuals(
-    of: Modes, answered: Answered, rate: float, n: int, phases: int = PHASES
+    of: GroupedModes, answered: Answered, rate: float, n: int, phases: int = PHASES
 ) -> tuple[Float[np.ndarray, "points 2 passes passes"], Float[np.ndarray, "2 passes"]]:
     """Omega at the points of a pass, from the start alone and from residuals of unit variance alone; and sum lam E e^2 after
     every pass."""
