@@ -102,7 +102,8 @@ def test_the_noun_goes_to_toml_and_back_and_has_an_id():
         (lambda: gs.simulate(setting(), devices=1), "one after the other"),
         (lambda: gs.theory(setting(passes=200)), "at most 100 passes"),
         (lambda: gs.theory(setting(passes=2, decay=0.5)), "at a constant rate"),
-        (lambda: gs.theory(setting(steps=(gs.GiantStep(80, 1.0),))), "without a giant step"),
+        (lambda: gs.theory(setting(steps=(gs.GiantStep(80, 1.0),), batch="reuse")), "fresh samples"),
+        (lambda: gs.theory.parts(setting(steps=(gs.GiantStep(80, 1.0),))), "random features"),
         (lambda: gs.theory(setting(), "limit"), "finite sizes"),
         (lambda: gs.theory(setting(), spectrum=True), "finite sizes"),
         (lambda: gs.theory.spectrum(setting()), "finite sizes"),
@@ -268,6 +269,29 @@ def test_it_follows_giant_steps_and_runs_on_other_routes():
     routes.append(gs.equivalent(setting(), "gaussian", range(8), n_test=500).mean())
     for other in routes[1:]:
         assert abs(other.risk - routes[0].risk) < 4 * np.hypot(other.risk_se, routes[0].risk_se)
+
+
+def test_without_a_move_the_law_of_the_rows_is_that_of_random_features():
+    plain, moved = gs.theory(setting()), gs.theory(setting(steps=(gs.GiantStep(200, 1e-9),)))
+    assert abs(moved.test_error - plain.test_error) < 4 * np.hypot(moved.test_error_se, plain.test_error_se)
+
+
+@pytest.mark.parametrize(
+    "target, steps",
+    [
+        ("x1 + H2(x1)/sqrt(2)", (gs.GiantStep(400, 10.0),)),
+        ("x1 + x1*x2", (gs.GiantStep(400, 6.0), gs.GiantStep(400, 6.0, residual="full"))),
+    ],
+)
+def test_after_giant_steps_against_simulation(target, steps):
+    """The margin, chosen before the simulations: 4% and three standard errors."""
+    own = gs.Protocol(steps, gs.SGD(800, [0.3, 0.8]))
+    s = gs.Setting(gs.Gaussian(200), gs.target(target, noise=0.3), gs.Network(300, "relu", centred=True), own)
+    theory, found = gs.theory(s), gs.simulate(s, range(8), progress=False).mean()
+    assert theory.axes == ("rate",) and theory.train_error is None
+    assert np.all(np.abs(theory.test_error / found.test_error - 1) < 0.04 + 3 * found.test_error_se / found.test_error)
+    plain = gs.theory(replace(s, protocol=gs.Protocol((), own.readout)))
+    assert np.all(theory.test_error < 0.95 * plain.test_error)
 
 
 def test_a_sweep_over_rates_is_one_block_and_is_kept(tmp_path):

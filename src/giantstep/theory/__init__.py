@@ -61,8 +61,8 @@ def theory(
     Args:
         setting: the experiment on isotropic Gaussian data: any number of steps on fresh batches and a target of up to six
             directions at any width, also in symmetric networks; after one step the readout may use its batch. On a mixture or
-            a data set: one step or none, a target of one direction or by component. An SGD readout: random features, any
-            target. A system gives a Finding.
+            a data set: one step or none, a target of one direction or by component. An SGD readout: random features on any
+            data and of any target, or after steps on N(0, I) data with fresh samples. A system gives a Finding.
         regime: "finite" is the conditional theory at the setting's own sizes and step sizes; "limit" the published staircase,
             n to infinity inside the regime that the exponent of the step size falls into.
         spectrum: also the bulk edge and the number of outliers (``theory.spectrum`` has the whole law); not on a mixture.

@@ -121,8 +121,17 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         *(() if "mixture" in allowed else (only_gaussian("this prediction"),)),
         *(() if "sgd" in allowed else (no_sgd,)),
         Refusal(
-            "theory of an SGD readout covers random features, without a giant step",
-            lambda s: sgd(s) and bool(s.protocol.steps), ridge, ridge_named,
+            "theory of an SGD readout after giant steps covers isotropic Gaussian data only",
+            lambda s: sgd(s) and bool(s.protocol.steps) and mixed(s), gaussian, "data=gs.Gaussian(d)",
+        ),
+        Refusal(
+            "theory of an SGD readout after giant steps covers fresh samples",
+            lambda s: sgd(s) and reads_again(s), with_readout(batch="fresh"), "batch='fresh' in the readout",
+        ),
+        Refusal(
+            "theory of an SGD readout covers symmetric=True without a step only",
+            lambda s: sgd(s) and s.network.symmetric and bool(s.protocol.steps), with_network(symmetric=False),
+            "symmetric=False",
         ),
         Refusal(
             f"theory of an SGD readout covers at most {MOST} passes",
@@ -134,7 +143,7 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
             lambda s: isinstance(s.protocol.readout, SGD) and s.protocol.readout.passes > 1 and s.protocol.readout.decay > 0,
             with_readout(decay=0.0), "decay=0",
         ),
-        replace(weights, applies=lambda s: not sgd(s) and weights.applies(s)),
+        replace(weights, applies=lambda s: weights.applies(s) and not (sgd(s) and not s.protocol.steps)),
         Refusal(
             "theory on a mixture covers targets of one direction, and this one has {rank}",
             lambda s: mixed(s) and s.target.rank != 1, gaussian, "data=gs.Gaussian(d)",
