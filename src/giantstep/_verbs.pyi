@@ -62,6 +62,7 @@ class _Theory:
     parameters = staticmethod(_theory.parameters)
     parts = staticmethod(_theory.parts)
     second_step = staticmethod(_theory.second_step)
+    equivalent_inputs = staticmethod(_theory.equivalent_inputs)
     sgd = staticmethod(_theory.sgd)
     spectrum = staticmethod(_theory.spectrum)
     theory_errors = staticmethod(_theory.theory_errors)

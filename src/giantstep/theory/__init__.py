@@ -16,6 +16,7 @@ from giantstep.results.system import Finding, System
 from giantstep.theory import kernel
 from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check_theory, route
+from giantstep.theory.equivalent_inputs import equivalent_inputs
 from giantstep.theory.limits.predict import random_features, staircase
 from giantstep.theory.mixtures.predict import COUNT, checked, mixed
 from giantstep.theory.narrow.evolution import Evolution, evolution
@@ -148,6 +149,7 @@ __all__ = [
     "Outlier",
     "Parameters",
     "SecondStep",
+    "equivalent_inputs",
     "evolution",
     "kernel",
     "optimal",

@@ -1,0 +1,73 @@
+"""One giant step as a change of the inputs: random features on stretched inputs in the place of a trained network.
+
+With a Gaussian second layer the rows after the step are N(0, S/d), S = b I + d s^2 u u^T (``theory.kernel``). A row is S^(1/2) g
+with g ~ N(0, I/d) a row that was never trained, and <S^(1/2) g, x> = <g, S^(1/2) x>. So a network that took the step sees x as an
+untrained one sees
+
+    x~ = S^(1/2) x ~ N(0, b I + d s^2 u u^T),    f*(x) = g(<v, x>) = g(<S^(-1/2) v, x~>)
+
+which is what Lobo, Loureiro, Tran-Thanh and Liu (2026) call a transformation of input space. A ridge readout, which forgets the
+second layer, has the same errors in both, where b is the same for all neurons.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.errors import InputError
+from giantstep.experiment.mixture import Component, Mixture, Spike
+from giantstep.experiment.setting import Setting
+from giantstep.theory import kernel
+
+
+def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
+    """The setting without the step, on inputs that are stretched as the step would have stretched the features.
+
+    Simulate it, or predict it: its errors are those of ``setting``, as far as the rows after a step are of a Gaussian law.
+
+    Args:
+        setting: Gaussian data, a target of one direction, a Gaussian second layer, one step of one size and a ridge readout on
+            fresh samples.
+        rho: keep the spread of the rows by the gradient's noise.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=0.4, penalty=0.1)
+        >>> stretched = gs.theory.equivalent_inputs(s)
+        >>> len(stretched.protocol.steps), stretched.data.components[0].spikes[0].strength > 1
+        (0, True)
+    """
+    if not isinstance(setting, Setting) or len(setting.protocol.steps) != 1 or setting.protocol.steps[0].listed:
+        raise InputError("theory.equivalent_inputs takes a Setting with one giant step of one size")
+    if setting.protocol.readout is None or setting.protocol.readout.batch == "reuse":
+        raise InputError(
+            "theory.equivalent_inputs needs a readout on fresh samples, which knows nothing of the step's batch"
+        )
+    if setting.network.second_layer != "gaussian" or setting.network.weights is not None or setting.network.symmetric:
+        raise InputError(
+            "theory.equivalent_inputs needs second_layer='gaussian', independent neurons and no weights of your own: "
+            "only then are the rows after the step of a Gaussian law"
+        )
+    law = kernel.rows(setting, rho)[0]
+    b = float(law.weights @ law.width**2)
+    stretch = setting.d * (law.strength - law.lean) ** 2
+    star = setting.target.matrix(setting.d)[0]
+    v = star / np.linalg.norm(star)
+    u = law.cosine * v + max(1 - law.cosine**2, 0.0) ** 0.5 * _across(v)
+    # S^(-1/2) v = v/sqrt(b) + (1/sqrt(b + d s^2) - 1/sqrt(b)) <u, v> u
+    seen = star / b**0.5 + ((b + stretch) ** -0.5 - b**-0.5) * (u @ star) * u
+    return replace(
+        setting,
+        data=Mixture(setting.d, (Component(1.0, (Spike(stretch, tuple(u.tolist())),), bulk=b),)),
+        target=replace(setting.target, directions=(tuple(seen.tolist()),)),
+        network=replace(setting.network, rows="gaussian"),
+        protocol=replace(setting.protocol, steps=()),
+    )
+
+
+def _across(v: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+    """A unit vector orthogonal to v: all of them are alike to N(0, I)."""
+    e = np.zeros_like(v)
+    e[int(np.argmin(np.abs(v)))] = 1.0
+    rest = e - (e @ v) * v
+    return rest / np.linalg.norm(rest)
