@@ -14,16 +14,45 @@ VERBS = sorted(
     for name in dir(gs)
     if not name.startswith("_") and callable(getattr(gs, name)) and not inspect.isclass(getattr(gs, name))
 )
-NOUNS = ("Dataset", "Gaussian", "GiantStep", "Layers", "Mixture", "Network", "Protocol", "Ridge", "SGD", "Setting")
+NOUNS = (
+    "Dataset",
+    "Gaussian",
+    "GiantStep",
+    "Layers",
+    "Mixture",
+    "Network",
+    "Protocol",
+    "Ridge",
+    "SGD",
+    "Setting",
+    "Component",
+)
+NOUNS += ("Spike", "Attack", "Bounds", "Early", "FunctionSpace", "MeanField")
 INSIDE = {
     presets: ("moniri", "ba", "moniri_hassani", "dandi", "cui", "demir", "fashion", "mei_montanari"),
     gs.simulate: ("evolution", "network", "parts", "sgd", "train"),
-    gs.measure: ("bulk_edge", "cosine", "null_level", "outliers", "overlaps", "principal_angles"),
+    gs.measure: (
+        *("bulk_edge", "cosine", "null_level", "outliers", "overlaps", "principal_angles", "alignments", "in_subspace"),
+        *(
+            "gram_schmidt_powers",
+            "spectrum",
+            "mean_and_error",
+            "layer",
+            "captured_by_neuron",
+            "intrinsic_dimension",
+            "kernel",
+        ),
+    ),
+    gs.theory: ("evolution", "kernel", "parameters", "parts", "second_step", "sgd", "spectrum"),
 }
 SHOWN = {
     **{name: inspect.unwrap(getattr(gs, name)) for name in VERBS if name not in WITHOUT},
     **{name: getattr(gs, name) for name in NOUNS},
-    **{f"{home.__name__}.{name}": getattr(home, name) for home, names in INSIDE.items() for name in names},
+    **{
+        f"{home.__name__}.{name}": inspect.unwrap(getattr(home, name))
+        for home, names in INSIDE.items()
+        for name in names
+    },
 }
 
 

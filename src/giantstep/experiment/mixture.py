@@ -34,6 +34,10 @@ class Spike:
         direction: gamma. None is a random direction of its own. A name, as "u", is a random direction that all who say the
             name share; "x1", "x2", ... are the coordinate axes, which a target without directions depends on. A table, as
             {"u": 0.6, "v": 0.8}, is the unit vector along a combination. Or d numbers of unit length.
+
+    Examples:
+        >>> gs.Mixture(100, (gs.Component(spikes=(gs.Spike(8.0, "x1"),)),)).d  # a variance of 9 along the first axis
+        100
     """
 
     strength: float
@@ -65,6 +69,11 @@ class Component:
         spikes: tuple of ``Spike``; numbers are strengths along random directions of their own.
         mean: as a spike's direction, but of any length; None is zero.
         bulk: variance along every direction orthogonal to the spikes.
+
+    Examples:
+        >>> one = gs.Component(0.5, (gs.Spike(8.0, "x1"),), mean="u")
+        >>> gs.Mixture(100, (one, gs.Component(0.5))).d
+        100
     """
 
     weight: float = 1.0

@@ -22,7 +22,13 @@ FEWEST = 40  # singular values from which a bulk edge can be read off
 def mean_and_error(
     samples: Shaped[np.ndarray, "..."] | Sequence[Any], axis: int = -1
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Mean and its standard error along an axis (NaN error for a single sample)."""
+    """Mean and its standard error along an axis (NaN error for a single sample).
+
+    Examples:
+        >>> mean, error = gs.measure.mean_and_error([1.0, 2.0, 3.0])
+        >>> float(mean), round(float(error), 3)
+        (2.0, 0.577)
+    """
     samples = np.asarray(samples, dtype=float)
     mean, count = np.asarray(samples.mean(axis=axis)), samples.shape[axis]
     spread = np.asarray(samples.std(axis=axis, ddof=1)) if count > 1 else np.full(mean.shape, np.nan)
@@ -43,6 +49,12 @@ def spectrum(A: Float[np.ndarray, "n p"], vectors: int = 0) -> Spectrum:
 
     Through the smaller Gram matrix (several times cheaper than an SVD): values below 1e-8 of the largest are rounding.
     Use it on W, on the gradient, and on ``F / sqrt(n)``.
+
+    Examples:
+        >>> import numpy as np
+        >>> found = gs.measure.spectrum(np.diag([3.0, 1.0]), vectors=1)
+        >>> found.values.round(2)
+        array([3., 1.])
     """
     A = np.asarray(A, dtype=float)
     if A.ndim != 2 or A.size == 0 or not np.all(np.isfinite(A)):
@@ -139,6 +151,13 @@ def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], mos
     """The bulk edge and up to ``most`` outliers of W, all read off W alone; the directions are orthonormal rows.
 
     The largest value left is taken out as long as it passes the edge of what is below it: a bulk edge that outliers hardly move.
+
+    Examples:
+        >>> import numpy as np
+        >>> W = np.random.default_rng(0).standard_normal((200, 50)) / 50**0.5
+        >>> W[:, 0] += 2.0  # every neuron moves along the first axis
+        >>> gs.measure.layer(W, np.eye(50)[:1]).count
+        1
     """
     whole = spectrum(W, vectors=most)
     values, factor, out = whole.values, 1 + layer_margin(whole.values.size), 0
@@ -162,7 +181,14 @@ def moved(change: Float[np.ndarray, "p d"], a: Float[np.ndarray, " p"], count: i
 
 
 def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
-    """Columns ``g, g^2, ..., g^count`` made orthonormal in that order (no constant): the limits of spikes' left vectors."""
+    """Columns ``g, g^2, ..., g^count`` made orthonormal in that order (no constant): the limits of spikes' left vectors.
+
+    Examples:
+        >>> import numpy as np
+        >>> basis = gs.measure.gram_schmidt_powers(np.arange(1.0, 6.0), 2)
+        >>> bool(np.allclose(basis.T @ basis, np.eye(2)))
+        True
+    """
     unit = np.asarray(g) / np.sqrt(np.mean(np.asarray(g) ** 2))
     basis, triangle = np.linalg.qr(np.stack([unit**k for k in range(1, count + 1)], axis=1))
     return basis * np.where(np.diag(triangle) < 0, -1.0, 1.0)  # g^k itself has a positive product with column k
@@ -175,7 +201,13 @@ def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
 
 
 def alignments(vectors: Float[np.ndarray, "n j"], basis: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "j k"]:
-    """``cos^2`` of every vector with every unit column of a basis."""
+    """``cos^2`` of every vector with every unit column of a basis.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.alignments(np.array([[3.0], [4.0]]), np.eye(2)).round(2)
+        array([[0.36, 0.64]])
+    """
     unit = vectors / np.linalg.norm(vectors, axis=0)
     return (unit.T @ basis) ** 2
 
@@ -214,7 +246,13 @@ def _unit_rows(W: Float[Array, "p d"]) -> Float[Array, "p d"]:
 
 
 def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
-    """cos^2(w_i, w*_k), p x r: the share of each neuron along each direction."""
+    """cos^2(w_i, w*_k), p x r: the share of each neuron along each direction.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.captured_by_neuron(np.array([[3.0, 4.0]]), np.eye(2)).round(2)
+        array([[0.36, 0.64]])
+    """
     return (_unit_rows(W) @ _unit_rows(directions).T) ** 2
 
 
@@ -235,7 +273,13 @@ def learned_rank(
 
 
 def in_subspace(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, " p"]:
-    """The share of every neuron inside the span of the directions, ||P w_i||^2 / ||w_i||^2."""
+    """The share of every neuron inside the span of the directions, ||P w_i||^2 / ||w_i||^2.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.in_subspace(np.array([[3.0, 4.0, 0.0]]), np.eye(3)[:1]).round(2)
+        array([0.36])
+    """
     return share_inside(W, span(directions))
 
 

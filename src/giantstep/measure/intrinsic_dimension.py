@@ -44,7 +44,15 @@ class IntrinsicDimension:
 def intrinsic_dimension(
     X: npt.ArrayLike, neighbours: int = 10, *, most: int = MOST, seed: int = 0
 ) -> IntrinsicDimension:
-    """Estimate the dimension of the rows of X, of at most ``most`` of them chosen at random by the seed."""
+    """Estimate the dimension of the rows of X, of at most ``most`` of them chosen at random by the seed.
+
+    Examples:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> plane = rng.standard_normal((500, 2)) @ rng.standard_normal((2, 20))  # in twenty dimensions
+        >>> round(gs.measure.intrinsic_dimension(plane).value)
+        2
+    """
     try:
         rows = np.asarray(X, dtype=float)
     except (TypeError, ValueError):

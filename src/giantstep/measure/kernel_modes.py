@@ -168,6 +168,13 @@ def kernel(
         order: degree of the basis.
         count: how many modes.
         memory: GiB to stay within when inputs are sampled; by default a share of what is free.
+
+    Examples:
+        >>> import numpy as np
+        >>> W = np.random.default_rng(0).standard_normal((100, 20)) / 20**0.5
+        >>> found = gs.measure.kernel(W, "tanh", np.eye(20)[0], count=2)
+        >>> found.values.shape
+        (2,)
     """
     sigma = _activation(activation)
     W, u = _weights(W, direction)

@@ -100,6 +100,12 @@ def kernel(
         rho: keep the spread of the rows by the gradient's noise, of order (d/n) eta~^2.
         second_layer: a network's own a in the place of its law: fluctuations of order 1/sqrt(p) are then predicted too.
         beta: the length of a batch's own X^T r/n in the place of its limit: those of order 1/sqrt(n) are then predicted too.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=0.3, penalty=0.1)
+        >>> found = gs.theory.kernel(s)
+        >>> bool(found.after.values[0] > 5 * found.before.values[0])  # the aligned mode is amplified
+        True
     """
     laws = rows(setting, rho, second_layer, beta)
     before = _modes(setting, replace(laws[0], strength=0.0, width=np.ones_like(laws[0].width)))

@@ -178,6 +178,12 @@ class Attack(System):
         setting: instead of d, width and activation: the networks of a setting after its steps and its readout, on inputs of
             its own data; what is said is then of the distances alone.
         inputs: of every network of a setting.
+
+    Examples:
+        >>> attack = gs.Attack(d=50, width=200, activation="tanh", networks=50)
+        >>> simulated, predicted = gs.simulate(attack, seed=0), gs.theory(attack)
+        >>> sorted(simulated.numbers.keys() & predicted.numbers.keys())
+        ['change', 'gradient', 'median', 'output', 'random_change', 'relative']
     """
 
     kind: ClassVar[str] = "attack"

@@ -48,6 +48,12 @@ class MeanField(System):
         points: values of a curve that are seen, on a regular grid; 0 for its coefficients themselves.
         blur: noise of those values.
         data: seed of the curves.
+
+    Examples:
+        >>> system = gs.MeanField(20, particles=100, passes=4, pool=512)
+        >>> found = gs.simulate(system)
+        >>> bool(0 < found.numbers["gap"].value < found.numbers["objective"].value)  # a certificate by duality
+        True
     """
 
     kind: ClassVar[str] = "mean_field"

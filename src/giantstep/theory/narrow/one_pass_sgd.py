@@ -35,6 +35,12 @@ def sgd(
         seed: whose second layer and, with ``start="draw"``, whose initial overlaps.
         records: how many points of the path are kept.
         start: "draw", or "limit" for orthogonal neurons that know nothing of the target.
+
+    Examples:
+        >>> s = gs.Setting(gs.Gaussian(200), gs.target("erf(x1)"), gs.Network(2, "erf", scale="1/p"), gs.Protocol())
+        >>> path = gs.theory.sgd(s, samples=2000, eta=0.02, records=5)
+        >>> bool(path.risk[-1] < path.risk[0])
+        True
     """
     need_gaussian(setting, "theory.sgd")
     samples, records = whole(samples, "samples"), whole(records, "records", least=2)

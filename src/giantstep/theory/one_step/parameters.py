@@ -75,7 +75,14 @@ class GaussianFunction(NamedTuple):
 
 def parameters(setting: Setting, allowed: tuple[str, ...] = ("own batch",)) -> tuple[Parameters, Form]:
     """A setting's numbers and its form; lists of step sizes and penalties stay lists. Refuses what neither the theory of one step
-    covers nor those ``allowed``."""
+    covers nor those ``allowed``.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=0.3, penalty=0.1)
+        >>> numbers, form = gs.theory.parameters(s)
+        >>> float(numbers.d), float(numbers.n_over_d)
+        (200.0, 2.0)
+    """
     check(setting, allowed)
     protocol, network, d = setting.protocol, setting.network, float(setting.d)
     step, readout = protocol.steps[0], protocol.readout

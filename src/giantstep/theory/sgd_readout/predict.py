@@ -81,7 +81,15 @@ def excess(of: Population, readout: SGD, n: int, *, averaged: bool = False) -> E
 
 
 def parts(setting: Setting, seed: int | None = None) -> Parts:
-    """The risk of an SGD readout on random features in its parts; over draws of the first layer, or given that of a seed."""
+    """The risk of an SGD readout on random features in its parts; over draws of the first layer, or given that of a seed.
+
+    Examples:
+        >>> readout = gs.SGD(n=200, rate=0.5)
+        >>> s = gs.Setting(gs.Gaussian(100), gs.target("x1", noise=0.5), gs.Network(80, "relu"), gs.Protocol((), readout))
+        >>> found = gs.theory.parts(s)
+        >>> bool(found.bias > 0), bool(found.variance > 0)
+        (True, True)
+    """
     if not isinstance(setting, Setting) or not isinstance(setting.protocol.readout, SGD):
         raise InputError("theory.parts takes a Setting with an SGD readout: simulate.parts takes others")
     check(setting, ("sgd",))

@@ -31,6 +31,14 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
 
     After several steps ``alignments`` are with powers of the first learned coordinate, and for W with the target's directions.
     ``density=False`` leaves the density out (empty arrays): the edge and the outliers alone are found sooner.
+
+    Examples:
+        >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=[0.0, 0.4], penalty=0.1)
+        >>> before, after = gs.theory.spectrum(s, density=False)
+        >>> len(before.outliers), len(after.outliers)
+        (0, 2)
+        >>> bool(after.outliers[0].position > after.edge)
+        True
     """
     choice(of, ("features", "weights"), "of")
     check(setting, ("rows",))

@@ -127,6 +127,12 @@ def second_step(setting: Setting, seed: int = 0, *, memory: float | None = None)
 
     Returns:
         One prediction, or a tuple where the step sizes are lists; the dear part is shared where the first of them is the same.
+
+    Examples:
+        >>> s = gs.presets.moniri_hassani(N=300, d=100, n=200, alpha1=0.4, alpha2=0.4)
+        >>> found = gs.theory.second_step(s, seed=3)
+        >>> bool(found.count >= 1), bool(found.positions[0] > found.layer.edge)
+        (True, True)
     """
     check(setting)
     seed = whole(seed, "seed", least=0)
