@@ -1,16 +1,19 @@
 """The static page of the story: one file with its numbers, styles and script inside, and the notebooks beside it."""
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from giantstep._machine.typeset import typeset
 from giantstep.story.notebook import code, notebook
 from giantstep.story.scene import scenes
 
-__all__ = ["NUMBERS", "numbers", "page", "write"]
+__all__ = ["NUMBERS", "formula", "numbers", "page", "write"]
 
 NUMBERS = "numbers.json"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'"
@@ -26,6 +29,7 @@ def page() -> str:
     environment = Environment(
         loader=PackageLoader("giantstep.story", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    environment.filters |= {"formula": formula, "typeset": lambda text: Markup(typeset(text))}
     inside = json.dumps(numbers(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return environment.get_template("page.html.jinja").render(
         scenes=scenes(),
@@ -35,6 +39,14 @@ def page() -> str:
         script=_own("story.js"),
         numbers=inside,
     )
+
+
+def formula(text: str) -> str:
+    """A target as a book writes it: x₁ + x₁x₂ for x1 + x1*x2."""
+    low, high = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+    text = re.sub(r"sqrt\((\d+)\)", r"√\1", text).replace("*", "").replace(" - ", " − ")  # noqa: RUF001
+    text = re.sub(r"\^(\d+)", lambda found: found[1].translate(high), text)
+    return re.sub(r"(?<=[xH])\d+", lambda found: found[0].translate(low), text)
 
 
 def write(folder: Path) -> Path:

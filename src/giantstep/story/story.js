@@ -13,6 +13,17 @@
     return made;
   }
 
+  // Writes n^α with a raised α.
+  function words(parent, text) {
+    const [start, ...raised] = text.split("^");
+    parent.append(start);
+    for (const part of raised) {
+      const [, index, rest] = part.match(/^([\wα-ω.−]+)(.*)$/u) || [null, part, ""];
+      element("tspan", { dy: "-0.4em", "font-size": "75%" }, parent, index);
+      if (rest) element("tspan", { dy: "0.3em" }, parent, rest);
+    }
+  }
+
   // A scale maps a value to pixels between two ends.
   function scale(axis, from, to) {
     const bend = axis.log ? Math.log : axis.asinh ? (v) => Math.asinh(v / axis.asinh) : (v) => v;
@@ -37,13 +48,13 @@
     return values.map((v) => [v, String(Number(v.toPrecision(6))).replace("-", "−")]);
   }
 
-  function chart(figure, frame, width, words) {
+  function chart(figure, frame, width, spoken) {
     const square = figure.x.circle, height = square ? Math.min(width - 26, 430) : Math.max(240, Math.min(width * 0.62, 400));
     const side = { left: 68, right: 12, top: 10, bottom: figure.x.label ? 44 : 26 };
     const inner = square ? height - side.top - side.bottom : width - side.left - side.right;
     const start = square ? Math.max(side.left, (width - inner) / 2) : side.left;
     const x = scale(figure.x, start, start + inner), y = scale(figure.y, height - side.bottom, side.top);
-    const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": words });
+    const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": spoken });
     const axes = element("g", { class: "axis" }, svg);
     const bottom = height - side.bottom, right = start + inner, clip = `clip-${Math.random().toString(36).slice(2)}`;
     for (const [value, name] of ticks(figure.x, Math.max(3, inner / 90))) {
@@ -54,9 +65,9 @@
       element("line", { class: "grid", x1: start, x2: right, y1: y(value), y2: y(value) }, axes);
       element("text", { x: start - 7, y: y(value) + 4, "text-anchor": "end" }, axes, name);
     }
-    element("text", { class: "name", x: (start + right) / 2, y: height - 6, "text-anchor": "middle" }, axes, figure.x.label);
+    words(element("text", { class: "name", x: (start + right) / 2, y: height - 6, "text-anchor": "middle" }, axes), figure.x.label);
     const middle = (side.top + bottom) / 2;
-    element("text", { class: "name", "text-anchor": "middle", transform: `translate(${start - 54} ${middle}) rotate(-90)` }, axes, figure.y.label);
+    words(element("text", { class: "name", "text-anchor": "middle", transform: `translate(${start - 54} ${middle}) rotate(-90)` }, axes), figure.y.label);
     element("rect", { x: start - 7, y: side.top - 7, width: inner + 14, height: bottom - side.top + 7 },
       element("clipPath", { id: clip }, element("defs", {}, svg)));
     const inside = element("g", { "clip-path": `url(#${clip})` }, svg);

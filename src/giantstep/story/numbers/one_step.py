@@ -132,7 +132,7 @@ def limits(scene: Scene) -> dict[str, Any]:
         gaps = [
             100 * (np.interp(a, fine, line.test_error) / o.test_error[alphas.index(a)] - 1) for a in (0.2, alphas[-1])
         ]
-        small, large = (f"{round(gap):+d}%" if round(gap) else "less than 1%" for gap in gaps)
+        small, large = (f"{round(gap):+d}%".replace("-", "−") if round(gap) else "less than 1%" for gap in gaps)  # noqa: RUF001
         words = (
             f"In d = {d} dimensions the prediction is off by {small} at α = 0.2 and by {large} at α = {alphas[-1]:g}."
         )

@@ -88,7 +88,7 @@ def reuse(scene: Scene) -> dict[str, Any]:
     frames = []
     for i, r in enumerate(ratios):
         for f in formula.values:
-            marks = [figure.level(1 / d, "by chance"), figure.upright([r], "", 3)]
+            marks = [figure.level(1 / d, "by chance"), figure.upright([r], "n/d chosen", 3)]
             marks += [
                 figure.dots(ratios, *_columns(found[f][kind]), name=kind, ink=k, hollow=k == 1)
                 for k, kind in enumerate(kinds)
