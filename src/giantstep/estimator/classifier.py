@@ -3,8 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -12,15 +11,17 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from giantstep.errors import InputError
 from giantstep.estimator.base import GiantStepBase
+from giantstep.estimator.calibration import calibrated
 
 
 class GiantStepClassifier(ClassifierMixin, GiantStepBase):
     """Least squares on class indicators, with features learned by up to three giant gradient steps.
 
     Parameters and attributes are those of ``GiantStepRegressor``; ``loo_error_`` is for the indicators. Probabilities are
-    the softmax of ``sharpness_`` times the fitted indicators, with one number ``sharpness_`` for all classes that minimises the
-    logarithmic loss of left-out rows which the steps have not seen. ``class_weight`` multiplies the weights of the rows: a
-    dictionary from classes to weights, or ``"balanced"`` for classes of equal total weight.
+    the softmax of ``sharpness_`` times the fitted indicators plus ``offsets_``. One number ``sharpness_`` for all classes
+    minimises the logarithmic loss of left-out rows which the steps have not seen, and ``offsets_``, one for each class, keep the
+    average of its indicators. ``class_weight`` multiplies the weights of the rows: a dictionary from classes to weights, or
+    ``"balanced"`` for classes of equal total weight. Probabilities are then those of rows drawn with these weights.
     """
 
     def __init__(
@@ -55,47 +56,39 @@ class GiantStepClassifier(ClassifierMixin, GiantStepBase):
         self.classes_, number = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(f"a classifier needs at least two classes, and y has one class: {self.classes_[0]!r}")
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if self.class_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            sample_weight = weights * compute_sample_weight(self.class_weight, y)
+            weights = weights * compute_sample_weight(self.class_weight, y)
         indicators = (number[:, None] == np.arange(len(self.classes_))).astype(float)
-        self._learn(X, indicators[:, 1:] if len(self.classes_) == 2 else indicators, sample_weight)
+        self._learn(X, indicators[:, 1:] if len(self.classes_) == 2 else indicators, weights)
         rows, residuals = self._left_out
         left_out = indicators[rows, -residuals.shape[1] :] - residuals * self._spread
-        self.sharpness_ = _sharpness(_both(left_out) if len(self.classes_) == 2 else left_out, number[rows])
+        left_out = _both(left_out) if len(self.classes_) == 2 else left_out
+        found = calibrated(left_out, number[rows], weights[rows] / weights[rows].max())
+        self.sharpness_, self.offsets_ = found.sharpness, found.offsets
         return self
 
-    def _all_classes(self, X: Any) -> np.ndarray:
-        """The fitted indicators of all classes."""
+    def _scores(self, X: Any) -> np.ndarray:
+        """The fitted indicators of all classes plus their offsets."""
         fitted = self._predicted(X)
-        return _both(fitted) if len(self.classes_) == 2 else fitted
+        return (_both(fitted) if len(self.classes_) == 2 else fitted) + self.offsets_.astype(fitted.dtype)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The fitted indicators (n, classes); for two classes, twice the second one minus one, (n,)."""
-        fitted = self._predicted(X)
-        return 2 * fitted[:, 0] - 1 if len(self.classes_) == 2 else fitted
+        """The fitted indicators plus ``offsets_`` (n, classes); for two classes, the second minus the first, (n,)."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, in the order of ``classes_``."""
-        fitted = self._all_classes(X)
-        return softmax(self.sharpness_ * fitted, axis=1)
+        scores = self._scores(X)
+        return softmax(self.sharpness_ * scores, axis=1)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of every row."""
-        fitted = self._all_classes(X)
-        return self.classes_[np.argmax(fitted, axis=1)]
+        most = np.argmax(self._scores(X), axis=1)
+        return self.classes_[most]
 
 
 def _both(fitted: np.ndarray) -> np.ndarray:
     """The indicators of two classes from the second one, which alone is fitted; they add up to one."""
     return np.concatenate([1 - fitted, fitted], axis=1)
-
-
-def _sharpness(scores: np.ndarray, number: np.ndarray) -> float:
-    """The factor with the smallest logarithmic loss."""
-
-    def loss(logarithm: float) -> float:
-        return -float(np.mean(log_softmax(np.exp(logarithm) * scores, axis=1)[np.arange(len(number)), number]))
-
-    minimum: Any = minimize_scalar(loss, bounds=(-2.0, 5.0), method="bounded")
-    return float(np.exp(minimum.x))
