@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from giantstep.claims import select
-from giantstep.claims.nishikawa import certified, exact, finite, generalisation, online, truncation
+from giantstep.claims.nishikawa import certified, exact, features, finite, generalisation, online, truncation
 from giantstep.systems.mean_field import dual
 
 NAMES = ("truncation", "finite", "online", "certified", "generalisation")
@@ -52,3 +52,16 @@ def test_the_verdict_on_what_was_kept(name):
     verdict = claim.rule("quick", *kept.load(claim))
     assert verdict.outcome == ("holds as corrected" if claim.correction else "holds"), verdict.sentence
     assert "<svg" in verdict.figure and verdict.caption and verdict.power
+
+
+def test_the_kernel_of_features_is_ridge_regression_at_its_best_penalty():
+    rng = np.random.default_rng(0)
+    H, Ht, y, yt = (
+        rng.standard_normal((40, 6)),
+        rng.standard_normal((40, 9)),
+        rng.standard_normal(6),
+        rng.standard_normal(9),
+    )
+    K, Kt = H.T @ H / 40, Ht.T @ H / 40
+    plain = [np.mean((Kt @ np.linalg.solve(K + lam * np.eye(6), y) - yt) ** 2) / 2 for lam in features.PENALTIES]
+    assert features.kernel_loss(H, y, Ht, yt) == pytest.approx(min(plain))

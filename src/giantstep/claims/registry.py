@@ -60,7 +60,7 @@ from giantstep.claims.moniri import (
 from giantstep.claims.moniri_hassani import degenerate, exponents, outliers, phase_diagram
 from giantstep.claims.moniri_hassani import reuse as moniri_hassani_reuse
 from giantstep.claims.nguwi import fresh, training, vacuity, wasserstein
-from giantstep.claims.nishikawa import certified, finite, generalisation, online, truncation
+from giantstep.claims.nishikawa import certified, features, finite, generalisation, online, truncation
 from giantstep.claims.saad_solla import one_pass
 from giantstep.claims.wang_ma import convergence, early, partition, sgd
 
@@ -79,7 +79,7 @@ CLAIMS: tuple[Claim, ...] = (
     floors.CLAIM, table.CLAIM, random_features.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
     one_pass.CLAIM,
     liu_test_error.CLAIM, bias_variance.CLAIM, liu_threshold.CLAIM,
-    truncation.CLAIM, finite.CLAIM, online.CLAIM, certified.CLAIM, generalisation.CLAIM,
+    truncation.CLAIM, finite.CLAIM, online.CLAIM, certified.CLAIM, generalisation.CLAIM, features.CLAIM,
     dandi_conditional.CLAIM,
     demir_width.CLAIM, weighting.CLAIM, strength.CLAIM, ratio.CLAIM, demir_alignment.CLAIM, rank.CLAIM,
     demir_conditional.CLAIM, hermite.CLAIM, fashion.CLAIM, fashion_step.CLAIM,

@@ -9,7 +9,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.checks.random import generator
-from giantstep.claims.nishikawa import certified, exact, truncation
+from giantstep.claims.nishikawa import certified, exact, features, truncation
 from giantstep.systems.mean_field import particles as engine
 
 _start, _train = engine.start, certified.train
@@ -63,6 +63,11 @@ def _built(**changed: Any) -> Callable[[pytest.MonkeyPatch], None]:
     return lambda patch: patch.setattr(gs, "MeanField", lambda *values, **named: make(*values, **{**named, **changed}))
 
 
+def _stiff(patch: pytest.MonkeyPatch) -> None:
+    """A penalty so large that neurons hardly move."""
+    patch.setattr(features, "LAM", 1.0)
+
+
 WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "nishikawa/truncation": {
         "neurons are rougher, with gamma = 0.6": _built(gamma=0.6),
@@ -85,5 +90,9 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "nishikawa/generalisation": {
         "curves and neurons are rough": _built(gamma=0.55, decay=0.1),
         "labels are noise alone": _built(noise=1.0, target="0*x1"),
+    },
+    "nishikawa/features": {
+        "the target has another direction": _built(target="tanh(4*x3 - 4*x4)"),
+        "the penalty is so large that neurons hardly move": _stiff,
     },
 }
