@@ -8,7 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.results.table import within
-from giantstep.theory.band import half_width, quadratic
+from giantstep.theory.band import AGAIN, half_width, quadratic
 from giantstep.theory.limits.bulk import shape
 from giantstep.theory.limits.random_features import random_features
 from giantstep.theory.one_step.grid import curves
@@ -40,6 +40,14 @@ def test_it_grows_with_the_step_and_falls_with_the_size():
         widths = half_width(name, 100, np.array([0.0, 1.0, 4.0, 8.0]), 1.0)
         assert np.all(np.diff(widths) > 0)
         assert np.all(half_width(name, 2000, np.zeros(1), 1.0) < 0.5 * half_width(name, 50, np.zeros(1), 1.0))
+
+
+def test_it_is_wider_after_several_steps():
+    s = experiment(0.0)
+    steps = tuple(gs.GiantStep(1000, eta) for eta in (10.0, 1e-6))
+    once, twice = (gs.theory(replace(s, protocol=replace(s.protocol, steps=steps[:k]))) for k in (1, 2))
+    widths = [np.ptp(o.test_error_band) / o.test_error for o in (once, twice)]
+    assert widths[1] - widths[0] == pytest.approx(2 * AGAIN["test_error"], rel=0.1)
 
 
 def test_it_is_wider_close_to_interpolation():
