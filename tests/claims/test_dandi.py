@@ -8,6 +8,7 @@ from giantstep.checks.statistics import Seeds
 from giantstep.claims import select
 from giantstep.claims.dandi import (
     conditional,
+    converse,
     floors,
     one_step,
     random_features,
@@ -35,6 +36,7 @@ TINY = {
     conditional: 40,
     random_features: (6, 8),
     table: ((12, 8), 200),
+    converse: (70, 200),
 }
 
 

@@ -7,6 +7,7 @@ from giantstep.claims.bubeck import width as bubeck_width
 from giantstep.claims.cui import test_error as cui_test_error
 from giantstep.claims.dandi import conditional as dandi_conditional
 from giantstep.claims.dandi import (
+    converse,
     floors,
     one_step,
     random_features,
@@ -76,7 +77,7 @@ CLAIMS: tuple[Claim, ...] = (
     cui_test_error.CLAIM,
     universality.CLAIM,
     dandi_threshold.CLAIM, one_step.CLAIM, single_step.CLAIM, scaling.CLAIM, staircase.CLAIM, second_layer.CLAIM,
-    floors.CLAIM, table.CLAIM, random_features.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
+    floors.CLAIM, converse.CLAIM, table.CLAIM, random_features.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
     one_pass.CLAIM,
     liu_test_error.CLAIM, bias_variance.CLAIM, liu_threshold.CLAIM,
     truncation.CLAIM, finite.CLAIM, online.CLAIM, certified.CLAIM, generalisation.CLAIM, features.CLAIM,

@@ -11,6 +11,7 @@ from giantstep.checks import cache
 from giantstep.checks.random import generator
 from giantstep.claims.dandi import (
     conditional,
+    converse,
     deflated,
     floors,
     one_step,
@@ -84,6 +85,12 @@ def _halved(setting: Setting) -> Setting:
     """The readout has half of its samples."""
     readout = replace(setting.protocol.readout, n=setting.protocol.readout_size // 2)  # type: ignore[type-var]
     return replace(setting, protocol=replace(setting.protocol, readout=readout))
+
+
+def _narrower(setting: Setting) -> Setting:
+    """A quarter of the neurons, each as far from its start."""
+    network = replace(setting.network, width=setting.p // 4)
+    return altered(longer(0.25), replace(setting, network=network))
 
 
 def _untrained(setting: Setting) -> Setting:
@@ -176,6 +183,15 @@ WORLDS: dict[str, dict[str, World]] = {
         ),
         "the narrow network has two neurons": changed(
             floors, "REGIMES", lambda old: (old[0], old[1]._replace(neurons=2), *old[2:])
+        ),
+    },
+    "dandi/converse": {
+        "there is no step": changed(converse, "experiment", lambda old: lambda *arguments: _untrained(old(*arguments))),
+        "the Gaussian layer is one of signs": changed(
+            converse, "experiment", lambda old: lambda layer, *rest: old("rademacher", *rest)
+        ),
+        "a quarter of the neurons": changed(
+            converse, "at_penalties", lambda old: lambda setting, *rest: old(_narrower(setting), *rest)
         ),
     },
     "dandi/table": {

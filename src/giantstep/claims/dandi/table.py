@@ -88,7 +88,7 @@ def predicted_shares(row: Row, d: int) -> tuple[np.ndarray, int]:
 def shares(row: tuple, d: int, penalty: float, seed: int, n_test: int) -> np.ndarray:
     """The shares of one seed's fit."""
     setting = simulated(Row._make(row), d, (penalty,))
-    return at_penalties(setting, TALK, seed, n_test, setting.protocol.readout.path)[0, 1:]  # type: ignore[union-attr]
+    return at_penalties(setting, TALK, seed, n_test, setting.protocol.readout.path, 0)[0, 1:]  # type: ignore[union-attr]
 
 
 @lru_cache

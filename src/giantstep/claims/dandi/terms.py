@@ -25,16 +25,16 @@ def fitted(regime: tuple, d: int, seed: int, n_test: int) -> Float[np.ndarray, "
 
 
 def at_penalties(
-    setting: Setting, terms: tuple[str, ...], seed: int, n_test: int, penalties: tuple[float, ...]
+    setting: Setting, terms: tuple[str, ...], seed: int, n_test: int, penalties: tuple[float, ...], constant: int = 1
 ) -> Float[np.ndarray, "penalties 1+terms"]:
-    """The risk and the shares of the terms in the fit, for every penalty."""
+    """The risk and the shares of the terms in the fit, for every penalty; ``constant = 0`` leaves out the feature one."""
     W = train(setting, seed).final
     X, y, Xt, _ = fit.samples(setting, seed, n_test)
     z = np.ascontiguousarray((Xt @ setting.target.orthonormal(setting.d).T).T)
     values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in terms])
     sigma = setting.network.activation
     with one_blas_thread(setting.p):
-        F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, 1)), constant_values=1.0) for x in (X, Xt))
+        F, Ft = (np.pad(np.asarray(sigma(x @ W.T)), ((0, 0), (0, constant)), constant_values=1.0) for x in (X, Xt))
         fits = fit.path(F, y, Ft, penalties)
     # coefficients of the fit on the terms, by least squares: the scatter of the terms' own squares drops out
     shares = np.linalg.lstsq(values.T, fits.T, rcond=None)[0].T

@@ -6,7 +6,8 @@ With x the target's coordinates, w_0 of length one, t = eta s a and the labels a
 
 (Dandi et al. 2024). A long first step, t of order sqrt(d), on labels without mean and linear part (deflate=2) sees the start of a
 neuron, zeta = sqrt(d) times its overlaps with the target: it adds t E[sigma''] H zeta/sqrt(d), with H the mean Hessian of the
-target, to the start zeta/sqrt(d) along the directions of H. Along other directions the start is left out.
+target, to the start zeta/sqrt(d) along the directions of H. A plain first step has the start along E[y x], the direction that it
+learns. Along other directions the start is left out.
 """
 
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from giantstep.theory.one_step.conditional import second_layer
 NODES = {1: 60, 2: 24, 3: 12}  # of every coordinate of the target, by their number
 WEIGHTS, START = 24, 12  # nodes of a Gaussian a, and of zeta
 PANELS = 6  # of averages over v
+LEAST = 0.01  # b^2 of nodes whose start would be longer than one; they have hardly any weight
 ROUNDED = 1e-20  # of the square of a move: less is rounding
 
 
@@ -50,6 +52,8 @@ def grouped_rows(setting: Setting) -> GroupedRows:
     with on_host():
         a, omega = (np.asarray(x) for x in second_layer(setting.network.second_layer, WEIGHTS))
         rows = GroupedRows(a, omega, np.zeros((r, a.size)), np.ones(a.size))
+        if steps and steps[0].deflate < 2:
+            rows = _started(setting, rows)
         etas = setting.protocol.etas(setting.d, setting.p).reshape(-1).tolist()
         for step, n, eta in zip(steps, setting.protocol.sizes(), etas, strict=True):
             move = _first if step.deflate == 2 else _stepped
@@ -62,6 +66,19 @@ def _points(setting: Setting) -> tuple[Float[np.ndarray, "r N"], Float[np.ndarra
     r = setting.target.rank
     x, weights = nodes.product([hermite.gauss_hermite(NODES[r])] * r)
     return x, weights, labels(setting, x.T)
+
+
+def _started(setting: Setting, rows: GroupedRows) -> GroupedRows:
+    """Groups by a and by the overlap zeta/sqrt(d) with the direction E[y x] that a step learns."""
+    x, weights, y = _points(setting)
+    mean = x @ (weights * y)
+    mean = np.where(np.abs(mean) > ROUNDED**0.5, mean, 0.0)
+    if not np.any(mean):
+        return rows
+    zeta, chance = hermite.gauss_hermite(START)
+    start = np.outer(mean / np.linalg.norm(mean), np.tile(zeta, rows.a.size)) / setting.d**0.5
+    across = np.sqrt(np.maximum(1 - np.sum(start**2, axis=0), LEAST))
+    return GroupedRows(np.repeat(rows.a, START), np.outer(rows.omega, chance).ravel(), start, across)
 
 
 def _stepped(setting: Setting, step: GiantStep, n: int, eta: float, rows: GroupedRows) -> GroupedRows:
@@ -100,5 +117,5 @@ def _first(setting: Setting, step: GiantStep, n: int, eta: float, rows: GroupedR
     u = start + t * 2 * float(sigma.hermite(2)[2]) * far  # E sigma'' = 2 c_2
     slope = averages(sigma.slope, 0.0, 1.0, sigma.kinks)
     noise = float(np.asarray(slope.square)) * float(weights @ y**2 + setting.target.noise**2)
-    across = np.maximum(1 - np.sum(start**2, axis=0), 0.0)  # rows have length one at the start
+    across = np.maximum(1 - np.sum(start**2, axis=0), LEAST)  # rows have length one at the start
     return GroupedRows(a, omega, u, np.sqrt(across + t**2 * setting.d / n * noise))
