@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from giantstep import cli
-from giantstep.explorer import settings, state
+from giantstep.explorer import controls, settings, state
 from giantstep.explorer.app import make_app
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, JobPart, JobRunner
@@ -336,3 +336,10 @@ def test_the_page_and_the_report_have_the_same_colours():
         other = dict(re.findall(r"(--[\w-]+): ([^;]+);", part))
         both = known.keys() & other.keys()
         assert len(both) > 12 and {name: known[name] for name in both} == {name: other[name] for name in both}
+
+
+def test_exponents_of_texts_are_raised():
+    from dash import html
+
+    first, raised, rest = controls.formulas("η = n^0.30 = 7.43")
+    assert (first, raised.children, rest) == ("η = n", "0.30", " = 7.43") and isinstance(raised, html.Sup)

@@ -1,17 +1,20 @@
 """The parts of a view: labelled native inputs with the meaning of their words, charts, and tables of their numbers."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields
+from html import unescape
 from typing import Any
 
 from dash import Input, Output, dcc, html
 from dash import State as Now
 
+from giantstep._machine.typeset import typeset
 from giantstep.explorer.chart import waiting
 from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, Words, as_text, write
 
-__all__ = ["control", "figure", "head", "inputs", "legend", "notes", "numbers", "term", "values"]
+__all__ = ["control", "figure", "formulas", "head", "inputs", "legend", "notes", "numbers", "term", "values"]
 
 QUIET: Any = {
     "displayModeBar": False,
@@ -42,10 +45,19 @@ def values(view: str) -> list[Output]:
     return [Output(f"{identity(view, f.name)}--value", "children") for f in ranged]
 
 
-def shown_values(state: ViewState, words: dict[str, str]) -> list[str]:
+def formulas(text: str) -> list[Any]:
+    """A text whose indices are raised and lowered, as children of an element."""
+    plain, *rest = re.split(r"<(su[bp])>(.*?)</\1>", typeset(text))
+    parts: list[Any] = [unescape(plain)]
+    for tag, index, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        parts += [(html.Sup if tag == "sup" else html.Sub)(unescape(index)), unescape(after)]
+    return parts
+
+
+def shown_values(state: ViewState, words: dict[str, str]) -> list[list[Any]]:
     """The texts beside the sliders: the given words, or the number itself."""
     ranged = (f.name for f in fields(state) if isinstance(f.metadata["of"], SliderRange))
-    return [words.get(name, as_text(getattr(state, name))) for name in ranged]
+    return [formulas(words.get(name, as_text(getattr(state, name)))) for name in ranged]
 
 
 def term(name: str, text: str = "") -> html.Span:
@@ -55,7 +67,9 @@ def term(name: str, text: str = "") -> html.Span:
     """
     word = WORDS[name]
     said = html.Span(
-        [word.meaning, " ", dcc.Link("More", href=word_address(name))], className="definition", role="tooltip"
+        [*formulas(word.meaning), " ", dcc.Link("More", href=word_address(name))],
+        className="definition",
+        role="tooltip",
     )
     named: Any = {} if text else {"aria-label": f"What is {name}?"}
     return html.Span([text or "?", said], className="term" if text else "term ask", tabIndex=0, role="note", **named)
@@ -89,7 +103,7 @@ def control(
         )
     head: list[Any] = [html.Label(label, htmlFor=key), term(label.lower())]
     if isinstance(law, SliderRange):
-        head.append(html.Output(as_text(value) if shown is None else shown, id=f"{key}--value", htmlFor=key))
+        head.append(html.Output(formulas(as_text(value) if shown is None else shown), id=f"{key}--value", htmlFor=key))
         entry = dcc.Input(
             type="range", id=key, min=law.least, max=law.most, step=law.step, value=as_text(value), className="slider"
         )
@@ -108,7 +122,7 @@ def _hint(text: str) -> html.P | None:
 def head(title: str, lead: str, refused: Sequence[str] = ()) -> html.Div:
     """The view's title, its lead, and the values of its link that were refused."""
     problems = [html.P(sentence, className="refused", role="alert") for sentence in refused]
-    return html.Div([html.H1(title), html.P(lead, className="lead"), *problems], className="head")
+    return html.Div([html.H1(title), html.P(formulas(lead), className="lead"), *problems], className="head")
 
 
 def figure(key: str, title: str, shape: str = "") -> html.Figure:

@@ -25,4 +25,7 @@ def page(s: state.Words, refused: list[str]) -> list[Any]:
 def _entry(word: Word, chosen: bool) -> list[Any]:
     where = html.Span(["See ", html.Code(f"docs/{word.page}"), "."], className="hint")
     name = dcc.Link(word.name, href=controls.word_address(word.name))
-    return [html.Dt(name, className="chosen" if chosen else ""), html.Dd([word.meaning, " ", where])]
+    return [
+        html.Dt(name, className="chosen" if chosen else ""),
+        html.Dd([*controls.formulas(word.meaning), " ", where]),
+    ]

@@ -48,7 +48,7 @@ def error_chart(s: OneStep, known: OneStepAnswer) -> dict[str, Any]:
         for colour, (name, words) in enumerate(KINDS.items()):
             y, error = getattr(mean, f"{name}_error"), getattr(mean, f"{name}_error_se")
             traces.append(marks(settings.ALPHAS, y, error, f"{words}, simulation", colour))
-    x = {"title": "α, the step size being n^α", "range": [-0.02, 0.72]}
+    x = {"title": "α, the step size being n<sup>α</sup>", "range": [-0.02, 0.72]}
     highest = max(float(np.nanmax(np.array(one["y"], dtype=float))) for one in traces)
     return chart(traces, x, {"title": "mean square error", "range": [0, 1.08 * highest]}, shapes=[rule(s.alpha)])
 
