@@ -17,10 +17,14 @@ def read() -> list[dict[str, Any]]:
 def page(note: str, verdicts: dict[str, Any]) -> str:
     """What the claims showed that the papers do not say: the text, a figure, the verdicts with their numbers, the commands."""
     results = {each["claim"]: each for each in verdicts["results"]}
-    seed = f" --size {verdicts['size']} --first-seed {verdicts['first_seed']}"
+
+    def command(name: str) -> str:
+        first = results[name]["seeds"].partition("-")[0] if name in results else verdicts["first_seed"]
+        return f"giantstep check {name} --size {verdicts['size']} --first-seed {first}"
+
     parts = [
         f"# What this laboratory found\n\n{note}The claims of the literature were checked as their papers word them. This page "
-        "collects what that showed and the papers do not say. Every number is from the verdicts on one set of seeds; the command "
+        "collects what that showed and the papers do not say. Every number is from the verdicts at full size; the command "
         "under each finding runs it again, on these seeds or on any others. [How a verdict is made](verdicts.md) says how "
         "sure they are. The figures show other seeds, at quick size.\n"
     ]
@@ -28,7 +32,7 @@ def page(note: str, verdicts: dict[str, Any]) -> str:
         parts.append(f"\n## {number}. {_cell(each['title'])}\n\n{_cell(each['text'])}\n")
         parts.append(f"\n![{_cell(each['title'])}]({figures.picture(each['figure'])})\n")
         parts += [_verdict(name, results.get(name)) for name in each["claims"]]
-        commands = "\n".join(f"giantstep check {name}{seed}" for name in each["claims"])
+        commands = "\n".join(map(command, each["claims"]))
         parts.append(f"\n```bash\n{commands}\n```\n")
         if sure := "".join(_sure(name, results.get(name)) for name in each["claims"]):
             parts.append(f"\n<details markdown>\n<summary>How sure this is</summary>\n{sure}\n</details>\n")
