@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import eigh, qr
+from scipy.linalg import eigh
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _orthonormal(rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "m d"]:
     Eigenvalues of g g^T are known up to 1e-16 of the largest one, so that directions weaker than 1e-8 of the strongest come out
     with another length and lean on the stronger ones.
     """
-    Q, R = qr(rows.T, mode="economic")
+    Q, R = np.linalg.qr(rows.T)
     return np.where(R.diagonal() < 0, -1.0, 1.0)[:, None] * Q.T
 
 

@@ -109,12 +109,16 @@ def boosted(table: Table, inputs: TreeInputs, count: int, before: BoostedTrees |
     for o, y in enumerate(table.Y.T):
         model: Any = (
             HistGradientBoostingRegressor(
-                learning_rate=kind.rate, max_leaf_nodes=kind.leaves, max_bins=kind.bins, early_stopping=False,
-                warm_start=True, random_state=0,
-            )  # type: ignore[arg-type]
+                learning_rate=kind.rate,
+                max_leaf_nodes=kind.leaves,
+                max_bins=kind.bins,
+                early_stopping=False,  # type: ignore[arg-type]
+                warm_start=True,
+                random_state=0,
+            )
             if before is None
             else before.models[o]
-        )  # fmt: skip
+        )
         models.append(model.set_params(max_iter=count).fit(seen, y, sample_weight=weights))
     return BoostedTrees(inputs, tuple(models))
 
