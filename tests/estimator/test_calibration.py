@@ -1,7 +1,8 @@
 """Probabilities of classes: the average of a rare class, reliability, several classes, and weights.
 
-The limits of the mean and of the reliability (0.03) were written down before looking; the others were set after a first run. In n rows the frequency p of a class has a standard error of sqrt(p (1 - p) / n), and
-no method knows the average better than that unless it explains much.
+The limits of the mean and of the reliability (0.03) were written down before looking; the others were set after a first run. In n
+rows the frequency p of a class has a standard error of sqrt(p (1 - p) / n), and no method knows the average better than that
+unless it explains much.
 """
 
 import numpy as np
