@@ -233,6 +233,6 @@ def own_batch(setting: Setting) -> Answer:
     notes.append("the readout uses the step's own batch, whose samples have shaped the features already")
     longest = float(np.max(np.abs(etas))) * setting.network.factor
     if not form.rank_one and longest > LONG:
-        notes.append(f"eta times the scale is {longest:.2g}: above {LONG:g} the training error may be 3 to 10% too low")
+        notes.append(f"eta times the scale is {longest:.2g}: above {LONG:g} the training error may be 3 to 15% too low")
     values = {name: table[..., k] for k, name in enumerate(("test_error", "train_error", "train_objective"))}
     return Answer(values | {"penalty": penalties}, notes)
