@@ -43,12 +43,13 @@ def test_the_modes_add_up_to_the_kernel_and_to_the_target():
 
 def test_ridge_fits_have_that_error():
     setting = features("x1 + H2(x1)/sqrt(2)", 12, 260, 300, "sin(x+pi/4)", (0.02, 0.3))
-    found = []
+    readout, found = setting.protocol.readout, []
+    assert isinstance(readout, gs.Ridge)
     for seed in range(24):
         W, _ = draw.weights(setting, seed)
         X, y = draw.rows(setting, seed, draw.readout_batch(setting))
         Xt, yt = draw.rows(setting, seed, draw.test_batch(2000))
-        b = gs.ridge(np.asarray(setting.network.activation(X @ W.T)), y, setting.protocol.readout.penalty).coefficients
+        b = gs.ridge(np.asarray(setting.network.activation(X @ W.T)), y, readout.penalty).coefficients
         fits = np.asarray(b) @ np.asarray(setting.network.activation(Xt @ W.T)).T
         found.append(np.mean((yt - fits) ** 2, axis=1) + 0.09)
     mean, error = np.mean(found, axis=0), np.std(found, axis=0) / 24**0.5
