@@ -56,7 +56,10 @@ def folder(tmp_path, monkeypatch) -> Path:
     """A folder with the setting and some that theory refuses."""
     changes = {
         "small": {},
-        "reuse": {"readout = { n = 150,": "readout = { n = 120, batch = 'reuse',"},
+        "reuse": {
+            "[{ n = 120, eta = [0.0, 6.0] }]": "[{ n = 120, eta = 1.0 }, { n = 120, eta = 1.0 }]",
+            "readout = { n = 150,": "readout = { n = 120, batch = 'reuse',",
+        },
         "again": {
             "[{ n = 120, eta = [0.0, 6.0] }]": "[{ n = 120, eta = 1.0 }, { n = 120, eta = 1.0 }, { eta = 1.0, batch = 'reuse' }]"
         },

@@ -36,8 +36,8 @@ def test_the_law_of_the_rows_is_what_the_network_sees(eta):
     of = setting("values", eta)
     seen = gs.simulate(of, range(12), n_test=2000).test_error
     error = float(np.std(seen, ddof=1)) / 12**0.5
-    said = gs.theory(of, nodes=NODES)
-    mixture = gs.theory(replace(of, data=of.data.fitted()), nodes=NODES)  # type: ignore[union-attr]
+    said = gs.theory(of, nodes=2 * NODES)
+    mixture = gs.theory(replace(of, data=of.data.fitted()), nodes=2 * NODES)  # type: ignore[union-attr]
     assert mixture.test_error > 1.0 > 0.85 > float(np.mean(seen))
     doubt = 3 * float(np.hypot(error, said.test_error_se or 0.0))
     assert abs(said.test_error - np.mean(seen)) < 0.03 * np.mean(seen) + doubt < 0.35 * np.mean(seen)
