@@ -11,9 +11,9 @@ import giantstep as gs
 from giantstep.plot import style
 
 examples = {
-    "example 1": "x1 + x2 + x1^2 - x2^2",
-    "example 2": "x1 + x2 + x1^2 + x2^2 - 2",
-    "example 3": "x1 + x1*x2 + x1*x3",
+    "1:  $x_1 + x_2 + x_1^2 - x_2^2$": "x1 + x2 + x1^2 - x2^2",
+    "2:  $x_1 + x_2 + x_1^2 + x_2^2 - 2$": "x1 + x2 + x1^2 + x2^2 - 2",
+    "3:  $x_1 + x_1 x_2 + x_1 x_3$": "x1 + x1*x2 + x1*x3",
 }
 d, n, p, eta = 150, 600, 180, 0.8 * 180
 steps = (0, 1, 2, 3)
@@ -52,7 +52,7 @@ with style.figure(3, width=2.7, height=2.7) as (figure, axes):
                 label=what.replace("train_", "training ").replace("_", " "),
             )
         ax.axhline(0.3**2, color="grey", linewidth=0.8, linestyle=":")
-        ax.set_title(f"{name}:\n{target}", loc="left", fontsize=8.5)
+        ax.set_title(f"example {name}", loc="left", fontsize=8.5)
         ax.set(xlabel="giant steps", xticks=steps, ylim=(0, None))
     axes[0].set_ylabel("error")
     axes[0].plot([], [], color=style.INK, label="theory")
