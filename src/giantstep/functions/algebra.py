@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import comb
 from typing import Any
 
@@ -22,6 +23,7 @@ from giantstep.functions.parser import (
     Variable,
 )
 
+SHORTEST = 1e-17  # intervals around a kink: a zero at the origin has no last digit
 MAX_MONOMIALS = 10_000
 TOO_MANY = f"the polynomial has more than {MAX_MONOMIALS} monomials when multiplied out"
 MAX_KINKS = 1000
@@ -223,6 +225,7 @@ def polynomial(node: Node, rank: int) -> Terms | None:
     return terms
 
 
+@lru_cache(256)
 def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
     """Where a formula in one variable is not smooth: zeros of the arguments of its kinked functions.
 
@@ -245,7 +248,7 @@ def kinks(node: Node, reach: float = 16.0) -> tuple[float, ...]:
 def _bisect(f: Callable[[float], Any], low: float, high: float) -> float:
     """A zero between two points of different sign, to the last digit: importing scipy.optimize for it takes longer."""
     below = f(low) < 0
-    while low < (middle := low + (high - low) / 2) < high:
+    while high - low > SHORTEST and low < (middle := low + (high - low) / 2) < high:
         value = f(middle)
         if value == 0:
             return middle
