@@ -45,8 +45,9 @@ def fitted(setting: Setting, *, n: float | None = None, d: int | None = None, p:
 
     Args:
         setting: the experiment; its steps give the law of the neurons.
-        n, d, p: samples of the readout, dimension and width, where they are not those of the setting; they may be as large as
-            no setting is.
+        n: samples of the readout, where they are not those of the setting; they may be as many as no setting has.
+        d: the dimension, likewise.
+        p: the width, likewise.
     """
     readout = setting.protocol.readout
     if readout is None or setting.network.symmetric:
