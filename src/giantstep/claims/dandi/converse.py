@@ -25,10 +25,10 @@ PENALTIES = tuple(10.0**k for k in range(-9, 5))  # times p/n
 WIDTHS = (16, 64)
 SIZES = {"quick": (160, 3000), "full": (600, 20_000)}  # d, test samples
 FAR = (10.0**26, 10**24, tuple(10.0**k for k in range(1, 10)))  # n, d, and the widths that theory follows
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 24), "full": Seeds(10, 60)}
-EACH = {"quick": Tolerance(0.08, 0.25), "full": Tolerance(0.05, 0.12)}
-MEAN = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.03, 0.08)}
-REACHED = Tolerance(0.05, 0.2)  # of the floor
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 60), "full": Seeds(10, 60)}
+EACH = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.05, 0.1)}
+MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}
+REACHED = Tolerance(0.05, 0.1)  # of the floor
 
 
 def experiment(layer: str, d: int, p: int, penalties: tuple[float, ...], batch: int = BATCH) -> Setting:
