@@ -1,5 +1,6 @@
 """Documentation that cannot drift from the code."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -46,6 +47,17 @@ def test_every_command_and_option_has_help():
         assert command.help
         assert all(getattr(parameter, "help", None) for parameter in command.params)
         assert "--json" in [flag for parameter in command.params for flag in parameter.opts]
+
+
+def test_every_argument_that_a_docstring_explains_is_in_the_signature():
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and "Args:\n" in (text := ast.get_docstring(node) or ""):
+                section = re.split(r"\n(?=\S)", text.split("Args:\n", 1)[1])[0]
+                explained = re.findall(r"^ {4}(?=\S)\**([^:]+):", section, re.M)
+                of = node.args
+                own = {each.arg for each in (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg) if each}
+                assert set(explained) <= own, (path.name, node.name, set(explained) - own)
 
 
 def test_every_claim_is_in_the_table():
