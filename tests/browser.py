@@ -7,6 +7,7 @@ import pytest
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 PATIENCE = 600  # seconds, to end a hang: the first answers compile, and other work may have the cores
+PAUSE = 0.2  # seconds between two looks at a page: each look keeps the browser from its work
 
 
 @pytest.fixture(scope="module")
@@ -39,5 +40,5 @@ def until(browser, script: str, *arguments):
         found = browser.execute_script(f"return (() => {{ {script} }})()", *arguments)
         if found:
             return found
-        time.sleep(0.05)
+        time.sleep(PAUSE)
     raise AssertionError(f"waited in vain for {script}")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.browser import PATIENCE
+from tests.browser import PATIENCE, PAUSE
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def text(browser, key: str, holds: str) -> str:
         found = browser.execute_script(script, key)
         if found and holds in found:
             return found
-        time.sleep(0.05)
+        time.sleep(PAUSE)
     raise AssertionError(f"{key} never said {holds!r}")
 
 
@@ -67,5 +67,5 @@ def trace(browser, key: str, name: str, holds: Callable[[dict], object] = bool) 
         found = next((one for one in json.loads(browser.execute_script(script, key)) if one["name"] == name), {})
         if found and holds(found):
             return found
-        time.sleep(0.05)
+        time.sleep(PAUSE)
     raise AssertionError(f"{name} was never drawn as it should be: {found}")

@@ -1,16 +1,15 @@
 """Who may ask the explorer: its own page, with a token where there is one, and not for ever."""
 
+import queue
 import socket
-from pathlib import Path
-from urllib.parse import urlsplit
+import threading
 
 import pytest
 
 from giantstep.explorer.app import make_app
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.security import guard
-from giantstep.explorer.server import Address
-from tests.explorer_server import running
+from giantstep.explorer.server import Address, serve
 
 CROSS = {"Sec-Fetch-Site": "cross-site"}
 OPENED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
@@ -54,9 +53,14 @@ def test_an_address_has_its_token():
     assert Address("127.0.0.1", 8050, "abc").url == "http://127.0.0.1:8050/?token=abc"
 
 
-def test_a_request_that_never_ends_is_ended(tmp_path: Path):
-    with running(tmp_path) as (address, _):
-        place = urlsplit(address)
-        with socket.create_connection((str(place.hostname), place.port or 80), timeout=600) as slow:
-            slow.sendall(b"GET / HTTP/1.1\r\nHost: 127")
-            assert slow.recv(100) == b""  # the server closes it
+def test_a_request_that_never_ends_is_ended(monkeypatch):
+    """The server runs in a thread, compiles nothing, and waits for a second in place of twenty."""
+    monkeypatch.setattr("giantstep.explorer.warm_up.warm_up", lambda backend: None)
+    monkeypatch.setattr("giantstep.explorer.server.PATIENCE", 1.0)
+    ready: queue.Queue[Address] = queue.Queue()
+    options = {"ready": ready.put}
+    threading.Thread(target=serve, args=(Address("127.0.0.1", 0),), kwargs=options, daemon=True).start()
+    place = ready.get(timeout=600)
+    with socket.create_connection((place.host, place.port), timeout=600) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+        assert slow.recv(100) == b""  # the server closes it

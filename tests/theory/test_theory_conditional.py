@@ -21,6 +21,7 @@ from giantstep.theory.one_step.fixed_point import TOLERANCE
 
 MIXED = "x1 + H2(x1)/sqrt(2)"
 CUBIC = "0.5*H1 + 0.2*H2 + 0.1*H3"
+QUICKLY = {"xla_backend_optimization_level": 0}  # compiles in half the time what runs a few times only
 
 
 def experiment(
@@ -224,27 +225,27 @@ def test_approaches_the_published_limit():
 def test_derivatives(changes):
     """jax.grad of the test error against central differences, to 1e-5: step size, penalty, ratios, coefficients."""
     numbers, form = parameters(experiment(**changes))
-    value = jax.jit(lambda numbers: gs.theory_errors(numbers, form).test)
+    error = lambda numbers: gs.theory_errors(numbers, form).test  # noqa: E731
+    both = jax.jit(jax.value_and_grad(error), compiler_options=QUICKLY)  # one program for the slopes and the differences
     with one_blas_thread():
-        slope = jax.jit(jax.grad(value))(numbers)
+        _, slope = both(numbers)
         for name in ("eta", "penalty", "n1_over_d", "n_over_d", "p_over_d", "noise"):
-            assert np.isclose(getattr(slope, name), _difference(value, numbers, name, ()), rtol=1e-5)
+            assert np.isclose(getattr(slope, name), _difference(both, numbers, name, ()), rtol=1e-5)
         for name, orders in (("activation", (1, 2, 3)), ("target", (1, 2, 3))):
             for k in orders:
-                assert np.isclose(
-                    getattr(slope, name)[k], _difference(value, numbers, name, (k,)), rtol=1e-5, atol=1e-7
-                )
+                expected = _difference(both, numbers, name, (k,))
+                assert np.isclose(getattr(slope, name)[k], expected, rtol=1e-5, atol=1e-7)
 
 
-def _difference(value, numbers, name, index):
-    """Central difference of fourth order."""
+def _difference(both, numbers, name, index):
+    """Central difference of fourth order of the first of two values."""
     x = np.array(getattr(numbers, name), dtype=float)
     h = 2e-4 * max(abs(float(x[index])), 0.1)
 
     def at(shift):
         moved = x.copy()
         moved[index] += shift
-        return float(value(numbers._replace(**{name: jnp.asarray(moved)})))
+        return float(both(numbers._replace(**{name: jnp.asarray(moved)}))[0])
 
     return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
 

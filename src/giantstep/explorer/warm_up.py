@@ -19,12 +19,8 @@ LIMIT = 300.0  # seconds: everything is compiled for the first time
 
 def warm_up(backend: Backend) -> None:
     """Start to compile in every process; the page answers meanwhile, a little slower."""
-    for work in (
-        lambda: _lines(backend),
-        lambda: backend.theory.ask(PAGE, _reader, limit=LIMIT),
-        lambda: _jobs(backend),
-    ):
-        threading.Thread(target=_quietly, args=(work,), daemon=True).start()
+    for work in (lambda: _theory(backend), lambda: _jobs(backend)):
+        threading.Thread(target=work, daemon=True).start()
 
 
 def _quietly(work: Any) -> None:
@@ -34,8 +30,10 @@ def _quietly(work: Any) -> None:
         pass
 
 
-def _lines(backend: Backend) -> None:
-    backend.queue.ask(PAGE, lambda: one_step.few(OneStep()))
+def _theory(backend: Backend) -> None:
+    """This process first: the second one needs the same programs, and finds them compiled."""
+    _quietly(lambda: backend.queue.ask(PAGE, lambda: one_step.few(OneStep())))
+    _quietly(lambda: backend.theory.ask(PAGE, _reader, limit=LIMIT))
 
 
 def _reader() -> None:

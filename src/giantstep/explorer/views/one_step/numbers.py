@@ -77,9 +77,11 @@ class OneStepNumbers:
         return replace(self._line(s, page), first=None if first is None else self._line(first, page))
 
     def _line(self, s: OneStep, page: str) -> OneStepAnswer:
-        same = "line", _same(s)
-        test, train, bands = self._predictions.find(same, lambda: self._backend.queue.ask(page, lambda: few(s)))
+        test, train, bands = self._few(s, page)
         return self._add_simulations(s, OneStepAnswer(settings.FAST, test, train, bands))
+
+    def _few(self, s: OneStep, page: str) -> Any:
+        return self._predictions.find(("line", _same(s)), lambda: self._backend.queue.ask(page, lambda: few(s)))
 
     def known(self, s: OneStep, page: str) -> OneStepAnswer:
         """All results, with the simulations that have arrived."""
@@ -92,6 +94,7 @@ class OneStepNumbers:
         return replace(self._known(s, page), first=None if first is None else self._known(first, f"{page} A"))
 
     def _known(self, s: OneStep, page: str) -> OneStepAnswer:
+        self._few(s, f"{page} all")  # the second process needs the same programs, and finds them compiled
         ask = lambda function: self._backend.theory.ask(page, function, s, limit=COMPILED)  # noqa: E731
         theory, limit = self._predictions.find(_curves_key(s), lambda: ask(curves_of))
         law = self._predictions.find(_all_key(s), lambda: ask(law_of))
