@@ -29,6 +29,7 @@ from giantstep.claims.moniri import (
     settings,
     spikes,
     talk,
+    third_spike,
     trend,
 )
 from giantstep.experiment import draw
@@ -50,6 +51,7 @@ def tiny(monkeypatch):
         (expansion, (40, 60, 80)),
         (onset, (60, 80)),
         (positions, 100),
+        (third_spike, 300),
         (protocol, 60),
         (improvement, 60),
         (limits, (40, 60)),

@@ -56,6 +56,7 @@ from giantstep.claims.moniri import (
     rank_one,
     settings,
     spikes,
+    third_spike,
     trend,
 )
 from giantstep.claims.moniri_hassani import degenerate, exponents, outliers, phase_diagram
@@ -68,8 +69,8 @@ from giantstep.claims.wang_ma import convergence, early, partition, sgd
 __all__ = ["CLAIMS"]
 
 CLAIMS: tuple[Claim, ...] = (
-    rank_one.CLAIM, normalisation_trap.CLAIM, moniri_alignment.CLAIM, spikes.CLAIM, bulk.CLAIM, onset.CLAIM,
-    positions.CLAIM, expansion.CLAIM, protocol.CLAIM,
+    rank_one.CLAIM, normalisation_trap.CLAIM, moniri_alignment.CLAIM, spikes.CLAIM, third_spike.CLAIM, bulk.CLAIM,
+    onset.CLAIM, positions.CLAIM, expansion.CLAIM, protocol.CLAIM,
     linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
     outliers.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM, degenerate.CLAIM,
     double_descent.CLAIM,

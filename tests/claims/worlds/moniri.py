@@ -33,6 +33,12 @@ def scaled_second_layer(factor: float) -> Change:
     return lambda patch: patch.setattr(draw, "second_layer", lambda *given: factor * second(*given))
 
 
+def signs(patch: Any) -> None:
+    """The second layer is of signs, whose third power is itself."""
+    second = draw.second_layer
+    patch.setattr(draw, "second_layer", lambda *given: np.sign(second(*given)))
+
+
 def tilted(patch: Any) -> None:
     """The weights of random features know the target's direction."""
     drawn = draw.weights
@@ -95,6 +101,11 @@ WORLDS: dict[str, dict[str, Change]] = {
     "moniri/positions": {
         "the step is 1.25 times as long": longer(predicted, 1.25),
         "rows are normalised after the step": unit_rows(predicted),
+    },
+    "moniri/third-spike": {
+        "the step is 1.25 times as long": longer(predicted, 1.25),
+        "rows are normalised after the step": unit_rows(predicted),
+        "the second layer is of signs": signs,
     },
     "moniri/expansion": {
         "rows are normalised after the step": unit_rows(expansion),

@@ -44,10 +44,14 @@ def law(data: dict[str, Any]) -> Law:
 def places(setting: Setting) -> np.ndarray:
     """Position and cos^2 with its own power of the first two outliers that a spectrum of that size shows, (step sizes, 2, 2),
     NaN for the others."""
-    every = laws(setting)
-    table = np.full((len(every), 2, 2), np.nan)
+    return visible(laws(setting), 2)
+
+
+def visible(every: tuple[Law, ...], spikes: int) -> np.ndarray:
+    """Position and cos^2 with its own power of the first outliers that show, (laws, spikes, 2), NaN for the others."""
+    table = np.full((len(every), spikes, 2), np.nan)
     for i, law in enumerate(every):
-        for k, outlier in enumerate(law.visible[:2]):
+        for k, outlier in enumerate(law.visible[:spikes]):
             table[i, k] = outlier.position, outlier.alignments[k]
     return table
 
@@ -82,17 +86,17 @@ def values(setting: Setting, seed: int, weights: bool = False) -> list[np.ndarra
         return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in layers.final]
 
 
-def leading(setting: Setting, seed: int) -> np.ndarray:
-    """The largest two singular values of F/sqrt(n), and cos^2 of the j-th left vector with the j-th power of X beta made
-    orthogonal to the lower ones: (step sizes, 2, 2)."""
+def leading(setting: Setting, seed: int, count: int = 2) -> np.ndarray:
+    """The largest singular values of F/sqrt(n), and cos^2 of the j-th left vector with the j-th power of X beta made
+    orthogonal to the lower ones: (step sizes, count, 2)."""
     layers = train(setting, seed)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
-    basis = measure.gram_schmidt_powers(X @ direction(setting, seed, layers), 2)
+    basis = measure.gram_schmidt_powers(X @ direction(setting, seed, layers), count)
     result = []
     for W in layers.final:
         F = setting.network.activation(X @ W.T) / np.sqrt(len(X))
         with one_blas_thread():  # products with vectors
-            left, size, _ = svds(F, k=2, v0=F.T @ basis.sum(axis=1), tol=1e-6, return_singular_vectors="u")  # type: ignore[misc]
+            left, size, _ = svds(F, k=count, v0=F.T @ basis.sum(axis=1), tol=1e-6, return_singular_vectors="u")  # type: ignore[misc]
         order = np.argsort(-size)
         result.append(np.stack([size[order], np.diag(measure.alignments(np.asarray(left)[:, order], basis))], axis=-1))
     return np.array(result)
