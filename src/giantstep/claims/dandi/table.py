@@ -25,7 +25,7 @@ LAW = (10**6, 10**4)  # d, and samples over their power of d, of the steps whose
 FAR = 10**12  # the dimension that theory follows
 MULTIPLES = tuple(10.0**k for k in range(0, 11, 2))  # n over its power of d, and p over its
 SIZES = {"quick": ((48, 16), 3000), "full": ((200, 48), 10_000)}  # d for n ~ d and for n ~ d^2, test samples
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 60), "full": Seeds(10, 40)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 60), "full": Seeds(10, 60)}
 REGIME = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.025, 0.05)}  # of the mean share of a regime
 EACH = Tolerance(0.1, 0.2)  # of a share, at full size
 HALF, OUT = (
@@ -182,7 +182,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
             for k, term in enumerate(TALK)
         ),
         sizes=f"d = {d[0]} for n ~ d and {d[1]} for n ~ d²; n = {first.batch}d or {second.batch}d²; p = "
-        f"{', '.join(f'{r.width} {_power(r.neurons)}' for r in ROWS)}; {ACTIVATION}; theory at d = {FAR:.0e}, n and p = R times "
+        f"{', '.join(_multiple(r.width, r.neurons) for r in ROWS)}; {ACTIVATION}; theory at d = {FAR:.0e}, n and p = R times "
         "their powers of d",
         figure=_figure(far, known, mean_and_error(measured["shares"]), predicted["shares"]),
         caption="Left, the share of every term of the talk's target in the fit, dots over predicted bars, hatched where the talk "
@@ -194,6 +194,10 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _power(k: int) -> str:
     return ("1", "d", "d²")[k]
+
+
+def _multiple(factor: int, power: int) -> str:
+    return f"{factor}{_power(power)}" if power and factor > 1 else _power(power) if power else str(factor)
 
 
 def _figure(far: np.ndarray, known: np.ndarray, found: tuple[np.ndarray, np.ndarray], said: np.ndarray) -> str:
