@@ -46,6 +46,12 @@ WORKERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The compilations of all tests here: the number of virtual devices does not change them."""
+    return tmp_path_factory.mktemp("compilations")
+
+
 def finish(folder, processes: int, **environment: str) -> None:
     """Fresh processes, two at a time so that they disturb each other, end in time; they share one compilation."""
     shared = {"JAX_COMPILATION_CACHE_DIR": str(folder), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
@@ -61,15 +67,15 @@ def finish(folder, processes: int, **environment: str) -> None:
             assert done.stdout.strip() == "done", done.stderr
 
 
-def test_small_lapack_calls_under_a_while_loop_do_not_hang(tmp_path):
+def test_small_lapack_calls_under_a_while_loop_do_not_hang(folder):
     """Three processes, 1500 turns of the loop; where it hung it did so about once in 4000. GIANTSTEP_PROCESSES=20 for more."""
-    finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 3)))
+    finish(folder, int(os.environ.get("GIANTSTEP_PROCESSES", 3)))
 
 
 @pytest.mark.parametrize("worker", WORKERS)
-def test_they_do_not_hang_in_other_workers_either(tmp_path, worker):
+def test_they_do_not_hang_in_other_workers_either(folder, worker):
     """One process; GIANTSTEP_PROCESSES=20 here too."""
-    finish(tmp_path, int(os.environ.get("GIANTSTEP_PROCESSES", 1)), **WORKERS[worker])
+    finish(folder, int(os.environ.get("GIANTSTEP_PROCESSES", 1)), **WORKERS[worker])
 
 
 def test_the_flags_are_added_to_those_of_the_user():
@@ -82,9 +88,9 @@ def test_the_flags_are_added_to_those_of_the_user():
     assert lines[-1] == "float64"
 
 
-def test_nouns_do_not_import_jax():
+def test_nouns_and_workers_do_not_import_jax():
     code = (
-        "import sys, giantstep as gs; t = gs.target('x1 + relu(x2)'); t.hermite; "
+        "import sys, giantstep as gs, giantstep.lab.work.perform; t = gs.target('x1 + relu(x2)'); t.hermite; "
         "gs.Setting(gs.Gaussian(9), t, gs.Network(4, 'gelu'), gs.Protocol((gs.GiantStep(9, 1.0),), gs.Ridge(9, 1.0))).id; "
         "assert 'jax' not in sys.modules"
     )

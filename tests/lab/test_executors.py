@@ -293,9 +293,8 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_is_there(tmp_path):
     limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); from giantstep.cli import main; main()"
     full = [sys.executable, "-c", limit, *command(sweep, store, 1)[3:]]
-    found = subprocess.run(
-        full, capture_output=True, text=True, env={**os.environ, "JAX_ENABLE_COMPILATION_CACHE": "0"}
-    )
+    reads = {**os.environ, "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9"}  # but writes no compiled programs
+    found = subprocess.run(full, capture_output=True, text=True, env=reads)
     assert found.returncode == 2, found.stderr
     assert "Traceback" not in found.stderr and str(store) in found.stderr.splitlines()[-1]
     there = _rows(store)

@@ -226,7 +226,9 @@ def test_derivatives(changes):
     """jax.grad of the test error against central differences, to 1e-5: step size, penalty, ratios, coefficients."""
     numbers, form = parameters(experiment(**changes))
     error = lambda numbers: gs.theory_errors(numbers, form).test  # noqa: E731
-    both = jax.jit(jax.value_and_grad(error), compiler_options=QUICKLY)  # one program for the slopes and the differences
+    both = jax.jit(
+        jax.value_and_grad(error), compiler_options=QUICKLY
+    )  # one program for the slopes and the differences
     with one_blas_thread():
         _, slope = both(numbers)
         for name in ("eta", "penalty", "n1_over_d", "n_over_d", "p_over_d", "noise"):

@@ -10,7 +10,7 @@ import numpy as np
 from giantstep import measure
 from giantstep._training.job import Job, Part
 from giantstep.experiment.dataset import Dataset
-from giantstep.results.outcome import Outcome, Status
+from giantstep.results.outcome import Outcome, Status, drop
 from giantstep.ridge.conjugate_gradients import TOLERANCE
 
 DRAWN = "the random numbers were drawn on the device (random='device')"
@@ -79,10 +79,3 @@ def _merged(notes: list[str]) -> list[str]:
     for note in notes:
         kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note.rstrip("."))
     return [group[0] if len(group) == 1 else f"{group[0]} (and {len(group) - 1} more such)" for group in kinds.values()]
-
-
-def drop(array: np.ndarray, keep: tuple[bool, ...]) -> Any:
-    """Drop the leading axes that are not kept; without any axis the result is a number."""
-    index = tuple(slice(None) if k else 0 for k in keep)
-    result = array[index]
-    return result.item() if np.ndim(result) == 0 else result

@@ -233,6 +233,13 @@ def _facts(o: Outcome) -> list[str]:
     return lines
 
 
+def drop(array: np.ndarray, keep: tuple[bool, ...]) -> Field:
+    """Drop the leading axes that are not kept; without any axis the result is a number."""
+    index = tuple(slice(None) if k else 0 for k in keep)
+    result = array[index]
+    return result.item() if np.ndim(result) == 0 else result
+
+
 def title(outcome: Outcome, route: str) -> str:
     """Target, network, sizes and seeds in one line."""
     s, count = outcome.setting, len(outcome.seeds or ())

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._training.assemble import drop
 from giantstep.experiment.protocol import SGD, GiantStep, Power, Protocol, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.store.trial import Route, Trial
-from giantstep.results.outcome import SCALARS, Outcome, Status
+from giantstep.results.outcome import SCALARS, Outcome, Status, drop
 
 __all__ = ["Block", "blocks", "join", "members", "portions", "split"]
 
