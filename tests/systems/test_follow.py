@@ -6,7 +6,7 @@ import pytest
 import giantstep as gs
 from giantstep.functions import losses
 from giantstep.systems.mean_field.bases import basis
-from giantstep.systems.mean_field.fit_curves import prior_of
+from giantstep.systems.mean_field.curve_inputs import CurveInputs, deviations
 
 GRID = np.linspace(0, 1, 30)
 HOW = {"count": 5, "penalty": 0.05, "bound": 2.0, "intercept": False}
@@ -40,7 +40,7 @@ def averaged(x, y, c, draws=20_000):
 def test_the_law_is_that_of_dual_averaging_without_particles():
     """Batches of one and of ten, over a doubling of the room: the same losses and outputs up to the noise of 1500 particles."""
     ones, x, y = stream(150, 0, 1)
-    c = prior_of(x[:10], 1.0, 3.0)
+    c = deviations(CurveInputs(intercept=False), x[:10])
     met, output = averaged(x, y, c)
     new = np.random.default_rng(2).standard_normal((100, 5)) / np.arange(1, 6)
     tens = gs.mean_field.follow(iter(stream(150, 0, 10)[0]), GRID, particles=1500, **HOW)

@@ -19,15 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import flag
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
 from giantstep.functions import losses
 from giantstep.functions.activation import activation
 from giantstep.results.outcome import Status
 from giantstep.results.system import Curve
-from giantstep.systems.mean_field.bases import project
-from giantstep.systems.mean_field.fit_curves import FittedCurves, prior_of, span_of
+from giantstep.systems.mean_field.curve_inputs import coefficients, described, deviations, spanning
+from giantstep.systems.mean_field.fit_curves import FittedCurves
 from giantstep.systems.mean_field.training import Field, Training, certificate, labels, needs, recipe
 
 CARRY = 0.5  # share of the particles that must carry the weight after a batch
@@ -73,17 +72,9 @@ def follow(
     batches: Iterable[tuple[Any, ...]],
     grid: Any = None,
     *,
-    count: int = 16,
-    kind: str = "cosine",
-    gamma: float = 1.0,
-    spread: float = 3.0,
     bound: float | None = None,
-    intercept: bool = True,
-    how: str = "least_squares",
-    smooth: float = 0.0,
-    domain: tuple[float, float] | None = None,
     seed: int = 0,
-    **training: Any,
+    **options: Any,
 ) -> Followed:
     """Learn from a stream of curves, each of which is predicted, learned and never seen again.
 
@@ -92,35 +83,33 @@ def follow(
             generator. A batch is predicted as a whole before it is learned. The first one sets the scale of the prior and,
             without ``bound``, the largest output.
         grid: where the values were taken; not needed if batches have grids of their own, but then ``domain`` is.
-
-    The other arguments are those of ``fit``; ``method`` and ``passes`` do not apply.
+        bound: the largest output, as in ``fit``.
+        seed: of the method.
+        **options: those of ``fit``; ``method`` and ``passes`` do not apply.
     """
     for name in ("method", "passes"):
-        if name in training:
+        if name in options:
             raise InputError(f"follow takes every curve once, so it has no option {name!r}")
-    if grid is None and domain is None:
+    inputs, training = described(options)
+    if grid is None and inputs.domain is None:
         raise InputError("follow needs a grid, or a domain if every batch has grids of its own")
+    inputs = inputs if grid is None else spanning(inputs, grid)
     begun, lost, t, c, seen = time.perf_counter(), [], Training(), np.zeros(0), None
-    span = domain if grid is None else span_of(grid, domain)[1]
-    assert span is not None
     rng = generator(seed, Stream.STEP)
     for batch in batches:
         curves, y, *own = batch
-        X = project(curves, own[0] if own else grid, count, kind, how=how, smooth=smooth, domain=span)
+        X = coefficients(inputs, curves, own[0] if own else grid)
         y = labels(y, len(X), training.get("loss", "square"))
         if seen is None:
-            t, c = recipe({**training, "method": "online"}, y, bound), prior_of(X, gamma, spread)
-            c = np.append(c, spread) if flag(intercept, "intercept") else c
+            t, c = recipe({**training, "method": "online"}, y, bound), deviations(inputs, X)
             seen = _started(len(c), t, seed)
-        X = np.column_stack([X, np.ones(len(X))]) if intercept else X
         seen, each = _learned(seen, X * c, y, t, rng)
         lost.append(each)
     if seen is None:
         raise InputError("the stream has no batch")
     met = np.concatenate(lost)
     field = _field(seen, met, c, t, seed, begun)
-    kept = None if grid is None else np.asarray(grid, float)
-    return Followed(FittedCurves(field, kept, count, kind, how, smooth, span, intercept), met)
+    return Followed(FittedCurves(field, None if grid is None else np.asarray(grid, float), inputs), met)
 
 
 def _problem(X: Float[np.ndarray, "n J"], y: Float[np.ndarray, " n"], t: Training) -> tuple[Any, Any]:
