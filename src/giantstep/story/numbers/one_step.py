@@ -19,6 +19,7 @@ from giantstep.theory import spectrum, theory
 SEEDS = range(8)
 SAMPLES = (50, 75, 100, 150, 200, 300, 400, 600, 800)
 ETAS = (0.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
+BEND = 4.0  # the axis of step sizes is asinh(eta / BEND): it has a zero, and is logarithmic far from it
 BINS = 41
 
 
@@ -111,10 +112,11 @@ def best_step(scene: Scene) -> dict[str, Any]:
             f"With λ = {value} theory finds the best step at η = {best.eta:.3g}. Of the simulated steps the best is "
         )
         words += f"η = {ETAS[least]:g}, with the test error {with_error(o.test_error[least], o.test_error_se[least])}."
-        line = theory(s.with_(eta=tuple(np.concatenate([[0.0], np.geomspace(1, ETAS[-1], 40)]))))
+        even = BEND * np.sinh(np.linspace(0, np.arcsinh(ETAS[-1] / BEND), 61))  # evenly spaced on the axis
+        line = theory(s.with_(eta=tuple(even.tolist())))
         marks = [*_predicted(line, line.eta), _measured(o, o.eta), figure.upright([best.eta], "best step, theory")]
         frames.append(figure.frame(marks, words))
-    return figure.figure({**figure.axis("step size η", 0, ETAS[-1]), "asinh": 4.0}, figure.axis("test error"), frames)
+    return figure.figure({**figure.axis("step size η", 0, ETAS[-1]), "asinh": BEND}, figure.axis("test error"), frames)
 
 
 def limits(scene: Scene) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from giantstep.experiment.mixture import Component, Mixture, Spike
 from giantstep.results.table import with_error
 from giantstep.simulate import simulate
@@ -17,6 +19,7 @@ def spike(scene: Scene) -> dict[str, Any]:
     """The test error over the variance of the labels against n, without and with a giant step, for spikes of every strength."""
     (strength,) = scene.controls
     base, frames = scene.setting, []
+    fine = np.geomspace(SAMPLES[0], SAMPLES[-1], 25).round().astype(int).tolist()
     eta = float(base.protocol.steps[0].eta)  # type: ignore[arg-type]
     for theta in map(float, strength.values):
         data = Mixture(base.d, (Component(1.0, (Spike(theta, "x1"),)),))
@@ -26,7 +29,8 @@ def spike(scene: Scene) -> dict[str, Any]:
             found = [simulate(s, SEEDS, progress=False).mean() for s in settings]
             scale = [o.normalised / o.test_error for o in found]
             errors = [o.test_error_se * c for o, c in zip(found, scale, strict=True)]
-            marks += figure.line(SAMPLES, [theory(s).normalised for s in settings], f"{name}, theory", ink)
+            line = [theory(base.with_(data=data, n=n, eta=size)).normalised for n in fine]
+            marks += figure.line(fine, line, f"{name}, theory", ink)
             marks.append(figure.dots(SAMPLES, [o.normalised for o in found], errors, f"{name}, simulation", ink))
             last.append(with_error(found[-1].normalised, errors[-1]))
         words = f"With θ = {theta:g} and n = {SAMPLES[-1]} samples random features leave {last[1]} of the labels' variance, "
