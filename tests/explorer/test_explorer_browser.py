@@ -244,6 +244,8 @@ def test_a_mistyped_formula_leaves_the_page_as_wide_as_it_was(page, view):
         return document.documentElement.scrollWidth > window.innerWidth ||
           [...panel.children].some((e) => e.offsetWidth > wide) || document.querySelector('.mistake p').scrollWidth > wide;"""
     assert not browser.execute_script(wide)
+    said = "return [...document.querySelectorAll('.words, .marks')].every((e) => !e.textContent)"
+    until(browser, said)  # nothing is said about a picture that is not there
 
 
 def test_presets_hold_and_reset_change_the_controls(page):

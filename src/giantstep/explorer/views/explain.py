@@ -113,12 +113,12 @@ def render(x: Any) -> list[Any]:
         ),
         html.H2(["The ", controls.term("staircase", "staircase")]),
         _staircase(x),
-        html.Div([html.P(sentence) for sentence in _reasons(x)], className="reasons"),
+        html.Div([html.P(controls.formulas(sentence)) for sentence in _reasons(x)], className="reasons"),
         html.H2(["What is fitted: ", controls.term("mass", "mass"), " and ", controls.term("fate", "fate"), " of a term"]),
         _terms(x),
         html.H2(["The ", controls.term("remaining error", "remaining error")]),
         _floors(x),
-        *[html.P(["Note: ", note], className="note") for note in x.warnings],
+        *[html.P(["Note: ", *controls.formulas(note)], className="note") for note in x.warnings],
     ]  # fmt: skip
 
 

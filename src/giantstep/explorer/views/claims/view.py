@@ -21,6 +21,7 @@ from giantstep.results.table import duration
 __all__ = ["bibtex", "page", "register", "snippet"]
 
 VIEW = "claims"
+NEW = "new"  # a claim without a verdict at full size
 OUTPUTS = [
     Output("claims-now", "children"),
     Output("claims-progress", "children"),
@@ -39,22 +40,26 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
         controls.head("What the papers say, checked", _lead(verdicts), refused),
         *([] if claim is None else [_open(claim, verdicts.get(claim.name))]),
         _matrix(verdicts, s.claim),
-        html.Ul(
-            [html.Li([_badge(outcome), f" {words}"]) for outcome, words in MEANING.items()],
-            className="legend",
-        ),
+        html.Ul([html.Li([_badge(outcome), f" {words}"]) for outcome, words in _legend(verdicts)], className="legend"),
         dcc.Store(id="claims-open", data="" if claim is None else claim.name),
     ]
 
 
 def _lead(verdicts: dict[str, Any]) -> str:
-    package = full()
+    package, newer = full(), len(TEXTS) - len(verdicts)
+    left = f", and {newer} newer ones have no verdict at this size yet" if newer > 0 else ""
     return (
         f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. "
         f"At {package['size']} size, on {package['device']} "
-        f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}. "
+        f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}{left}. "
         "You can run any of them here at quick size."
     )
+
+
+def _legend(verdicts: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the marks of the matrix mean."""
+    missing = [(NEW, "no verdict at full size yet")] if any(claim.name not in verdicts for claim in TEXTS) else []
+    return [*MEANING.items(), *missing]
 
 
 def _badge(outcome: str, text: str = "") -> html.Span:
@@ -74,7 +79,7 @@ def _matrix(verdicts: dict[str, Any], chosen: str) -> html.Table:
 
 
 def _pill(name: str, verdicts: dict[str, Any], chosen: str) -> html.Li:
-    outcome = verdicts[name]["outcome"] if name in verdicts else "unknown"
+    outcome = verdicts[name]["outcome"] if name in verdicts else NEW
     mark = html.B(MARK.get(outcome, "·"), **{"aria-hidden": "true"})  # type: ignore[arg-type]
     words = [mark, f" {name.partition('/')[2] or name}", html.Span(f": {outcome}", className="unseen")]
     here = " chosen" if name == chosen else ""
@@ -86,7 +91,7 @@ def _pill(name: str, verdicts: dict[str, Any], chosen: str) -> html.Li:
 
 def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
     """One claim with its verdict, its test and the code that runs it."""
-    source, outcome = paper(claim.paper), "unknown" if verdict is None else verdict["outcome"]
+    source, outcome = paper(claim.paper), NEW if verdict is None else verdict["outcome"]
     command = shlex.join(["giantstep", "check", claim.name])
     return html.Article(
         [
@@ -114,11 +119,13 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
 def _statements(claim: Any, verdict: dict[str, Any] | None) -> list[html.P]:
     """The statement; if there is a correction, both with their verdicts."""
     if not claim.correction:
-        return [html.P(claim.statement, className="statement")]
+        return [html.P(controls.formulas(claim.statement), className="statement")]
     outcomes = ("not run", "not run") if verdict is None else (verdict["as_stated"], verdict["corrected"] or "not run")
     names, texts = ("As stated", "As corrected"), (claim.statement, claim.correction)
     return [
-        html.P([html.Span(f"{name}: {outcome}.", className="which"), f" {text}"], className="statement")
+        html.P(
+            [html.Span(f"{name}: {outcome}.", className="which"), " ", *controls.formulas(text)], className="statement"
+        )
         for name, outcome, text in zip(names, outcomes, texts, strict=True)
     ]
 
@@ -134,7 +141,8 @@ def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:
 
 def _facts(facts: dict[str, str]) -> html.Dl:
     return html.Dl(
-        [html.Div([html.Dt(name), html.Dd(text)]) for name, text in facts.items() if text], className="facts"
+        [html.Div([html.Dt(name), html.Dd(controls.formulas(text))]) for name, text in facts.items() if text],
+        className="facts",
     )
 
 

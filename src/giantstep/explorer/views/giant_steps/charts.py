@@ -24,7 +24,7 @@ CIRCLE = [{"type": "circle", "x0": -1, "x1": 1, "y0": -1, "y1": 1, "line": {"col
 def plane_marks(paths: KnownPaths) -> dict[str, Any]:
     """The legend of the plane."""
     own = {"disc first": "neuron with a > 0", "disc second": "neuron with a < 0", "line faint": "its path"}
-    return own | ({"ring": "neuron of setting A"} if _known(paths.first) else {})
+    return (own if _known(paths) else {}) | ({"ring": "neuron of setting A"} if _known(paths.first) else {})
 
 
 def _known(paths: KnownPaths | None) -> bool:
@@ -60,7 +60,7 @@ def plane_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
 
 def plane_words(s: GiantSteps, paths: KnownPaths) -> str:
     if paths.best is None:
-        return "There is no result yet."
+        return paths.message or "There is no result yet."
     at = min(s.shown, s.steps)
     source = "simulation" if paths.chain is not None else "theory"
     shares = ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(paths.best.shares[at].mean(axis=0)))
@@ -118,6 +118,8 @@ def _first(paths: KnownPaths) -> list[dict[str, Any]]:
 
 
 def share_words(s: GiantSteps, paths: KnownPaths) -> str:
+    if paths.best is None:
+        return ""
     if paths.chain is None or paths.theory is None:
         return "Dots are the simulation, with the standard error over neurons; lines are the limit d → ∞ at this n/d."
     gap = float(np.max(np.abs(paths.chain.shares.mean(axis=1) - paths.theory.shares.mean(axis=1))))

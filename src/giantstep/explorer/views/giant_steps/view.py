@@ -86,7 +86,7 @@ def register(app: Dash, backend: Backend) -> GiantStepsNumbers:
 
     def otherwise(s: state.GiantSteps) -> tuple[Any, ...]:
         nothing = waiting("There is no picture for this setting.")
-        return nothing, nothing, *[no_update] * (len(OUTPUTS) - 1)
+        return nothing, nothing, *[""] * 7, *[no_update] * (len(OUTPUTS) - 8)  # no legends, words, numbers and progress
 
     VIEW.register(app, [*OUTPUTS, Output("giant-steps-run", "data")], answer, otherwise)
     polling.register(app, VIEW.name)

@@ -39,10 +39,10 @@ VIEW = View(
     figures={"test": "Test error", "train": "Training error", "spectrum": "Spectrum"},
     values=_values,
 )
-TEXTS = (
+SAID = (  # about the pictures
     "spectrum--marks", "spectrum--words", "spectrum--numbers", "errors--marks", "errors--words", "errors--numbers", "status",
-    "progress", "snippet", "downloads",
 )  # fmt: skip
+TEXTS = (*SAID, "progress", "snippet", "downloads")
 OUTPUTS = [*VIEW.outputs(("spectrum", "errors"), "figure"), *VIEW.outputs(TEXTS)]
 NOTHING = "There is no picture for this setting."
 TICK = 700  # milliseconds between two pictures of Play
@@ -79,11 +79,11 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
     def answer(s: state.OneStep, page: str) -> tuple[Any, ...]:
         """The line of the theory at a few step sizes, and the request for the rest."""
         numbers.drop_other_jobs(s, page)
-        return error_chart(s, numbers.line(s, page)), state.write(s), no_update
+        return error_chart(s, numbers.line(s, page)), state.write(s), *[no_update] * (1 + len(SAID))
 
     outputs = [Output("one-step-errors", "figure"), Output("one-step-asked", "data")]
-    outputs += VIEW.outputs(("spectrum",), "figure")
-    VIEW.register(app, outputs, answer, lambda s: (waiting(NOTHING), no_update, waiting(NOTHING)))
+    outputs += [*VIEW.outputs(("spectrum",), "figure"), *VIEW.outputs(SAID)]
+    VIEW.register(app, outputs, answer, lambda s: (waiting(NOTHING), no_update, waiting(NOTHING), *[""] * len(SAID)))
     polling.register(app, VIEW.name)
 
     @app.callback(
