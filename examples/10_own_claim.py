@@ -53,7 +53,7 @@ print(verdict)
 # %%
 with figures.figure() as (figure, ax):
     ax.plot(
-        range(1, 4), predicted["errors"], "_", color=figures.INK, markersize=40, label="theory"
+        range(1, 4), predicted["errors"], "_", color=figures.INK, markersize=24, label="theory"
     )
     mean, spread = (f(measured["errors"], axis=1) for f in (np.mean, np.std))
     figures.dots(ax, range(1, 4), mean, spread, label="60 networks, mean and spread")

@@ -11,7 +11,7 @@ import giantstep as gs
 from giantstep.explorer import state
 from giantstep.story import scenes
 from giantstep.story.notebook import notebook
-from giantstep.story.page import formula, numbers, page, write
+from giantstep.story.page import numbers, page, write
 
 NAMES = [scene.name for scene in scenes()]
 KINDS = {"line", "band", "dots", "bars", "wedges", "level", "upright", "trails"}
@@ -92,6 +92,5 @@ def test_a_notebook_runs(scene, capsys):
 
 
 def test_targets_are_shown_as_a_book_writes_them():
-    assert formula("(H2(x1)/sqrt(2) + H3(x1)/sqrt(6))/sqrt(2)") == "(H₂(x₁)/√2 + H₃(x₁)/√6)/√2"
-    assert formula("x1 + x1*x2 - x2^2") == "x₁ + x₁x₂ − x₂²"  # noqa: RUF001
+    assert "x₁ + x₁x₂" in page()
     assert "η = n<sup>α</sup>" in page() and "^" not in "".join(re.findall(r"<(?:label|p|option)\b.*?</", page()))

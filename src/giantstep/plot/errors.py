@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from giantstep.experiment.setting import Setting
+from giantstep.plot.formula import formula
 from giantstep.plot.style import COLOURS, INK, canvas, series
 from giantstep.plot.subjects import Subjects, subjects
 from giantstep.results.outcome import LABELS, Outcome
@@ -181,7 +182,7 @@ def _colour(count: int, i: int) -> Any:
 def _title(settings: Sequence[Setting]) -> str:
     """The target and the sizes, as far as all settings share them."""
     parts = [
-        [s.target.name for s in settings],
+        [formula(s.target.name) for s in settings],
         [f"d = {s.d}" for s in settings],
         [f"p = {s.p}" for s in settings],
         [f"n = {_samples(s)}" for s in settings],

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from giantstep.explain.words import combination
+from giantstep.plot.formula import formula
 from giantstep.plot.style import COLOURS, INK, figure
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def picture(x: "Explanation") -> "Figure":
     with figure(2, width=3.7, height=3.3) as (fig, (left, right)):
         _stairs(left, x.climbs)
         _masses(right, x)
-        fig.suptitle(f"y = {_short(x.target, 2 * LONGEST)}", x=0.01, ha="left", fontsize=10)
+        fig.suptitle(f"y = {_short(formula(x.target), 2 * LONGEST)}", x=0.01, ha="left", fontsize=10)
         handles, names = right.get_legend_handles_labels()
         fig.legend(handles, names, loc="outside lower center", ncols=len(names))
     return fig
@@ -40,7 +41,7 @@ def _stairs(ax: "Axes", climbs: list[tuple[str, Any]]) -> None:
         ax.step(ends, [h + lift for h in (*heights, heights[-1])], where="post", color=COLOURS[k], linewidth=1.8)
         ax.plot(range(last), [h + lift for h in heights], "o", color=COLOURS[k])
         for t, (before, basis) in enumerate(zip(climb.staircase, climb.staircase[1:], strict=False), start=1):
-            new = ", ".join(combination(v) for v in basis[len(before) :])
+            new = ", ".join(formula(combination(v)) for v in basis[len(before) :])
             above: dict[str, Any] = {"ha": "right", "va": "bottom"} if k == 0 else {"ha": "left", "va": "top"}
             place = (-3, 3) if k == 0 else (4, -5)
             words = _short(new, LONGEST // 2)
@@ -87,7 +88,7 @@ def _masses(ax: "Axes", x: "Explanation") -> None:
                 fontsize=7.5,
                 color=INK,
             )
-    ax.set_yticks(range(len(order)), [_short(x.terms[i]["term"], LONGEST // 2) for i in order])
+    ax.set_yticks(range(len(order)), [_short(formula(x.terms[i]["term"]), LONGEST // 2) for i in order])
     ax.set(xlabel="mass of the term; the filled part is fitted", ylim=(max(len(order), 3) - 0.5, -0.5))
     ax.margins(x=0.18)
     hidden = len(x.terms) - len(order)

@@ -6,6 +6,7 @@ from typing import Any
 
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
+from giantstep.plot.formula import formula
 from giantstep.results.outcome import Outcome
 
 __all__ = ["Subjects", "subjects"]
@@ -77,7 +78,7 @@ def _names(settings: Sequence[Setting]) -> tuple[str, ...]:
 
 def _difference(name: str, value: Any) -> str:
     shown = "default" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-    return shown if name in ("activation", "formula") else f"{name} = {shown}"
+    return formula(shown) if name in ("activation", "formula") else f"{name} = {shown}"
 
 
 def _leaves(plain: Any, path: str = "") -> Iterator[tuple[str, Any]]:

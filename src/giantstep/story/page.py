@@ -1,7 +1,6 @@
 """The static page of the story: one file with its numbers, styles and script inside, and the notebooks beside it."""
 
 import json
-import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from giantstep._machine.typeset import typeset
+from giantstep.plot.formula import formula
 from giantstep.story.notebook import code, notebook
 from giantstep.story.scene import scenes
 
-__all__ = ["NUMBERS", "formula", "numbers", "page", "write"]
+__all__ = ["NUMBERS", "numbers", "page", "write"]
 
 NUMBERS = "numbers.json"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'"
@@ -39,14 +39,6 @@ def page() -> str:
         script=_own("story.js"),
         numbers=inside,
     )
-
-
-def formula(text: str) -> str:
-    """A target as a book writes it: x₁ + x₁x₂ for x1 + x1*x2."""
-    low, high = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-    text = re.sub(r"sqrt\((\d+)\)", r"√\1", text).replace("*", "").replace(" - ", " − ")  # noqa: RUF001
-    text = re.sub(r"\^(\d+)", lambda found: found[1].translate(high), text)
-    return re.sub(r"(?<=[xH])\d+", lambda found: found[0].translate(low), text)
 
 
 def write(folder: Path) -> Path:

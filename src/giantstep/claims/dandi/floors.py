@@ -136,7 +136,10 @@ def _figure(measured: Data, predicted: Data) -> str:
         axes[0].set_xticks(
             range(len(several)),
             [
-                r.name.replace(", ", ",\n").replace(" features", "\nfeatures").replace(" network", "\nnetwork")
+                r.name.replace(", ", ",\n")
+                .replace(" features", "\nfeatures")
+                .replace(" network", "\nnetwork")
+                .replace("^2", "²")
                 for r in several
             ],
         )
@@ -151,7 +154,7 @@ def _figure(measured: Data, predicted: Data) -> str:
                     i + 0.16 * (k - 2), means[k], 0.14, yerr=errors[k], edgecolor=style.COLOURS[k], label=label, **look
                 )
         axes[1].axhline(0.5, color=style.INK, linewidth=0.8, linestyle=":")
-        axes[1].set_xticks(range(len(TABLE)), [r.name for r in TABLE])
+        axes[1].set_xticks(range(len(TABLE)), [r.name.replace("^2", "²") for r in TABLE])
         axes[1].set(ylabel="share of a term in the fit", ylim=(-0.1, 1.45))
         axes[1].legend(loc="upper left", ncols=5)
         return style.svg(fig)

@@ -12,6 +12,7 @@ from giantstep.claims.dandi import ranks
 from giantstep.claims.dandi.ranks import RankCase
 from giantstep.explain.words import combination
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 from giantstep.theory import evolution
 
 
@@ -145,12 +146,12 @@ def _figure(some: dict[str, RankCase], measured: Data, predicted: Data) -> str:
     with style.figure(2, 2, width=3.8, height=2.7) as (fig, axes):
         for ax, (name, case) in zip(axes.ravel(), some.items(), strict=True):
             said = predicted[name]
-            ranks.panel(ax, case.sizes, levels(case, measured, predicted)[:, -1], said["names"])
+            ranks.panel(ax, case.sizes, levels(case, measured, predicted)[:, -1], list(map(formula, said["names"])))
             for k, value in enumerate(said["energies"][-1]):
                 if said["seen"][-1][k]:
                     label = "theory" if k == 0 else None
                     ax.plot(case.sizes[-1], value, "_", color=style.COLOURS[k], markersize=22, label=label, zorder=1)
-            ax.set_title(f"{name}: {case.formula}".replace("^2", "²").replace("*", ""), loc="left")
+            ax.set_title(f"{name}: {formula(case.formula)}", loc="left")
             ax.set_ylabel("energy / null level")
             ax.set_ylim(0.2, 60 * ax.get_ylim()[1])
             ax.legend(loc="upper left", ncols=2)

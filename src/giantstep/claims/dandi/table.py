@@ -209,7 +209,7 @@ def _figure(far: np.ndarray, known: np.ndarray, found: tuple[np.ndarray, np.ndar
                 axes[0].bar(place, height, 0.14, edgecolor=style.COLOURS[k], **look)
             style.dots(axes[0], places, found[0][:, k], found[1][:, k], color=style.COLOURS[k], label=NAMES[term])
         axes[0].set_xticks(range(len(ROWS)), [row.name.replace(", ", "\n") for row in ROWS])
-        axes[0].set(ylabel="share of a term in the fit", ylim=(-0.1, 1.3))
+        axes[0].set(ylabel="share of a term in the fit", ylim=(-0.05, 1.1))
         for i, row in enumerate(ROWS):
             term = ORDER[row.underlined - 1] if row.underlined != 3 else 2
             axes[1].plot(
@@ -221,8 +221,8 @@ def _figure(far: np.ndarray, known: np.ndarray, found: tuple[np.ndarray, np.ndar
             xscale="log", xlabel="R: n and p over their powers of d", ylabel="share by theory", ylim=(-0.05, 1.1)
         )
         ticks.logarithmic(axes[1], "x", MULTIPLES)
-        axes[0].legend(ncols=3, fontsize=7)
-        axes[1].legend(fontsize=7)
+        axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=3, fontsize=8)
+        axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2, fontsize=8)
         return style.svg(fig)
 
 

@@ -11,6 +11,7 @@ from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 
 TARGETS = ("x1 + x1*x2", "x1 + H2(x2)/sqrt(2)", "tanh(x1) + x2*x3")
 ALPHAS = (0.3, 0.45)  # eta = n^alpha
@@ -65,7 +66,7 @@ def _figure(measured: Data, predicted: Data) -> str:
                 style.dots(
                     ax, np.array(ALPHAS), mean[i, j], error[i, j], color=style.COLOURS[j], marker="os"[j], label=what
                 )
-            ax.set(xlabel="α, η = nᵅ", title=target)
+            ax.set(xlabel="α, η = nᵅ", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)

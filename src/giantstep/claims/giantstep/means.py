@@ -82,7 +82,7 @@ def _figure(errors: np.ndarray, predicted: np.ndarray) -> str:
                 ax, at, mean[:, j].ravel(), error[:, j].ravel(), color=style.COLOURS[j], marker="os"[j], label=what
             )
         names = [f"{case.replace(', ', chr(10))}\nη = $n^{{{alpha:g}}}$" for case in CASES for alpha in ALPHAS]
-        ax.set_xticks(places, names, fontsize=7)
+        ax.set_xticks(places, names, fontsize=8.5)
         ax.set_ylabel("error")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
         return style.svg(fig)

@@ -11,6 +11,7 @@ from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 
 TARGETS = ("x1 + H2(x1)/sqrt(2)", "x1 + x1*x2")
 ALPHAS = (0.0, 0.15, 0.3)  # eta = n^alpha
@@ -71,7 +72,7 @@ def _figure(measured: Data, predicted: Data) -> str:
                 ax.plot(LINE, predicted["lines"][0, i, j], label=f"{what}, theory", **look)
                 ax.plot(LINE, predicted["lines"][1, i, j], "--", linewidth=0.9, label=f"{what}, fresh batch", **look)
                 style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], marker="os"[j], label=what, **look)
-            ax.set(xlabel="α, η = nᵅ", title=target)
+            ax.set(xlabel="α, η = nᵅ", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

@@ -9,6 +9,7 @@ from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 
 EXAMPLES = {  # of the talk
     "example 1": "x1 + x2 + x1^2 - x2^2",
@@ -72,7 +73,7 @@ def _figure(measured: Data, predicted: Data) -> str:
                 ax.plot(STEPS, theory[i, :, j], label=f"{what}, theory", **look)
                 style.dots(ax, np.array(STEPS), mean[i, :, j], error[i, :, j], marker="os"[j], label=what, **look)
             ax.set(xlabel="giant steps")
-            ax.set_title(f"{name}:\n{target}", loc="left", fontsize=9)
+            ax.set_title(f"{name}:\n{formula(target)}", loc="left", fontsize=9)
             ax.set_xticks(STEPS)
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")

@@ -14,6 +14,7 @@ from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 
 ALPHAS = (0.28, 0.39)  # inside the regimes of degree 2 and 4; step size 0 comes first
 SHORT = ALPHAS[:1]  # step sizes of the correction
@@ -125,7 +126,7 @@ def _figure(n: int, numbers: dict[UpdateArm, tuple[np.ndarray, np.ndarray]]) -> 
             ax.axhline(0, color=style.INK, label="universality")
             for i, ((arm, (mean, se)), marker) in enumerate(zip(numbers.items(), "osD", strict=True)):
                 x = np.array([0.0, *arm.alphas]) + 0.007 * (i - 1)
-                style.dots(ax, x, mean[e], se[e], color=style.COLOURS[i], marker=marker, label=arm.name)
+                style.dots(ax, x, mean[e], se[e], color=style.COLOURS[i], marker=marker, label=formula(arm.name))
             ax.set_xticks([0.0, *ALPHAS], ["no step", *(f"{a:g}" for a in ALPHAS)])
             ax.set(xlabel=paired.STEP_SIZE, ylabel="change in %", title="")
             ax.set_title(f"{what}, n = {n}", loc="left")

@@ -12,6 +12,7 @@ from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 from giantstep.theory.sgd_readout.predict import isotropic_variance
 
 SIZES = {"quick": (40, 160), "full": (80, 400)}  # d, n
@@ -144,7 +145,7 @@ def _figure(d: int, n: int, found: Data, theory: Data, predicted: Data) -> str:
             ax.set_xticks([0.1, 0.25, 0.5, 1, 3], ["0.1", "0.25", "0.5", "1", "3"])
             ax.set_yticks([0.03, 0.1, 0.3, 1], ["0.03", "0.1", "0.3", "1"])
             ax.minorticks_off()
-            ax.set_title(f"{name.replace('*', '')}, d = {d}, n = {n}", loc="left")
+            ax.set_title(f"{formula(name)}, d = {d}, n = {n}", loc="left")
         axes[1].legend()
         return style.svg(fig)
 

@@ -112,7 +112,7 @@ def _figure(n: int, errors: np.ndarray, predicted: Data) -> str:
         look = {"colour": style.COLOURS[2], "label": f"simulation, n = {n}", "marker": "D"}
         paired.over_line(axes[2], ALPHAS, apart(errors, predicted["scale"])[0], fine, predicted["line"], **look)
         axes[2].plot(fine, predicted["far"], "--", color=style.INK, label="theory, n = 10$^{12}$")
-        axes[2].set_ylabel("difference in test error,\nshare of random features'")
+        axes[2].set_ylabel("difference in test error /\nerror of random features")
         axes[2].plot([], [], color=style.INK, label=f"theory, n = {n}")
         for ax in axes:
             paired.step_axis(ax, THRESHOLD)

@@ -104,7 +104,7 @@ def _figure(size: Size, expected: np.ndarray, seen: np.ndarray, far: np.ndarray)
         for i, name in enumerate(BATCHES.values())
         for what, counts in (("predicted", expected), ("measured", seen))
     ]
-    panels.insert(2, (f"signal matrix, N = {FAR:.0e}", far))
+    panels.insert(2, ("signal matrix, N = 10$^{12}$", far))
     panels.append(("formula (limit)", said))
     shades: Any = None
     with style.figure(3, 2, width=3.1, height=2.9) as (fig, axes):

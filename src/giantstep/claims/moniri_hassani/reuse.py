@@ -14,6 +14,7 @@ from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.functions.activation import activation as made
 from giantstep.plot import style, ticks
+from giantstep.plot.formula import formula
 from giantstep.simulate import train
 
 SOFT = "softplus(2*(x-1))/2"  # E sigma' sigma'' is not zero
@@ -119,7 +120,7 @@ def _figure(size: Size, squares: np.ndarray) -> str:
             ax.set(xlabel="dimension d", ylabel="$d\\,\\cos^2/(1-\\cos^2)$" if i == 0 else "")
             ticks.logarithmic(ax, "x", sizes)
             ticks.logarithmic(ax)
-            ax.set_title(f"target {name}", loc="left")
+            ax.set_title(f"target {formula(name)}", loc="left")
         fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
 

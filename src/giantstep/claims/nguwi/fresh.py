@@ -94,7 +94,7 @@ def _figure(measured: Data, predicted: Data) -> str:
         for k, (d, marker) in enumerate(zip(DIMENSIONS, "osD^", strict=True)):
             colour = style.COLOURS[k]
             left.plot(SAMPLES, level[0, k].mean() / np.sqrt(SAMPLES), color=colour, linewidth=1)
-            style.dots(left, SAMPLES, mean[k], error[k], color=colour, marker=marker, label=f"d_in = {d}")
+            style.dots(left, SAMPLES, mean[k], error[k], color=colour, marker=marker, label=f"$d_{{in}}$ = {d}")
         left.plot([], [], color=style.INK, linewidth=1, label="slope −1/2")
         left.set(xlabel="fresh samples n", ylabel="mean |Rₙ − R|, tanh", ylim=(0.0018, 0.08))
         ticks.logarithmic(left, "x", SAMPLES)
@@ -109,7 +109,7 @@ def _figure(measured: Data, predicted: Data) -> str:
             )
             right.plot(DIMENSIONS, after, color=colour, linewidth=1, label=f"bound after, {case}")
             style.dots(right, DIMENSIONS, mean, error, color=colour, marker="os"[i], label=f"measured, {case}")
-        right.set(xlabel="input dimension d_in", ylabel="√n mean |Rₙ − R|")
+        right.set(xlabel="input dimension $d_{in}$", ylabel="√n mean |Rₙ − R|")
         ticks.logarithmic(right, "x", DIMENSIONS)
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
         ticks.logarithmic(right)

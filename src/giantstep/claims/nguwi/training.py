@@ -78,7 +78,7 @@ def _figure(measured: Data, predicted: Data) -> str:
         for i, (ax, d) in enumerate(zip(axes, DIMENSIONS, strict=True)):
             mean, error = (each[i] for each in mean_error)
             ax.plot(n, predicted["bounds"][i], "--", color=style.INK, linewidth=1, label="bound before training")
-            ax.plot(n, mean[0, 0] * (n / n[0]) ** (-1 / (d + 1)), ":", color=style.INK, label="n^(−1/D)")
+            ax.plot(n, mean[0, 0] * (n / n[0]) ** (-1 / (d + 1)), ":", color=style.INK, label="$n^{-1/D}$")
             style.dots(ax, n, mean[:, 0], error[:, 0], color=style.COLOURS[0], label="on training samples")
             style.dots(
                 ax, n, mean[:, 1], error[:, 1], color=style.COLOURS[1], marker="s", markerfacecolor="white",

@@ -101,7 +101,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(numbers: np.ndarray) -> str:
     n, (mean, error) = np.array(SIZES), mean_and_error(numbers)
-    with style.figure(2, width=3.4, height=3.0) as (fig, (left, right)):
+    with style.figure(2, width=3.7, height=3.0) as (fig, (left, right)):
         for k, name in enumerate(("mean-field network", "kernel of the prior")):
             style.dots(left, n, mean[:, k], error[:, k], color=style.COLOURS[k], marker="os"[k], label=name)
         left.set(ylabel="test loss")
@@ -109,7 +109,7 @@ def _figure(numbers: np.ndarray) -> str:
         left.legend()
         right.axhline(1, color=style.INK, linewidth=0.8, linestyle=":")
         style.dots(right, n, mean[:, 2], error[:, 2], color=style.COLOURS[2], label="share along the target")
-        right.set(ylabel="share along the target over the prior's", ylim=(0, None))
+        right.set(ylabel="share along the target,\nover the share under the prior", ylim=(0, None))
         for ax in (left, right):
             ticks.logarithmic(ax, "x", n)
             ax.set_xlabel("curves n")

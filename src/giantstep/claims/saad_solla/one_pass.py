@@ -11,6 +11,7 @@ from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
+from giantstep.plot.formula import formula
 from giantstep.results.trajectory import Trajectory
 from giantstep.simulate import sgd as simulate_sgd
 from giantstep.theory import sgd as theory_sgd
@@ -162,14 +163,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
     d, time = sizes[-1], np.linspace(0, TIME, RECORDS)
     with style.figure(len(CASES) + 1, width=3.1, height=2.9) as (fig, axes):
-        for i, (ax, (case, formula)) in enumerate(zip(axes, CASES.items(), strict=False)):
+        for i, (ax, (case, target)) in enumerate(zip(axes, CASES.items(), strict=False)):
             colour, marker = style.COLOURS[i], "os"[i]
             here, said = measured[case][str(d)]["risk"], predicted[case][str(d)]["risk"]
             ax.plot(time, said.mean(1), color=colour, label="equations")
             style.dots(ax, time, *mean_and_error(here), color=colour, marker=marker, label=f"SGD, d = {d}")
             ax.set(xlabel="samples / d", ylabel="risk")
             ticks.logarithmic(ax)
-            ax.set_title(f"{case}, y = {formula}".replace("*", ""), loc="left")
+            ax.set_title(f"{case}, y = {formula(target)}", loc="left")
             ax.legend()
         far = [distances(measured[POWER][str(k)], predicted[POWER][str(k)]) for k in sizes]
         middle, error = mean_and_error(np.stack(far))
