@@ -11,6 +11,7 @@ from giantstep._machine.typeset import indexed, typeset
         ("n^α and n^(−1/2)", "n<sup>α</sup> and n<sup>−1/2</sup>"),
         ("n^alpha, w_i^0 and ⟨a, b⟩^{ℓ−1}", "n<sup>α</sup>, w<sub>i</sub><sup>0</sup> and ⟨a, b⟩<sup>ℓ−1</sup>"),
         ("c_k, U_t, c_{k+1}, λ_max", "c<sub>k</sub>, U<sub>t</sub>, c<sub>k+1</sub>, λ<sub>max</sub>"),
+        ("d_in + d_out", "d<sub>in</sub> + d<sub>out</sub>"),
         ("10^5, n^0.6 and (1 + x)^2", "10<sup>5</sup>, n<sup>0.6</sup> and (1 + x)<sup>2</sup>"),
         ("<code>n^α</code>, test_error, a file my_a.py", "<code>n^α</code>, test_error, a file my_a.py"),
         ("F₀ + Σ_{k ≤ ℓ} c_k (Xβ)^k", "F₀ + Σ<sub>k ≤ ℓ</sub> c<sub>k</sub> (Xβ)<sup>k</sup>"),

@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"(<(code|pre|math|script|style|svg)\b.*?</\2>|<[^>]*>)", re
 _BASE = (
     r"((?<![\w\\/])(?:He|[A-Za-zα-ωΑ-Ωℓ∇])[′'*̃̂̄²]*|[)‖⟩ᵀ]*(?<=[)‖⟩ᵀ])(?=[\^_])|(?:\d+|</sub>)(?=\^)|(?<!\w)[ΣΠ∏∑](?=_))"
 )
-_WORD = r"[−-]?(?:\d+(?:[./]\d+)?|½|max|min|alpha|[A-Za-zα-ωℓ⊥∞±*]{1,2})(?![A-Za-z])"
+_WORD = r"[−-]?(?:\d+(?:[./]\d+)?|½|max|min|out|alpha|[A-Za-zα-ωℓ⊥∞±*]{1,2})(?![A-Za-z])"
 _INDEX = rf"(?:\{{([^{{}}]{{1,24}})\}}|\(([^()]{{1,24}})\)|({_WORD}))"
 _RAISED = re.compile(_BASE + r"\^" + _INDEX)
 _LOWERED = re.compile(_BASE + rf"_(?:\{{([^{{}}]{{1,24}})\}}|({_WORD}))")

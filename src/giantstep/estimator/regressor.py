@@ -31,7 +31,12 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
         verbose: print a line for every stage.
 
     Attributes:
-        steps_, eta_, batch_, penalty_, width_, scaling_: the values used.
+        steps_: the number of giant steps used.
+        eta_: their step size.
+        batch_: their batches.
+        penalty_: the penalty of the readout used.
+        width_: the number of neurons used.
+        scaling_: the scaling of the columns used.
         weights_: the weights of the models in the mix.
         loo_error_: leave-one-out error, a mean square in units of the variance of y (so 1 - R^2).
         loo_errors_: the errors of the network after 0, 1, ... steps; the first is the error of random features.

@@ -22,7 +22,8 @@ class Layers:
         W: first layer, (p, d).
         A: second layer, (q, p); an array of length p is one output.
         activation: a name, a formula in x, or a JAX-traceable callable.
-        b, c: biases (p,) and (q,); None is zero.
+        b: biases of the neurons, (p,); None is zero.
+        c: biases of the outputs, (q,); None is zero.
 
     Examples:
         >>> import numpy as np

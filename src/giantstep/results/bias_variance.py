@@ -15,7 +15,9 @@ class Parts:
         gradient_bias: the share of the bias that goes when phi phi^T is replaced by its mean: B1 of Liu et al. (2022), with what
             the floor, as label noise, adds to it; theory only.
         gradient_variance: the same share of the variance, V1; theory only.
-        bias_se, variance_se, risk_se: standard errors over seeds, or over first layers; None for one.
+        bias_se: standard error of the bias over seeds, or over first layers; None for one.
+        variance_se: that of the variance.
+        risk_se: that of the risk.
     """
 
     bias: Any

@@ -58,8 +58,9 @@ class Outcome:
         singular_values: of ``F / sqrt(n)`` on the readout's samples, decreasing; asked for with ``spectrum=True``.
         bulk_edge: edge of the bulk of those.
         outliers: the number of values above it (see ``measure.outliers``).
-        test_error_band, train_error_band: (low, high) on a last axis, of a prediction: where to expect the mean over
-            networks, calibrated on simulations.
+        test_error_band: (low, high) on a last axis, of a prediction: where to expect the mean over networks, calibrated on
+            simulations.
+        train_error_band: the same for the training error.
         status: whether the numbers can be trusted.
         seconds: how long it took.
 

@@ -41,12 +41,14 @@ class Reshaped:
     """The function space before and after the step.
 
     Attributes:
-        before, after: eigenmodes of the kernel.
+        before: eigenmodes of the kernel before the step.
+        after: those after it.
         strength: s, how far a neuron with a = 1 moves along u.
         cosine: of u with the target's direction.
         spread: 1 + rho, d times the mean variance of a row across u.
-        top, overlap, edge: of d W^T W/p: its largest eigenvalue, cos^2 of that eigenvector with u, the end of the bulk. Below the
-            threshold l/b = 1 + sqrt(d/p) the first is the edge and the second 0.
+        top: the largest eigenvalue of d W^T W/p. Below the threshold l/b = 1 + sqrt(d/p) it is the edge.
+        overlap: cos^2 of its eigenvector with u; 0 below the threshold.
+        edge: the end of the bulk of d W^T W/p.
     """
 
     before: KernelModes

@@ -30,12 +30,14 @@ class Optimum:
 
     Attributes:
         setting: the setting with them filled in.
-        eta, penalty: the values (those that were not searched are the setting's own).
+        eta: the best step size, or the setting's own if it was not searched.
+        penalty: the best penalty, or the setting's own if it was not searched.
         test_error: the test error predicted there.
         random_features: the least test error predicted without a step, at its own best penalty when that is searched.
         status: whether the search ended inside its range.
         test_error_band: (low, high) of the test error.
-        measured, measured_se: the test error of simulated networks at the optimum with its standard error, where it was verified.
+        measured: the test error of simulated networks at the optimum, where it was verified.
+        measured_se: its standard error.
     """
 
     setting: Setting

@@ -36,15 +36,17 @@ class Attacked:
         perturbation: delta, (n, d).
         relative: ||delta||/||x||.
         flipped: whether f(x + delta) has the other sign.
-        before, after: f(x) and f(x + delta).
+        before: f(x).
+        after: f(x + delta).
         eta: the step, with its sign.
         gradient: ||grad f(x)||.
         root: distance from x to the first change of sign along the ray x - sign(f) t grad f/||grad f||; infinite where none was
             found within ``reach`` first-order distances |f|/||grad f||.
         notes: sentences on inputs that have no answer.
-        decision, reached: of a network with several outputs the class with the largest output before and after the step; then
-            ``before`` and ``after`` are by how much that class is ahead, ``gradient`` and ``eta`` are of this margin, and
-            ``flipped`` and ``root`` are of the first change of class. None for one output.
+        decision: of a network with several outputs the class with the largest output before the step; then ``before`` and
+            ``after`` are by how much that class is ahead, ``gradient`` and ``eta`` are of this margin, and ``flipped`` and
+            ``root`` are of the first change of class. None for one output.
+        reached: the class with the largest output after the step. None for one output.
     """
 
     perturbation: Float[np.ndarray, "n d"] = field(repr=False)

@@ -30,14 +30,17 @@ class Bounds(System):
     """The experiment.
 
     Attributes:
-        d_in, d_out: dimensions of input and output.
+        d_in: dimension of the input.
+        d_out: dimension of the output.
         width: neurons m; entries of W1 start as N(0, 1/(d_in + 1)), of W2 as N(0, 1/m), b2 at 0.
         activation: any Lipschitz one.
         loss: of e = f(x) - y: "absolute" ||e||, or "huber" ||e||^2/2 up to ||e|| = 1 and ||e|| - 1/2 beyond.
         n: training samples.
-        rate, steps: of SGD; more steps than samples go through them again.
+        rate: the rate of SGD.
+        steps: of SGD; more steps than samples go through them again.
         batch: samples of a step.
-        frequency, noise: y_j = sin(frequency x_k) + noise U[-1, 1], k = j modulo d_in.
+        frequency: of the labels y_j = sin(frequency x_k) + noise U[-1, 1], k = j modulo d_in.
+        noise: the half width of their noise.
         data: x uniform on the "cube" [-1, 1]^d_in, or "gaussian".
         samples: sizes at which the gaps and the Wasserstein distance are measured.
         trainings: repetitions of everything for a seed.

@@ -41,7 +41,9 @@ class GapBounds:
     """How far the mean loss R_n on a table can be from its expectation R.
 
     Attributes:
-        n, d_in, d_out: the sizes of the table.
+        n: rows of the table.
+        d_in: columns of the inputs.
+        d_out: columns of the labels.
         loss: the name of the loss.
         mean_loss: R_n of the network as given.
         constants: L1 and L2, the Lipschitz constants of the loss in the prediction and in the label.

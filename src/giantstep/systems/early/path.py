@@ -33,7 +33,8 @@ class TrainingPath:
         ratio: ‖∇L‖²/L, of the full gradient.
         counts: of ``measure.partition``, (steps + 1, 2, 4).
         changed: share of the activation pattern that the step changed.
-        first, last: patterns, n x m, before the first step and after the last.
+        first: patterns, n x m, before the first step.
+        last: patterns after the last step.
         a: second layer at the start.
     """
 

@@ -49,7 +49,9 @@ class Step:
 
     Attributes:
         sigma: the activation.
-        n, d, p: readout samples, dimension, width.
+        n: readout samples.
+        d: dimension.
+        p: width.
         tau: eta * scale * c_1 * ||beta||, the shift of a preactivation per unit of g and a.
         rows: of the first layer, "sphere" or "gaussian".
         second_layer: law of a, "gaussian", "rademacher" or "constant".

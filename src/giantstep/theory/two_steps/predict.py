@@ -45,7 +45,8 @@ class SecondStep:
     """What the first layer is predicted to look like.
 
     Attributes:
-        setting, seed: of whose second layer and batches.
+        setting: the experiment.
+        seed: of its second layer and batches.
         eta: the two step sizes.
         signal: S: its ``strengths`` theta_k, and left and right directions.
         layer: the predicted spectrum of W, read off as a measured one is by ``measure.layer``: edge, outliers with their left and
