@@ -1,5 +1,6 @@
 """The findings: ``page`` makes docs/findings.md from findings.toml and the verdicts. docs/figures.py draws their figures."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ def page(note: str, verdicts: dict[str, Any]) -> str:
         "sure they are. The figures show other seeds, at quick size.\n"
     ]
     for number, each in enumerate(read(), 1):
-        parts.append(f"\n## {number}. {_cell(each['title'])}\n\n{_cell(each['text'])}\n")
+        parts.append(f"\n## {number}. {_cell(each['title'])}\n\n{_text(each['text'])}\n")
         parts.append(f"\n![{_cell(each['title'])}]({figures.picture(each['figure'])})\n")
         parts += [_verdict(name, results.get(name)) for name in each["claims"]]
         commands = "\n".join(map(command, each["claims"]))
@@ -49,6 +50,12 @@ def _verdict(name: str, verdict: dict[str, Any] | None) -> str:
 
 def _sure(name: str, verdict: dict[str, Any] | None) -> str:
     return "" if verdict is None else f"\n{name} ({_cell(verdict['sizes'])}): {_cell(verdict['power'])}\n"
+
+
+def _text(text: str) -> str:
+    """A text with code between backticks."""
+    parts = re.split(r"\s*(`[^`]*`)", text)
+    return " ".join(part if i % 2 else _cell(part) for i, part in enumerate(parts)).strip()
 
 
 def _cell(text: str) -> str:

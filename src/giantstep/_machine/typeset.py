@@ -17,6 +17,7 @@ _WORD = r"[−-]?(?:\d+(?:[./]\d+)?|½|max|min|out|alpha|[A-Za-zα-ωℓ⊥∞±
 _INDEX = rf"(?:\{{([^{{}}]{{1,24}})\}}|\(([^()]{{1,24}})\)|({_WORD}))"
 _RAISED = re.compile(_BASE + r"\^" + _INDEX)
 _LOWERED = re.compile(_BASE + rf"_(?:\{{([^{{}}]{{1,24}})\}}|({_WORD}))")
+PLAIN = 5  # powers of ten from which a large number has one
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-])0*(\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w.)\]−-])-(?=\d)")
 _LETTERS = {"alpha": "α", "eta": "η"}
@@ -46,6 +47,8 @@ def _formulas(text: str) -> str:
 
 
 def _power(found: re.Match[str]) -> str:
+    if found[2] == "+" and int(found[3]) < PLAIN:
+        return f"{float(found[0]):g}"
     factor = "" if found[1] == "1" else f"{found[1]}·"
     return f"{factor}10<sup>{'−' if found[2] == '-' else ''}{found[3]}</sup>"  # noqa: RUF001
 
