@@ -35,6 +35,8 @@ def test_every_command_and_option_has_help():
         "compare",
         "bounds",
         "attack",
+        "fit",
+        "stretch",
         "sweep",
         "check",
         "cite",

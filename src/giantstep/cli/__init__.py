@@ -12,7 +12,7 @@ import typer
 
 from giantstep import __version__
 from giantstep._machine.interrupt import leave_on_interrupt
-from giantstep.cli import explorer, literature, own_network, results, routes, sweep
+from giantstep.cli import explorer, literature, mean_field, own_network, results, routes, stretch, sweep
 from giantstep.cli.options import parse_seeds
 from giantstep.errors import InputError
 
@@ -86,6 +86,8 @@ for _command in (
     routes.compare,
     own_network.bounds,
     own_network.attack,
+    mean_field.fit,
+    stretch.stretch,
     sweep.sweep,
     literature.check,
     literature.cite,

@@ -2,11 +2,12 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from giantstep.cli.options import AsJson, show
+from giantstep.cli.tables import is_archive, plain, read_arrays, read_numbers
 from giantstep.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def bounds(
     from giantstep.systems.bounds.own_table import bounds as find
 
     found = find(layers, X, y, loss, rate=rate, epochs=epochs, batch=batch)
-    show(_plain(asdict(found)) if as_json else str(found))
+    show(plain(asdict(found)) if as_json else str(found))
 
 
 def attack(
@@ -95,14 +96,14 @@ def attack(
         np.savez(out, **numbers)
         typer.echo(f"Wrote {out}.", err=True)
     numbers.pop("perturbation")
-    show(_plain({**numbers, "notes": list(found.notes)}) if as_json else _words(found))
+    show(plain({**numbers, "notes": list(found.notes)}) if as_json else _words(found))
 
 
 def read_network(path: Path, activation: str) -> "Layers":
     """The network of a .npz file."""
     from giantstep.experiment.layers import Layers
 
-    arrays = _arrays(path, ("W", "A"))
+    arrays = read_arrays(path, ("W", "A"))
     unknown = sorted(set(arrays) - {"W", "A", "b", "c"})
     if unknown:
         raise InputError(
@@ -113,10 +114,10 @@ def read_network(path: Path, activation: str) -> "Layers":
 
 def labelled_table(path: Path) -> "tuple[np.ndarray, np.ndarray]":
     """X and y of a .npz file; of a .csv file the last column is y."""
-    if _archive(path):
-        arrays = _arrays(path, ("X", "y"))
+    if is_archive(path):
+        arrays = read_arrays(path, ("X", "y"))
         return arrays["X"], arrays["y"]
-    rows = _numbers(path)
+    rows = read_numbers(path)
     if rows.shape[1] < 2:
         raise InputError(f"{path} has one column: a table needs inputs, and the label in the last column.")
     return rows[:, :-1], rows[:, -1]
@@ -124,53 +125,7 @@ def labelled_table(path: Path) -> "tuple[np.ndarray, np.ndarray]":
 
 def inputs(path: Path) -> "np.ndarray":
     """X of a .npz file, or all columns of a .csv file."""
-    return _arrays(path, ("X",))["X"] if _archive(path) else _numbers(path)
-
-
-def _archive(path: Path) -> bool:
-    if path.suffix.lower() not in (".npz", ".csv"):
-        raise InputError(f"The table must be a .npz or a .csv file, not {str(path)!r}.")
-    return path.suffix.lower() == ".npz"
-
-
-def _arrays(path: Path, needed: tuple[str, ...]) -> "dict[str, np.ndarray]":
-    import zipfile
-
-    import numpy as np
-
-    try:
-        file = np.load(path, allow_pickle=False)
-        arrays = {} if isinstance(file, np.ndarray) else {name: file[name] for name in file.files}
-    except (ValueError, zipfile.BadZipFile, EOFError):
-        raise InputError(f"{path} is no .npz file of numbers: write it with numpy.savez.") from None
-    if isinstance(file, np.ndarray):
-        raise InputError(f"{path} holds one array: write {' and '.join(needed)} by name with numpy.savez.")
-    file.close()
-    for name in needed:
-        if name not in arrays:
-            raise InputError(f"{path} has no array {name!r}; it needs {' and '.join(needed)}.")
-    return arrays
-
-
-def _numbers(path: Path) -> "np.ndarray":
-    """The rows of a .csv file; a first line that is not numbers is a header."""
-    import numpy as np
-
-    lines = [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-    rows = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            rows.append([float(cell) for cell in line.split(",")])
-        except ValueError:
-            if number > 1:
-                raise InputError(
-                    f"Line {number} of {path} is not numbers separated by commas: {line[:60]!r}."
-                ) from None
-        if rows and len(rows[-1]) != len(rows[0]):
-            raise InputError(f"Line {number} of {path} has {len(rows[-1])} columns, and the first has {len(rows[0])}.")
-    if not rows:
-        raise InputError(f"{path} has no rows of numbers.")
-    return np.array(rows)
+    return read_arrays(path, ("X",))["X"] if is_archive(path) else read_numbers(path)
 
 
 def _words(found: "Attacked") -> str:
@@ -194,12 +149,3 @@ def _words(found: "Attacked") -> str:
     table = aligned(["input", f"{name} before", f"{name} after", "changes", "distance", "|delta|/|x|"], rows)
     rest = [f"{count - SHOWN} more inputs: --json prints them all."] if count > SHOWN else []
     return "\n".join([head, middle, *table, *rest, *found.notes])
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of NumPy as those of JSON."""
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value.tolist() if hasattr(value, "tolist") else value
