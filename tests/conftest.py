@@ -19,14 +19,24 @@ settings.load_profile("giantstep")
 
 # The longest files, longest first: one of them at the end would leave the other workers idle
 LONG = (
+    "estimator",
+    "device_random",
+    "explorer_browser",
     "theory_conditional",
     "executors",
-    "backend",
-    "equivalent_conditional",
-    "overlap",
-    "simulate",
-    "theory_mixture",
+    "examples",
     "tour",
+    "moniri",
+    "threads",
+    "backend",
+    "soak",
+    "calibration",
+    "theory_spectrum",
+    "theory_steps",
+    "arrays",
+    "dandi",
+    "story",
+    "simulate",
 )
 
 

@@ -113,11 +113,7 @@ def in_worker(name: str, size: str, store: str, first_seed: int):
     return alone.alone(name, size, store, first_seed)  # type: ignore[arg-type]
 
 
-def dying(name: str, size: str, store: str, first_seed: int) -> None:
-    os._exit(7)
-
-
-def in_pool(tmp_path, monkeypatch, function, *names: str):
+def in_pool(tmp_path, monkeypatch, task, *names: str):
     monkeypatch.setenv(
         "PYTHONPATH",
         os.pathsep.join(
@@ -125,15 +121,15 @@ def in_pool(tmp_path, monkeypatch, function, *names: str):
         ),
     )
 
-    def task(*arguments) -> Call:
-        return call(function, arguments)
-
     with Store.open(tmp_path / "store") as store, closing(Pool(1)) as pool:
         return check(giantstep.claims.select(names), "quick", Bench(store, pool, computing()), task=task)
 
 
 def test_a_worker_sends_why_and_nothing_runs_twice(tmp_path, monkeypatch):
-    held, lacks, broke = in_pool(tmp_path, monkeypatch, in_worker, "toy/holds", "toy/lacks", "toy/breaks")
+    def task(*arguments) -> Call:
+        return call(in_worker, arguments)
+
+    held, lacks, broke = in_pool(tmp_path, monkeypatch, task, "toy/holds", "toy/lacks", "toy/breaks")
     assert (held.verdict.outcome, held.stored) == ("holds", False)
     assert (lacks.verdict.outcome, lacks.verdict.sentence, lacks.error) == ("not run", WHY, None)
     assert (broke.verdict.outcome, broke.error) == ("not run", "ZeroDivisionError: no number")
@@ -141,7 +137,7 @@ def test_a_worker_sends_why_and_nothing_runs_twice(tmp_path, monkeypatch):
 
 
 def test_a_worker_that_dies_is_an_error_and_nothing_runs_twice(tmp_path, monkeypatch):
-    (result,) = in_pool(tmp_path, monkeypatch, dying, "toy/holds")
+    (result,) = in_pool(tmp_path, monkeypatch, lambda *arguments: Call("os:_exit", (7,)), "toy/holds")
     assert result.verdict.outcome == "not run" and "ended 3 times (exit code 7)" in (result.error or "")
     assert RUNS == []
 

@@ -1,7 +1,7 @@
 """The conditional theory: identities, limits, a second solver, exact derivatives, and simulations of every choice it knows."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import erf, exp, pi, sqrt
 from typing import Any
 
@@ -133,7 +133,7 @@ def test_newton_finds_what_damping_finds(update, penalty):
     assert float(found.residual) < TOLERANCE and int(found.steps) < 20
 
 
-@jax.jit
+@partial(jax.jit, compiler_options=QUICKLY)
 def _objective_and_slope(made, penalties):
     """Errors at every penalty, and the derivative of the objective in it."""
 
