@@ -62,6 +62,7 @@ class Soak:
     folder: Path
     end: float
     rng: random.Random
+    most: int = 4  # disturbances of a sweep
     counts: Counter = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     turn: threading.Lock = field(default_factory=threading.Lock)
@@ -111,7 +112,7 @@ def sweeps(soak: Soak, workers: int) -> None:
     while not soak.over or not turn:
         turn += 1
         store = soak.folder / f"disturbed-{workers}-{turn}.sqlite"
-        for _ in range(soak.rng.randint(1, 4)):
+        for _ in range(soak.rng.randint(1, soak.most)):
             _disturbed(soak, command(sweep, store, workers)[3:], store)
         soak.finish(soak.start(command(sweep, store, workers)[3:]), (0,))
         rows, same = compare(sweep, store, quiet) if workers == 1 else (_rows(store), True)
@@ -248,13 +249,14 @@ def estimators(soak: Soak) -> None:
         soak.count("tables")
 
 
-def soak(folder: Path, minutes: float, *, seed: int = 0, parts: str = "all") -> Soak:
-    """Run it all for so many minutes; ``parts`` may name some of sweeps, workers, checks, explorers and estimators."""
+def soak(folder: Path, minutes: float, *, seed: int = 0, parts: str = "all", most: int = 4) -> Soak:
+    """Run it all for so many minutes; ``parts`` may name some of sweeps, workers, checks, explorers and estimators, and every
+    sweep is disturbed at most ``most`` times before it runs to its end."""
     every: dict[str, Callable[[Soak], None]] = {
         "sweeps": lambda one: sweeps(one, 1), "workers": lambda one: sweeps(one, 2),
         "checks": checks, "explorers": explorers, "estimators": estimators,
     }  # fmt: skip
-    one = Soak(folder, time.monotonic() + 60 * minutes, random.Random(seed))
+    one = Soak(folder, time.monotonic() + 60 * minutes, random.Random(seed), most)
     problems: list[BaseException] = []
 
     def run(part: Callable[[Soak], None]) -> None:
