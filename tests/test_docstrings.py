@@ -27,7 +27,7 @@ NOUNS = (
     "Setting",
     "Component",
 )
-NOUNS += ("Spike", "Attack", "Bounds", "Early", "FunctionSpace", "MeanField")
+NOUNS += ("Spike", "Attack", "Bounds", "Early", "FunctionSpace", "MeanField", "Outcome", "Finding")
 INSIDE = {
     presets: ("moniri", "ba", "moniri_hassani", "dandi", "cui", "demir", "fashion", "mei_montanari"),
     gs.simulate: ("evolution", "network", "parts", "sgd", "train"),
@@ -42,6 +42,8 @@ INSIDE = {
             "intrinsic_dimension",
             "kernel",
         ),
+        *("operator_norm", "margin", "layer_margin", "moved", "powers", "learned", "learned_rank", "span"),
+        *("share_inside", "partition"),
     ),
     gs.theory: ("evolution", "kernel", "parameters", "parts", "second_step", "sgd", "spectrum"),
 }

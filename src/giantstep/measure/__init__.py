@@ -74,7 +74,13 @@ def spectrum(A: Float[np.ndarray, "n p"], vectors: int = 0) -> Spectrum:
 
 
 def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
-    """Largest singular value, by Lanczos iterations when the matrix is large."""
+    """Largest singular value, by Lanczos iterations when the matrix is large.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.operator_norm(np.diag([3.0, 1.0]))
+        3.0
+    """
     if min(A.shape) < 100:
         return float(np.linalg.norm(A, 2))
     from scipy.sparse.linalg import svds  # here, like all that takes long to import and is seldom needed
@@ -117,7 +123,12 @@ def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Floa
 
 
 def margin(count: int) -> float:
-    """The relative distance above the bulk edge from which one of ``count`` singular values counts as an outlier."""
+    """The relative distance above the bulk edge from which one of ``count`` singular values counts as an outlier.
+
+    Examples:
+        >>> round(gs.measure.margin(1000), 4)
+        0.04
+    """
     return max(4 * count ** (-2 / 3), 0.02)
 
 
@@ -171,12 +182,26 @@ def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], mos
 
 def layer_margin(count: int) -> float:
     """By how much of itself the edge of a layer's bulk may be passed: count^(-2/3), four standard deviations of the top singular
-    value of a matrix of independent numbers with p = 4d."""
+    value of a matrix of independent numbers with p = 4d.
+
+    Examples:
+        >>> round(gs.measure.layer_margin(1000), 4)
+        0.01
+    """
     return float(count ** (-2 / 3))
 
 
 def moved(change: Float[np.ndarray, "p d"], a: Float[np.ndarray, " p"], count: int) -> Float[np.ndarray, "d k"]:
-    """(W - W0)^T p_k for p_k = a, a^2, ..., a^count made orthonormal: what the layer moved along, power by power."""
+    """(W - W0)^T p_k for p_k = a, a^2, ..., a^count made orthonormal: what the layer moved along, power by power.
+
+    Examples:
+        >>> import numpy as np
+        >>> a, beta = np.array([1.0, -1.0, 2.0]), np.array([3.0, 4.0])
+        >>> change = np.outer(a, beta)  # a rank-one step moves along beta, and by the first power of a alone
+        >>> (gs.measure.moved(change, a, 2) / np.linalg.norm(a)).round(2) + 0.0
+        array([[3., 0.],
+               [4., 0.]])
+    """
     return np.asarray(change).T @ gram_schmidt_powers(a, count)
 
 
@@ -195,7 +220,14 @@ def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndar
 
 
 def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
-    """Unit columns ``g, g^2, ..., g^count``, not orthogonalised."""
+    """Unit columns ``g, g^2, ..., g^count``, not orthogonalised.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.powers(np.array([3.0, 4.0]), 1).round(2)
+        array([[0.6],
+               [0.8]])
+    """
     columns = np.stack([np.asarray(g) ** k for k in range(1, count + 1)], axis=1)
     return columns / np.linalg.norm(columns, axis=0)
 
@@ -260,6 +292,13 @@ def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Ar
     """(1/p) sum_i pi_i pi_i^T, r x r, with pi_i the cosines of neuron i with orthonormal directions.
 
     Its eigenvectors are what the network has learned; a direction it has not has an eigenvalue near ``null_level``.
+
+    Examples:
+        >>> import numpy as np
+        >>> W = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # one of two neurons lies along the first direction
+        >>> gs.measure.learned(W, np.eye(3)[:2])
+        array([[0.5, 0. ],
+               [0. , 0. ]])
     """
     cosines = _unit_rows(W) @ directions.T
     return cosines.T @ cosines / W.shape[0]
@@ -268,7 +307,13 @@ def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Ar
 def learned_rank(
     matrix: Float[Array, "*seeds r r"], null: Float[Array, "*seeds"] | float
 ) -> Int[np.ndarray, "*seeds"] | np.integer:
-    """How many directions were learned: eigenvalues above 5 null levels (unlearned ones were seen up to 2.7)."""
+    """How many directions were learned: eigenvalues above 5 null levels (unlearned ones were seen up to 2.7).
+
+    Examples:
+        >>> import numpy as np
+        >>> int(gs.measure.learned_rank(np.diag([0.5, 0.02]), 0.01))
+        1
+    """
     return np.sum(np.linalg.eigvalsh(matrix) > LEARNED * np.asarray(null)[..., None], axis=-1)
 
 
@@ -284,12 +329,24 @@ def in_subspace(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Floa
 
 
 def span(directions: Float[Array, "r d"]) -> Float[np.ndarray, "d k"]:
-    """Orthonormal columns that span the directions."""
+    """Orthonormal columns that span the directions.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.span(np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]])).shape
+        (3, 2)
+    """
     return linalg.orth(np.asarray(directions).T)
 
 
 def share_inside(W: Float[Array, "p d"], basis: Float[Array, "d k"]) -> Float[Array, " p"]:
-    """||P w_i||^2 / ||w_i||^2 with P the projection on orthonormal columns."""
+    """||P w_i||^2 / ||w_i||^2 with P the projection on orthonormal columns.
+
+    Examples:
+        >>> import numpy as np
+        >>> gs.measure.share_inside(np.array([[3.0, 4.0, 0.0]]), np.eye(3)[:, :1]).round(2)
+        array([0.36])
+    """
     return namespace(W).sum((_unit_rows(W) @ basis) ** 2, axis=1)
 
 
@@ -322,6 +379,13 @@ def partition(
     """True-living, false-living, true-dead and false-dead neurons of a sample, in the mean over class + and over class -, (2, 4).
 
     Neuron k is true for sample i where a_k y_i > 0, and living where it is active (Wang and Ma 2022).
+
+    Examples:
+        >>> import numpy as np
+        >>> active = np.array([[True, True, False], [False, True, True]])  # samples, neurons
+        >>> gs.measure.partition(active, y=np.array([1.0, -1.0]), a=np.array([1.0, -1.0, 1.0]))
+        array([[1., 1., 1., 0.],
+               [1., 1., 0., 1.]])
     """
     true = np.outer(y, a) > 0
     kinds = (true & active, ~true & active, true & ~active, ~true & ~active)

@@ -66,6 +66,17 @@ class Outcome:
 
     A field such as ``test_error`` has its standard error in ``test_error_se``: over test samples (``test_error``, ``risk``), over
     neurons (``captured``), or over seeds after ``mean()``.
+
+    Examples:
+        >>> protocol = gs.Protocol((gs.GiantStep(n=40, eta=[0.0, 5.0]),), gs.Ridge(n=40, penalty=0.1))
+        >>> s = gs.Setting(gs.Gaussian(20), gs.target("x1"), gs.Network(30, "relu"), protocol)
+        >>> o = gs.simulate(s, seed=range(3))
+        >>> o.axes, o.test_error.shape
+        (('eta', 'seed'), (2, 3))
+        >>> o.mean().test_error_se.shape  # the mean over seeds has standard errors
+        (2,)
+        >>> o.to_xarray().test_error.sel(seed=1).dims
+        ('eta',)
     """
 
     setting: Setting

@@ -98,6 +98,13 @@ class Finding:
         seeds: the seeds of a simulation; None for theory.
         status: whether the numbers can be trusted.
         seconds: how long it took.
+
+    Examples:
+        >>> found = gs.simulate(gs.Attack(d=50, width=200, activation="tanh", networks=50), seed=0)
+        >>> found.route, 0 < found["median"].value < 1  # a number, here a distance, with its standard error
+        ('simulate', True)
+        >>> found["flips"].along  # a curve
+        'η'
     """
 
     system: System
