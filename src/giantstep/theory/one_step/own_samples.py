@@ -17,22 +17,23 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.special import ndtr, ndtri
 
-from giantstep.functions import hermite, nodes
+from giantstep.functions import nodes
 from giantstep.theory.one_step.direction import Push, StepDirection
-from giantstep.theory.one_step.label import Label, points
+from giantstep.theory.one_step.label import Label
 from giantstep.theory.one_step.parameters import Form, Parameters
 
-BINS = 64  # groups of training samples, of equal weight
-ALONG, NOISES = 40, 7  # nodes of kappa and of the noise behind them
-BEYOND = {1: 32, 2: 12, 3: 7}  # nodes of tau along each direction, by the rank
-MANY = 2**9  # Sobol points of more directions
-ALL = 2**15  # Sobol points of everything, where the initial output counts too
-VALUES = 6  # of z in a bin
+KNOTS, TAIL = 64, 1.5  # of kappa, and how much wider they lie than its quantiles: tails hold most of long labels
+NODES = 2**15  # Sobol points of samples
+VALUES = 6  # of z at a knot
 
 
 class TrainingBins(NamedTuple):
     """The training samples in bins of kappa: weights, moments of coordinates and labels, and values of z with their weights.
+
+    A bin is a hat between knots: a sample belongs to the two knots next to its kappa, in shares that are linear in between, so
+    that everything changes smoothly with the parameters.
 
     Coordinates: the directions v, e_1 .. e_r[, f]; 1; [along omega; xi_0;] and z.
     """
@@ -65,35 +66,32 @@ def training(
     z = drawn.residual / np.sqrt(drawn.weights @ drawn.residual**2)
     xi = _noise_direction(numbers, step, push)
     own = drawn.fresh + phi**0.5 * xi[:, None] * z
-    place, pi = _binned(own[0], drawn.weights)
-    mean_of = lambda values: np.bincount(place, drawn.weights * values, minlength=pi.size) / pi  # noqa: E731
+    place, weights = _hats(own[0], drawn.weights)
+    every = lambda values: np.tile(np.broadcast_to(values, z.shape), 2)  # noqa: E731
+    pi = np.bincount(place, weights, minlength=KNOTS)
+    mean_of = lambda values: np.bincount(place, weights * every(values), minlength=KNOTS) / pi  # noqa: E731
     coordinates = [*own, np.ones(z.size), *drawn.output, z]
     second = np.array([[mean_of(a * b) for a in coordinates] for b in coordinates])
     mean, label = (np.array([mean_of(c * x) for c in coordinates]) for x in (1.0, drawn.y))
-    values, share = _values(z, drawn.weights, place, pi.size)
+    values, share = _values(every(z), weights, place)
     return TrainingBins(
         mean[0], pi, mean.T, np.transpose(second, (2, 0, 1)), label.T, mean_of(drawn.y**2), values, share
     )
 
 
 def _drawn(numbers: Parameters, form: Form, star: Label, step: StepDirection, push: Push, offset: float) -> Drawn:
-    """Products of Gauss nodes while the residual is the label; Sobol points with the initial output."""
+    """Sobol points of v, e, [f, xi_0] and the noise."""
     r, rho, L, noise = star.rank, np.asarray(step.rho), np.asarray(step.rest), float(numbers.noise)
-    shift = float(push.residual.shift) + offset
+    X = r + 1 if step.omega is None else r + 2
+    made, weights = nodes.sobol(X + (1 if step.omega is None else 2), NODES, form.scramble)
+    y = np.asarray(star.value(rho[:, None] * made[0] + L @ made[1 : r + 1])) + noise * made[-1]
+    residual = y - float(push.residual.shift) - offset
     if step.omega is None:
-        (k, w), (x, v) = hermite.gauss_hermite(ALONG), hermite.gauss_hermite(NOISES)
-        tau, t = points(r, BEYOND.get(r, MANY), form.scramble)
-        shape = (k.size, t.size, x.size)
-        fresh = np.array([np.broadcast_to(c, shape).ravel() for c in (k[:, None, None], *tau[:, None, :, None])])
-        plain = np.asarray(star.value(rho[:, None, None] * k[:, None] + (L @ tau)[:, None, :]))
-        y = (plain[:, :, None] + noise * x).ravel()
-        return Drawn(fresh, y, y - shift, (), (w[:, None, None] * t[:, None] * v).ravel())
-    made, weights = nodes.sobol(r + 4, ALL, form.scramble)  # v, e, f, xi_0 and the noise
-    y = np.asarray(star.value(rho[:, None] * made[0] + L @ made[1 : r + 1])) + noise * made[r + 3]
-    along, xi = np.asarray(step.omega) @ made[: r + 2], made[r + 2]
+        return Drawn(made[:X], y, residual, (), weights)
+    along, xi = np.asarray(step.omega) @ made[:X], made[X]
     c, output = float(push.residual.along), float(push.residual.output)
-    residual = y - shift - c * along - max(output - c**2, 0.0) ** 0.5 * xi
-    return Drawn(made[: r + 2], y, residual, (along, xi), weights)
+    residual = residual - c * along - max(output - c**2, 0.0) ** 0.5 * xi
+    return Drawn(made[:X], y, residual, (along, xi), weights)
 
 
 def _noise_direction(numbers: Parameters, step: StepDirection, push: Push) -> Float[np.ndarray, " X"]:
@@ -106,28 +104,32 @@ def _noise_direction(numbers: Parameters, step: StepDirection, push: Push) -> Fl
     return np.array([v, *e, -(o[0] * v + o[1:-1] @ e) / o[-1]])
 
 
-def _binned(
+def _hats(
     kappa: Float[np.ndarray, " N"], weights: Float[np.ndarray, " N"]
-) -> tuple[Int[np.ndarray, " N"], Float[np.ndarray, " K"]]:
-    """The bin of every node, bins of equal weight along kappa, and the weights of the bins."""
+) -> tuple[Int[np.ndarray, " M"], Float[np.ndarray, " M"]]:
+    """The knots below and above every sample, and its weight in each; beyond the last knot all of it."""
     order = np.argsort(kappa)
-    place = np.empty(kappa.size, int)
-    reached = np.cumsum(weights[order]) / weights.sum()
-    place[order] = np.minimum((reached * BINS * (1 - 1e-12)).astype(int), BINS - 1)
-    _, place = np.unique(place, return_inverse=True)
-    return place, np.bincount(place, weights)
+    reached = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
+    knots = np.interp(ndtr(TAIL * ndtri((np.arange(KNOTS) + 0.5) / KNOTS)), reached, kappa[order])
+    below = np.clip(np.searchsorted(knots, kappa) - 1, 0, KNOTS - 2)
+    upper = np.clip((kappa - knots[below]) / (knots[below + 1] - knots[below]), 0.0, 1.0)
+    return np.concatenate([below, below + 1]), np.concatenate([weights * (1 - upper), weights * upper])
 
 
 def _values(
-    z: Float[np.ndarray, " N"], weights: Float[np.ndarray, " N"], place: Int[np.ndarray, " N"], bins: int
+    z: Float[np.ndarray, " M"], weights: Float[np.ndarray, " M"], place: Int[np.ndarray, " M"]
 ) -> tuple[Float[np.ndarray, "K Q"], Float[np.ndarray, "K Q"]]:
-    """A few values of z in every bin, each the mean of an equal share of it, and their weights."""
+    """A few values of z at every knot, each the mean of an equal share of it, and their weights."""
     order = np.lexsort((z, place))
-    own, w = place[order], weights[order]
-    total = np.bincount(place, weights, minlength=bins)
+    own, w, z = place[order], weights[order], z[order]
+    total = np.bincount(place, weights, minlength=KNOTS)
     before = np.concatenate([[0.0], np.cumsum(total)[:-1]])
-    reached = (np.cumsum(w) - before[own]) / total[own]
-    part = own * VALUES + np.clip((reached * VALUES * (1 - 1e-12)).astype(int), 0, VALUES - 1)
-    share = np.bincount(part, w, minlength=bins * VALUES)
-    values = np.bincount(part, w * z[order], minlength=bins * VALUES) / np.maximum(share, 1e-300)
-    return values.reshape(bins, VALUES), share.reshape(bins, VALUES) / total[:, None]
+    high = np.clip((np.cumsum(w) - before[own]) / total[own], 0.0, 1.0) * VALUES
+    low = np.maximum(high - VALUES * w / total[own], 0.0)
+    share, values = np.zeros((2, KNOTS * VALUES))
+    for part in range(VALUES):  # what of every sample lies in this share of its knot
+        inside = np.clip(np.minimum(high, part + 1) - np.maximum(low, part), 0.0, None) * total[own] / VALUES
+        share[part::VALUES] = np.bincount(own, inside, minlength=KNOTS)
+        values[part::VALUES] = np.bincount(own, inside * z, minlength=KNOTS)
+    values = values / np.maximum(share, 1e-300)
+    return values.reshape(KNOTS, VALUES), share.reshape(KNOTS, VALUES) / total[:, None]
