@@ -104,7 +104,7 @@ def test_equivalents(model, monkeypatch, coarse):
 
 def test_predictions():
     numbers, form = parameters(SETTING)
-    now, later = grid.curves(numbers, form), grid.curves(numbers, form, points=4)
+    now, later = grid.curves(numbers, form), grid.curves(numbers, form, points=grid.POINTS)
     for a, b in zip(jax.tree.leaves(now), jax.tree.leaves(later), strict=True):
         assert np.allclose(a, b, rtol=1e-8, atol=1e-9)
 
