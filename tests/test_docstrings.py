@@ -1,7 +1,10 @@
 """The examples in the docstrings of public functions run as written."""
 
+import ast
 import doctest
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +59,31 @@ SHOWN = {
         for name in names
     },
 }
+
+
+def test_docstrings_lose_nothing_as_markdown():
+    """Outside code, <w, x> would be a tag of HTML that no browser shows, and two stars would make text italic."""
+    for source in _shown_sources():
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and not getattr(
+                node, "name", ""
+            ).startswith("_"):
+                text = re.sub(
+                    r"``.*?``", "", (ast.get_docstring(node) or "").partition("Examples:")[0], flags=re.DOTALL
+                )
+                for part in re.split(r"\n\s*\n", text):
+                    if not all(
+                        line.startswith("    ") for line in part.splitlines()
+                    ):  # else a formula on lines of its own
+                        assert not re.search(r"<[A-Za-z][^<>]*>|[*](?=\S)[^*]+\S[*]", part), f"{source}: {part}"
+
+
+def _shown_sources() -> set[Path]:
+    """The files whose docstrings the pages of the API show."""
+    root = Path(__file__).parents[1]
+    pages = "".join(page.read_text(encoding="utf-8") for page in (root / "docs/api").glob("*.md"))
+    homes = [root / "src" / name.replace(".", "/") for name in re.findall(r"^::: (\S+)", pages, re.MULTILINE)]
+    return {path for home in homes for path in (home.with_suffix(".py"), home / "__init__.py") if path.exists()}
 
 
 @pytest.mark.parametrize("name", SHOWN)

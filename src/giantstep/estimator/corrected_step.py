@@ -82,6 +82,6 @@ def moved(
 
 
 def unit(W: Float[Array, "p d"], spread: Float[Array, "d d"], where: Arrays) -> Float[Array, "p d"]:
-    """Scale the rows so that <w_i, x> has variance one."""
+    """Scale the rows so that ⟨w_i, x⟩ has variance one."""
     deviation = where.xp.sqrt(((W @ spread) * W).sum(axis=1))
     return W / where.xp.where(deviation > 0, deviation, 1.0)[:, None]

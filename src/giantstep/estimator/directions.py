@@ -14,7 +14,7 @@ class Directions:
 
     Attributes:
         components: orthonormal rows (m, d), in units of the scaled columns.
-        strength: sqrt(mean over neurons of <g_i, v>^2) of every direction v.
+        strength: sqrt(mean over neurons of ⟨g_i, v⟩^2) of every direction v.
         null_level: the strength that labels without structure reach.
         share: the share of the network's variance that the first 1, 2, ... directions carry together, up to the first one that
             is not above the null level.

@@ -48,7 +48,7 @@ def strength(
 
 
 def cosine(strength: Float[np.ndarray, "..."] | float, bulk: float, phi: float) -> Float[np.ndarray, "..."] | float:
-    """|<v, gamma>| of the eigenvector of a spike, for theta > bulk sqrt(phi)."""
+    """|⟨v, gamma⟩| of the eigenvector of a spike, for theta > bulk sqrt(phi)."""
     return np.sqrt(np.maximum(1 - phi * (bulk / strength) ** 2, 0.0) / (1 + phi * bulk / strength))
 
 

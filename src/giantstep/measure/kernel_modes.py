@@ -1,12 +1,12 @@
-"""Eigenmodes under x ~ N(0, I_d) of a layer's kernel K(x, x') = (1/p) sum_i sigma(<w_i, x>) sigma(<w_i, x'>).
+"""Eigenmodes under x ~ N(0, I_d) of a layer's kernel K(x, x') = (1/p) sum_i sigma(⟨w_i, x⟩) sigma(⟨w_i, x'⟩).
 
-Exactly, in a basis: with tau = <u, x> along a unit direction u and D = d - 1 directions across it, a neuron of length nu at the
+Exactly, in a basis: with tau = ⟨u, x⟩ along a unit direction u and D = d - 1 directions across it, a neuron of length nu at the
 angle phi to u has, in the orthonormal functions h_j(tau) R_m(|x_perp|) (R_m the radial Hermite polynomial of even degree m),
 
-    <sigma(<w, x>), h_j R_m> = alpha_{j+m}(nu) sqrt(C(j+m, j)) cos^j phi sin^m phi sqrt(k_m),   alpha_k(nu) = E sigma(nu z) h_k(z)
-    k_m = E <theta, theta'>^m = (m-1)!! / (D (D+2) ... (D+m-2)),  theta on the sphere of the D directions; k_0 = 1, k_2 = 1/D
+    ⟨sigma(⟨w, x⟩), h_j R_m⟩ = alpha_{j+m}(nu) sqrt(C(j+m, j)) cos^j phi sin^m phi sqrt(k_m),   alpha_k(nu) = E sigma(nu z) h_k(z)
+    k_m = E ⟨theta, theta'⟩^m = (m-1)!! / (D (D+2) ... (D+m-2)),  theta on the sphere of the D directions; k_0 = 1, k_2 = 1/D
 
-and, in the transverse modes h_j(tau) <e, x> times its partner of degree three, alpha_{j+m} sqrt(C(j+m, j)) cos^j sin^m <e, theta>
+and, in the transverse modes h_j(tau) ⟨e, x⟩ times its partner of degree three, alpha_{j+m} sqrt(C(j+m, j)) cos^j sin^m ⟨e, theta⟩
 sqrt(t_m) with t_1 = 1, t_3 = 3/(D+2). Averages over neurons are over weights or, in theory, over their law.
 """
 
@@ -38,7 +38,7 @@ class KernelModes:
 
     Attributes:
         values: eigenvalues (k).
-        components: of every eigenfunction, of unit norm, along h_0, h_1, ... of tau = <u, x> (k, J).
+        components: of every eigenfunction, of unit norm, along h_0, h_1, ... of tau = ⟨u, x⟩ (k, J).
         radial: along (|x|^2 - d)/sqrt(2d) (k).
         transverse: eigenvalue of the modes linear across u, their mean over the d - 1 directions; None where it was sampled.
         points: how many inputs the kernel was sampled on; None for the exact Galerkin matrix.
@@ -161,7 +161,7 @@ def kernel(
         W: rows w_i; one's own trained weights are welcome.
         activation: a name, a formula, a callable or an Activation.
         direction: u, of any length: the target's direction, or that of X^T y.
-        points: None for the exact Galerkin matrix among functions of <u, x> and |x|, without sampling noise; a number for the
+        points: None for the exact Galerkin matrix among functions of ⟨u, x⟩ and |x|, without sampling noise; a number for the
             kernel on so many fresh inputs, all of its modes, with eigenfunctions regressed on 1, h_1, h_2, h_3 and the radial
             function; an eigenvalue of order one has a relative error of about sqrt(2/points).
         seed: of those inputs.

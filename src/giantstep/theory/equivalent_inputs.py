@@ -1,10 +1,10 @@
 """One giant step as a change of the inputs: random features on stretched inputs in the place of a trained network.
 
 With a Gaussian second layer the rows after the step are N(0, S/d), S = b I + d s^2 u u^T (``theory.kernel``). A row is S^(1/2) g
-with g ~ N(0, I/d) a row that was never trained, and <S^(1/2) g, x> = <g, S^(1/2) x>. So a network that took the step sees x as an
+with g ~ N(0, I/d) a row that was never trained, and ⟨S^(1/2) g, x⟩ = ⟨g, S^(1/2) x⟩. So a network that took the step sees x as an
 untrained one sees
 
-    x~ = S^(1/2) x ~ N(0, b I + d s^2 u u^T),    f*(x) = g(<v, x>) = g(<S^(-1/2) v, x~>)
+    x~ = S^(1/2) x ~ N(0, b I + d s^2 u u^T),    f*(x) = g(⟨v, x⟩) = g(⟨S^(-1/2) v, x~⟩)
 
 which is what Lobo, Loureiro, Tran-Thanh and Liu (2026) call a transformation of input space. A ridge readout, which forgets the
 second layer, has the same errors in both, where b is the same for all neurons.

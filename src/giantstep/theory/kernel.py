@@ -10,7 +10,7 @@ So the rows' covariance is [(1 + rho) I + d s^2 u u^T]/d where E r = 0. Of d W^T
 
     edge = b (1 + sqrt(g))^2,   top = l (1 + g q),   overlap with u = (1 - g q^2)/(1 + g q),   q = b/(l - b) < 1/sqrt(g)   (BBP)
 
-The kernel is the average of sigma(<w, x>) sigma(<w, x'>) over that law, in the basis of ``eigenmodes``, at the setting's own d;
+The kernel is the average of sigma(⟨w, x⟩) sigma(⟨w, x'⟩) over that law, in the basis of ``eigenmodes``, at the setting's own d;
 p enters the covariance alone. With rho=False the rows are not spread: b_i = 1.
 """
 
@@ -67,7 +67,7 @@ class Reshaped:
 
     @property
     def mixing(self) -> float:
-        """Angle, in degrees, by which the top radial mode has turned towards h_2(<u, x>)."""
+        """Angle, in degrees, by which the top radial mode has turned towards h_2(⟨u, x⟩)."""
         return self.after.mixing
 
 

@@ -36,7 +36,7 @@ class Early(System):
         batch: samples of a step, drawn anew without replacement; None takes all.
         init: size of the start.
         data: "cone" has x = y (c u + sqrt(1 - c^2) v), c the ``cosine`` and v a random direction orthogonal to u, orthogonally
-            separable (y_i y_j <x_i, x_j> > 0 for all pairs) where c^2 > 1/2; "gaussian" has classes N(+-c u, (1 - c^2)/d I); or a
+            separable (y_i y_j ⟨x_i, x_j⟩ > 0 for all pairs) where c^2 > 1/2; "gaussian" has classes N(+-c u, (1 - c^2)/d I); or a
             Dataset of two classes, the first of which is +1, or with cross entropy of two or more. Inputs are scaled to the
             length ``norm``.
         cosine: of the inputs with the direction of their class.

@@ -15,7 +15,7 @@ from giantstep.results.system import Reading, System
 
 @dataclass(frozen=True)
 class FunctionSpace(System):
-    """One giant step and what it does to the kernel K(x, x') = (1/p) sum_i sigma(<w_i, x>) sigma(<w_i, x'>).
+    """One giant step and what it does to the kernel K(x, x') = (1/p) sum_i sigma(⟨w_i, x⟩) sigma(⟨w_i, x'⟩).
 
     Attributes:
         setting: Gaussian data, a target of one direction and one step; several step sizes give curves over them, and the numbers

@@ -1,10 +1,10 @@
 """Inputs that are known by a kernel alone, such as graphs: neurons are then functions in its reproducing-kernel space.
 
-The prior makes <theta, x> a Gaussian process with the covariance c^2 k(x, x'). On n inputs with the Gram matrix K = V diag(s) V^T
+The prior makes ⟨theta, x⟩ a Gaussian process with the covariance c^2 k(x, x'). On n inputs with the Gram matrix K = V diag(s) V^T
 their coordinates are V sqrt(s), along which theta is N(0, c^2 I). A new input has the coordinates k_x V / sqrt(s) in their span,
 and a part outside, of the square k(x, x) - |coordinates|^2, on which no loss depends. There theta keeps its prior, so that
 
-    f(x) = int E_z B sigma(<theta, coordinates> + c sqrt(outside) z) mu(d theta),    z ~ N(0, 1)
+    f(x) = int E_z B sigma(⟨theta, coordinates⟩ + c sqrt(outside) z) mu(d theta),    z ~ N(0, 1)
 """
 
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def fit_kernel(
     Args:
         K: k(x_i, x_j), symmetric and without negative eigenvalues.
         y: labels; +1 and -1 with ``loss="logistic"``.
-        spread: standard deviation of <theta, x> under the prior, in the root mean square over the inputs.
+        spread: standard deviation of ⟨theta, x⟩ under the prior, in the root mean square over the inputs.
         bound: the largest output; by default twice the largest label, and 4 with the logistic loss.
         intercept: add a constant to the inputs.
         seed: of the method.

@@ -1,6 +1,6 @@
 """The risk of random features at any sizes n, d, p, degree by degree: what it is before d is large enough for a limit.
 
-For x ~ N(0, I) and w on the unit sphere, sigma(<w, x>) = sum_{l, m} sqrt(lam_l) psi_lm(x) Y_lm(w) with spherical harmonics Y_lm.
+For x ~ N(0, I) and w on the unit sphere, sigma(⟨w, x⟩) = sum_{l, m} sqrt(lam_l) psi_lm(x) Y_lm(w) with spherical harmonics Y_lm.
 There are B_l = C(d + l - 1, l) - C(d + l - 3, l - 2) of degree l. With sigma = sum_k c_k He_k, the Legendre polynomials P_l in d
 dimensions and the gamma function G
 

@@ -1,7 +1,7 @@
 """What the readout fits of every term of the target after giant steps, at any n, d and p: the share of each, and the risk.
 
 After the steps a neuron is w = u + b v: u along the learned directions, v a random unit vector across them. With r^2 = |u|^2 +
-b^2, orthonormal Hermite polynomials h and C_m(r) = E h_m(z) sigma(r z), its feature has along h_j(kappa) h_k(<v, x>)
+b^2, orthonormal Hermite polynomials h and C_m(r) = E h_m(z) sigma(r z), its feature has along h_j(kappa) h_k(⟨v, x⟩)
 
     g_kj = C_m(r) sqrt(m!/(j! k!)) (u/r)^j (b/r)^k,    m = |j| + k
 
@@ -64,7 +64,7 @@ def fitted(setting: Setting, *, n: float | None = None, d: int | None = None, p:
 
 @lru_cache(maxsize=16)
 def sectors(setting: Setting, d: int) -> tuple[Modes, dict[Index, Float[np.ndarray, " modes"]]]:
-    """The modes in d dimensions, and for every term t of the target f its <t, phi> <f, phi>/|t|^2 on them."""
+    """The modes in d dimensions, and for every term t of the target f its ⟨t, phi⟩ ⟨f, phi⟩/|t|^2 on them."""
     sigma, target = setting.network.activation, setting.target
     rows, rank = grouped_rows(setting), target.rank
     inside = [k for k in range(rank) if rows.u[k] ** 2 @ rows.omega > LEARNED]

@@ -1,12 +1,12 @@
 """Errors of random-feature ridge regression in the proportional limit, and its two neighbours.
 
 The readout minimises (1/n) ||y - F0 b||^2 + lambda ||b||^2 on n samples. The target enters by two numbers: the square of its
-linear coefficient, ``target_linear`` = c*_1^2, and all the rest, ``target_rest`` = E f*^2 - c*_0^2 - c*_1^2 + noise^2, which
+linear coefficient, ``target_linear = c*_1^2``, and all the rest, ``target_rest = E f*^2 - c*_0^2 - c*_1^2 + noise^2``, which
 acts as noise (Mei & Montanari 2022, arXiv 1908.05355; Hu & Lu 2023, arXiv 2009.07669; Adlam & Pennington 2020).
 
-A mean of the target: with a centred activation no feature can fit it, and c*_0^2 belongs to ``target_rest``; with an activation
-of mean c_0 != 0 the features hold the constant function with a strength that grows with p, the mean is fitted for free, and
-c*_0^2 is left out.
+A mean of the target: with a centred activation no feature can fit it, and ``c*_0^2`` belongs to ``target_rest``; with an
+activation of mean c_0 != 0 the features hold the constant function with a strength that grows with p, the mean is fitted for
+free, and ``c*_0^2`` is left out.
 """
 
 from typing import NamedTuple
@@ -76,9 +76,9 @@ def kernel(
 ) -> RandomFeatureErrors:
     """Kernel ridge regression, the limit of infinite width: (1/n) ||y - f||^2 + (penalty / d) ||f||_H^2.
 
-    H has the kernel K(x, x') = E_w sigma(<w, x>) sigma(<w, x'>); ``linear`` = a, ``rest`` = b as in ``Shape``. A width p has
+    H has the kernel K(x, x') = E_w sigma(⟨w, x⟩) sigma(⟨w, x'⟩); ``linear`` = a, ``rest`` = b as in ``Shape``. A width p has
     K_p = F0 F0^T / p and ||f||_H^2 = p ||b||^2, so the same objective with lambda = p penalty / d = penalty / psi. In high
-    dimension K = a X X^T / d + b I on the samples and a <x, x'> / d off them: the predictor is that of ridge regression on the
+    dimension K = a X X^T / d + b I on the samples and a ⟨x, x'⟩ / d off them: the predictor is that of ridge regression on the
     inputs, and b is a ridge that comes for free,
 
         lambda_inputs = (penalty + b phi) / a,   residual = kept times that of the inputs, kept = penalty / (penalty + b phi),

@@ -1,6 +1,6 @@
 """Narrow networks: the overlaps of p = O(1) neurons after giant steps on fresh batches, as d grows with n/d fixed.
 
-With Q = W W^T and M = W W*^T the preactivations and the target's coordinates are (lambda, lambda*) ~ N(0, Omega),
+With Q = W W^T and ``M = W W*^T`` the preactivations and the target's coordinates are ``(lambda, lambda*)`` ~ N(0, Omega),
 Omega = [[Q, M], [M^T, I]]. A step adds C^T X to W, C_mu,i = D_i(x_mu)/n, and its sums become expectations (Dandi et al. 2023):
 
     D_i = eta s a_i Delta sigma'(lambda_i),    b = E[D (lambda, lambda*)^T],    V = E[D D^T],    k = rank Omega

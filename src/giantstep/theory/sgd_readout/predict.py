@@ -2,13 +2,14 @@
 
     theta_{t+1} = theta_t + g_t (y_t - <theta_t, phi_t>) phi_t,    phi = F / sqrt(p),    g_t = rate (t + 1)^-decay
 
-With Sigma = E phi phi^T, its eigenvalues lam_i, m_i the mean of phi along its eigenvectors, theta* and s^2 = floor + noise^2 the
-least-squares coefficients and what they leave, c_i = E (theta_t - theta*)_i^2 follows, for fourth moments as of Gaussian phi,
+With Sigma = E phi phi^T, its eigenvalues lam_i, m_i the mean of phi along its eigenvectors, ``theta*`` and s^2 = floor + noise^2
+the least-squares coefficients and what they leave, ``c_i = E (theta_t - theta*)_i^2`` follows, for fourth moments as of
+Gaussian phi,
 
     c_i <- ((1 - g lam_i)^2 + g^2 lam_i^2) c_i + g^2 (lam_i (sum_j lam_j c_j + s^2) - 2 m_i^2 sum_j m_j^2 c_j)
 
-and the mean of the iterates with it. Linear in (theta*, s^2): the parts of the start and of the noise separate. Without the terms
-of the random phi phi^T, (1 - g lam)^2 c + g^2 lam s^2, these are the parts that Liu et al. (2022) call B2 + B3 and V2 + V3.
+and the mean of the iterates with it. Linear in ``(theta*, s^2)``: the parts of the start and of the noise separate. Without the
+terms of the random phi phi^T, (1 - g lam)^2 c + g^2 lam s^2, these are the parts that Liu et al. (2022) call B2 + B3 and V2 + V3.
 Several passes are in ``passes``. ``theory.sgd`` is different: it follows SGD on the first layer of a narrow network (Saad and
 Solla).
 """
@@ -44,8 +45,8 @@ LONG = 1.0  # moves of a neuron, against its length, from which gaps of several 
 
 
 class Excess(NamedTuple):
-    """E |theta - theta*|^2 in the norm of Sigma, (L,) each: from the start theta_0 - theta* = -theta* alone, and from residuals
-    of unit variance alone."""
+    """``E |theta - theta*|^2`` in the norm of Sigma, (L,) each: from the start ``theta_0 - theta* = -theta*`` alone, and from
+    residuals of unit variance alone."""
 
     start: Float[np.ndarray, " L"]
     noise: Float[np.ndarray, " L"]
