@@ -8,6 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.simulate import train
+from giantstep.theory.steps.course import course
 from giantstep.theory.steps.predict import followed, several
 
 
@@ -57,7 +58,7 @@ def test_the_signal_is_that_of_the_overlaps():
     wide = replace(
         wide, protocol=gs.Protocol(tuple(gs.GiantStep(20_000, 600.0) for _ in range(2)), wide.protocol.readout)
     )
-    rows = followed(wide, np.array([600.0, 600.0]))[-1]
+    rows = followed(course(wide), np.array([600.0, 600.0]))[-1]
     narrow = replace(wide, network=gs.Network(4, "relu", second_layer="rademacher", scale="1/p"))
     path = gs.theory.evolution(
         replace(narrow, protocol=replace(wide.protocol, steps=(gs.GiantStep(20_000, 600.0 * 4 / 900),) * 2))
@@ -96,7 +97,7 @@ def test_the_rows_of_a_pair_after_two_steps(sigma):
     """Mean lengths and inner products of trained rows: the law of the rows follows what the two neurons of a pair share."""
     etas = (12.0, 12.0)
     setting = experiment(etas, sigma=sigma, symmetric=True)
-    rows = followed(setting, np.array(etas))[-1]
+    rows = followed(course(setting), np.array(etas))[-1]
     J = rows.a.size
     length = rows.omega @ (np.sum(rows.u**2, axis=0) + rows.square)
     product = rows.omega @ (np.sum(rows.u * rows.u[:, ::-1], axis=0) + rows.inner[J:])

@@ -16,16 +16,15 @@ from giantstep.results.system import Finding, System
 from giantstep.theory import kernel
 from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check_theory, route
+from giantstep.theory.derivatives import theory_errors
 from giantstep.theory.equivalent_inputs import equivalent_inputs
 from giantstep.theory.limits.predict import random_features, staircase
 from giantstep.theory.mixtures.predict import COUNT, checked, mixed
 from giantstep.theory.narrow.evolution import Evolution, evolution
 from giantstep.theory.narrow.one_pass_sgd import sgd
 from giantstep.theory.narrow.predict import narrow_network
-from giantstep.theory.one_step import conditional
-from giantstep.theory.one_step.errors import Errors
 from giantstep.theory.one_step.own_batch import own_batch
-from giantstep.theory.one_step.parameters import Form, Parameters, parameters
+from giantstep.theory.one_step.parameters import Parameters, parameters
 from giantstep.theory.one_step.predict import finite
 from giantstep.theory.one_step.spectrum import Law, Outlier
 from giantstep.theory.optimal import Optimum, optimal
@@ -94,16 +93,6 @@ def theory(
         values |= _spectra(setting)
     status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
     return _outcome(setting, values, status, time.perf_counter() - start)
-
-
-def theory_errors(numbers: Parameters, setting: Setting | Form) -> Errors:
-    """The differentiable core: errors as a function of real parameters, for the functions and choices of a setting.
-
-    ``numbers, form = theory.parameters(setting)`` are a setting's own; use it under ``jax.grad``, ``jax.vmap`` or ``jax.jit``
-    (with the second argument static).
-    """
-    form = setting if isinstance(setting, Form) else parameters(setting)[1]
-    return conditional.predict(numbers, form)[0]
 
 
 def _spectra(setting: Setting) -> dict[str, Any]:

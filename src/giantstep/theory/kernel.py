@@ -29,6 +29,7 @@ from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite, offset_trapezoid
 from giantstep.measure.kernel_modes import COUNT, KernelModes, galerkin
+from giantstep.theory.coverage import check
 from giantstep.theory.one_step.direction import push
 from giantstep.theory.one_step.parameters import activation_of, label_of, parameters
 
@@ -127,6 +128,7 @@ def rows(
     if setting.target.rank > 1:
         raise InputError("theory.kernel takes a target of one direction")
     read = replace(setting, protocol=replace(setting.protocol, readout=Ridge(1, 1.0)))  # theory asks for one
+    check(read)
     numbers, form = parameters(read)
     a, weights = _second_layer(setting, second_layer)
     with on_host():

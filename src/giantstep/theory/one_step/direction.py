@@ -80,7 +80,7 @@ class Push(NamedTuple):
 def push(numbers: Parameters, form: Form, sigma: GaussianFunction, star: Label) -> Push:
     """How far and where the rank-one part of the step goes."""
     p = numbers.p_over_d * numbers.d
-    scale = {"1/sqrt(p)": p**-0.5, "1/p": 1 / p, "1": xp.ones_like(p)}[form.scale]
+    scale = form.factor(p)
     r = _residual(numbers, form, sigma, star, scale, p)
     beta = xp.sqrt(star.first @ star.first + r.along**2 + r.square / numbers.n1_over_d)
     return Push(numbers.eta * scale, beta, star.first / beta, r)

@@ -37,7 +37,7 @@ from giantstep.theory.one_step.direction import push
 from giantstep.theory.one_step.errors import Signal, channels, lean_part, projected, without
 from giantstep.theory.one_step.fixed_point import TOLERANCE, Features, FixedPoint, alphas, modes, solve
 from giantstep.theory.one_step.own_samples import TrainingBins, training
-from giantstep.theory.one_step.parameters import Form, Parameters, activation_of, label_of, parameters
+from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters, activation_of, label_of, parameters
 
 WIDTH, REACH, ACROSS = 2.0, 5.0, 5  # panels of h, and nodes of what g has beyond it
 LONG = 0.3  # eta s from which a correlation of the remainder with the batch was seen in training errors
@@ -78,10 +78,10 @@ def own_problem(numbers: Parameters, form: Form, offset: float = 0.0) -> OwnProb
     own, phi = training(numbers, form, star, step, pushed, offset), 1 / float(numbers.n1_over_d)
     shared = np.asarray(step.modes.weights @ (1 + step.turn * a * step.modes.nodes[:, None]))  # E <g_i, x> <w_i, x>
     kept = 0.0 if form.rank_one else float(pushed.step * pushed.residual.square**0.5) * phi
-    made = _tables(form, rows, shared, own.kappa, kept, own.z, own.share)
+    made = _tables(sigma, rows, shared, own.kappa, kept, own.z, own.share)
     nodes, _ = hermite.gauss_hermite(fresh.features.pi.size)
     one = np.ones((nodes.size, 1))
-    tested = _tables(form, rows, shared, nodes, 0.0, one, one)
+    tested = _tables(sigma, rows, shared, nodes, 0.0, one, one)
     return _joined(numbers, form, rows, own, fresh, made, tested)._replace(phi=phi)
 
 
@@ -92,7 +92,7 @@ def _whole(weights: Float[np.ndarray, "B X X"]) -> Float[np.ndarray, "B X X"]:
 
 
 def _tables(
-    form: Form,
+    sigma: GaussianFunction,
     rows: Rows,
     shared: Float[np.ndarray, " J"],
     kappa: Float[np.ndarray, " K"],
@@ -101,20 +101,20 @@ def _tables(
     share: Float[np.ndarray, "K Q"],
 ) -> OwnTables:
     """Averages over h and <g, x> of features that have kept a (sigma'(h) - c_1) kept z of their own residual."""
-    sigma, c1 = form.sigma, float(form.sigma.hermite(1)[1])
+    c1 = float(sigma.coefficients[1])
     b2 = np.asarray(rows.modes @ rows.variance)
     b = np.sqrt(b2)[:, None, None]
     rho = np.clip(shared / np.sqrt(b2), -1, 1)[:, None, None]
     place = (rows.u[0][:, None] * kappa)[:, :, None]
     moved = rows.a[:, None, None] * kept * z
     h, w = hermite.gaussian_panels(sigma.kinks, WIDTH, REACH)
-    slope, rest = np.asarray(sigma.slope(h)) - c1, np.asarray(sigma(h)) - c1 * h
+    slope, rest = np.asarray(sigma.slope(h)) - c1, np.asarray(sigma.value(h)) - c1 * h
     rest = (rest - w @ rest) / np.sqrt(max(w @ (rest - w @ rest) ** 2, 1e-30))
     sums = np.zeros((5, *np.broadcast_shapes(place.shape, moved.shape)))
     for x, v in zip(*hermite.gauss_hermite(ACROSS), strict=True):
         for at, weight, s, c in zip(h, w * v, slope, rest, strict=True):
             g = rho * at + np.sqrt(1 - rho**2) * x
-            value = weight * np.asarray(sigma(place + b * g + moved * s))
+            value = weight * np.asarray(sigma.value(place + b * g + moved * s))
             for total, each in zip(sums, (1.0, g, value / weight, g**2 - 1, c), strict=True):
                 total += value * each
     mean, gain, square, curve, output = sums
@@ -210,11 +210,18 @@ def own_errors(made: OwnProblem, penalty: float) -> tuple[float, float, float, f
     return (up - down) / (2 * STEP), least - (more - less) / (2 * STEP), least, float(at.residual)
 
 
-def offsets(setting: Setting) -> tuple[float, ...]:
+def offsets(numbers: Parameters, form: Form) -> tuple[float, ...]:
     """The means c_0 s sum_i a_i of the initial output that stand for its law, where the residual has it in it."""
-    c0 = float(setting.network.activation.hermite(0)[0])
-    size = c0 * setting.network.factor * setting.p**0.5
-    return (size, -size) if setting.protocol.steps[0].residual == "full" and abs(c0) > 1e-12 else (0.0,)
+    c0, p = float(numbers.activation[0]), float(numbers.p_over_d * numbers.d)
+    size = c0 * float(form.factor(p)) * p**0.5
+    return (size, -size) if form.full and abs(c0) > 1e-12 else (0.0,)
+
+
+def mean_errors(numbers: Parameters, form: Form, penalties: Float[np.ndarray, " L"]) -> Float[np.ndarray, "L 4"]:
+    """Test error, training error, objective and residual at every penalty, over the means of the initial output."""
+    every = offsets(numbers, form)
+    made = [own_problem(numbers, form, offset) for offset in every]
+    return np.mean([[own_errors(each, penalty) for penalty in penalties] for each in made], axis=0)
 
 
 def own_batch(setting: Setting) -> Answer:
@@ -223,11 +230,7 @@ def own_batch(setting: Setting) -> Answer:
     numbers, form = parameters(setting)
     penalties, etas = penalties_of(setting, notes), np.atleast_1d(numbers.eta)
     with on_host():
-        table = np.zeros((etas.size, penalties.size, 4))
-        for offset in (every := offsets(setting)):
-            for row, eta in zip(table, etas, strict=True):
-                made = own_problem(numbers._replace(eta=eta), form, offset)
-                row += np.array([own_errors(made, penalty) for penalty in penalties]) / len(every)
+        table = np.stack([mean_errors(numbers._replace(eta=eta), form, penalties) for eta in etas])
     if np.max(table[..., 3]) > TOLERANCE:
         notes.append(f"not converged: the largest residual is {np.max(table[..., 3]):.1e}")
     notes.append("the readout uses the step's own batch, whose samples have shaped the features already")

@@ -19,6 +19,7 @@ from giantstep.functions.gaussian_averages import Scalar, polynomial_part
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step.label import ORDERS, Label, label, target_constants
 
+DIFFERENTIABLE = ("rows", "own batch", "pairs")  # theories besides that of one step whose numbers can be moved
 Numbers = Float[Array, "..."] | float  # one, or one for each of several predictions
 
 
@@ -27,10 +28,10 @@ class Parameters(NamedTuple):
 
     Attributes:
         d: input dimension.
-        n1_over_d: samples of the step over d.
+        n1_over_d: samples of the step over d; of several steps one number each, along the last axis.
         n_over_d: samples of the readout over d.
         p_over_d: width over d.
-        eta: step size.
+        eta: step size; of several steps one each, along the last axis.
         penalty: of the ridge readout.
         noise: standard deviation of the label noise.
         activation: Hermite coefficients c_0 .. c_6 of the activation; moving c_k adds a multiple of He_k to it.
@@ -49,6 +50,15 @@ class Parameters(NamedTuple):
 
 
 @dataclass(frozen=True)
+class StepForm:
+    """The choices of one step."""
+
+    full: bool  # the residual keeps the network's output
+    rank_one: bool  # update="rank1"
+    deflated: bool  # the labels' mean is removed before the step
+
+
+@dataclass(frozen=True)
 class Form:
     """What of a setting is not a number: its functions and choices; static under ``jax.jit``."""
 
@@ -56,26 +66,43 @@ class Form:
     target: Target  # without its noise, which is a number
     second_layer: str
     scale: str
-    full: bool  # the residual keeps the initial output
-    rank_one: bool  # update="rank1"
-    deflated: bool  # the labels' mean is removed before the step
+    steps: tuple[StepForm, ...]
     gaussian_rows: bool = False  # rows of random length, which only spectra notice
     scramble: int = 0  # of the Sobol points that a target of more than three directions takes
+    symmetric: bool = False
+    own_batch: bool = False  # the readout is on the batch of the step
+
+    @property
+    def full(self) -> bool:
+        """Whether the residual of the first step keeps the initial output; that of a symmetric network is zero."""
+        return self.steps[0].full and not self.symmetric
+
+    @property
+    def rank_one(self) -> bool:
+        return self.steps[0].rank_one
+
+    @property
+    def deflated(self) -> bool:
+        return self.steps[0].deflated
+
+    def factor(self, p: Scalar) -> Scalar:
+        """The scale of a network of p neurons."""
+        return {"1/sqrt(p)": p**-0.5, "1/p": 1 / p, "1": xp.ones_like(p)}[self.scale]
 
 
 class GaussianFunction(NamedTuple):
-    """A function of one Gaussian variable: values, kinks, Hermite coefficients, E f^2 and E f'^2."""
+    """A function of one Gaussian variable: values, slopes, kinks, Hermite coefficients, E f^2 and E f'^2."""
 
     value: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
     kinks: tuple[float, ...]
     coefficients: Float[Array, " k"]
     square: Scalar
     slope_square: Scalar
 
 
-def parameters(setting: Setting, allowed: tuple[str, ...] = ("own batch",)) -> tuple[Parameters, Form]:
-    """A setting's numbers and its form; lists of step sizes and penalties stay lists. Refuses what neither the theory of one step
-    covers nor those ``allowed``.
+def parameters(setting: Setting) -> tuple[Parameters, Form]:
+    """A setting's numbers and its form; lists of step sizes and penalties stay lists.
 
     Examples:
         >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=0.3, penalty=0.1)
@@ -83,27 +110,33 @@ def parameters(setting: Setting, allowed: tuple[str, ...] = ("own batch",)) -> t
         >>> float(numbers.d), float(numbers.n_over_d)
         (200.0, 2.0)
     """
-    check(setting, allowed)
+    check(setting, DIFFERENTIABLE)
     protocol, network, d = setting.protocol, setting.network, float(setting.d)
-    step, readout = protocol.steps[0], protocol.readout
+    readout, several = protocol.readout, len(protocol.steps) > 1
     assert isinstance(readout, Ridge)
-    full = step.residual == "full" and not network.symmetric
     form = Form(
-        network.activation, replace(setting.target, noise=0.0), network.second_layer, network.scale,
-        full, step.update == "rank1", step.deflate == 1, network.rows == "gaussian",
+        network.activation, replace(setting.target, noise=0.0), network.second_layer, network.scale, choices(setting),
+        network.rows == "gaussian", 0, network.symmetric, readout.batch == "reuse",
     )  # fmt: skip
     numbers = Parameters(
         d=d,
-        n1_over_d=protocol.sizes()[0] / d,
+        n1_over_d=np.array(protocol.sizes()) / d if several else protocol.sizes()[0] / d,
         n_over_d=protocol.readout_size / d,
         p_over_d=setting.p / d,
-        eta=step.etas(protocol.sizes()[0], setting.d, setting.p),
+        eta=protocol.etas(setting.d, setting.p)[... if several else (..., 0)],
         penalty=np.nan if readout.penalty == "gcv" else readout.penalty,  # type: ignore[arg-type]
         noise=setting.target.noise,
         activation=activation_constants(form.sigma)[0],
         target=target_constants(form.target)[0],
     )
     return Parameters(*(np.asarray(x, dtype=float) for x in numbers)), form
+
+
+def choices(setting: Setting) -> tuple[StepForm, ...]:
+    """The choices of every step."""
+    return tuple(
+        StepForm(step.residual == "full", step.update == "rank1", step.deflate == 1) for step in setting.protocol.steps
+    )
 
 
 @lru_cache(maxsize=64)
@@ -115,8 +148,7 @@ def activation_constants(sigma: Activation) -> tuple[Float[np.ndarray, " k"], fl
 
 def activation_of(numbers: Parameters, form: Form) -> GaussianFunction:
     """The activation with its coefficients moved to the parameters'."""
-    known, square, slope = activation_constants(form.sigma)
-    return _moved(form.sigma, form.sigma.kinks, known, square, slope, numbers.activation)
+    return gaussian_function(form.sigma, numbers.activation)
 
 
 def label_of(numbers: Parameters, form: Form) -> Label:
@@ -124,18 +156,19 @@ def label_of(numbers: Parameters, form: Form) -> Label:
     return label(form.target, numbers.target)
 
 
-def _moved(
-    plain: Callable[[Array], Array],
-    kinks: tuple[float, ...],
-    known: Float[np.ndarray, " k"],
-    square: float,
-    slope: float,
-    moved: Float[Array, " k"],
-) -> GaussianFunction:
-    """E f^2 = sum_k k! c_k^2 and E f'^2 = sum_k k k! c_k^2 change with the coefficients that moved."""
-    change = np.array([float(factorial(k)) for k in range(len(known))]) * (moved**2 - known**2)
+def gaussian_function(sigma: Activation, moved: Float[Array, " k"] | None = None) -> GaussianFunction:
+    """An activation, its coefficients moved to those given.
+
+    E f^2 = sum_k k! c_k^2 and E f'^2 = sum_k k k! c_k^2 change with the coefficients that moved. He_k' = k He_(k-1).
+    """
+    known, square, slope = activation_constants(sigma)
+    if moved is None:
+        return GaussianFunction(sigma, sigma.slope, sigma.kinks, known, square, slope)
+    order = np.arange(len(known))
+    change = np.array([float(factorial(k)) for k in order]) * (moved**2 - known**2)
     extra = polynomial_part(moved, known)
+    tilt = polynomial_part((order * moved)[1:], (order * known)[1:])
     return GaussianFunction(
-        lambda y: plain(y) + extra(y), kinks, moved, square + xp.sum(change),
-        slope + xp.sum(np.arange(len(known)) * change),
+        lambda y: sigma(y) + extra(y), lambda y: sigma.slope(y) + tilt(y), sigma.kinks, moved, square + xp.sum(change),
+        slope + xp.sum(order * change),
     )  # fmt: skip

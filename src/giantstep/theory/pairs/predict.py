@@ -20,7 +20,7 @@ def paired(setting: Setting) -> Answer:
     notes: list[str] = []
     given = setting.protocol.readout
     assert isinstance(given, Ridge)
-    numbers, form = parameters(setting, ("pairs",))
+    numbers, form = parameters(setting)
     etas = np.atleast_1d(numbers.eta)
     # A neuron alone moves as it does in a network without pairs: the shares and the strength are those
     alone = grid.curves(numbers._replace(penalty=np.ones(1)), form)

@@ -35,6 +35,7 @@ from giantstep.theory.sgd_readout import passes
 from giantstep.theory.sgd_readout.from_rows import on_rows
 from giantstep.theory.sgd_readout.moved import drawn
 from giantstep.theory.sgd_readout.population import Population, population
+from giantstep.theory.steps.course import course
 from giantstep.theory.steps.predict import followed
 
 DRAWS, NEURONS = 4, 4000  # first layers that a prediction is the mean of, at least; and so many neurons in all
@@ -107,7 +108,7 @@ def predicted(setting: Setting) -> Answer:
     if steps:
         with on_host():
             every = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
-            laws = [followed(setting, etas)[-1] for etas in every]
+            laws = [followed(course(setting), etas)[-1] for etas in every]
         layers = ([drawn(setting, law, each) for each in seeds] for law in laws)
         strength = max(float(law.principal[1][0]) for law in laws)
         if strength > LONG:

@@ -1,5 +1,6 @@
 """Errors and shares after several giant steps on fresh batches, at a width of the order of d."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -12,8 +13,10 @@ from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.band import Move, bands
 from giantstep.theory.one_step.errors import path
 from giantstep.theory.one_step.fixed_point import TOLERANCE
+from giantstep.theory.one_step.parameters import Form, Parameters
 from giantstep.theory.one_step.predict import lowest_gcv
 from giantstep.theory.pairs.errors import path as paired_path
+from giantstep.theory.steps.course import Course, course, course_of
 from giantstep.theory.steps.readout import paired_problem, problem
 from giantstep.theory.steps.residual import coordinates
 from giantstep.theory.steps.rows import SEEN, MovedRows, start
@@ -22,12 +25,24 @@ from giantstep.theory.steps.step import stepped
 FAR = 1.0  # a move, in lengths of a row, from which a prediction has a note; docs/two-steps.md has the measurements
 
 
-def followed(setting: Setting, etas: Float[np.ndarray, " T"]) -> list[MovedRows]:
+def followed(course: Course, etas: Float[np.ndarray, " T"]) -> list[MovedRows]:
     """The law of the rows before the steps and after each."""
-    history = [start(setting)]
-    for step, n, eta in zip(setting.protocol.steps, setting.protocol.sizes(), etas.tolist(), strict=True):
-        history.append(stepped(setting, step, n, eta, history[-1]))
+    history = [start(course)]
+    for step, eta in zip(course.steps, etas.tolist(), strict=True):
+        history.append(stepped(course, step, eta, history[-1]))
     return history
+
+
+def errors_after(numbers: Parameters, form: Form) -> Float[np.ndarray, " 5"]:
+    """The five errors of ``Errors`` at one set of numbers."""
+    own = course_of(numbers, form)
+    rows = followed(own, np.atleast_1d(numbers.eta))[-1]
+    return _path(own, rows)(np.atleast_1d(numbers.penalty))[0][:, 0]
+
+
+def _path(own: Course, rows: MovedRows) -> Callable[[Float[np.ndarray, " L"]], tuple[np.ndarray, np.ndarray]]:
+    """Errors (5, L) and residuals (L,) as a function of the penalties."""
+    return partial(paired_path, paired_problem(own, rows)) if own.symmetric else partial(path, *problem(own, rows))
 
 
 def several(setting: Setting) -> Answer:
@@ -37,22 +52,20 @@ def several(setting: Setting) -> Answer:
     assert isinstance(given, Ridge)
     with on_host():
         every = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
-        rows = [followed(setting, etas)[-1] for etas in every]
-        if setting.network.symmetric:
-            solved = [partial(paired_path, paired_problem(setting, own)) for own in rows]
-        else:
-            solved = [partial(path, *problem(setting, own)) for own in rows]
+        own = course(setting)
+        rows = [followed(own, etas)[-1] for etas in every]
+        solved = [_path(own, each) for each in rows]
         if given.penalty == "gcv":
-            score = lambda grid: np.stack([each(own)[0][3] for each, own in zip(solved, grid, strict=True)])  # noqa: E731
+            score = lambda grid: np.stack([each(few)[0][3] for each, few in zip(solved, grid, strict=True)])  # noqa: E731
             penalties = lowest_gcv(score, len(solved))
         else:
             penalties = np.tile(penalties_of(setting, notes), (len(solved), 1))
-        paths = [each(own) for each, own in zip(solved, penalties, strict=True)]
+        paths = [each(few) for each, few in zip(solved, penalties, strict=True)]
     errors = np.stack([e for e, _ in paths], axis=1)
     worst = max(float(np.max(r)) for _, r in paths)
     if worst > TOLERANCE:
         notes.append(f"not converged: the largest residual is {worst:.1e}")
-    shares = np.array([captured(setting, own) for own in rows])
+    shares = np.array([captured(own.d, each) for each in rows])
     theta = rows[-1].principal[1]
     notes.append(
         f"{len(setting.protocol.steps)} steps: along their main directions the neurons have moved by, in units of their length, "
@@ -72,11 +85,11 @@ def several(setting: Setting) -> Answer:
 
 def _move(setting: Setting, rows: list[MovedRows]) -> Move:
     """What the steps did, at every step size."""
-    along = [coordinates(own, setting.p).L for own in rows]
+    along = [coordinates(own, float(setting.p)).L for own in rows]
     return Move(np.array([own.principal[1][0] for own in rows]), np.array([L @ L.T for L in along]))
 
 
-def captured(setting: Setting, rows: MovedRows) -> Float[np.ndarray, " r"]:
+def captured(d: float, rows: MovedRows) -> Float[np.ndarray, " r"]:
     """E cos^2(w_i, z_k) = E_a (u_k^2 + D_kk/d)/(||u||^2 + b^2)."""
-    own = rows.u[: rows.rank] ** 2 + np.einsum("jkk->kj", rows.D[: rows.a.size, : rows.rank, : rows.rank]) / setting.d
+    own = rows.u[: rows.rank] ** 2 + np.einsum("jkk->kj", rows.D[: rows.a.size, : rows.rank, : rows.rank]) / d
     return (own / (np.sum(rows.u**2, axis=0) + rows.square)) @ rows.omega

@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.experiment.setting import Setting
 from giantstep.theory.one_step.conditional import Rows, Samples, Sizes, tabulated
 from giantstep.theory.one_step.errors import Signal
 from giantstep.theory.one_step.fixed_point import Features, spanning
 from giantstep.theory.one_step.label import given
-from giantstep.theory.one_step.parameters import GaussianFunction, activation_constants
+from giantstep.theory.one_step.parameters import GaussianFunction
 from giantstep.theory.pairs.errors import PairedProblem
 from giantstep.theory.pairs.rows import PairedRows, entries, tabulated_pairs
-from giantstep.theory.steps.residual import coordinates, star_of
+from giantstep.theory.steps.course import Course
+from giantstep.theory.steps.residual import coordinates
 from giantstep.theory.steps.rows import MovedRows
 
 SMALL = 1e-5  # singular values left out of the basis, against the largest
@@ -35,37 +35,33 @@ class Tables(NamedTuple):
     sigma: GaussianFunction
 
 
-def tables(setting: Setting, rows: MovedRows) -> Tables:
+def tables(course: Course, rows: MovedRows) -> Tables:
     """The coordinates of samples and rows."""
-    at, star, sigma = coordinates(rows, setting.p), star_of(setting), setting.network.activation
+    at = coordinates(rows, course.p)
     basis = np.concatenate([at.f, at.e], axis=1)  # (F, m + r)
     D = basis.T @ rows.D @ basis
     _, turned = np.linalg.eigh(np.einsum("j,jab->ab", rows.omega, D[: rows.a.size]))
     along = np.einsum("ac,bc->cab", turned, turned)
     spread = np.einsum("ac,jab,bc->cj", turned, D, turned)
-    label = given(star, at.C, at.L, at.kappa, 0)
+    label = given(course.star, at.C, at.L, at.kappa, 0)
     moments = np.concatenate([label.mean[None], label.along])
-    samples = Samples(
-        at.kappa, at.pi, _coordinates(at.kappa, rows.rank), moments, label.square + setting.target.noise**2
-    )
-    sizes = Sizes(float(setting.d), float(setting.p), float(setting.protocol.readout_size))
-    function = GaussianFunction(sigma, sigma.kinks, *activation_constants(sigma))
-    return Tables(at.f.T @ rows.u, along, spread, samples, sizes, function)
+    samples = Samples(at.kappa, at.pi, _coordinates(at.kappa, rows.rank), moments, label.square + course.noise**2)
+    sizes = Sizes(course.d, course.p, course.n)
+    return Tables(at.f.T @ rows.u, along, spread, samples, sizes, course.sigma)
 
 
-def problem(setting: Setting, rows: MovedRows) -> tuple[Features, Signal]:
+def problem(course: Course, rows: MovedRows) -> tuple[Features, Signal]:
     """The features' law and the signal, which can be solved at any penalty."""
-    (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(setting, rows), rows.modes
+    (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(course, rows), rows.modes
     law = Rows(rows.a, rows.omega, u, weights, variance, rows.white, along, spread)
-    lengths = setting.network.rows == "gaussian"
-    features, signal, _ = tabulated(sigma, law, samples, sizes, gaussian_rows=lengths, lean=False)
+    features, signal, _ = tabulated(sigma, law, samples, sizes, gaussian_rows=course.gaussian_rows, lean=False)
     held = [features.gain, *signal.patterns, *signal.scatter]
     return features._replace(basis=spanning(rows.omega, np.asarray(samples.pi), held, SMALL)), signal
 
 
-def paired_problem(setting: Setting, rows: MovedRows) -> PairedProblem:
+def paired_problem(course: Course, rows: MovedRows) -> PairedProblem:
     """The same of a symmetric network: the pairs (a, -a) with a > 0, and the entries of their blocks."""
-    (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(setting, rows), rows.modes
+    (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(course, rows), rows.modes
     J = rows.a.size
     first = np.flatnonzero(rows.a > 0)
     neurons = np.stack([first, J - 1 - first], axis=1).ravel()
@@ -74,7 +70,7 @@ def paired_problem(setting: Setting, rows: MovedRows) -> PairedProblem:
         np.repeat(2 * rows.omega[first], 4), *entries(first.size), u[:, neurons], weights, variance[:, take], rows.white[take],
         along, spread[:, take],
     )  # fmt: skip
-    made = tabulated_pairs(sigma, law, samples, sizes, gaussian_rows=setting.network.rows == "gaussian")
+    made = tabulated_pairs(sigma, law, samples, sizes, gaussian_rows=course.gaussian_rows)
     held = [made.features.gain, *made.signal.patterns, *made.signal.scatter]
     basis = spanning(rows.omega[neurons], np.asarray(samples.pi), held, SMALL)
     return made._replace(features=made.features._replace(basis=basis))

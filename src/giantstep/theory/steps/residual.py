@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.experiment.protocol import GiantStep
-from giantstep.experiment.setting import Setting
 from giantstep.functions import hermite, nodes
 from giantstep.functions.gaussian_averages import averages
 from giantstep.theory.one_step import gradient_law
 from giantstep.theory.one_step.gradient_law import SpectralModes
-from giantstep.theory.one_step.label import Label, label, points, target_constants
+from giantstep.theory.one_step.label import points
+from giantstep.theory.steps.course import Course, CourseStep
 from giantstep.theory.steps.rows import MovedRows, both, learned
 
 COUNTS = {1: (20,), 2: (14, 8), 3: (10, 6, 5)}  # nodes of kappa
@@ -44,12 +43,7 @@ class Residual(NamedTuple):
     second: Float[np.ndarray, "2 r r K"]
 
 
-def star_of(setting: Setting) -> Label:
-    """The setting's target as a function of orthonormal coordinates."""
-    return label(setting.target, target_constants(setting.target)[0])
-
-
-def coordinates(rows: MovedRows, p: int) -> Coordinates:
+def coordinates(rows: MovedRows, p: float) -> Coordinates:
     """What features and labels depend on, for p neurons."""
     f, r = learned(rows, p), rows.rank
     C = f[:r]
@@ -62,21 +56,21 @@ def coordinates(rows: MovedRows, p: int) -> Coordinates:
 
 
 def _values(
-    setting: Setting, step: GiantStep, rows: MovedRows, at: Coordinates
+    course: Course, step: CourseStep, rows: MovedRows, at: Coordinates
 ) -> tuple[Float[np.ndarray, "K N"], Float[np.ndarray, " K"], Float[np.ndarray, "r N"], Float[np.ndarray, " N"]]:
     """The residual without noise at nodes (kappa, tau), the variance of its noise given kappa, and the nodes of tau."""
-    star, r = star_of(setting), rows.rank
+    star, r = course.star, rows.rank
     tau, w = points(r, BEYOND.get(r, MANY), 0)
     values = np.asarray(star.value((at.C @ at.kappa)[:, :, None] + (at.L @ tau)[:, None, :]))
-    noise = np.full(at.pi.size, setting.target.noise**2)
-    if step.deflate:
+    noise = np.full(at.pi.size, course.noise**2)
+    if step.form.deflated:
         values = values - float(star.mean)
-    if step.residual == "full":
-        s, p, sigma, b2 = setting.network.factor, setting.p, setting.network.activation, rows.square[:, None]
+    if step.form.full:
+        s, p, sigma, b2 = course.scale, course.p, course.sigma, rows.square[:, None]
         places = (at.f.T @ rows.u).T @ at.kappa
-        table = averages(sigma, places, np.sqrt(b2), sigma.kinks)
+        table = averages(sigma.value, places, np.sqrt(b2), sigma.kinks)
         values = values - (s * p * (rows.omega * rows.a) @ table.mean)[:, None]
-        squares = both(rows, sigma, places, np.asarray(table.square), sigma.kinks)
+        squares = both(rows, sigma.value, places, np.asarray(table.square), sigma.kinks)
         mean, gain = (x[rows.left] * x[rows.right] for x in (np.asarray(table.mean), np.asarray(table.gain)))
         # of pairs: a^2 (c_left^2 - the covariance with the noise of -a), since their second layers are opposite
         rest = rows.product(rows.a)[:, None] * (squares - mean - rows.inner[:, None] * gain)
@@ -84,16 +78,14 @@ def _values(
     return values, noise, tau, w
 
 
-def residual(
-    setting: Setting, step: GiantStep, n: int, rows: MovedRows, at: Coordinates
-) -> tuple[Residual, "ResidualLaw"]:
+def residual(course: Course, step: CourseStep, rows: MovedRows, at: Coordinates) -> tuple[Residual, "ResidualLaw"]:
     """The moments given kappa, and the law at all nodes."""
-    values, noise, tau, w = _values(setting, step, rows, at)
+    values, noise, tau, w = _values(course, step, rows, at)
     more = noise[:, None]
     powers = [values, values**2 + more, values**3 + 3 * values * more, values**4 + 6 * values**2 * more + 3 * more**2]
     # Tails are cut softly at the length of the largest of n samples, as in ``one_step.label.law``: what counts for high moments
     z2 = np.sum(((at.C @ at.kappa)[:, :, None] + (at.L @ tau)[:, None, :]) ** 2, axis=0)
-    level = 2 * np.log(n)
+    level = 2 * np.log(step.n)
     largest = np.sqrt(level + (rows.rank - 1) * np.log(level))
     weights = at.pi[:, None] * w / (1 + np.exp(-8.0 * (largest - np.sqrt(z2))))
     weights = weights / weights.sum()

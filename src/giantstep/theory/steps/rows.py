@@ -18,10 +18,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.arrays import Array
-from giantstep.experiment.setting import Setting
 from giantstep.functions.gaussian_averages import together
 from giantstep.theory.one_step.conditional import second_layer
 from giantstep.theory.one_step.gradient_law import SpectralModes
+from giantstep.theory.steps.course import Course
 
 LEARNED = 3  # principal directions of the curve that features are conditioned on
 SEEN = 0.02  # p theta^2 of the least of them
@@ -93,24 +93,24 @@ class MovedRows:
         return f[:, :LEARNED], theta[:LEARNED]
 
 
-def start(setting: Setting) -> MovedRows:
+def start(course: Course) -> MovedRows:
     """The rows before any step.
 
     Where a residual keeps the output, the frame has omega = s sum_i a_i w_i too: every row leans on it by s a/||omega||.
     """
-    rank, network = setting.target.rank, setting.network
-    law = "rademacher" if network.symmetric and network.second_layer == "constant" else network.second_layer
+    rank, symmetric = course.star.rank, course.symmetric
+    law = "rademacher" if symmetric and course.second_layer == "constant" else course.second_layer
     a, weights = (np.asarray(x) for x in second_layer(law))
-    keeps = any(step.residual == "full" for step in setting.protocol.steps) and not network.symmetric
+    keeps = any(step.form.full for step in course.steps) and not symmetric
     u = np.zeros((rank + keeps, a.size))
     if keeps:
-        u[rank] = a / setting.p**0.5
-    one = np.ones(2 * a.size if network.symmetric else a.size)
+        u[rank] = a / course.p**0.5
+    one = np.ones(2 * a.size if symmetric else a.size)
     D = np.tile(np.eye(rank + keeps), (one.size, 1, 1))
     return MovedRows(rank, a, weights, u, D, (), one, 0 * one)
 
 
-def learned(rows: MovedRows, p: int) -> Float[np.ndarray, "F m"]:
+def learned(rows: MovedRows, p: float) -> Float[np.ndarray, "F m"]:
     """The principal directions that p neurons make felt, at least one."""
     f, theta = rows.principal
     return f[:, : max(int(np.sum(p * theta**2 > SEEN)), 1)]

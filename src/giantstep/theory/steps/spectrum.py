@@ -18,6 +18,7 @@ from giantstep.theory.one_step.continuation import Bulk
 from giantstep.theory.one_step.errors import Signal
 from giantstep.theory.one_step.fixed_point import Features, spanning
 from giantstep.theory.one_step.spectrum import ENDLESS, Law, Outlier, law, laws, outliers, powers
+from giantstep.theory.steps.course import Course, course
 from giantstep.theory.steps.predict import followed
 from giantstep.theory.steps.readout import SMALL, problem, tables
 from giantstep.theory.steps.residual import coordinates
@@ -51,25 +52,26 @@ def _several(setting: Setting, of: str, density: bool) -> list[Law]:
     with on_host():
         every = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
         made = _of_features if of == "features" else _of_weights
-        return [made(setting, followed(setting, etas)[-1], density) for etas in every]
+        own = course(setting)
+        return [made(own, followed(own, etas)[-1], density) for etas in every]
 
 
-def _of_features(setting: Setting, rows: MovedRows, density: bool) -> Law:
-    (f, signal), n, p = problem(setting, rows), float(setting.protocol.readout_size), float(setting.p)
+def _of_features(own: Course, rows: MovedRows, density: bool) -> Law:
+    (f, signal), n, p = problem(own, rows), own.n, own.p
     bulk = Bulk(f._replace(basis=None), n, p)
     full = bulk.full
     tabled = [np.asarray(x) for x in (full.gain, *signal.patterns, *signal.scatter)]
     based = full._replace(basis=spanning(rows.omega, np.asarray(full.pi), tabled, SMALL))
-    kappa = coordinates(rows, setting.p).kappa[0]
+    kappa = coordinates(rows, p).kappa[0]
     found = outliers(bulk, based, signal, powers(kappa, np.asarray(full.pi)))
-    rank = min(n, p) if np.max(full.noise) > 1e-12 else min(n, p, setting.d)
+    rank = min(n, p) if np.max(full.noise) > 1e-12 else min(n, p, own.d)
     return law(bulk, found, rank, density, share=n / rank, rows=False, cells=CELLS)
 
 
-def _of_weights(setting: Setting, rows: MovedRows, density: bool) -> Law:
+def _of_weights(own: Course, rows: MovedRows, density: bool) -> Law:
     """One group of endless samples; channels are the learned directions, the target's beyond them, and the patterns."""
-    at, made, (weights, variance) = coordinates(rows, setting.p), tables(setting, rows), rows.modes
-    d, p, J, m = float(setting.d), float(setting.p), rows.a.size, len(made.u)
+    at, made, (weights, variance) = coordinates(rows, own.p), tables(own, rows), rows.modes
+    d, p, J, m = own.d, own.p, rows.a.size, len(made.u)
     one = np.ones((J, 1))
     f = Features(rows.omega, np.ones(1), weights, one, 0 * one, variance[:, :J], p / d, ENDLESS)
     X = made.along.shape[-1]
@@ -84,5 +86,5 @@ def _of_weights(setting: Setting, rows: MovedRows, density: bool) -> Law:
             made.along, made.spread[:, :J], patterns, patterns[:0], mean, (on @ on.T)[None], mean, np.ones(1), p
         )
         aligned.append(outliers(bulk, bulk.full, signal, np.ones((1, 1))))
-    found = [Outlier(own[0].position, tuple(o.constant for o in own)) for own in zip(*aligned, strict=True)]
+    found = [Outlier(same[0].position, tuple(o.constant for o in same)) for same in zip(*aligned, strict=True)]
     return law(bulk, found, min(p, d), density, share=p / min(p, d), rows=True)

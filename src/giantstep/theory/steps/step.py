@@ -18,9 +18,8 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.experiment.protocol import GiantStep
-from giantstep.experiment.setting import Setting
 from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.steps.course import Course, CourseStep
 from giantstep.theory.steps.residual import Coordinates, Residual, coordinates, residual
 from giantstep.theory.steps.rows import MovedRows, both, fewer
 
@@ -29,15 +28,15 @@ FRESH = 3  # noise directions that one step adds, at most
 TURN_NODES = 4  # modes of a step
 
 
-def stepped(setting: Setting, step: GiantStep, n: int, eta: float, rows: MovedRows) -> MovedRows:
+def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> MovedRows:
     """The rows after one more step."""
-    sigma, scale, phi = setting.network.activation, eta * setting.network.factor, setting.d / n
-    at = coordinates(rows, setting.p)
-    r, law = residual(setting, step, n, rows, at)
+    sigma, scale, phi = course.sigma, eta * course.scale, course.d / step.n
+    at = coordinates(rows, course.p)
+    r, law = residual(course, step, rows, at)
     b2, t = rows.square, scale * rows.a
-    if step.update == "rank1":
-        shape = (rows.a.size, at.pi.size)
-        S, turn, square = np.full(shape, sigma.hermite(1)[1]), np.zeros(shape), np.full(shape, sigma.hermite(1)[1] ** 2)
+    if step.form.rank_one:
+        shape, c1 = (rows.a.size, at.pi.size), float(sigma.coefficients[1])
+        S, turn, square = np.full(shape, c1), np.zeros(shape), np.full(shape, c1**2)
         square = square[rows.left]
     else:
         places = (at.f.T @ rows.u).T @ at.kappa

@@ -1,0 +1,107 @@
+"""Derivatives through several steps, pairs and the step's own batch: an identity, exact ones, and wide differences."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import giantstep as gs
+
+
+def experiment(etas=(8.0, 8.0), batch="fresh", n=600, penalty=0.1, step=None, **network):
+    steps = tuple(gs.GiantStep(n, eta, **(step or {})) for eta in etas)
+    return gs.Setting(
+        gs.Gaussian(200),
+        gs.target("x1 + x1*x2", noise=0.3),
+        gs.Network(300, "relu", **network),
+        gs.Protocol(steps, gs.Ridge(n if batch == "fresh" else None, penalty, batch=batch)),
+    )
+
+
+KINDS = {
+    "several steps": (experiment(), 1e-5),
+    "pairs": (experiment((8.0,), symmetric=True), 1e-5),
+    "own batch": (experiment((8.0,), "reuse"), 1e-3),
+    "own batch, rank one": (experiment((8.0,), "reuse", step={"update": "rank1"}), 1e-3),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_another_scale(kind):
+    """Labels c times as large and steps 1/c times as long multiply errors by c^2: an identity between derivatives (Euler)."""
+    setting, close = KINDS[kind]
+    numbers, form = gs.theory.parameters(setting)
+
+    def errors(c):
+        target = jnp.asarray(numbers.target) * c
+        found = gs.theory_errors(
+            numbers._replace(target=target, noise=numbers.noise * c, eta=numbers.eta / c), form
+        )  # all of them at once
+        return jnp.stack([found.test, found.train, found.objective])
+
+    value, slope = jax.jvp(errors, (1.0,), (1.0,))
+    assert np.allclose(slope, 2 * value, rtol=close)
+
+
+def test_the_numbers_are_those_of_theory():
+    for setting, _ in KINDS.values():
+        found, outcome = gs.theory_errors(*gs.theory.parameters(setting)), gs.theory(setting)
+        assert np.allclose(found[:3], [outcome.test_error, outcome.train_error, outcome.train_objective], rtol=1e-12)
+
+
+def test_a_second_step_of_size_zero_leaves_the_exact_derivatives():
+    """Those of the one-step theory, which JAX differentiates; with the rank-one update the two theories are the same."""
+    setting = experiment((8.0,), step={"update": "rank1"})
+    steps = (*setting.protocol.steps, gs.GiantStep(600, 0.0))
+    numbers, form = gs.theory.parameters(replace(setting, protocol=replace(setting.protocol, steps=steps)))
+    one, form_one = gs.theory.parameters(setting)
+    both = jax.grad(
+        lambda x: gs.theory_errors(numbers._replace(eta=jnp.array([x[0], 0.0]), penalty=x[1], noise=x[2]), form).test
+    )(jnp.array([8.0, 0.1, 0.3]))
+    exact = jax.jit(
+        jax.grad(lambda x: gs.theory_errors(one._replace(eta=x[0], penalty=x[1], noise=x[2]), form_one).test)
+    )(jnp.array([8.0, 0.1, 0.3]))
+    assert np.allclose(both, exact, rtol=0.01)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_against_wide_differences_of_theory(kind):
+    """gs.theory at other settings: penalties and samples 5% apart; their curvature is of the order of 1%."""
+    setting, _ = KINDS[kind]
+    numbers, form = gs.theory.parameters(setting)
+    batch = setting.protocol.readout.batch
+    made = lambda **own: replace(  # noqa: E731
+        setting,
+        protocol=experiment(
+            [step.eta for step in setting.protocol.steps],
+            batch,
+            step={"update": setting.protocol.steps[0].update},
+            **own,
+        ).protocol,
+    )
+    more, less = (float(gs.theory(made(penalty=p)).test_error) for p in (0.105, 0.095))
+    slope = jax.grad(lambda x: gs.theory_errors(numbers._replace(penalty=x), form).test)(0.1)
+    assert np.isclose(slope, (more - less) / 0.01, rtol=0.02)
+    more, less = (float(gs.theory(made(n=n)).test_error) for n in (630, 570))
+    sized = lambda x: numbers._replace(n1_over_d=x * numbers.n1_over_d, n_over_d=x * numbers.n_over_d)  # noqa: E731
+    slope = jax.grad(lambda x: gs.theory_errors(sized(x), form).test)(1.0)
+    assert np.isclose(slope, (more - less) / 0.1, rtol=0.02)
+
+
+def test_compiled_and_mapped():
+    numbers, form = gs.theory.parameters(experiment())
+    value = lambda x: gs.theory_errors(numbers._replace(penalty=x), form).train  # noqa: E731
+    plain = jax.grad(value)(0.1)
+    assert np.isclose(jax.jit(jax.grad(value))(0.1), plain, rtol=1e-9)
+    both = jax.vmap(value)(jnp.array([0.1, 0.2]))
+    assert np.isclose(both[0], value(0.1), rtol=1e-9) and both[1] > both[0]
+
+
+def test_coefficients_of_the_activation_move_its_slope_too():
+    """With sigma = x + c He_2 in two forms: the coefficient moved from x, and the formula itself."""
+    first, second = (replace(experiment(), network=gs.Network(300, sigma)) for sigma in ("x", "x + 0.3*(x^2 - 1)"))
+    numbers, form = gs.theory.parameters(first)
+    moved = numbers._replace(activation=numbers.activation + 0.3 * np.eye(7)[2])
+    assert np.isclose(gs.theory_errors(moved, form).test, gs.theory(second).test_error, rtol=1e-6)
