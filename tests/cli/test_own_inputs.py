@@ -51,6 +51,15 @@ def test_fit_prints_what_the_functions_return(files, capsys):
     assert "40 neurons in 4 dimensions" in words and f"new input 3: {wanted[2]:.4g}" in words
 
 
+def test_fit_prints_several_outputs(files, capsys):
+    folder, _, y, curves = files
+    np.savez(folder / "two.npz", curves=curves[:12], y=np.stack([y, -y], axis=1)[:12], grid=GRID)
+    given = ["fit", str(folder / "two.npz"), *FEW, "--count", "3", "--passes", "2", "--new", str(folder / "new.npz")]
+    assert run(given) in (0, 1)
+    (line,) = [each for each in capsys.readouterr().out.splitlines() if each.startswith("new input 2:")]
+    assert line.count(",") == 1
+
+
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [

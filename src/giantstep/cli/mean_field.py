@@ -107,7 +107,8 @@ def _words(outputs: "np.ndarray | None") -> list[str]:
     """The first outputs, one a line."""
     if outputs is None:
         return []
-    lines = [f"new input {i + 1}: {value:.4g}" for i, value in enumerate(outputs[:SHOWN])]
+    rows = outputs[:SHOWN].reshape(min(len(outputs), SHOWN), -1).tolist()  # a network may have several outputs
+    lines = [f"new input {i + 1}: {', '.join(f'{x:.4g}' for x in row)}" for i, row in enumerate(rows)]
     return [
         *lines,
         *([f"{len(outputs) - SHOWN} more new inputs: --json prints them all."] if len(outputs) > SHOWN else []),
