@@ -156,7 +156,7 @@ def _terms(x: Any) -> html.Div:
         html.Tr(
             [
                 html.Th(html.Code(x.terms[i]["term"]), scope="row"),
-                html.Td([f"{mass(i):.5g}", html.I(style={"width": f"{60 * mass(i) / most:.1f}%"})], className="mass"),
+                html.Td([f"{mass(i):.5g}", html.I(style={"--share": f"{mass(i) / most:.3f}"})], className="mass"),
                 *[html.Td(_fate(climb.terms[i])) for _, climb in climbs],
             ]
         )
