@@ -17,13 +17,14 @@ from giantstep.estimator.directions import Directions
 from giantstep.estimator.explanation import FitExplanation
 from giantstep.estimator.gaps import gaps
 from giantstep.estimator.network import CHUNK, Table
+from giantstep.estimator.refitted import refitted
 from giantstep.estimator.scaling import choose
 from giantstep.estimator.span import span
 from giantstep.estimator.trees import ALL_COLUMNS, MOST_AXES, MOST_ROWS
 from giantstep.estimator.units import units
 from giantstep.functions.activation import activation
 
-LOOKED_AT = 1000  # the number of rows on which shares of variance are measured
+LOOKED_AT = 500  # the number of rows on which shares of variance are measured
 SHOWN = 500  # rows that a plot shows
 MOST_DIRECTIONS = 10
 CONSTANT = 1e-14  # labels whose deviation is this share of their size, or less, are one number and its rounding
@@ -68,8 +69,8 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags.input_tags.allow_nan = True
         return tags
 
-    def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
-        """Fit labels that are numbers (n, k)."""
+    def _weighed(self, X: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that count, and their weights with mean one."""
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         weights = weights / (weights.max() or 1.0)  # so that no sum of them overflows
         positive = weights > WEIGHTLESS
@@ -78,16 +79,19 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 f"fit needs at least two rows of positive weight (over {WEIGHTLESS:g} of the largest), "
                 f"not {int(positive.sum())} (n_samples = {len(X)})"
             )
-        X, Y, weights = X[positive], Y[positive].astype(np.float64), weights[positive] / weights[positive].mean()
+        return positive, weights[positive] / weights[positive].mean()
+
+    def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
+        """Fit labels that are numbers (n, k)."""
+        positive, weights = self._weighed(X, sample_weight)
+        X, Y = X[positive], Y[positive].astype(np.float64)
         self._gaps = gaps(X, weights)
         X = self._gaps.fill(X)
         wanted, where = self._wanted(len(X)), arrays(self.device)
         self._refuse_too_large(len(X), X.shape[1], Y.shape[1], wanted.most_features, where)
         self._units, self._label_units = units(X), units(Y)
         X, Y = self._units.divide(X), self._label_units.divide(Y)
-        self._centre = np.average(Y, axis=0, weights=weights)
-        deviation = np.sqrt(np.average((Y - self._centre) ** 2, axis=0, weights=weights))
-        self._spread = np.where(deviation > CONSTANT * np.abs(Y).max(axis=0), deviation, 1.0)
+        self._centre, self._spread = _centre_and_spread(Y, weights)
         Y = (Y - self._centre) / self._spread
         seed = check_random_state(self.random_state).randint(2**31)
 
@@ -101,6 +105,23 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tell = print if self.verbose else None
         learned = learning.learn(table, wanted, np.random.default_rng(seed), where, tell)
         self._keep(learned, table, np.flatnonzero(positive))
+        return self
+
+    def _refit(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
+        """Fit the readouts to labels that are numbers (n, k), in the units of those of ``fit``."""
+        if Y.shape[1] != len(self._spread):
+            raise InputError(f"refit needs {len(self._spread)} outputs, as fit had, not {Y.shape[1]}")
+        positive, weights = self._weighed(X, sample_weight)
+        Y = (self._label_units.divide(Y[positive].astype(np.float64)) - self._centre) / self._spread
+        wanted = self._wanted(len(Y))
+        self._refuse_too_large(len(Y), X.shape[1], Y.shape[1], wanted.most_features, HOST)
+        found = refitted(self._members, Table(self._scaled(X[positive]), Y, weights), wanted)
+        self._members = list(found.members)
+        self.weights_ = {**dict.fromkeys(self.weights_, 0.0), **{each.name: each.weight for each in found.members}}
+        self.penalty_ = found.penalties.get("network", self.penalty_)
+        self._left_out = np.flatnonzero(positive)[found.rows], found.residuals
+        squares = (found.residuals / _centre_and_spread(Y, weights)[1]) ** 2
+        self.loo_error_ = float(np.average(squares.mean(axis=1), weights=weights[found.rows]))
         return self
 
     def _wanted(self, n: int) -> learning.Wanted:
@@ -163,7 +184,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _outputs(self, scaled: np.ndarray) -> np.ndarray:
         """The outputs of the model for scaled rows, in units of scaled labels."""
-        return sum(member.outputs(scaled) for member in self._members)  # type: ignore[return-value]
+        return sum(member.outputs(scaled) for member in self._members if member.weight > 0)  # type: ignore[return-value]
 
     def _labels(self, outputs: np.ndarray) -> np.ndarray:
         return self._label_units.multiply(outputs * self._spread + self._centre)
@@ -172,10 +193,13 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """The scaled rows and the type of the given ones."""
         check_is_fitted(self)
         table: Any = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, ensure_all_finite="allow-nan")
-        X = self._gaps.fill(table)
+        return self._scaled(table), table.dtype
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        X = self._gaps.fill(X)
         far = FARTHEST[X.dtype.itemsize]
         with np.errstate(over="ignore"):
-            return np.clip(self._span.transform(self._units.divide(X)), -far, far), X.dtype
+            return np.clip(self._span.transform(self._units.divide(X)), -far, far)
 
     def _predicted(self, X: Any) -> np.ndarray:
         scaled, dtype = self._rows(X)
@@ -194,6 +218,13 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             self.directions_, self.steps_, self.batch_, self.loo_error_, self.loo_errors_, self.width_, self.weights_,
             self._without, self._rows_learned, self._shown,
         )  # fmt: skip
+
+
+def _centre_and_spread(Y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means and standard deviations; one for labels that are all alike."""
+    centre = np.average(Y, axis=0, weights=weights)
+    deviation = np.sqrt(np.average((Y - centre) ** 2, axis=0, weights=weights))
+    return centre, np.where(deviation > CONSTANT * np.abs(Y).max(axis=0), deviation, 1.0)
 
 
 def _auto(value: Any) -> bool:

@@ -1,5 +1,6 @@
 """Classification by a network that has taken giant steps."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -7,7 +8,7 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from giantstep.errors import InputError
 from giantstep.estimator.base import GiantStepBase
@@ -49,18 +50,43 @@ class GiantStepClassifier(ClassifierMixin, GiantStepBase):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) and labels y (n,)."""
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_all_finite="allow-nan"
-        )
-        check_classification_targets(y)
+        X, y = self._table(X, y, reset=True)
         self.classes_, number = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(f"a classifier needs at least two classes, and y has one class: {self.classes_[0]!r}")
+        return self._calibrated(self._learn, X, number, self._of_classes(X, y, sample_weight))
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the readouts and the probabilities to other rows: the features of ``fit`` stay, and leave-one-out chooses the
+        penalties and the weights of the mix again.
+
+        The rows must not be those of ``fit``, whose labels the features have seen, and their classes must be among those of it.
+        """
+        check_is_fitted(self)
+        X, y = self._table(X, y, reset=False)
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise InputError(f"refit knows the classes of fit alone, and {unknown[0]!r} is not one of them")
+        return self._calibrated(
+            self._refit, X, np.searchsorted(self.classes_, y), self._of_classes(X, y, sample_weight)
+        )
+
+    def _table(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+        X, y = validate_data(
+            self, X, y, reset=reset, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_all_finite="allow-nan"
+        )
+        check_classification_targets(y)
+        return X, y
+
+    def _of_classes(self, X: np.ndarray, y: np.ndarray, sample_weight: Any) -> np.ndarray:
+        """The weights of the rows times those of their classes."""
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
+        return weights if self.class_weight is None else weights * compute_sample_weight(self.class_weight, y)
+
+    def _calibrated(self, learn: Callable, X: np.ndarray, number: np.ndarray, weights: np.ndarray) -> Self:
+        """Learn the indicators of the classes, then their probabilities from the rows left out."""
         indicators = (number[:, None] == np.arange(len(self.classes_))).astype(float)
-        self._learn(X, indicators[:, 1:] if len(self.classes_) == 2 else indicators, weights)
+        learn(X, indicators[:, 1:] if len(self.classes_) == 2 else indicators, weights)
         rows, residuals = self._left_out
         left_out = indicators[rows, -residuals.shape[1] :] - residuals * self._spread
         left_out = _both(left_out) if len(self.classes_) == 2 else left_out

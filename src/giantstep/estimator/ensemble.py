@@ -10,12 +10,14 @@ from giantstep._machine.device import HOST
 from giantstep.estimator.array import Array
 from giantstep.estimator.coordinates import corrected
 from giantstep.estimator.kernel_search import (
+    BEHIND,
     USUAL,
     KernelTrial,
     Map,
     Turn,
     fitted_kernel,
     glance,
+    in_distances,
     mapped,
     next_map,
     on_all_rows,
@@ -51,8 +53,7 @@ from giantstep.estimator.trees import (
 
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
-BEHIND = 1.25  # a plan that begins with this many times the error of the best one stays where it begins
-FAR_BEHIND = 2.0  # and with this many times it is left out
+FAR_BEHIND = 2.0  # a plan that begins with this many times the error of the best one is left out
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,11 @@ def few_landmarks(n: int) -> int:
     return min(FEW_LANDMARKS, max(n // 4, 10))
 
 
+def few_rows(table: Table, most: int) -> Table:
+    """The table, or so many of its rows."""
+    return table if len(table) <= most else table.take(some_rows(len(table), most))
+
+
 def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: SearchStart, tell: Tell) -> Stack:
     """The plans on the folds, and the weights with the least leave-one-out error."""
     found = list(_gradients(folds, network, wanted, start))
@@ -119,7 +125,7 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
     looks = []
     for plan in PLANS:
         maps = [plan.first(f.training, g, null, start) for f, (g, null) in zip(folds, found, strict=True)]
-        known = [L for L in maps if L is not None]
+        known = [in_distances(L, f.training.X) for f, L in zip(folds, maps, strict=True) if L is not None]
         if len(known) == len(maps):
             looks.append((plan, glance(trial, known, USUAL)))
     looks = sorted(looks, key=lambda each: each[1].error)
@@ -189,7 +195,7 @@ def finished(
 
     If a plan has more weight than the network, its gradients come with them, and their null.
     """
-    few = table if len(table) <= MOST else table.take(some_rows(len(table), MOST))
+    few = few_rows(table, MOST)
     landmarks, members = few_landmarks(len(few)), []
     heaviest, found = stack.weights["network"], None
     gradient, null = _outer(gradient), _outer(null)
@@ -218,7 +224,7 @@ def finished(
         fitted = solved(start.linear_normal(start.linear), stack.linear.decade, wanted, start.where)[0]
         members.append(EnsembleMember("linear", stack.weights["linear"], start.linear_layer, fitted))
     if stack.trees is not None and stack.weights["trees"] > 0:
-        some = table if len(table) <= MOST_ROWS else table.take(some_rows(len(table), MOST_ROWS))
+        some = few_rows(table, MOST_ROWS)
         trees = boosted(some, tree_inputs(some, axes if turned else None), stack.trees.count)
         members.append(TreeMember("trees", stack.weights["trees"], trees))
     return members, found  # type: ignore[return-value]

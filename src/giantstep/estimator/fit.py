@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.device import Arrays
+from giantstep._machine.threads import one_blas_thread
 from giantstep.errors import InputError
 from giantstep.estimator import ensemble
 from giantstep.estimator.ensemble import EnsembleMember, TreeMember
@@ -82,7 +83,7 @@ def _take_steps(
     layer, where = start.random, start.where
     for part, eta, decade in zip(parts, etas, decades, strict=True):
         rows = pieces(part, layer, where)
-        equations = start.normal(rows, layer, None if len(part) == start.rows else linear_moments(part, layer, where))
+        equations = start.normal(rows, layer, start.linear_of(part))
         fitted, _ = solved(equations, decade, wanted, where)
         layer = start.moved(start.gradient(rows, fitted), eta)
     return layer
@@ -115,7 +116,7 @@ def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: 
 
 def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays, tell: Tell = None) -> Learned:
     """Learn a network for rows and labels of variance one; ``tell`` is called with a sentence about every stage."""
-    with where.exact():
+    with where.exact(), one_blas_thread(len(table)):
         start = draw_start(table, wanted, rng, where)
         folds, steps = dealt(table, start, rng), STEPS if wanted.steps is None else wanted.steps
         begun = start.narrow
@@ -163,9 +164,11 @@ def _chosen(
         if wanted.batch == "fresh" or fresh.error < (best if stack is None else stack).error:
             best, batch, stack = fresh, "fresh", None
             layer, rest = fresh.stages[0].layer, fresh.stages[0].fold.held
-    layer = layer or _take_steps([table] * steps, start, wanted, etas, decades)
+    if stack is not None and stack.weights["network"] == 0 and wanted.wider is not None:
+        start, rest = begun, ensemble.few_rows(table, MOST)  # the network shows directions and predicts nothing
+    layer = layer or _take_steps([rest] * steps, start, wanted, etas, decades)
     rows = pieces(rest, layer, where)
-    equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer)
+    equations = best.stages[0].of_all if batch == "fresh" else start.normal(rows, layer, start.linear_of(rest))
     fitted, penalty = solved(equations, best.decade, wanted, where)
     if not fitted.finite:
         raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")

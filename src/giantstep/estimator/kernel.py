@@ -8,11 +8,13 @@ of the kernel. The coordinates u are those that giant steps have learned, which 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from scipy.linalg import get_blas_funcs
 
-from giantstep._machine.device import Arrays
+from giantstep._machine.device import HOST, Arrays
 from giantstep.estimator.array import Array
 from giantstep.estimator.network import FittedReadout, TablePiece
 from giantstep.functions.named import namespace
@@ -71,7 +73,7 @@ class KernelLayer:
 
     def outputs(self, H: Float[Array, "n m"]) -> Float[Array, "n m"]:
         K = self.shape.value(H)
-        return K if self.whitening is None else K @ self.whitening.astype(H.dtype)
+        return K if self.whitening is None else triangular_product(K, self.whitening.astype(H.dtype))
 
     def gradient(self, piece: TablePiece, b: Float[Array, " q"]) -> Float[Array, "n r"]:
         """grad f = 2 sum_l a_l k'(D_l) (u - z_l) + b_0 for every row."""
@@ -87,6 +89,17 @@ class KernelLayer:
         a = b[:m] if self.whitening is None else np.asarray(self.whitening) @ b[:m]
         layer = KernelLayer(np.asarray(self.landmarks), None, self.shape)
         return layer, replace(fitted.bare, coefficients=np.concatenate([a, b[m:]]))
+
+    def for_fits(self) -> "KernelLayer":
+        return kernel_layer(self.landmarks, self.shape, HOST)
+
+
+def triangular_product(K: Float[Array, "n m"], R: Float[Array, "m m"]) -> Float[Array, "n m"]:
+    """K R for an upper triangular R. On the host this is half of the work of a full product, and K is overwritten."""
+    if namespace(K) is not np:
+        return K @ R
+    trmm: Any = get_blas_funcs("trmm", (K,))
+    return trmm(1.0, R, K.T, trans_a=1, overwrite_b=1).T  # (K R)^T = R^T K^T, in the order of Fortran
 
 
 def distances(X: Float[Array, "n r"], Z: Float[Array, "m r"]) -> Float[Array, "n m"]:

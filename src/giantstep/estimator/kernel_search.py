@@ -24,6 +24,7 @@ TURNS = 4  # at most
 GAIN = 0.98  # a turn that does not reduce the error by this factor is the last one
 POWERS = (-3, 4)  # of two: bandwidths in units of the median distance
 FEW_ROWS, FEW_HELD, FEWER_LANDMARKS = 800, 300, 100  # for the first choice of a shape and a bandwidth
+BEHIND = 1.25  # what has this many times the least error on few rows is not tried on all of them
 LOOK = 300  # rows for the median distance
 
 Map = Float[np.ndarray, "d r"]
@@ -43,7 +44,7 @@ USUAL = (KernelWidth(GAUSSIAN, 1), KernelWidth(GAUSSIAN, -1), KernelWidth(LAPLAC
 
 @dataclass(frozen=True)
 class Turn:
-    """The best kernel in the coordinates of a turn, ``maps`` one for each fold."""
+    """The best kernel in the coordinates of a turn, ``maps`` one for each fold, in units of the median distance."""
 
     maps: tuple[Map, ...]
     chosen: KernelWidth
@@ -63,9 +64,14 @@ def some_rows(n: int, m: int) -> np.ndarray:
     return np.random.default_rng(n).permutation(n)[:m]
 
 
-def rescaled(L: Map, X: Float[np.ndarray, "n d"], chosen: KernelWidth) -> Map:
-    """The map after which the bandwidth is one."""
-    return L / (typical_distance(X[some_rows(len(X), LOOK)] @ L) * 2.0**chosen.power)
+def in_distances(L: Map, X: Float[np.ndarray, "n d"]) -> Map:
+    """The map in units of the median distance of the rows."""
+    return L / typical_distance(X[some_rows(len(X), LOOK)] @ L)
+
+
+def rescaled(L: Map, chosen: KernelWidth) -> Map:
+    """The map after which the bandwidth is one, from one in units of the median distance."""
+    return L / 2.0**chosen.power
 
 
 def mapped(table: Table, L: Map) -> Table:
@@ -74,7 +80,7 @@ def mapped(table: Table, L: Map) -> Table:
 
 def staged(fold: Fold, L: Map, chosen: KernelWidth, landmarks: int, where: Arrays) -> Stage:
     """A fold in the coordinates of a map."""
-    L = rescaled(L, fold.training.X, chosen)
+    L = rescaled(L, chosen)
     training, held = mapped(fold.training, L), mapped(fold.held, L)
     layer = kernel_layer(where.put(training.X[some_rows(len(training), landmarks)]), chosen.shape, where)
     linear = linear_moments(training, layer, where), linear_moments(held, layer, where)
@@ -92,7 +98,10 @@ class KernelTrial:
 
     @cached_property
     def small(self) -> "KernelTrial":
-        """The same on fewer rows, with fewer landmarks."""
+        """The same on fewer rows, with fewer landmarks; the trial itself where there are no more."""
+        most = max(max(len(f.training) - FEW_ROWS, len(f.held) - FEW_HELD) for f in self.folds)
+        if most <= 0 and self.landmarks <= FEWER_LANDMARKS:
+            return self
         folds = [
             replace(
                 f,
@@ -119,7 +128,7 @@ def glance(trial: KernelTrial, maps: Sequence[Map], widths: Sequence[KernelWidth
 
 
 def on_all_rows(trial: KernelTrial, turn: Turn) -> Turn:
-    return trial.judged(turn.maps, turn.chosen, turn.point.decade)
+    return turn if trial.small is trial else trial.judged(turn.maps, turn.chosen, turn.point.decade)
 
 
 def tuned(trial: KernelTrial, turn: Turn) -> Turn:
@@ -155,7 +164,7 @@ def turn_gradients(trial: KernelTrial, turn: Turn) -> Iterator[tuple[np.ndarray,
     start = trial.start
     for f, stage, L in zip(trial.folds, turn.point.stages, turn.maps, strict=True):
         fitted, _ = solved(stage.of_training, turn.point.decade, trial.wanted, start.where)
-        L = rescaled(L, f.training.X, turn.chosen)
+        L = rescaled(L, turn.chosen)
         yield corrected(f.training, stage.training, fitted, L, start.covariance, turn.error, start.where)
 
 
@@ -168,13 +177,24 @@ def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> li
             tell(str(last))
         if len(turns) > TURNS or (len(turns) > 1 and last.error > GAIN * turns[-2].error):
             break
-        maps = [make(*each) for each in turn_gradients(trial, last)]
+        made = zip(trial.folds, turn_gradients(trial, last), strict=True)
+        maps = [in_distances(make(*each), f.training.X) for f, each in made]
         turn = on_all_rows(trial, glance(trial, maps, [last.chosen], last.point.decade))
-        turns.append(turn if turn.error <= GAIN * last.error else tuned(trial, turn))
+        near = GAIN * last.error < turn.error <= last.error and trial.small is not trial
+        turns.append(tuned(trial, turn) if near else turn)
     best = int(np.argmin([turn.error for turn in turns]))
-    others = [each for each in USUAL if each.shape is not turns[best].chosen.shape]
-    other = on_all_rows(trial, glance(trial, turns[best].maps, others))
-    return [*turns[:best], min(turns[best], other, key=lambda turn: turn.error)]
+    return [*turns[:best], other_shape(trial, turns[best])]
+
+
+def other_shape(trial: KernelTrial, turn: Turn) -> Turn:
+    """The best kernel of another shape in the coordinates of a turn, if it is better; it is fitted to all rows only if it is not
+    far behind on few."""
+    others = [each for each in USUAL if each.shape is not turn.chosen.shape]
+    here = turn if trial.small is trial else trial.small.judged(turn.maps, turn.chosen, turn.point.decade)
+    other = glance(trial, turn.maps, others)
+    if other.error > BEHIND * here.error:
+        return turn
+    return min(turn, on_all_rows(trial, other), key=lambda each: each.error)
 
 
 @dataclass(frozen=True)
@@ -193,7 +213,7 @@ def fitted_kernel(
 ) -> KernelFit:
     """The kernel of a turn on a whole table."""
     where = start.where
-    L = rescaled(L, table.X, chosen)
+    L = rescaled(in_distances(L, table.X), chosen)
     inside = mapped(table, L)
     layer = kernel_layer(where.put(inside.X[some_rows(len(table), landmarks)]), chosen.shape, where)
     rows = pieces(inside, layer, where)

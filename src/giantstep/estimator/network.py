@@ -56,6 +56,9 @@ class FirstLayer:
     def for_predictions(self, fitted: "FittedReadout") -> tuple["FirstLayer", "FittedReadout"]:
         return FirstLayer(np.asarray(self.W), np.asarray(self.bias), self.sigma), fitted.bare
 
+    def for_fits(self) -> "FirstLayer":
+        return self
+
 
 class Layer(Protocol):
     """What turns rows into p features: neurons, or a kernel at landmarks."""
@@ -71,6 +74,10 @@ class Layer(Protocol):
 
     def for_predictions(self, fitted: "FittedReadout") -> tuple["Layer", "FittedReadout"]:
         """The same in NumPy arrays, in the form that predicts fastest."""
+        ...
+
+    def for_fits(self) -> "Layer":
+        """A layer in NumPy arrays in the form whose readout can be fitted."""
         ...
 
 

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from giantstep.estimator.base import GiantStepBase
 
@@ -50,12 +50,26 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) and numbers y, (n,) or (n, outputs)."""
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True, ensure_min_samples=2,
-            ensure_all_finite="allow-nan",
-        )  # fmt: skip
+        X, y = self._table(X, y, reset=True)
         self._one_output = y.ndim == 1
         return self._learn(X, y.reshape(len(y), -1), sample_weight)
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the readouts to other rows: the features of ``fit`` stay, and leave-one-out chooses the penalties and the weights
+        of the mix again.
+
+        The rows must not be those of ``fit``, whose labels the features have seen.
+        """
+        check_is_fitted(self)
+        X, y = self._table(X, y, reset=False)
+        return self._refit(X, y.reshape(len(y), -1), sample_weight)
+
+    def _table(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+        X, y = validate_data(
+            self, X, y, reset=reset, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True,
+            ensure_min_samples=2, ensure_all_finite="allow-nan",
+        )  # fmt: skip
+        return X, y
 
     def predict(self, X: Any) -> np.ndarray:
         """The output of the network for every row."""

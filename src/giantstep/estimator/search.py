@@ -7,12 +7,13 @@ out of that fit: neither the directions nor the coefficients depend on its label
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from giantstep._machine.device import Arrays
+from giantstep._machine.device import HOST, Arrays
 from giantstep.estimator.array import Array
 from giantstep.estimator.corrected_step import damped, descent, moved, unit, without_common
 from giantstep.estimator.network import (
@@ -31,6 +32,7 @@ from giantstep.estimator.network import (
     refit,
     solve,
 )
+from giantstep.estimator.penalty_path import MOST_FEATURES, PenaltyPath, penalty_path
 from giantstep.functions.activation import Activation
 
 Tell = Callable[[str], Any] | None
@@ -125,6 +127,10 @@ class SearchStart:
     def gradient(self, rows: Iterable[TablePiece], fitted: FittedReadout) -> Float[Array, "p d"]:
         return descent(rows, fitted, self.outputs, self.covariance, self.where)
 
+    def linear_of(self, part: Table) -> Float[Array, "v v"]:
+        """The linear moments of the whole table, or of a part of it."""
+        return self.linear if len(part) == self.rows else linear_moments(part, self.layer, self.where)
+
     def normal(self, rows: Iterable[TablePiece], layer: Layer, linear: Float[Array, "v v"] | None = None) -> Normal:
         return normal(moments(rows, self.linear if linear is None else linear, self.where), layer.q, self.where)
 
@@ -201,8 +207,14 @@ class Stage:
     of_training: Normal
     of_all: Normal
 
+    @cached_property
+    def path(self) -> PenaltyPath:
+        return penalty_path(self.of_all, self.held)
+
     def judged(self, penalty: float, where: Arrays) -> Float[np.ndarray, "m k"]:
         """Residuals of the held-out rows."""
+        if where is HOST and len(self.of_all.A) <= MOST_FEATURES:
+            return self.path.left_out(penalty)
         return left_out(solve(self.of_all, penalty, where), self.held, where)
 
     def gradient(self, start: SearchStart, decade: float, wanted: Wanted) -> Float[Array, "p d"]:
