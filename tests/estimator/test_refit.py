@@ -57,8 +57,8 @@ def test_a_triangular_product_is_the_product(dtype):
 def test_it_is_a_ridge_regression_on_the_learned_features():
     """The penalty is given here: the intercept and the coefficients are those of the normal equations of the new rows."""
     (X, y, _), (N, u, _) = rows(200, 3, 0.1), rows(300, 4, 0.1)
-    model: Any = clone(NETWORK).set_params(penalty=0.01)
-    model.fit(X, y)
+    model: Any = clone(NETWORK)
+    model.set_params(penalty=0.01).fit(X, y)
     before = model._members[0].layer
     W, components = before.W.copy(), model.directions_.components.copy()
     model.refit(N, u)
@@ -73,7 +73,8 @@ def test_it_is_a_ridge_regression_on_the_learned_features():
 
 def test_noisier_rows_choose_a_larger_penalty_and_say_their_error():
     X, y, _ = rows(400, 5, 0.01)
-    model: Any = clone(NETWORK).fit(X, y)
+    model: Any = clone(NETWORK)
+    model.fit(X, y)
     first, (N, noisy, _) = model.penalty_, rows(400, 6, 2.0)
     model.refit(N, noisy)
     T, t, _ = rows(4000, 7, 2.0)
