@@ -29,7 +29,7 @@ def experiment(
 
 
 def made(setting):
-    return stepped_pairs(*parameters(setting, ("pairs",)))
+    return stepped_pairs(*parameters(setting))
 
 
 def test_without_a_move_the_neurons_of_a_pair_are_equal():
