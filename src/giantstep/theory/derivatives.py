@@ -74,7 +74,7 @@ def _slopes(numbers: Parameters, form: Form, which: tuple[int, ...]) -> list[Flo
             for sign in (1, -1):
                 moved = x.copy()
                 moved[entry] += sign * h
-                changed = list(numbers)
+                changed: list[Any] = list(numbers)
                 changed[place] = moved.reshape(np.shape(numbers[place]))
                 ends.append(_errors(Parameters(*changed), form))
             known = np.arange(5) < (3 if form.own_batch else 5)  # the errors that are not NaN on purpose
