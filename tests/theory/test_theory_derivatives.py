@@ -71,7 +71,7 @@ def test_against_wide_differences_of_theory(kind):
     """gs.theory at other settings: penalties and samples 5% apart; their curvature is of the order of 1%."""
     setting, _ = KINDS[kind]
     numbers, form = gs.theory.parameters(setting)
-    batch = setting.protocol.readout.batch
+    batch = setting.protocol.readout.batch  # type: ignore[union-attr]
     made = lambda **own: replace(  # noqa: E731
         setting,
         protocol=experiment(
