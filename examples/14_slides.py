@@ -33,8 +33,10 @@ with style.figure(2, width=3.6, height=3.0) as (figure, axes):
         measured = gs.simulate(setting(target), seed=range(6), progress=False).mean()
         own, fresh = (gs.theory(setting(target, batch)) for batch in ("reuse", "fresh"))
         for ax, what in zip(axes, ("test_error", "train_error"), strict=True):
-            ax.plot(alphas, getattr(fresh, what), "--", color=colour, linewidth=0.9)
-            ax.plot(alphas, getattr(own, what), color=colour)
+            style.curve(
+                ax, alphas, getattr(fresh, what), linestyle="--", color=colour, linewidth=0.9
+            )
+            style.curve(ax, alphas, getattr(own, what), color=colour)
             style.dots(
                 ax,
                 alphas,

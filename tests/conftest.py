@@ -45,6 +45,11 @@ def pytest_addoption(parser):
     parser.addoption("--shuffle", type=int, metavar="SEED", help="a random order of the files, not within them")
 
 
+def pytest_xdist_auto_num_workers(config) -> int | None:
+    """One more than there are cores where slow tests run: those with processes and browsers wait most of the time."""
+    return None if config.option.markexpr else (os.cpu_count() or 1) + 1
+
+
 def pytest_generate_tests(metafunc):
     if "seed" in metafunc.fixturenames:
         first, _, last = metafunc.config.getoption("--seeds").partition("-")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0b6e99", "#c8553d", "#3a7d44", "#8a5a9e", "#b8860b", "#4a4e69")
 INK = "#22262b"
+SMOOTH = 200  # points of a smooth line
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -85,6 +86,21 @@ def dots(ax: "Axes", x: Any, y: Any, error: Any = None, **style: Any) -> None:
     """Measured values: dots with error bars (one standard error)."""
     error = None if error is None or not np.all(np.isfinite(np.asarray(error, dtype=float))) else error
     ax.errorbar(x, y, error, **{"marker": "o", "linestyle": "none", "capsize": 2, "elinewidth": 1, **style})
+
+
+def curve(ax: "Axes", x: Any, y: Any, *, log: str = "", **style: Any) -> None:
+    """Predicted values: a smooth line through them that has no extremum of its own (Fritsch and Carlson 1980).
+
+    ``log`` names the logarithmic axes, "x", "y" or "xy".
+    """
+    from scipy.interpolate import PchipInterpolator
+
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    known = np.isfinite(y)
+    x, y = (np.log(v[known]) if name in log else v[known] for name, v in (("x", x), ("y", y)))
+    fine = np.linspace(x[0], x[-1], SMOOTH)
+    drawn = (fine, PchipInterpolator(x, y)(fine))
+    ax.plot(*(np.exp(v) if name in log else v for name, v in zip("xy", drawn, strict=True)), **style)
 
 
 def series(ax: "Axes", x: Any, y: Any, error: Any = None, *, predicted: bool, **style: Any) -> None:

@@ -79,7 +79,7 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) 
     with style.figure(width=4.6, height=3.2) as (fig, ax):
         for k, (name, d, p) in enumerate(cells(size)):
             label = f"{random_networks.TITLES[name]}, d = {d}, p = {p}"
-            ax.plot(GAMMAS, lines[k], color=style.COLOURS[k], linewidth=1)
+            style.curve(ax, GAMMAS[::-1], lines[k][::-1], log="xy", color=style.COLOURS[k], linewidth=1)
             style.dots(ax, GAMMAS, mean[k], error[k], color=style.COLOURS[k], marker="osD^"[k], label=label)
         ax.plot(GAMMAS, GAMMAS, ":", color=style.INK, linewidth=1, label="γ")
         ax.set(xscale="log", yscale="log", xlabel="γ", ylabel="share of signs not flipped")

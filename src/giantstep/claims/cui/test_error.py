@@ -153,7 +153,7 @@ def _figure(d: int, ratios: tuple[float, ...], means: Data, predicted: Data) -> 
     labels = {"gradient": f"one step, d = p = {d}", "rank1": "its rank-one part"}
     with style.figure(len(CASES), width=3.6, height=2.9) as (fig, axes):
         for i, (ax, case) in enumerate(zip(axes, CASES, strict=True)):
-            ax.plot(np.linspace(*LINE), predicted["lines"][i], color=style.COLOURS[0], label="theory")
+            style.curve(ax, np.linspace(*LINE), predicted["lines"][i], color=style.COLOURS[0], label="theory")
             for k, (update, marker) in enumerate(zip(UPDATES, "os", strict=True)):
                 fill = {} if k == 0 else {"markerfacecolor": "white", "zorder": 1}
                 where = np.array(ratios) + 0.05 * k

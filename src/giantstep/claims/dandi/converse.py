@@ -119,7 +119,7 @@ def _figure(risks: np.ndarray, predicted: Data) -> str:
     with style.figure(width=4.6) as (fig, ax):
         for k, name in enumerate(LAYERS.values()):
             colour = style.COLOURS[k]
-            ax.plot(FAR[2], predicted["far"][k], color=colour, label=f"{name}, theory, p far below d")
+            style.curve(ax, FAR[2], predicted["far"][k], log="x", color=colour, label=f"{name}, theory, p far below d")
             ax.plot(WIDTHS, predicted["risks"][k], "x", color=colour)
             style.dots(ax, WIDTHS, mean[k], error[k], color=colour, marker="os"[k], label=f"{name}, simulated")
         ax.axhline(FLOOR, color=style.INK, linewidth=0.8, linestyle=":", label=r"E Var$(f^\star | x_1)$")

@@ -129,7 +129,7 @@ def _figure(d: int, n: int, found: Data, theory: Data, predicted: Data) -> str:
         for ax, name in zip(axes, ACTIVATIONS, strict=True):
             for k, (part, marker) in enumerate(zip(PARTS, "os", strict=True)):
                 colour = style.COLOURS[k]
-                ax.plot(WIDTHS, theory[name][k], color=colour)
+                style.curve(ax, WIDTHS, theory[name][k], log="x", color=colour)
                 style.dots(ax, WIDTHS, *(y[k] for y in found[name]), color=colour, marker=marker, label=part)
             ax.plot(
                 predicted["ratios"],

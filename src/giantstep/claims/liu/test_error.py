@@ -86,7 +86,7 @@ def _figure(d: int, n: int, mean: np.ndarray, se: np.ndarray, expected: np.ndarr
     with style.figure(2, width=3.6) as (fig, axes):
         for k, (decay, average) in enumerate(CASES):
             ax, colour = axes[0 if average else 1], style.COLOURS[DECAYS.index(decay)]
-            ax.plot(WIDTHS, expected[k], color=colour)
+            style.curve(ax, WIDTHS, expected[k], log="x", color=colour)
             label, marker = (f"rate ~ $t^{{-{decay:g}}}$", "s") if decay else ("constant rate", "o")
             style.dots(ax, WIDTHS, mean[k], se[k], color=colour, marker=marker, label=label)
         for ax, title in zip(axes, ("averaged", "last iterate"), strict=True):

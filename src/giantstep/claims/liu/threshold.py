@@ -119,7 +119,7 @@ def _figure(d: int, n: int, passes: tuple[int, ...], middle: np.ndarray, theory:
             )
             if 0 < k < len(passes):
                 ax.plot(WIDTHS, middle[k], color=colour, linewidth=0.8, linestyle=":")
-        ax.plot(WIDTHS, theory[0], color=style.COLOURS[0])
+        style.curve(ax, WIDTHS, theory[0], log="xy", color=style.COLOURS[0])
         for side in (slice(0, AT), slice(AT + 1, None)):
             ax.plot(WIDTHS[side], theory[1, side], color=style.COLOURS[len(passes)])
         ax.plot([], [], color=style.INK, label="theory (the fit diverges at p = n)")

@@ -130,7 +130,7 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for i, label in enumerate(talk.LABELS.values()):
             for j, (ax, what) in enumerate(zip(axes, paired.ERRORS.values(), strict=True)):
-                ax.plot(x[1:], predicted["errors"][i, j, 1:], color=style.COLOURS[i])
+                style.curve(ax, x[1:], predicted["errors"][i, j, 1:], color=style.COLOURS[i])
                 style.dots(
                     ax, x[1:], mean[i, j, 1:], error[i, j, 1:], color=style.COLOURS[i], marker="os"[i], label=label
                 )

@@ -1,0 +1,19 @@
+"""Lines through predicted values."""
+
+import numpy as np
+import pytest
+
+from giantstep.plot import style
+
+
+@pytest.mark.parametrize("log", ["", "x", "y", "xy"])
+def test_a_smooth_line_goes_through_the_values_and_not_beyond_them(log):
+    x, y = np.array([0.1, 0.2, 0.5, 1.0, 3.0]), np.array([1.0, 0.4, 0.3, np.nan, 0.9])
+    with style.figure() as (_, ax):
+        style.curve(ax, x, y, log=log)
+        line = ax.lines[0]
+        own, drawn = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    known = np.isfinite(y)
+    assert np.allclose(np.interp(x[known], own, drawn), y[known], rtol=0.02)
+    assert np.isclose(own[0], 0.1) and np.isclose(own[-1], 3.0)
+    assert drawn.min() >= 0.3 - 1e-12 and drawn.max() <= 1 + 1e-12
