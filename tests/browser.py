@@ -6,7 +6,7 @@ import time
 import pytest
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-PATIENCE = 1800  # seconds, to end a hang: the first answers compile, and other work may have the cores
+PATIENCE = 600  # seconds, to end a hang: the first answers compile, and other work may have the cores
 PAUSE = 0.2  # seconds between two looks at a page: each look keeps the browser from its work
 
 

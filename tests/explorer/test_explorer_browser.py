@@ -11,7 +11,7 @@ from PIL.PngImagePlugin import PngImageFile
 
 import giantstep as gs
 from giantstep.claims import TEXTS
-from giantstep.explorer import settings, state
+from giantstep.explorer import controls, settings, state
 from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.presets import PRESETS
 from tests.browser import CHROMIUM, DRIVER, PATIENCE, until
@@ -48,18 +48,23 @@ def page(browser, address):
             assert asked.startswith((address, "data:", "blob:", "chrome:", "about:")), asked
 
 
+def typeset(sentence: str) -> str:
+    """The text of a sentence as a page has it."""
+    return "".join(part if isinstance(part, str) else part.children for part in controls.formulas(sentence))
+
+
 def test_explain_says_what_the_library_says_and_shows_mistakes_at_the_caret(page):
     browser = page("/explain")
     found = gs.explain("x1 + H2(x1)*x2 + H3(x3)/2")
-    shown = text(browser, "explain-answer", found.reasons[-1])
-    assert all(sentence in shown for sentence in found.reasons) and "H3(x3)" in shown and "lost" in shown
+    shown = text(browser, "explain-answer", typeset(found.reasons[-1]))
+    assert all(typeset(sentence) in shown for sentence in found.reasons) and "H3(x3)" in shown and "lost" in shown
     put(browser, "explain-target", "x1 + + y")
     assert text(browser, "explain-mistake", "^").endswith("  x1 + + y\n         ^")
     put(browser, "explain-target", "x1 + x1*x2")
     browser.execute_script("document.querySelector('#explain-activation input[value=tanh]').click()")
     again = gs.explain("x1 + x1*x2", activation="tanh")
     assert again.realised is not None
-    text(browser, "explain-answer", again.realised.reasons[-1])
+    text(browser, "explain-answer", typeset(again.realised.reasons[-1]))
     assert text(browser, "explain-snippet", "tanh").count("gs.explain") == 1
     end = time.monotonic() + PATIENCE
     while "activation=tanh" not in browser.current_url and time.monotonic() < end:

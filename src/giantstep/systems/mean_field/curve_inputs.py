@@ -19,7 +19,7 @@ class CurveInputs:
         count: basis functions.
         kind: "cosine", "sine" or "fourier" (periodic curves).
         gamma: smoothness of the neurons, above 1/2.
-        spread: standard deviation of <theta, x> under the prior, in the root mean square over the curves.
+        spread: standard deviation of ``<theta, x>`` under the prior, in the root mean square over the curves.
         intercept: add a constant to the inputs.
         how: "least_squares" or "quadrature".
         smooth: smooths the curves in least squares: see ``bases.project``.
@@ -74,7 +74,7 @@ def coefficients(inputs: CurveInputs, curves: Any, grid: Any) -> Float[np.ndarra
 
 
 def deviations(inputs: CurveInputs, X: Float[np.ndarray, "curves J"]) -> Float[np.ndarray, " J"]:
-    """Deviations j^-gamma, scaled so that <theta, x> has the variance spread^2 in the mean over the rows of coefficients; that
+    """Deviations j^-gamma, scaled so that ``<theta, x>`` has the variance spread^2 in the mean over the rows of coefficients; that
     of the intercept is spread."""
     x = X[:, :-1] if inputs.intercept else X
     c = smoothness(x.shape[1], inputs.gamma)
