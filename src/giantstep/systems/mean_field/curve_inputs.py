@@ -74,8 +74,10 @@ def coefficients(inputs: CurveInputs, curves: Any, grid: Any) -> Float[np.ndarra
 
 
 def deviations(inputs: CurveInputs, X: Float[np.ndarray, "curves J"]) -> Float[np.ndarray, " J"]:
-    """Deviations j^-gamma, scaled so that ``<theta, x>`` has the variance spread^2 in the mean over the rows of coefficients; that
-    of the intercept is spread."""
+    """Deviations j^-gamma, scaled so that ``<theta, x>`` has the variance spread^2 in the mean over the rows of coefficients.
+
+    That of the intercept is spread.
+    """
     x = X[:, :-1] if inputs.intercept else X
     c = smoothness(x.shape[1], inputs.gamma)
     root = float(np.mean(np.sum((x * c) ** 2, axis=1))) ** 0.5
