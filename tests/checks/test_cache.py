@@ -176,7 +176,7 @@ def sources(tmp_path, monkeypatch):
         ("plot/style.py", "j"),
         ("claims/demir/panel.py", "mj"),
         ("claims/moniri/bulk.py", ""),  # another paper's claim
-        ("estimator/search.py", ""),
+        ("estimator/steps/search.py", ""),
         ("explorer/state.py", ""),
         ("cli/options.py", ""),
         ("lab/sweep/averages.py", ""),

@@ -7,9 +7,10 @@ import pytest
 
 import giantstep as gs
 from giantstep._machine.device import HOST
-from giantstep.estimator import corrected_step, directions, fit, search
-from giantstep.estimator import network as _network
-from giantstep.estimator.network import FirstLayer, Table
+from giantstep.estimator import fit
+from giantstep.estimator.steps import corrected_step, directions, search
+from giantstep.estimator.steps import network as _network
+from giantstep.estimator.steps.network import FirstLayer, Table
 from giantstep.functions.activation import activation
 
 RELU = activation("relu")

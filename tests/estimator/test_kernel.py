@@ -9,11 +9,11 @@ from sklearn.kernel_ridge import KernelRidge
 
 from giantstep._machine.device import HOST
 from giantstep.estimator import GiantStepRegressor, coordinates, kernel, marginal, spectral
-from giantstep.estimator.corrected_step import damped
-from giantstep.estimator.ensemble import mixed
-from giantstep.estimator.network import Table, linear_moments, moments, normal, pieces, solve
-from giantstep.estimator.search import Fold, Wanted, dealt, draw_start, judge
-from giantstep.estimator.stack import simplex_weights, stacked
+from giantstep.estimator.mix.ensemble import mixed
+from giantstep.estimator.mix.stack import simplex_weights, stacked
+from giantstep.estimator.steps.corrected_step import damped
+from giantstep.estimator.steps.network import Table, linear_moments, moments, normal, pieces, solve
+from giantstep.estimator.steps.search import Fold, Wanted, dealt, draw_start, judge
 from giantstep.functions.activation import activation
 
 SHAPES = kernel.GAUSSIAN, kernel.LAPLACE

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 
 from giantstep.estimator import GiantStepRegressor
-from giantstep.estimator.network import CHUNK
+from giantstep.estimator.steps.network import CHUNK
 
 WIDTH, COLUMNS = 320, 20
 

@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 import giantstep as gs
 from giantstep._machine.device import HOST
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor, kernel
-from giantstep.estimator import network as _network
-from giantstep.estimator.penalty_path import penalty_path
+from giantstep.estimator.steps import network as _network
+from giantstep.estimator.steps.penalty_path import penalty_path
 
 NETWORK: Any = GiantStepRegressor(width=40, steps=1, eta=30.0, batch="reuse", scaling="standard")
 

@@ -7,9 +7,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import RidgeCV
 
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
-from giantstep.estimator.network import Table
-from giantstep.estimator.stack import surely_better
-from giantstep.estimator.trees import boosted, learned_axes, tree_inputs
+from giantstep.estimator.mix.stack import surely_better
+from giantstep.estimator.mix.trees import boosted, learned_axes, tree_inputs
+from giantstep.estimator.steps.network import Table
 
 
 def jumps(n: int, seed: int, d: int = 12, turned: bool = False):

@@ -11,17 +11,17 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from giantstep._machine import memory as _memory
 from giantstep._machine.device import HOST, Arrays, arrays
 from giantstep.errors import InputError
-from giantstep.estimator import directions
 from giantstep.estimator import fit as learning
-from giantstep.estimator.directions import Directions
 from giantstep.estimator.explanation import FitExplanation
-from giantstep.estimator.gaps import gaps
-from giantstep.estimator.network import CHUNK, Table
-from giantstep.estimator.refitted import refitted
-from giantstep.estimator.scaling import choose
-from giantstep.estimator.span import span
-from giantstep.estimator.trees import ALL_COLUMNS, MOST_AXES, MOST_ROWS
-from giantstep.estimator.units import units
+from giantstep.estimator.mix.refitted import refitted
+from giantstep.estimator.mix.trees import ALL_COLUMNS, MOST_AXES, MOST_ROWS
+from giantstep.estimator.steps import directions
+from giantstep.estimator.steps.directions import Directions
+from giantstep.estimator.steps.network import CHUNK, Table
+from giantstep.estimator.table.gaps import gaps
+from giantstep.estimator.table.scaling import choose
+from giantstep.estimator.table.span import span
+from giantstep.estimator.table.units import units
 from giantstep.functions.activation import activation
 
 LOOKED_AT = 500  # the number of rows on which shares of variance are measured

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from giantstep.estimator.directions import Directions
+from giantstep.estimator.steps.directions import Directions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

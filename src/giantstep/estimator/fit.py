@@ -13,10 +13,10 @@ from jaxtyping import Float, Int
 from giantstep._machine.device import Arrays
 from giantstep._machine.threads import one_blas_thread
 from giantstep.errors import InputError
-from giantstep.estimator import ensemble
-from giantstep.estimator.ensemble import EnsembleMember, TreeMember
-from giantstep.estimator.network import FirstLayer, FittedReadout, Table, linear_moments, pieces
-from giantstep.estimator.search import (
+from giantstep.estimator.mix import ensemble
+from giantstep.estimator.mix.ensemble import EnsembleMember, TreeMember
+from giantstep.estimator.steps.network import FirstLayer, FittedReadout, Table, linear_moments, pieces
+from giantstep.estimator.steps.search import (
     MOST,
     Fold,
     SearchPoint,

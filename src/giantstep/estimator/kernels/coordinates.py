@@ -17,10 +17,10 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.device import Arrays
-from giantstep.estimator.array import Array
-from giantstep.estimator.directions import strengths
-from giantstep.estimator.kernel import distances
-from giantstep.estimator.network import FittedReadout, Table, TablePiece
+from giantstep.estimator.kernels.kernel import distances
+from giantstep.estimator.steps.array import Array
+from giantstep.estimator.steps.directions import strengths
+from giantstep.estimator.steps.network import FittedReadout, Table, TablePiece
 
 MOST_COORDINATES = 128
 TOLERATED = 0.25

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.estimator.network import Table
+from giantstep.estimator.steps.network import Table
 
 BINS = 8
 

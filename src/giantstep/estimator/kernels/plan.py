@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.estimator.coordinates import along_columns, along_directions
-from giantstep.estimator.kernel_search import MakeMap, Map
-from giantstep.estimator.marginal import explained_by_columns
-from giantstep.estimator.network import Table
-from giantstep.estimator.search import SearchStart
-from giantstep.estimator.spectral import curved, transforms
+from giantstep.estimator.kernels.coordinates import along_columns, along_directions
+from giantstep.estimator.kernels.kernel_search import MakeMap, Map
+from giantstep.estimator.steps.marginal import explained_by_columns
+from giantstep.estimator.steps.network import Table
+from giantstep.estimator.steps.search import SearchStart
+from giantstep.estimator.steps.spectral import curved, transforms
 
 KNOWN = 2  # coordinates that label transforms contain
 FEW_COLUMNS = 64  # up to which a kernel of all columns alike can learn something

@@ -15,8 +15,8 @@ from jaxtyping import Float
 from scipy.linalg import get_blas_funcs
 
 from giantstep._machine.device import HOST, Arrays
-from giantstep.estimator.array import Array
-from giantstep.estimator.network import FittedReadout, TablePiece
+from giantstep.estimator.steps.array import Array
+from giantstep.estimator.steps.network import FittedReadout, TablePiece
 from giantstep.functions.named import namespace
 
 JITTER = {8: 1e-9, 4: 1e-6}  # added to K(Z, Z), whose diagonal is one, by the bytes of a number

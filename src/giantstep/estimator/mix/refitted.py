@@ -12,11 +12,11 @@ from jaxtyping import Float, Int
 
 from giantstep._machine.device import HOST
 from giantstep.errors import InputError
-from giantstep.estimator.ensemble import EnsembleMember, TreeMember
-from giantstep.estimator.kernel_search import mapped, some_rows
-from giantstep.estimator.network import Table, linear_moments, moments, normal, pieces
-from giantstep.estimator.search import FINE, NEAR, Fold, Stage, Wanted, judge, solved
-from giantstep.estimator.stack import stacked
+from giantstep.estimator.kernels.kernel_search import mapped, some_rows
+from giantstep.estimator.mix.ensemble import EnsembleMember, TreeMember
+from giantstep.estimator.mix.stack import stacked
+from giantstep.estimator.steps.network import Table, linear_moments, moments, normal, pieces
+from giantstep.estimator.steps.search import FINE, NEAR, Fold, Stage, Wanted, judge, solved
 
 __all__ = ["JUDGES", "Refitted", "refitted"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import eigh
 
-from giantstep.estimator.network import Normal, TablePiece
+from giantstep.estimator.steps.network import Normal, TablePiece
 
 __all__ = ["MOST_FEATURES", "PenaltyPath", "penalty_path"]
 

@@ -14,10 +14,10 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.device import Arrays
-from giantstep.estimator.coordinates import corrected, typical_distance
-from giantstep.estimator.kernel import GAUSSIAN, LAPLACE, KernelShape, kernel_layer
-from giantstep.estimator.network import FittedReadout, Layer, Table, TablePiece, linear_moments, pieces
-from giantstep.estimator.search import Fold, SearchPoint, SearchStart, Stage, Tell, Wanted, judge, solved
+from giantstep.estimator.kernels.coordinates import corrected, typical_distance
+from giantstep.estimator.kernels.kernel import GAUSSIAN, LAPLACE, KernelShape, kernel_layer
+from giantstep.estimator.steps.network import FittedReadout, Layer, Table, TablePiece, linear_moments, pieces
+from giantstep.estimator.steps.search import Fold, SearchPoint, SearchStart, Stage, Tell, Wanted, judge, solved
 
 NEAREST = -4.0  # the decade of the penalty where the search begins
 TURNS = 4  # at most

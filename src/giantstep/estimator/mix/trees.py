@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int, UInt8
 
-from giantstep.estimator.directions import strengths
-from giantstep.estimator.marginal import explained_by_columns
-from giantstep.estimator.network import Table
-from giantstep.estimator.search import Fold, Tell, mean_error
+from giantstep.estimator.steps.directions import strengths
+from giantstep.estimator.steps.marginal import explained_by_columns
+from giantstep.estimator.steps.network import Table
+from giantstep.estimator.steps.search import Fold, Tell, mean_error
 
 __all__ = ["BoostedTrees", "TreeInputs", "TreeTrial", "boosted", "learned_axes", "tree_inputs", "tried_trees"]
 

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from scipy.linalg import eigh
 
 from giantstep._machine.device import Arrays
-from giantstep.estimator.network import Table
+from giantstep.estimator.steps.network import Table
 
 CLIP = 3.0  # transformed labels are cut at this many deviations: their fourth moments are noise
 MOST_CURVED = 8  # directions of each transform

@@ -7,9 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.device import HOST
-from giantstep.estimator.array import Array
-from giantstep.estimator.coordinates import corrected
-from giantstep.estimator.kernel_search import (
+from giantstep.estimator.kernels.coordinates import corrected
+from giantstep.estimator.kernels.kernel_search import (
     BEHIND,
     USUAL,
     KernelTrial,
@@ -25,9 +24,21 @@ from giantstep.estimator.kernel_search import (
     take_turns,
     turn_gradients,
 )
-from giantstep.estimator.network import FittedReadout, Layer, Table, TableStream, pieces
-from giantstep.estimator.plan import PLANS, FitPlan, Gradients
-from giantstep.estimator.search import (
+from giantstep.estimator.kernels.plan import PLANS, FitPlan, Gradients
+from giantstep.estimator.mix.stack import stacked, surely_better
+from giantstep.estimator.mix.trees import (
+    FEWEST_ROWS,
+    MOST_ROWS,
+    BoostedTrees,
+    TreeTrial,
+    boosted,
+    learned_axes,
+    tree_inputs,
+    tried_trees,
+)
+from giantstep.estimator.steps.array import Array
+from giantstep.estimator.steps.network import FittedReadout, Layer, Table, TableStream, pieces
+from giantstep.estimator.steps.search import (
     MANY_LANDMARKS,
     MOST,
     Fold,
@@ -38,17 +49,6 @@ from giantstep.estimator.search import (
     mean_error,
     null_gradient,
     solved,
-)
-from giantstep.estimator.stack import stacked, surely_better
-from giantstep.estimator.trees import (
-    FEWEST_ROWS,
-    MOST_ROWS,
-    BoostedTrees,
-    TreeTrial,
-    boosted,
-    learned_axes,
-    tree_inputs,
-    tried_trees,
 )
 
 FEWEST = 40  # rows, for more than the network

@@ -24,8 +24,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.device import Arrays
-from giantstep.estimator.array import Array
-from giantstep.estimator.network import FirstLayer, FittedReadout, TablePiece, weighted
+from giantstep.estimator.steps.array import Array
+from giantstep.estimator.steps.network import FirstLayer, FittedReadout, TablePiece, weighted
 
 DAMPING = 1.0  # added to S, whose columns have variance one
 

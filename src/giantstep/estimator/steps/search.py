@@ -14,9 +14,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.device import HOST, Arrays
-from giantstep.estimator.array import Array
-from giantstep.estimator.corrected_step import damped, descent, moved, unit, without_common
-from giantstep.estimator.network import (
+from giantstep.estimator.steps.array import Array
+from giantstep.estimator.steps.corrected_step import damped, descent, moved, unit, without_common
+from giantstep.estimator.steps.network import (
     FirstLayer,
     FittedReadout,
     Layer,
@@ -32,7 +32,7 @@ from giantstep.estimator.network import (
     refit,
     solve,
 )
-from giantstep.estimator.penalty_path import MOST_FEATURES, PenaltyPath, penalty_path
+from giantstep.estimator.steps.penalty_path import MOST_FEATURES, PenaltyPath, penalty_path
 from giantstep.functions.activation import Activation
 
 Tell = Callable[[str], Any] | None

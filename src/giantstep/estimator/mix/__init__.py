@@ -1,0 +1,1 @@
+"""Other models beside the network, and their mix."""

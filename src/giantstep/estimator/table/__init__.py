@@ -1,0 +1,1 @@
+"""The columns of a table before a network sees them."""
