@@ -8,9 +8,11 @@ from scipy.optimize import minimize
 from sklearn.kernel_ridge import KernelRidge
 
 from giantstep._machine.device import HOST
-from giantstep.estimator import GiantStepRegressor, coordinates, kernel, marginal, spectral
+from giantstep.estimator import GiantStepRegressor
+from giantstep.estimator.kernels import coordinates, kernel
 from giantstep.estimator.mix.ensemble import mixed
 from giantstep.estimator.mix.stack import simplex_weights, stacked
+from giantstep.estimator.steps import marginal, spectral
 from giantstep.estimator.steps.corrected_step import damped
 from giantstep.estimator.steps.network import Table, linear_moments, moments, normal, pieces, solve
 from giantstep.estimator.steps.search import Fold, Wanted, dealt, draw_start, judge

@@ -10,7 +10,8 @@ from sklearn.exceptions import NotFittedError
 
 import giantstep as gs
 from giantstep._machine.device import HOST
-from giantstep.estimator import GiantStepClassifier, GiantStepRegressor, kernel
+from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
+from giantstep.estimator.kernels import kernel
 from giantstep.estimator.steps import network as _network
 from giantstep.estimator.steps.penalty_path import penalty_path
 
