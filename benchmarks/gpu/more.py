@@ -33,7 +33,8 @@ def figure(small: bool) -> dict[str, Any]:
     floor = seeds * sum(single_step.operations(n, n_test) for n in sizes) / rate
     return {
         "row": "figure", "seconds": taken, "goal": 1.0, "first": first, "compile": first - taken / seeds, "floor": floor,
-        "seconds / floor": taken / floor, "errors": np.mean(found, axis=0).tolist(), "d": D, "p": P, "seeds": seeds,
+        "seconds / floor": taken / floor, "programs": len(sizes), "errors": np.mean(found, axis=0).tolist(),
+        "d": D, "p": P, "seeds": seeds,
     }  # fmt: skip
 
 
