@@ -139,7 +139,7 @@ def _missed(found: list[dict[str, Any]]) -> str:
             )
     slow = [
         f"`{row['row']}` {_compilation(row)}"
-        for row in found
+        for row in [*found, *({"row": name, **each} for row in found for name, each in row.get("routes", {}).items())]
         if row.get("compile", 0.0) > COMPILE * row.get("programs", 1)
     ]
     if slow:

@@ -10,6 +10,7 @@ from scipy import stats
 
 import giantstep as gs
 from giantstep._machine import random
+from giantstep._machine.backend import jnp
 from giantstep.experiment import draw
 from giantstep.simulate import cost, overlap, projections, reuse
 
@@ -238,3 +239,14 @@ def test_the_wishart_factor():
 
 def test_the_second_layer_is_that_of_the_dense_route(small):
     np.testing.assert_array_equal(draw.second_layer(small, 3), draw.weights(small, 3)[1])
+
+
+@pytest.mark.parametrize("dead", [0, 3])
+def test_the_device_takes_the_same_roots_as_the_host(dead):
+    C = np.random.default_rng(0).standard_normal((40, 12))
+    C[:, :dead] = 0.0  # neurons that no sample reaches: the matrix is singular
+    A = C.T @ C
+    for L in (overlap._root(A), overlap._root(jnp.asarray(A))):
+        np.testing.assert_allclose(np.asarray(L) @ np.asarray(L).T, A, atol=1e-12 * np.trace(A))
+    B = C.T.reshape(2, 6, 40)
+    np.testing.assert_allclose(projections.triangular(B, device=True), projections.triangular(B), atol=1e-12)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from giantstep._machine.arrays import compiled, over_seeds
-from giantstep._machine.backend import jax, one_blas_thread
+from giantstep._machine.backend import jax, jnp, one_blas_thread
 from giantstep._machine.random import Stream, generator
 from giantstep._training.batches import Chunk
 from giantstep._training.features import NetworkFeatures, Neurons, measured
@@ -87,17 +87,23 @@ def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
         jax.block_until_ready(totals)  # one chunk at work while the next is drawn
         totals = _added(totals, weights, second, chunk.X, chunk.y, mean, run.setting.network.factor, **form)
         run.tick((4.0 * run.setting.p + NORMAL) * chunk.X.shape[1] * k)
-    along, square = (np.asarray(total) for total in totals)  # type: ignore[union-attr]
+    along, square = totals  # type: ignore[misc]
+    square = square if run.batches.device else np.asarray(square)
     key = (Stream.STEP + t, draw.OUTSIDE)
     outside = [
-        _root(square[s]) @ bartlett(generator(seed, *key), square.shape[1], run.d - k)
+        np.asarray(_root(square[s]) @ bartlett(generator(seed, *key), square.shape[1], run.d - k))
         for s, seed in enumerate(run.seeds)
     ]
-    return np.concatenate([along, np.stack(outside)], axis=2) / batch.n
+    return np.concatenate([np.asarray(along), np.stack(outside)], axis=2) / batch.n
 
 
-def _root(A: np.ndarray) -> np.ndarray:
+def _root(A: np.ndarray | jax.Array) -> np.ndarray | jax.Array:
     """L with L L^T = A for A without negative directions; singular when neurons come in pairs or p > n."""
+    if isinstance(A, jax.Array):  # on a GPU a Cholesky factor takes a hundredth of the time, but A may be singular
+        L = jnp.linalg.cholesky(A)
+        if bool(jnp.all(jnp.isfinite(L))):
+            return L
+        A = np.asarray(A)
     if not np.all(np.isfinite(A)):
         return np.full(A.shape, np.nan)
     values, vectors = np.linalg.eigh(A)
@@ -140,7 +146,7 @@ def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) 
     """A branch of one member after step t, at one step size or several."""
     step, W, known = run.setting.protocol.steps[t], branch.layers[0], branch.known
     if step.batch == "fresh":
-        W = compressed(W, run.setting.target.rank)
+        W = compressed(W, run.setting.target.rank, run.batches.device)
         known = _batch(run, W.shape[2], t) if reuse.held(run.setting.protocol, t) else None
     if known is None:
         slope = _streamed(run, W, a, t)
@@ -189,7 +195,7 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
 def _measured(run: Run, branch: Branch, n_test: int, spectrum: bool, own: np.ndarray | None, again: bool) -> Part:
     layers = branch.layers
     if layers.slope is None and not again:
-        layers = FirstLayers((compressed(layers[0], run.setting.target.rank),))
+        layers = FirstLayers((compressed(layers[0], run.setting.target.rank, run.batches.device),))
     known = _readout_batch(run, layers, branch.known)
     columns = max([layers.members[0].shape[2], *(one.X.shape[1] for one in known or ())])
     members = tuple(run.batches.put(padded(W, columns)) for W in layers.members)

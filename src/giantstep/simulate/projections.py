@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from giantstep._machine.backend import jnp
 from giantstep._machine.random import Stream, generator
 from giantstep.experiment import draw
 from giantstep.experiment.data import Gaussian
@@ -59,18 +60,19 @@ def own(setting: Setting) -> np.ndarray:
     return np.concatenate([along, triangular(W - along @ Q.T)], axis=1)
 
 
-def triangular(B: np.ndarray) -> np.ndarray:
+def triangular(B: np.ndarray, device: bool = False) -> np.ndarray:
     """B' with B' B'^T = B B^T and no more columns than rows, (..., p, min(p, m)); its diagonal is not negative."""
-    R = np.linalg.qr(np.swapaxes(B, -1, -2), mode="r")
+    qr = jnp.linalg.qr if device else np.linalg.qr
+    R = np.asarray(qr(np.swapaxes(B, -1, -2), mode="r"))
     sign = np.where(np.diagonal(R, axis1=-2, axis2=-1) < 0, -1.0, 1.0)
     return np.swapaxes(R * sign[..., None], -1, -2)
 
 
-def compressed(W: np.ndarray, r: int) -> np.ndarray:
-    """W (S, p, k) in at most r + p coordinates."""
+def compressed(W: np.ndarray, r: int, device: bool = False) -> np.ndarray:
+    """W (S, p, k) in at most r + p coordinates, which the host computes or the device of JAX."""
     if W.shape[-1] <= r + W.shape[-2]:
         return W
-    return np.concatenate([W[..., :r], triangular(W[..., r:])], axis=-1)
+    return np.concatenate([W[..., :r], triangular(W[..., r:], device)], axis=-1)
 
 
 def padded(W: np.ndarray, columns: int) -> np.ndarray:
