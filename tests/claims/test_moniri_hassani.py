@@ -3,9 +3,19 @@
 import numpy as np
 import pytest
 
+import giantstep as gs
 from giantstep.checks.statistics import Seeds
 from giantstep.claims import select
-from giantstep.claims.moniri_hassani import degenerate, exponents, layers, limit, outliers, phase_diagram, reuse
+from giantstep.claims.moniri_hassani import (
+    degenerate,
+    exponents,
+    layers,
+    limit,
+    outliers,
+    phase_diagram,
+    reuse,
+    threshold,
+)
 from giantstep.theory import second_step
 from giantstep.theory.two_steps.predict import SecondStep
 
@@ -21,6 +31,7 @@ def tiny(monkeypatch):
         (reuse, (24, 48)),
     ):
         monkeypatch.setitem(claim.DIMENSIONS, "quick", size)
+    monkeypatch.setattr(threshold, "DIMENSIONS", (24, 48))
     monkeypatch.setitem(phase_diagram.ALPHAS1, "quick", (0.0, 0.4))
     monkeypatch.setitem(phase_diagram.ALPHAS2, "quick", (0.1, 0.4))
 
@@ -28,9 +39,10 @@ def tiny(monkeypatch):
 @pytest.mark.parametrize("claim", select(["moniri_hassani"]), ids=lambda claim: claim.name)
 def test_a_claim_runs(claim, tiny):
     seeds = range(Seeds(3, 3).pilot)
-    predicted = {**(claim.predict("quick") if claim.predict else {})}
-    predicted |= claim.predict_draws("quick", seeds) if claim.predict_draws else {}
-    verdict = claim.rule("quick", claim.measure("quick", seeds), predicted)
+    size = next(iter(claim.seeds))
+    predicted = {**(claim.predict(size) if claim.predict else {})}
+    predicted |= claim.predict_draws(size, seeds) if claim.predict_draws else {}
+    verdict = claim.rule(size, claim.measure(size, seeds), predicted)
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure and verdict.power
 
 
@@ -51,3 +63,26 @@ def test_it_reaches_the_exponents_and_the_number_of_the_limit():
 def test_random_signs_do_not_hide_a_cosine():
     squares = np.full((1, 2, 2, 60), 0.16) * np.random.default_rng(0).uniform(0.9, 1.1, (1, 2, 2, 60))
     assert reuse.CLAIM.rule("quick", {"squares": squares}, {}).as_stated == "fails"
+
+
+def test_the_target_of_the_threshold_has_information_exponent_three_and_a_square_with_a_linear_part():
+    made = gs.target(threshold.target())
+    assert made.information_exponent == 3 and np.isclose(made.power, 1.0)
+    x = np.random.default_rng(0).standard_normal(400_000)
+    assert np.isclose(np.mean(made(x[None]) ** 2 * x), threshold._pull(), atol=0.05) and threshold._pull() > 1
+
+
+@pytest.mark.parametrize(
+    ("more", "cosine", "outcome"),
+    [(0.0, 0.0, "holds"), (0.2, 0.0, "fails"), (-0.2, 0.0, "fails"), (0.0, 0.2, "fails")],
+    ids=["as stated", "steeper", "flatter", "fresh batches learn"],
+)
+def test_the_threshold_notices_another_exponent_and_what_fresh_batches_learn(more, cosine, outcome):
+    rng, sizes, seeds = np.random.default_rng(1), np.array(threshold.DIMENSIONS), 600
+    predicted = threshold.predict("full")
+    mean = sizes ** (predicted["exponents"] + more)[..., None]
+    strengths = mean[..., None] * (1 + 0.3 * rng.standard_normal((*mean.shape, seeds)))
+    squares = cosine + rng.chisquare(1, strengths.shape) / sizes[:, None]
+    controls = rng.standard_normal((len(mean), len(sizes), 5, seeds))
+    measured = {"reuse strength": strengths, "reuse controls": controls, "fresh square": np.minimum(squares, 0.9)}
+    assert threshold.CLAIM.rule("full", measured, predicted).as_stated == outcome

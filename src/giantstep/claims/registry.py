@@ -61,6 +61,7 @@ from giantstep.claims.moniri import (
 )
 from giantstep.claims.moniri_hassani import degenerate, exponents, outliers, phase_diagram
 from giantstep.claims.moniri_hassani import reuse as moniri_hassani_reuse
+from giantstep.claims.moniri_hassani import threshold as moniri_hassani_threshold
 from giantstep.claims.nguwi import fresh, training, vacuity, wasserstein
 from giantstep.claims.nishikawa import certified, features, finite, generalisation, online, truncation
 from giantstep.claims.saad_solla import one_pass
@@ -72,7 +73,8 @@ CLAIMS: tuple[Claim, ...] = (
     rank_one.CLAIM, normalisation_trap.CLAIM, moniri_alignment.CLAIM, spikes.CLAIM, third_spike.CLAIM, bulk.CLAIM,
     onset.CLAIM, positions.CLAIM, expansion.CLAIM, protocol.CLAIM,
     linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
-    outliers.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM, degenerate.CLAIM,
+    outliers.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM,
+    moniri_hassani_threshold.CLAIM, degenerate.CLAIM,
     double_descent.CLAIM,
     baselines.CLAIM,
     cui_test_error.CLAIM,

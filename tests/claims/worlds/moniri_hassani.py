@@ -8,7 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.checks.random import Stream, generator
-from giantstep.claims.moniri_hassani import layers, reuse
+from giantstep.claims.moniri_hassani import layers, reuse, threshold
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
 
@@ -43,6 +43,17 @@ def without_x3(setting: Setting) -> Setting:
     return replace(setting, target=gs.target("x1 + x1*x2 + 0.001*x3"))
 
 
+def with_fresh_batches(setting: Setting) -> Setting:
+    first, second = setting.protocol.steps
+    return replace(
+        setting, protocol=replace(setting.protocol, steps=(first, replace(second, n=first.n, batch="fresh")))
+    )
+
+
+def linear(setting: Setting) -> Setting:
+    return replace(setting, target=gs.target("x1"))
+
+
 def with_random_signs(name: str, batch: str, d: int, seed: int) -> float:
     """|cos| = 0.4 of random sign on fresh batches: the mean of the cosine is zero."""
     return (
@@ -72,6 +83,10 @@ WORLDS: dict[str, dict[str, World]] = {
             reuse, "cosine", with_random_signs
         ),
         "one batch twice in place of fresh batches": lambda patch: patch.setattr(reuse, "cosine", always_reused),
+    },
+    "moniri_hassani/threshold": {
+        "the second batch is always fresh": trained(threshold, with_fresh_batches),
+        "the target is linear": trained(threshold, linear),
     },
     "moniri_hassani/degenerate": {
         "a second layer of signs everywhere": trained(layers, signs),

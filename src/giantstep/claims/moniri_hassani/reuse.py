@@ -4,7 +4,10 @@ cos^2 of what the layer moved along with the target is of order 1/d where nothin
 m/(1 - m), m the mean of cos^2 over seeds, times d stays level or grows as d: no sign is averaged away.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from jaxtyping import Float
 
 import giantstep as gs
 from giantstep.checks import cache, statistics
@@ -59,21 +62,21 @@ def measure(size: Size, seeds: range) -> Data:
     return {"squares": cosines**2}
 
 
-def strength(size: Size, squares: np.ndarray) -> np.ndarray:
-    """d m/(1 - m), (targets, batches, d)."""
+def strength(sizes: Sequence[int], squares: Float[np.ndarray, "*more d seeds"]) -> Float[np.ndarray, "*more d"]:
+    """d m/(1 - m)."""
     mean = np.mean(squares, axis=-1)
-    return np.array(DIMENSIONS[size]) * mean / (1 - mean)
+    return np.array(sizes) * mean / (1 - mean)
 
 
-def slopes(size: Size, squares: np.ndarray) -> np.ndarray:
-    """Its exponent in d, one jackknife value a seed, (targets, batches, seeds)."""
-    x = np.log(DIMENSIONS[size]) - np.mean(np.log(DIMENSIONS[size]))
-    return statistics.pseudovalues(lambda v: np.log(strength(size, v)) @ x / np.sum(x**2), squares)
+def slopes(sizes: Sequence[int], squares: Float[np.ndarray, "*more d seeds"]) -> Float[np.ndarray, "*more seeds"]:
+    """Its exponent in d, one jackknife value a seed."""
+    x = np.log(sizes) - np.mean(np.log(sizes))
+    return statistics.pseudovalues(lambda v: np.log(strength(sizes, v)) @ x / np.sum(x**2), squares)
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The exponent is nearer to 1 than to 0 where the target is learned, and nearer to 0 where it is not."""
-    found = slopes(size, measured["squares"])
+    found = slopes(DIMENSIONS[size], measured["squares"])
     learned = np.array([[CASES[name][-1], False] for name in TARGETS[size]])
     at = np.array([[f"{name}, {batch}" for batch in BATCHES.values()] for name in TARGETS[size]])
     sides: tuple[tuple[str, np.ndarray, Side], ...] = (
@@ -86,7 +89,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    found, sizes = strength(size, measured["squares"]), DIMENSIONS[size]
+    sizes = DIMENSIONS[size]
+    found = strength(sizes, measured["squares"])
     words = "; ".join(
         f"{name}, {batch}: {', '.join(f'{x:.1f}' for x in found[i, j])}"
         for i, name in enumerate(TARGETS[size])
@@ -106,8 +110,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(size: Size, squares: np.ndarray) -> str:
     sizes = np.array(DIMENSIONS[size])
-    found = strength(size, squares)
-    values = statistics.pseudovalues(lambda v: np.log(strength(size, v)), squares)
+    found = strength(sizes.tolist(), squares)
+    values = statistics.pseudovalues(lambda v: np.log(strength(sizes.tolist(), v)), squares)
     error = found * np.std(values, axis=-1, ddof=1) / squares.shape[-1] ** 0.5
     names = TARGETS[size]
     with style.figure(len(names), width=4.2 if len(names) == 1 else 2.9, height=3.1) as (fig, axes):

@@ -1,0 +1,172 @@
+"""Where in the plane of exponents a reused batch makes a spike along a direction of information exponent above one.
+
+In the first step a sample of the batch moves the field of neuron i on itself by t_i (d/n) y sigma'(z), t_i = eta_1 s a_i. So the
+second gradient on the same batch has, at first order in t, the left vector a^2 and the right one E[y^2 x], with the strength
+
+    theta = eta_1 eta_2 s^2 sqrt(3 p) (d/n) E[sigma' sigma''] E[y^2 x]  ~  p^(alpha_1 + alpha_2 - 1/2)
+
+A spike leaves the bulk if its strength is above (p/d)^(1/4), so in the limit if its exponent is positive. On an independent batch
+E[y x <beta, x>] is in the place of E[y^2 x]: it has no mean along the target, whatever the exponents.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Float
+
+import giantstep as gs
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
+from giantstep.claims.moniri_hassani import reuse
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.functions.hermite import gauss_hermite
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.simulate import train
+
+BENT = (
+    "tanh(4*(x1-1))"  # without its parts of degree 0, 1, 2 its information exponent is three, and E y^2 x is not zero
+)
+ACTIVATION = "softplus(4*(x-0.5))/4"  # E sigma' sigma'' is not zero
+ALPHAS = (0.1, 0.2, 0.35, 0.45)  # of both steps
+REFERENCE = 200  # the width at which all exponents have the same two steps
+LENGTHS = (0.35, 2.0)  # eta_1 s and eta_2 s there: the first is small, because strengths have corrections of order t^2
+BATCHES = ("reuse", "fresh")
+DIMENSIONS = (80, 400)
+SEEDS: dict[Size, Seeds] = {"full": Seeds(150, 800)}
+EXPONENT = Tolerance(0.06, 0.15)
+HALF = 0.5  # between the exponents 0 and 1 of d cos^2 of a direction that is not learned and of one that is
+CHANCE = Tolerance(0.1, 0.5)
+NODES = 120  # of E y^2 x
+
+
+@lru_cache
+def target() -> str:
+    """The bent function without its parts of degree zero, one and two, of unit power."""
+    c = gs.target(BENT).hermite
+    parts = [float(c[(k,)]) for k in range(3)]
+    power = c.power - parts[0] ** 2 - parts[1] ** 2 - 2 * parts[2] ** 2
+    return f"({BENT} - ({parts[0]!r}) - ({parts[1]!r})*x1 - ({parts[2]!r})*H2(x1))/{power**0.5!r}"
+
+
+def experiment(d: int, alpha1: float, batch: str) -> Setting:
+    """eta s = L (p/REFERENCE)^(alpha - 1/2) in both steps; the second one for every alpha_2."""
+    p = 5 * d // 4
+    setting = gs.presets.moniri_hassani(
+        6 * d, d, p, alpha1, ALPHAS[0], C1=LENGTHS[0] * REFERENCE ** (0.5 - alpha1), batch=batch, target=target(),
+        activation=ACTIVATION, residual="target",
+    )  # fmt: skip
+    first, second = setting.protocol.steps
+    sizes = tuple(p * LENGTHS[1] * (p / REFERENCE) ** (a - 0.5) for a in ALPHAS)  # s = 1/p
+    return replace(setting, protocol=replace(setting.protocol, steps=(first, replace(second, eta=sizes))))
+
+
+def spikes(d: int, alpha1: float, batch: str, seed: int) -> dict[str, np.ndarray]:
+    """What the layer moved along with the left vector a^2, for every alpha_2: ``strength``, its component along the target,
+    ``square``, its cos^2 with it, and ``controls``, numbers of the draws whose mean is zero."""
+    setting = experiment(d, alpha1, batch)
+    layers, v = train(setting, seed, dtype="float32"), setting.target.orthonormal(d)[0]
+    a = layers.second_layer
+    moved = [gs.measure.moved(np.asarray(W, dtype=float) - layers.initial, a, 2)[:, -1] for W in layers.final]
+    along = np.array([each @ v for each in moved])
+    X, y = draw.rows(setting, seed, draw.step_batches(setting)[1])
+    x = X @ v
+    known = np.mean(a**2) - 1, np.mean(a**4) / 3 - 1, np.mean(y**2 * x) / _pull() - 1, np.mean(y * x), np.mean(y**2) - 1
+    return {"strength": along, "square": along**2 / np.sum(np.square(moved), axis=1), "controls": np.array(known)}
+
+
+@lru_cache
+def _pull() -> float:
+    """E y^2 x."""
+    x, weights = gauss_hermite(NODES)
+    return float(weights @ (np.asarray(gs.target(target())(x[None])) ** 2 * x))
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Strengths and cos^2 (alpha_1, alpha_2, d, seeds) and controls (alpha_1, d, controls, seeds), of every batch."""
+    found: Data = {}
+    for batch in BATCHES:
+        shape = len(ALPHAS), len(DIMENSIONS), len(seeds), -1
+        runs = cache.each(spikes, [(d, a, batch, seed) for a in ALPHAS for d in DIMENSIONS for seed in seeds])
+        for key, axes in (("strength", (0, 3, 1, 2)), ("square", (0, 3, 1, 2)), ("controls", (0, 1, 3, 2))):
+            found[f"{batch} {key}"] = np.transpose(np.reshape([run[key] for run in runs], shape), axes)
+    return found
+
+
+def predict(size: Size) -> Data:
+    """alpha_1 + alpha_2 - 1/2, (alpha_1, alpha_2)."""
+    return {"exponents": np.add.outer(ALPHAS, ALPHAS) - 0.5}
+
+
+def exponents(measured: Data) -> Float[np.ndarray, "first second seeds"]:
+    """Exponents in p of the spike on a reused batch, without the part of the noise that the controls explain."""
+    own, known = (measured[f"reuse {key}"] for key in ("strength", "controls"))
+    pairs = [[(own[i, :, k], known[i, k]) for i in range(len(ALPHAS))] for k in range(len(DIMENSIONS))]
+    cells = np.array([[controlled(*pair) for pair in row] for row in pairs])
+    return statistics.exponent(DIMENSIONS, cells, of_means=True)
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents of the spike of a reused batch in every cell; on fresh batches cos^2 is that of chance, of order 1/d."""
+    at = [f"α = {a:g}, {b:g}" for a in ALPHAS for b in ALPHAS]
+    found = exponents(measured).reshape(len(at), -1)
+    growth = reuse.slopes(DIMENSIONS, measured["fresh square"].mean(axis=1))
+    return Evidence((
+        statistics.compare(
+            "exponent of the spike, one batch twice", found, predicted["exponents"].ravel(), at=at, within=EXPONENT
+        ),
+        statistics.compare(
+            "exponent of d cos², fresh batches", growth, HALF, at=[f"α₁ = {a:g}" for a in ALPHAS], side="below", within=CHANCE
+        ),
+    ))  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    (found, error), limit = mean_and_error(exponents(measured)), predicted["exponents"]
+    chance = reuse.strength(DIMENSIONS, measured["fresh square"].mean(axis=1))
+    return Verdict(
+        sentence=f"{ruling.stated.sentence} On fresh batches d cos²/(1 − cos²) is {chance.min():.1f} to {chance.max():.1f} for "
+        "all α₁ and d.",
+        header=("α₁", "α₂", "exponent", "± s.e.", "α₁ + α₂ − 1/2"),
+        rows=tuple(
+            (a, b, *(float(table[i, j]) for table in (found, error, limit)))
+            for i, a in enumerate(ALPHAS)
+            for j, b in enumerate(ALPHAS)
+        ),
+        sizes=f"d = {', '.join(map(str, DIMENSIONS))}, p = 5d/4, n = 6d; {ACTIVATION}; {BENT} without degrees 0, 1, 2; "
+        f"ηs = {LENGTHS[0]:g}, {LENGTHS[1]:g} at p = {REFERENCE}",
+        figure=_figure(found, error, chance),
+        caption="Left: the exponent of p of the spike along the target on one batch used twice, over α₁ + α₂, measured (dots, "
+        "one standard error) and α₁ + α₂ − 1/2 (line). Where it is positive, the spike grows and in the limit leaves the bulk. "
+        "Right: d cos²/(1 − cos²) on fresh batches, which stays of order one.",
+        settings=tuple(experiment(d, a, b).id for b in BATCHES for a in ALPHAS for d in DIMENSIONS),
+    )
+
+
+def _figure(found: np.ndarray, error: np.ndarray, chance: np.ndarray) -> str:
+    sums, sizes = np.add.outer(ALPHAS, ALPHAS), np.array(DIMENSIONS)
+    with style.figure(2, width=3.6, height=3.2) as (fig, (ax, right)):
+        for i, (a, marker) in enumerate(zip(ALPHAS, "osD^", strict=True)):
+            look = {"color": style.COLOURS[i], "marker": marker}
+            style.dots(ax, sums[i], found[i], error[i], label=f"α₁ = {a:g}", **look)
+            right.plot(sizes, chance[i], **look)
+        ends = np.array([sums.min(), sums.max()])
+        ax.plot(ends, ends - 0.5, color=style.INK, linewidth=1, label="α₁ + α₂ − 1/2")
+        ax.axvline(0.5, color=style.INK, linestyle=":", linewidth=0.9)
+        ax.axhline(0.0, color=style.INK, linestyle=":", linewidth=0.9)
+        ax.set(xlabel="α₁ + α₂", ylabel="exponent of p of the spike")
+        right.set(xlabel="dimension d", ylabel="$d\\,\\cos^2/(1-\\cos^2)$, fresh batches")
+        ticks.logarithmic(right, "x", sizes)
+        right.set_ylim(bottom=0.0)
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5)
+        return style.svg(fig)
+
+
+CLAIM = claim(
+    "moniri_hassani/threshold", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS
+)
