@@ -7,6 +7,7 @@ import giantstep as gs
 from giantstep.checks.statistics import Seeds
 from giantstep.claims import select
 from giantstep.claims.moniri_hassani import (
+    alignments,
     degenerate,
     exponents,
     layers,
@@ -25,6 +26,7 @@ def tiny(monkeypatch):
     """Sizes that say nothing."""
     for claim, size in (
         (outliers, 50),
+        (alignments, 50),
         (phase_diagram, 50),
         (degenerate, 50),
         (exponents, (45, 50)),

@@ -59,7 +59,7 @@ from giantstep.claims.moniri import (
     third_spike,
     trend,
 )
-from giantstep.claims.moniri_hassani import degenerate, exponents, outliers, phase_diagram
+from giantstep.claims.moniri_hassani import alignments, degenerate, exponents, outliers, phase_diagram
 from giantstep.claims.moniri_hassani import reuse as moniri_hassani_reuse
 from giantstep.claims.moniri_hassani import threshold as moniri_hassani_threshold
 from giantstep.claims.nguwi import fresh, training, vacuity, wasserstein
@@ -73,7 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
     rank_one.CLAIM, normalisation_trap.CLAIM, moniri_alignment.CLAIM, spikes.CLAIM, third_spike.CLAIM, bulk.CLAIM,
     onset.CLAIM, positions.CLAIM, expansion.CLAIM, protocol.CLAIM,
     linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
-    outliers.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM,
+    outliers.CLAIM, alignments.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM,
     moniri_hassani_threshold.CLAIM, degenerate.CLAIM,
     double_descent.CLAIM,
     baselines.CLAIM,

@@ -43,6 +43,10 @@ def without_x3(setting: Setting) -> Setting:
     return replace(setting, target=gs.target("x1 + x1*x2 + 0.001*x3"))
 
 
+def linear_part(setting: Setting) -> Setting:
+    return replace(setting, target=gs.target("x1 + 0.001*x2"))
+
+
 def with_fresh_batches(setting: Setting) -> Setting:
     first, second = setting.protocol.steps
     return replace(
@@ -69,6 +73,10 @@ WORLDS: dict[str, dict[str, World]] = {
     "moniri_hassani/outliers": {
         "the second step is 1.2 times as long": trained(layers, longer(1, 1.2)),
         "the target has no third direction": trained(layers, without_x3),
+    },
+    "moniri_hassani/alignments": {
+        "the second step is a fifth as long": trained(layers, longer(1, 0.2)),
+        "the targets are their linear part": trained(layers, linear_part),
     },
     "moniri_hassani/phase-diagram": {
         "the second step is three times as long": trained(layers, longer(1, 3.0)),

@@ -11,7 +11,7 @@ from giantstep.simulate import train
 from giantstep.theory import SecondStep, second_step
 
 STAIRCASE = "x1 + x1*x2 + H2(x1)*x3/sqrt(2)"
-DIRECTIONS = 3  # of that target
+DIRECTIONS = 3  # of that target; others have as many at most
 SMOOTH = "tanh(x+0.8)"
 CONSTANTS = (2.7, 4.4)  # C1 and C2
 WIDTH, SAMPLES = 4, 15  # p/d and n/d
@@ -21,11 +21,17 @@ CLEAR = 1.1  # times the threshold: an outlier beyond it is clear; W0 moves one 
 
 
 def experiment(
-    d: int, alpha1: float, alpha2: Any, batch: str, activation: str = SMOOTH, second_layer: str = "gaussian"
+    d: int,
+    alpha1: float,
+    alpha2: Any,
+    batch: str,
+    activation: str = SMOOTH,
+    second_layer: str = "gaussian",
+    target: str = STAIRCASE,
 ) -> Setting:
-    """Two steps on the staircase target, the gradient of the labels alone."""
+    """Two steps, the gradient of the labels alone."""
     return gs.presets.moniri_hassani(
-        SAMPLES * d, d, WIDTH * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=STAIRCASE,
+        SAMPLES * d, d, WIDTH * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=target,
         activation=activation, second_layer=second_layer, residual="target",
     )  # fmt: skip
 
@@ -47,10 +53,10 @@ def predicted(setting_of: tuple, seed: int) -> dict[str, np.ndarray]:
 
 
 def _stacked(layers: Any) -> dict[str, np.ndarray]:
-    """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions (E, TOP, r), zero for none."""
+    """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions (E, TOP, DIRECTIONS), zero for none."""
     cosines = np.zeros((len(layers), TOP, DIRECTIONS))
     for row, one in zip(cosines, layers, strict=True):
-        row[: min(one.count, TOP)] = one.alignment[:TOP]
+        row[: min(one.count, TOP), : one.alignment.shape[1]] = one.alignment[:TOP]
     return {
         "values": np.array([one.values[:TOP] for one in layers]),
         "thresholds": np.array([one.threshold for one in layers]),
