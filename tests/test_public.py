@@ -45,3 +45,14 @@ def test_what_needs_no_jax_does_not_import_it():
 
     code = "import sys, giantstep as gs; gs.explain('x1 + x1*x2'); assert 'jax' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr == ""
+
+
+def test_a_mistyped_name_is_answered_with_the_nearest_one():
+    with pytest.raises(AttributeError, match="did you mean 'simulate'"):
+        _ = gs.simulat  # type: ignore[attr-defined]
+    with pytest.raises(gs.InputError, match="did you mean 'relu'"):
+        gs.Network(10, "ReLu")
+    with pytest.raises(gs.InputError, match=r"known are x1, H2, relu, leaky_relu, tanh and \d+ more"):
+        gs.target("x1 + foo(x2)")
+    with pytest.raises(gs.InputError, match=r"not Setting: draw gs\.simulate"):
+        gs.plot(gs.presets.moniri(n=80, d=40, N=60, alpha=0.1, penalty=0.1))

@@ -43,7 +43,9 @@ def __getattr__(name: str) -> Any:
         globals()[name] = _version()
         return globals()[name]
     if name not in _HOMES:
-        raise AttributeError(f"module 'giantstep' has no attribute {name!r}")
+        from giantstep.errors import hint
+
+        raise AttributeError(f"module 'giantstep' has no attribute {name!r}{hint(name, __all__)}")
     home, inside = _HOMES[name]
     if home == "giantstep._verbs":
         value = import_module(f"giantstep.{name}")

@@ -29,7 +29,7 @@ def test_parts_are_changed_whole_and_nothing_else_is():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"etta": 1.0}, "no field 'etta'. Did you mean 'eta'"),
+        ({"etta": 1.0}, "no field 'etta'; did you mean 'eta'"),
         ({"p": 3, "width": 3}, "the same field"),
         ({"n": -1}, "n must be a whole number"),
         ({"activation": "nobody"}, "nobody"),

@@ -102,6 +102,19 @@ def test_a_sweep_is_drawn_from_its_dataset(base):
         gs.plot(found.drop_vars("ok"))
 
 
+def test_the_prediction_of_a_sweep_is_smooth_and_its_legend_stays_on_the_page(base):
+    axes = {"n": [60, 90, 120], "penalty": [0.1, 1.0]}
+    figure = gs.plot(gs.sweep(base.with_(eta=2.0), axes, seeds=range(2), routes=["simulate", "theory"]))
+    lines = [line for line in figure.axes[0].get_lines() if line.get_linestyle() == "-" and line.get_marker() == "None"]
+    smooth = [line for line in lines if np.size(line.get_xdata()) > 50]
+    assert len(smooth) == 2
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.texts][0] == "theory, λ = 0.1"
+    box, page = legend.get_window_extent(), figure.bbox
+    assert page.x0 <= box.x0 and box.x1 <= page.x1
+
+
 def test_two_long_axes_are_a_phase_diagram(base):
     axes = {"eta": [0.5, 1.0, 2.0, 4.0, 8.0, 16.0], "n": [60, 70, 80, 90, 100]}
     found = gs.sweep(base.with_(eta=1.0), axes, seeds=range(2))

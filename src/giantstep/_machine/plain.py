@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from giantstep.errors import InputError
+from giantstep.errors import InputError, hint
 
 Noun = TypeVar("Noun")
 
@@ -43,7 +43,7 @@ def build(cls: type[Noun], data: Any, where: str, inner: Mapping[str, Callable[[
     known = [f.name for f in fields(cls) if f.init]  # type: ignore[arg-type]
     for key in data:
         if key not in known:
-            raise InputError(f"unknown field {_short(key)} in {where}; known are {', '.join(known)}")
+            raise InputError(f"unknown field {_short(key)} in {where}{hint(key, known)}")
     for f in fields(cls):  # type: ignore[arg-type]
         if f.init and f.default is MISSING and f.default_factory is MISSING and f.name not in data:
             raise InputError(f"{where} lacks the field {f.name!r}")

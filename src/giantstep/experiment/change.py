@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from giantstep.errors import InputError
+from giantstep.errors import InputError, hint
 
 if TYPE_CHECKING:
     from giantstep.experiment.setting import Setting
@@ -23,12 +22,10 @@ def change(setting: "Setting", changes: Mapping[str, Any]) -> "Setting":
         raise InputError("p and width are the same field: give one of them")
     whole = {name: wanted.pop(name) for name in _PARTS if name in wanted}
     base = replace(setting, **whole)
-    known = {name for noun in _nouns(base) for name in _names(noun)}
+    known = dict.fromkeys(name for noun in _nouns(base) for name in _names(noun))
     for name in wanted:
         if name not in known:
-            near = get_close_matches(name, [*known, *_PARTS], n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"the setting has no field {name!r}.{hint}")
+            raise InputError(f"the setting has no field {name!r}{hint(name, [*known, *_PARTS])}")
     protocol = replace(
         base.protocol,
         steps=tuple(_changed(step, wanted) for step in base.protocol.steps),

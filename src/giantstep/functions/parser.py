@@ -16,7 +16,7 @@ from math import pi, sqrt
 
 import numpy as np
 
-from giantstep.errors import InputError
+from giantstep.errors import InputError, hint
 from giantstep.functions.hermite import hermite
 from giantstep.functions.named import NAMES, named
 
@@ -212,9 +212,8 @@ class _Parser:
             return node
         hermite = re.fullmatch(r"(?:H|He|He_|H_)(\d+)", token.text, re.ASCII)
         if hermite is None and token.text not in (*NAMES, "sqrt"):
-            variables = "x" if self.univariate else "x1, x2, ..."
-            known = f"{variables}, H1, H2, ..., sqrt, pi, {', '.join(NAMES)}"
-            raise self.refuse(f"unknown name {token.text!r}; known are {known}", token.place)
+            known = ("x" if self.univariate else "x1", "H2", *NAMES, "sqrt", "pi")
+            raise self.refuse(f"unknown name {token.text!r}{hint(token.text, known)}", token.place)
         opening = self.take("(")
         if opening is None and (not self.univariate or token.text == "sqrt"):
             raise self.refuse(f"{token.text} needs its argument in parentheses", token.place)

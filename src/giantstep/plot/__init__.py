@@ -91,7 +91,11 @@ def plot(
 def _several(outcomes: tuple[Any, ...]) -> tuple[Outcome, ...]:
     if not outcomes or not all(isinstance(o, Outcome) for o in outcomes):
         wrong = next((type(o).__name__ for o in outcomes if not isinstance(o, Outcome)), "nothing")
-        raise InputError(f"plot takes an Outcome or several, or the Dataset of a sweep, not {wrong}")
+        advice = ": draw gs.simulate(setting) or gs.theory(setting)" if wrong == "Setting" else ""
+        raise InputError(
+            "plot takes an Outcome or several, an Explanation, the Dataset of a sweep, an Evolution or a Finding, "
+            f"not {wrong}{advice}"
+        )
     if len({_errors.axis_of(o) for o in outcomes}) > 1:
         raise InputError(
             "outcomes drawn together need one axis: list the step sizes in all of them, or in none, and the penalties too"

@@ -29,6 +29,7 @@ _AXES = AXES | {
     "width": "width p",
     "noise": "label noise",
 }
+_SYMBOLS = {"eta": "η", "alpha": "α", "penalty": "λ", "rate": "γ", "width": "p"}
 _MARKS = ("o", "s", "D", "^", "v", "P")
 _OTHER = ("route", "seed", "neuron", "direction", "other", "index", "end")
 
@@ -57,7 +58,9 @@ def picture(data: Any, what: str | None = None, ax: "Axes | None" = None) -> "Fi
             row[0].set_ylabel(_label(name))
         for own, k in zip(grid[0], shown, strict=True):
             places = [(panels, k)] if panels else []
-            title = ", ".join(f"{a} = {_short(_value(data, a, i))}" for a, i in [*places, *((a, 0) for a in fixed)])
+            title = ", ".join(
+                f"{_symbol(a)} = {_short(_value(data, a, i))}" for a, i in [*places, *((a, 0) for a in fixed)]
+            )
             own.set_title(title, loc="left")
         for own in grid[-1]:
             own.set_xlabel(_AXES.get(along or "", along or ""))
@@ -65,7 +68,9 @@ def picture(data: Any, what: str | None = None, ax: "Axes | None" = None) -> "Fi
         if len(handles) > 1 and ax is not None:
             ax.legend(handles.values(), handles.keys())
         elif len(handles) > 1:
-            fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(4, len(handles)))
+            entry = 0.55 + 0.07 * max(map(len, handles))  # inches that the longest entry takes
+            ncols = max(1, min(4, len(handles), int(fig.get_figwidth() / entry)))
+            fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=ncols)
     return fig
 
 
@@ -101,15 +106,23 @@ def _panel(ax: Any, data: Any, name: Any, along: str | None, colours: str | None
             values = np.where(part.ok, part[name], np.nan).reshape(len(x), -1)
             label = _curve(route, colours, data, k)
             if not random:
-                ax.plot(x, values[:, 0], color=style.COLOURS[c], label=label, marker="" if len(x) > 1 else "_")
+                _line(ax, x, values[:, 0], names is None, color=style.COLOURS[c], label=label)
                 continue
             mean, error = _mean(values)
             face = style.COLOURS[c] if measured == 1 else "none"
             style.dots(ax, x, mean, error, color=style.COLOURS[c], marker=mark, markerfacecolor=face, label=label)
     if names is not None:
         ax.set_xticks(x, names)
-    elif len(x) > 2 and min(x) > 0 and max(x) / min(x) >= WIDE:
+    elif len(x) > 2 and _wide(x):
         logarithmic(ax, "x")
+
+
+def _line(ax: Any, x: np.ndarray, values: np.ndarray, numbers: bool, **look: Any) -> None:
+    """A prediction: a smooth line through numbers in order that are all known, else straight lines between what is known."""
+    if numbers and len(x) > 2 and np.all(np.diff(x) > 0) and np.all(np.isfinite(values)):
+        style.curve(ax, x, values, log="x" if _wide(x) else "", **look)
+    else:
+        ax.plot(x, values, marker="" if len(x) > 1 else "_", **look)
 
 
 def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figure":
@@ -129,10 +142,15 @@ def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figu
             own.set_title(_curve(str(data.route.values[r]), None, data, 0), loc="left")
             sides: tuple[tuple[Literal["x", "y"], Any], ...] = (("x", data[across].values), ("y", data[up].values))
             for side, values_at in sides:
-                if values_at.min() > 0 and values_at.max() >= WIDE * values_at.min():
+                if _wide(values_at):
                     logarithmic(own, side)
         fig.colorbar(mesh, ax=axes if ax is None else ax, label=_label(name))
     return fig
+
+
+def _wide(values: np.ndarray) -> bool:
+    """Whether positive values reach so far that their axis is logarithmic."""
+    return bool(values.min() > 0 and values.max() >= WIDE * values.min())
 
 
 def _places(data: Any, along: str | None) -> tuple[np.ndarray, list[str] | None]:
@@ -156,7 +174,11 @@ def _mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
 def _curve(route: str, colours: str | None, data: Any, k: int) -> str:
     verb, _, options = route.partition("(")
     label = f"{_NAMES[verb]} ({options}" if options else _NAMES[verb]
-    return f"{label}, {colours} = {_short(_value(data, colours, k))}" if colours else label
+    return f"{label}, {_symbol(colours)} = {_short(_value(data, colours, k))}" if colours else label
+
+
+def _symbol(axis: str) -> str:
+    return _SYMBOLS.get(axis, axis)
 
 
 def _value(data: Any, axis: str, index: int) -> Any:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from giantstep._machine import seeds
-from giantstep.errors import InputError
+from giantstep.errors import InputError, hint
 from giantstep.experiment.setting import Setting, read_plain
 from giantstep.lab.sweep.sweep import Sweep, make
 
@@ -45,7 +45,7 @@ def from_plain(data: Any, folder: Path = Path()) -> Sweep:
         raise InputError("a sweep must be a table of fields")
     for key in data:
         if key not in _FIELDS:
-            raise InputError(f"unknown field {key!r} in the sweep; known are {', '.join(_FIELDS)}")
+            raise InputError(f"unknown field {key!r} in the sweep{hint(key, _FIELDS)}")
     if "setting" not in data:
         raise InputError("the sweep lacks the field 'setting': a table, or a file such as \"setting.toml\"")
     given = data["setting"]
