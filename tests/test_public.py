@@ -55,4 +55,4 @@ def test_a_mistyped_name_is_answered_with_the_nearest_one():
     with pytest.raises(gs.InputError, match=r"known are x1, H2, relu, leaky_relu, tanh and \d+ more"):
         gs.target("x1 + foo(x2)")
     with pytest.raises(gs.InputError, match=r"not Setting: draw gs\.simulate"):
-        gs.plot(gs.presets.moniri(n=80, d=40, N=60, alpha=0.1, penalty=0.1))
+        gs.plot(gs.presets.moniri(n=80, d=40, N=60, alpha=0.1, penalty=0.1))  # type: ignore[arg-type]

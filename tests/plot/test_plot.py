@@ -127,3 +127,18 @@ def test_two_long_axes_are_a_phase_diagram(base):
     assert (
         figure.axes[0].get_xlabel() == "step size η" and figure.axes[0].get_xscale() == "log" and len(figure.axes) == 2
     )
+
+
+def test_a_prediction_at_a_few_points_that_is_not_computed_again_is_smooth_too():
+    """Here on a mixture: the line goes through the predicted values, and so does the band."""
+    mixture = gs.Mixture(20, (gs.Component(0.5), gs.Component(0.5, (gs.Spike(2.0),))))
+    p = gs.theory(
+        gs.Setting(
+            mixture,
+            gs.target("x1"),
+            gs.Network(20, "relu", centred=True),
+            gs.Protocol((gs.GiantStep(40, [0.0, 1.0, 4.0]),), gs.Ridge(40, 0.1)),
+        )
+    )
+    (line,) = [each for each in gs.plot(p).axes[0].get_lines() if np.size(each.get_xdata()) > 50]
+    np.testing.assert_allclose(np.interp([0.0, 1.0, 4.0], *np.asarray(line.get_data())), p.test_error, rtol=1e-3)

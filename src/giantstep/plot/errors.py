@@ -7,7 +7,7 @@ import numpy as np
 
 from giantstep.experiment.setting import Setting
 from giantstep.plot.formula import formula
-from giantstep.plot.style import COLOURS, INK, canvas, series
+from giantstep.plot.style import COLOURS, INK, between, canvas, series
 from giantstep.plot.subjects import Subjects, subjects
 from giantstep.results.outcome import LABELS, Outcome
 
@@ -117,6 +117,7 @@ def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
     if kind in LINES and len(s.x) == 1:
         ax.hlines(s.y, s.x - 0.3, s.x + 0.3, color=colour, linewidth=1.2, linestyle=LINES[kind].get("linestyle", "-"))
         return
+    s = _fine(s) if kind == "theory" else s
     order, hollow = np.argsort(s.x), {"markerfacecolor": "white", "marker": "D", "markersize": 4.5}
     style = LINES.get(kind, hollow if kind == "equivalent" else {})
     if s.band is None or kind not in LINES:
@@ -130,6 +131,18 @@ def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
             series(
                 ax, s.x[order], np.where(inside, s.y[order], np.nan), predicted=True, color=colour, **(style | dashes)
             )
+
+
+def _fine(s: _Series) -> _Series:
+    """A prediction that is known at a few points only, as a smooth line with its band; x may be listed in any order."""
+    columns = np.stack([s.y, *([] if s.band is None else s.band)], axis=-1)
+    known = len(np.unique(s.x)) == len(s.x) and np.all(np.isfinite(columns))
+    if not 2 < len(s.x) < SMOOTH or not known or np.min(s.x) < 0:
+        return s
+    order, unit = np.argsort(s.x), np.min(s.x[s.x > 0])
+    u, values = between(np.arcsinh(s.x[order] / unit), columns[order])  # straight near zero, a logarithm far from it
+    y, *band = values.T
+    return s._replace(x=unit * np.sinh(u), y=y, error=np.full(y.shape, np.nan), band=np.array(band) if band else None)
 
 
 def _entries(colours: list[tuple[int, float | None]], groups: Subjects, title: str) -> tuple[list[str], str]:

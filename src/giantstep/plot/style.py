@@ -93,14 +93,18 @@ def curve(ax: "Axes", x: Any, y: Any, *, log: str = "", **style: Any) -> None:
 
     ``log`` names the logarithmic axes, "x", "y" or "xy".
     """
-    from scipy.interpolate import PchipInterpolator
-
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     known = np.isfinite(y)
-    x, y = (np.log(v[known]) if name in log else v[known] for name, v in (("x", x), ("y", y)))
-    fine = np.linspace(x[0], x[-1], SMOOTH)
-    drawn = (fine, PchipInterpolator(x, y)(fine))
+    drawn = between(*(np.log(v[known]) if name in log else v[known] for name, v in (("x", x), ("y", y))))
     ax.plot(*(np.exp(v) if name in log else v for name, v in zip("xy", drawn, strict=True)), **style)
+
+
+def between(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Many points of a smooth line through (x, y), or through each column of y, that has no extremum of its own."""
+    from scipy.interpolate import PchipInterpolator
+
+    fine = np.linspace(x[0], x[-1], SMOOTH)
+    return fine, PchipInterpolator(x, y)(fine)
 
 
 def series(ax: "Axes", x: Any, y: Any, error: Any = None, *, predicted: bool, **style: Any) -> None:

@@ -20,6 +20,7 @@ from giantstep.claims.dandi.regime import TALK, Regime
 from giantstep.claims.dandi.terms import NAMES, PENALTIES, fitted
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 
 FLOORS = (
     Regime("random features, κ = 1", "d", "d", 20, 8, ("x1", "H2(x2)/sqrt(2)"), steps=0),
@@ -117,9 +118,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes="; ".join(f"{r.name}: d = {d}" for r, d in zip(REGIMES, SIZES[size][0], strict=True))
         + f"; one step, {REGIMES[-1].activation} (narrow network: relu), best of {len(PENALTIES)} penalties",
         figure=_figure(measured, predicted),
-        caption=f"Left, the risk over its floor; terms have mass one. Right, the share of every term of the talk's target in the "
-        f"fit, filled where the talk underlines it and hatched where it is out of reach: {low} of the underlined bars are below "
-        "one half, and hatched ones are near zero.",
+        caption="Above, the risk over its floor; terms have mass one. Below, the share of every term of the talk's target in the "
+        f"fit: a bar where the talk underlines it, a cross where it is out of reach. {low} of the underlined bars are below "
+        "one half (dotted), and the crosses are near zero.",
         settings=tuple(r.setting(d).id for r, d in zip(REGIMES, SIZES[size][0], strict=True)),
     )
 
@@ -136,27 +137,26 @@ def _figure(measured: Data, predicted: Data) -> str:
         axes[0].set_xticks(
             range(len(several)),
             [
-                r.name.replace(", ", ",\n")
-                .replace(" features", "\nfeatures")
-                .replace(" network", "\nnetwork")
-                .replace("^2", "²")
+                formula(r.name).replace(", ", ",\n").replace(" features", "\nfeatures").replace(" network", "\nnetwork")
                 for r in several
             ],
         )
-        axes[0].set(ylabel="risk", ylim=(0, 6.2))
+        axes[0].set(ylabel="risk", ylim=(-0.3, 6.2))  # a floor of zero is seen
         axes[0].legend(loc="upper left", ncols=2)
         for i, r in enumerate(TABLE):
             means, errors = mean_and_error(measured[r.name][1:])
             for k, known in enumerate(predicted[r.name]["fates"]):
-                look = {"color": style.COLOURS[k]} if known else {"facecolor": "none", "hatch": "////"}
-                label = NAMES[TALK[k]] if i == len(TABLE) - 1 else None
-                axes[1].bar(
-                    i + 0.16 * (k - 2), means[k], 0.14, yerr=errors[k], edgecolor=style.COLOURS[k], label=label, **look
-                )
+                x, colour = i + 0.16 * (k - 2), style.COLOURS[k]
+                if known:
+                    label = NAMES[TALK[k]] if i == len(TABLE) - 1 else None
+                    axes[1].bar(x, means[k], 0.14, yerr=errors[k], color=colour, label=label)
+                else:
+                    style.dots(axes[1], [x], [means[k]], [errors[k]], color=colour, marker="x")
+        axes[1].plot([], [], "x", color=style.INK, label="out of reach")
         axes[1].axhline(0.5, color=style.INK, linewidth=0.8, linestyle=":")
-        axes[1].set_xticks(range(len(TABLE)), [r.name.replace("^2", "²") for r in TABLE])
+        axes[1].set_xticks(range(len(TABLE)), [formula(r.name) for r in TABLE])
         axes[1].set(ylabel="share of a term in the fit", ylim=(-0.1, 1.45))
-        axes[1].legend(loc="upper left", ncols=5)
+        axes[1].legend(loc="upper left", ncols=6, columnspacing=1.0, handletextpad=0.5)
         return style.svg(fig)
 
 

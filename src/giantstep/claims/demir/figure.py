@@ -56,14 +56,15 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
             _curve(right, panel, curve, errors, theory, i, normalised=True)
         right.axhline(1.0, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
         right.annotate(
-            "predicting the mean", (0.99, 1.0), xycoords=("axes fraction", "data"), fontsize=8, ha="right", va="bottom"
-        )
+            "predicting the mean", (0.99, 1.0), (0, 2), xycoords=("axes fraction", "data"),
+            textcoords="offset points", fontsize=8, ha="right", va="bottom",
+        )  # fmt: skip
         for ax, label in ((left, "½ test error"), (right, "test error / Var(y)")):
             ax.set(xlabel=panel.axis, ylabel=label)
             if panel.log:
                 ticks.logarithmic(ax, "x")
         ticks.logarithmic(left)
-        right.set_ylim(min(right.get_ylim()[0], 0.75), max(right.get_ylim()[1], 1.1))
+        right.set_ylim(min(right.get_ylim()[0], 0.75), max(right.get_ylim()[1], 1.15))
         handles, names = left.get_legend_handles_labels()
         if any(curve.line for curve in curves):
             handles.append(right.plot([], [], color=style.INK)[0])
