@@ -138,7 +138,7 @@ def _full() -> str:
 
 def words_page() -> str:
     """The words of the explorer and of the pages, in alphabetical order."""
-    words = sorted(tomllib.loads(WORDS.read_text(encoding="utf-8"))["words"], key=lambda each: each["name"])
+    words = sorted(tomllib.loads(WORDS.read_text(encoding="utf-8"))["words"], key=lambda each: each["name"].lower())
     rows = [f"| **{cell(each['name'])}** | {cell(each['meaning'])} | [more]({each['page']}) |\n" for each in words]
     lead = "The words of these pages and of [the explorer](explorer.md), which shows them beside its controls.\n"
     return f"# Words\n\n{NOTE}{lead}\n| word | meaning | |\n|---|---|---|\n{''.join(rows)}"

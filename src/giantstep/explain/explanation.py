@@ -89,10 +89,17 @@ class Explanation:
 
     @property
     def climbs(self) -> "list[tuple[str, Climb | Explanation]]":
-        """The staircases with their names: the conjecture, and with an activation also the one that it realises."""
+        """The staircases with their names: the conjecture's, which the best activation climbs, and the given activation's."""
         if self.realised is None:
             return [("learned", self)]
-        return [("conjecture", self), (str(self.activation), self.realised)]
+        return [("best activation", self), (str(self.activation), self.realised)]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Why a step finds what it finds: for the best activation and, after an empty line, for the given one."""
+        if self.realised is None:
+            return self.reasons
+        return ["The best activation, which sees every order, finds this:", *self.reasons, "", *self.realised.reasons]
 
     def largest(self, most: int) -> list[int]:
         """The indices of the ``most`` terms of largest mass, in their own order."""
@@ -102,8 +109,7 @@ class Explanation:
         return explanation_table(self)
 
     def _repr_html_(self) -> str:
-        reasons = [*self.reasons, *(self.realised.reasons if self.realised is not None else ())]
-        sentences = [*reasons, *_floors(self), *(f"Note: {each}" for each in self.warnings)]
+        sentences = [*filter(None, self.sentences), *_floors(self), *(f"Note: {each}" for each in self.warnings)]
         return html.block(
             _heading(self), html.line(_exponents(self)), html.table(*_steps_table(self), "left"),
             html.table(*_terms_table(self)), "".join(html.line(each) for each in sentences),
@@ -115,10 +121,7 @@ class Explanation:
 def explanation_table(x: Explanation) -> str:
     """The explanation as text: exponents, staircase, reasons, terms and floors, also for the activation if there is one."""
     lines = [_heading(x), _exponents(x), "", *_left(*_steps_table(x))]
-    lines += ["", *x.reasons]
-    if x.realised is not None:
-        lines += ["", *x.realised.reasons]
-    lines += ["", *_terms(x), "", *_floors(x)]
+    lines += ["", *x.sentences, "", *_terms(x), "", *_floors(x)]
     lines += [f"Note: {sentence}" for sentence in x.warnings]
     return "\n".join(lines)
 
@@ -177,8 +180,10 @@ def _floors(x: Explanation) -> list[str]:
         f = climb.floor
         return f"{f['network']:.5g} with width {x.width}, {f['narrow']:.5g} with width of order one"
 
+    best = "" if x.realised is None else ", best activation"
     lines = [
-        f"least mean square error (without label noise): {numbers(x)}, {x.floor['random_features']:.5g} without steps"
+        f"least mean square error (without label noise){best}: {numbers(x)}, "
+        f"{x.floor['random_features']:.5g} without steps"
     ]
     if x.realised is not None:
         lines.append(f"with {x.activation}: {numbers(x.realised)}")

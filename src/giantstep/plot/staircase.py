@@ -19,7 +19,7 @@ LONGEST = 34  # letters of a title or a label
 def picture(x: "Explanation") -> "Figure":
     """The left panel shows the directions step by step, the right panel the largest terms and their fitted parts.
 
-    With an activation, the conjecture is blue and the result of the activation is red.
+    With an activation, what the best one would find is blue and what this one finds is red.
     """
     with figure(2, width=3.7, height=3.3) as (fig, (left, right)):
         _stairs(left, x.climbs)

@@ -113,7 +113,7 @@ def render(x: Any) -> list[Any]:
         ),
         html.H2(["The ", controls.term("staircase", "staircase")]),
         _staircase(x),
-        html.Div([html.P(controls.formulas(sentence)) for sentence in _reasons(x)], className="reasons"),
+        html.Div([html.P(controls.formulas(sentence)) for sentence in x.sentences if sentence], className="reasons"),
         html.H2(["What is fitted: ", controls.term("mass", "mass"), " and ", controls.term("fate", "fate"), " of a term"]),
         _terms(x),
         html.H2(["The ", controls.term("remaining error", "remaining error")]),
@@ -124,10 +124,6 @@ def render(x: Any) -> list[Any]:
 
 def _climbs(x: Any) -> list[tuple[str, Any]]:
     return [(name if climb is x else f"with {name}", climb) for name, climb in x.climbs]
-
-
-def _reasons(x: Any) -> list[str]:
-    return [*x.reasons, *([] if x.realised is None else x.realised.reasons)]
 
 
 def _staircase(x: Any) -> html.Div:

@@ -17,7 +17,7 @@ def page(s: state.Words, refused: list[str]) -> list[Any]:
     if s.word and s.word not in WORDS:
         refused = [*refused, f"There is no word {s.word[:60]!r}: choose one below."]
     chosen = [WORDS[s.word]] if s.word in WORDS else []
-    rest = sorted((word for word in WORDS.values() if word not in chosen), key=lambda word: word.name)
+    rest = sorted((word for word in WORDS.values() if word not in chosen), key=lambda word: word.name.lower())
     entries = [part for word in (*chosen, *rest) for part in _entry(word, word in chosen)]
     return [controls.head("Words", LEAD, refused), html.Dl(entries, className="words-list")]
 
