@@ -18,6 +18,7 @@ from giantstep._machine.typeset import indexed, typeset
         ("9.3e+02 ± 2e+01%", "930 ± 20%"),
         ("at alpha = 0.37: -0.019, 2e-04, 1e+12", "at α = 0.37: −0.019, 2·10<sup>−4</sup>, 10<sup>12</sup>"),
         ("seeds 0-9, gs.power(alpha=2), s.eta, eta[0]", "seeds 0-9, gs.power(alpha=2), s.eta, eta[0]"),
+        ('among "eta" and &quot;alpha&quot;', 'among "eta" and &quot;alpha&quot;'),
         ('<a href="x_y">c*_k</a>', '<a href="x_y">c*<sub>k</sub></a>'),
     ],
 )

@@ -1,7 +1,7 @@
 """Formulas of running text as HTML.
 
 A letter with a caret or an underscore, n^(−1/2) or c_k, gets a raised or lowered index. Minus signs, alpha, eta and 2e-04 are
-written as a book writes them.
+written as a book writes them; a name in quotes, as "eta", is code.
 """
 
 import re
@@ -21,7 +21,7 @@ PLAIN = 5  # powers of ten from which a large number has one
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-])0*(\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w.)\]−-])-(?=\d)")
 _LETTERS = {"alpha": "α", "eta": "η"}
-_LETTER = re.compile(rf"(?<![\w.\[-])({'|'.join(_LETTERS)})(?![\w\[(]|[.=][\w\[])")
+_LETTER = re.compile(rf"(?<![\w.\[\"';-])({'|'.join(_LETTERS)})(?![\w\[(]|[.=][\w\[])")
 
 
 def typeset(text: str) -> str:

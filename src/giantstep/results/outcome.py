@@ -41,8 +41,8 @@ class Outcome:
 
     Attributes:
         axes: names of the leading axes of the errors, among "eta", "penalty" or "rate", "seed".
-        eta: step sizes along the eta axis (those of the first step with a list), or the one step size of a single step.
-        penalty: penalties along the penalty axis; with penalty="gcv" the chosen ones, one per step size and seed.
+        eta: step sizes along the axis "eta" (those of the first step with a list), or the one step size of a single step.
+        penalty: penalties along the axis "penalty"; with penalty="gcv" the chosen ones, one per step size and seed.
         rate: rates of an SGD readout along the rate axis, or the one rate.
         seeds: seeds along the seed axis.
         test_error: mean square error on new data with label noise.
