@@ -22,8 +22,6 @@ from giantstep.theory.steps.residual import coordinates
 from giantstep.theory.steps.rows import SEEN, MovedRows, start
 from giantstep.theory.steps.step import stepped
 
-FAR = 1.0  # a move, in lengths of a row, from which a prediction has a note; docs/two-steps.md has the measurements
-
 
 def followed(course: Course, etas: Float[np.ndarray, " T"]) -> list[MovedRows]:
     """The law of the rows before the steps and after each."""
@@ -71,11 +69,6 @@ def several(setting: Setting) -> Answer:
         f"{len(setting.protocol.steps)} steps: along their main directions the neurons have moved by, in units of their length, "
         + ", ".join(f"{x:.2g}" for x in theta[theta**2 * setting.p > SEEN])
     )
-    if theta[0] > FAR:
-        notes.append(
-            "a move beyond the neurons' own length: after two such steps of a saturating network some errors were 13 to 27% "
-            "below the prediction, outside its band"
-        )
     null = (1 - shares.sum(axis=1)) / (setting.d - setting.target.rank)
     values = {"test_error": errors[0], "train_error": errors[1], "train_objective": errors[2]}
     values |= bands(values, setting, _move(setting, rows), errors[4])

@@ -17,7 +17,7 @@ from giantstep.theory.one_step.label import points
 from giantstep.theory.steps.course import Course, CourseStep
 from giantstep.theory.steps.rows import MovedRows, both, learned
 
-COUNTS = {1: (20,), 2: (14, 8), 3: (10, 6, 5)}  # nodes of kappa
+COUNTS = {1: (20,), 2: (20, 6), 3: (20, 5, 3)}  # nodes of kappa: the rows have moved furthest along the first
 BEYOND = {1: 40, 2: 24, 3: 12}  # nodes of tau along each direction, by the rank
 MANY = 2**10  # Sobol points of tau of more directions
 NOISES = 7  # nodes of the noise

@@ -5,9 +5,9 @@ one. g is Gaussian: along the frame its covariance is D/d, elsewhere its varianc
 
     V(mu)/d,     V = base prod_t (1 + t_t mu_t)^2 + white,      b^2 = E_mu V
 
-with t_t = eta_t s a E sigma''(.) and mu_t of the spectral law of the step's X^T diag(r) X/n (see ``one_step.gradient_law``). The
-matrices of different steps are free of one another; taking their modes as independent has the same moments up to the third
-(derived here). The curve u has few directions that matter, its principal ones: the coordinates kappa that features depend on.
+with t_t = eta_t s a, and t_t mu_t the spectral law of the step's turn t_t X^T diag(r E sigma'') X/n (see ``step``). The matrices
+of different steps are free of one another; taking their modes as independent has the same moments up to the third (derived here).
+The curve u has few directions that matter, its principal ones: the coordinates kappa that features depend on.
 """
 
 from collections.abc import Callable
@@ -19,23 +19,27 @@ from jaxtyping import Float, Int
 
 from giantstep._machine.arrays import Array
 from giantstep.functions.gaussian_averages import together
+from giantstep.functions.hermite import offset_trapezoid
 from giantstep.theory.one_step.conditional import second_layer
-from giantstep.theory.one_step.gradient_law import SpectralModes
 from giantstep.theory.steps.course import Course
 
 LEARNED = 3  # principal directions of the curve that features are conditioned on
 SEEN = 0.02  # p theta^2 of the least of them
 MODES = 32  # of all steps together, at most
+NEURONS, REACH = (
+    32,
+    5.0,
+)  # values of a Gaussian a, and the end of their range: 20 Gauss nodes are too far apart for long steps
 
 
 @dataclass(frozen=True)
 class MovedRows:
-    """Groups of neurons: a and weights omega (J,), u (F, J), every step's modes with its t (J,), and by entries the law of g.
+    """Groups of neurons: a and weights omega (J,), u (F, J), every step's modes, and by entries the law of g.
 
     An entry is two groups (left, right) whose rows depend on each other. The first J entries are the groups by themselves. In a
     symmetric network, whose pairs (w, a) and (w, -a) start from one row, J more have the groups a and -a. For an entry V has
-    (1 + t_left mu)(1 + t_right mu) in the place of the square. D is (E, F, F). The first ``rank`` directions of the frame are the
-    target's.
+    the product of the two groups' 1 + t mu in the place of the square. D is (E, F, F). The first ``rank`` directions of the frame
+    are the target's. A turn is the weights of a step's modes (M,) and 1 + t mu of every group on them (M, J).
     """
 
     rank: int
@@ -43,7 +47,7 @@ class MovedRows:
     omega: Float[np.ndarray, " J"]
     u: Float[np.ndarray, "F J"]
     D: Float[np.ndarray, "E F F"]
-    turns: tuple[tuple[SpectralModes, Float[np.ndarray, " J"]], ...]
+    turns: tuple[tuple[Float[np.ndarray, " M"], Float[np.ndarray, "M J"]], ...]
     base: Float[np.ndarray, " E"]
     white: Float[np.ndarray, " E"]
 
@@ -69,10 +73,9 @@ class MovedRows:
     def modes(self) -> tuple[Float[np.ndarray, " M"], Float[np.ndarray, "M E"]]:
         """Weights of the products of the steps' modes, and V on them."""
         weights, factor = np.ones(1), self.base[None]
-        for own, t in self.turns:
-            turned = self.product(1 + np.asarray(own.nodes)[:, None] * t)
-            factor = (factor[:, None] * turned).reshape(-1, self.base.size)
-            weights = np.multiply.outer(weights, np.asarray(own.weights)).ravel()
+        for shares, stretch in self.turns:
+            factor = (factor[:, None] * self.product(stretch)).reshape(-1, self.base.size)
+            weights = np.multiply.outer(weights, shares).ravel()
         return weights, factor + self.white
 
     @cached_property
@@ -100,7 +103,7 @@ def start(course: Course) -> MovedRows:
     """
     rank, symmetric = course.star.rank, course.symmetric
     law = "rademacher" if symmetric and course.second_layer == "constant" else course.second_layer
-    a, weights = (np.asarray(x) for x in second_layer(law))
+    a, weights = offset_trapezoid(NEURONS, REACH) if law == "gaussian" else map(np.asarray, second_layer(law))
     keeps = any(step.form.full for step in course.steps) and not symmetric
     u = np.zeros((rank + keeps, a.size))
     if keeps:
@@ -118,10 +121,9 @@ def learned(rows: MovedRows, p: float) -> Float[np.ndarray, "F m"]:
 
 def fewer(rows: MovedRows) -> MovedRows:
     """Turn the oldest steps' modes into their mean square until few enough are left."""
-    while np.prod([len(own.nodes) for own, _ in rows.turns]) > MODES:
-        (own, t), turns = rows.turns[0], rows.turns[1:]
-        base = rows.base * (np.asarray(own.weights) @ rows.product(1 + np.asarray(own.nodes)[:, None] * t))
-        rows = replace(rows, turns=turns, base=base)
+    while np.prod([len(shares) for shares, _ in rows.turns]) > MODES:
+        (shares, stretch), turns = rows.turns[0], rows.turns[1:]
+        rows = replace(rows, turns=turns, base=rows.base * (shares @ rows.product(stretch)))
     return rows
 
 

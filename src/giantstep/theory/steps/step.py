@@ -4,10 +4,12 @@ A neuron moves by eta s a X^T (r o sigma'(X w))/n. With S = E sigma'(u.kappa + b
 
     signal:  E[r S x] in the frame
     noise:   sqrt(d/n) sum_m s_m p_m(a) xi_m,   a S(a, kappa) = sum_m s_m p_m(a) phi_m(kappa),  E[r^2 phi_m phi_l] = delta_ml
-    turn:    X^T diag(r S') X/n acting on g
+    turn:    X^T diag(r S') X/n acting on g: E[r S'] and, around it, the modes of X^T diag(r h) X/n times E[r^2 S' h]
     white:   (d/n) E[r^2 (sigma'^2 - S^2 - b^2 S'^2)]
 
-(Karhunen and Loeve for the noise: its first directions xi_m join the frame, the rest lengthens b.) On its own batch a sample has
+(Karhunen and Loeve for the noise: its first directions xi_m join the frame, the rest lengthens b. h(kappa) is the first shape of
+the same kind for S', E[r^2 h^2] = 1. The mean turn is each group's own: long steps leave S' of opposite a with little in common,
+and the turn that they share is then a poor guess of it.) On its own batch a sample has
 the coordinate x_xi = N(0, 1) + sqrt(d/n) r phi(kappa) along xi. Inside the frame the turn is K = E[r S' x x^T] with it, so that
 
     D <- (1 + t K) D (1 + t K)^T + t^2 (d/n) b^2 E[r^2 S'^2 x x^T] + white part,     t = eta s a
@@ -57,7 +59,7 @@ def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> Mo
     u = np.concatenate([rows.u + t * moved, kept])
     rest = _positive(rows, square - entry(S) - rows.inner[:, None] * entry(turn))
     white = entry(t) * phi * (rest @ (at.pi * r.plain[1])) + lost
-    # The turn: one shape for all groups, its coefficient in each, and what that leaves to white
+    # The turn: its mean in each group; around it one shape for all groups, its coefficient in each, and what that leaves to white
     own, lead = _shape(rows, turn * np.abs(t)[:, None], at.pi * r.plain[1])
     coefficient = turn @ (at.pi * r.plain[1] * own)
     left = _positive(rows, entry(turn) @ (at.pi * r.plain[1]) - entry(coefficient))
@@ -65,10 +67,10 @@ def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> Mo
     D = _frame(rows, at, r, t, turn, rest, phi_m[:count] / root, phi)
     if not lead:
         return replace(rows, u=u, D=D, white=rows.white + white)
-    modes = law.modes(own, phi, TURN_NODES)
-    grown = np.asarray(modes.weights) @ rows.product(1 + np.asarray(modes.nodes)[:, None] * t * coefficient)
-    turns = (*rows.turns, (modes, t * coefficient))
-    return fewer(replace(rows, u=u, D=D, turns=turns, white=rows.white * grown + white))
+    nodes, shares = (np.asarray(x) for x in law.modes(own, phi, TURN_NODES))
+    stretch = 1 + t * (turn @ (at.pi * r.plain[0]) + (nodes - shares @ nodes)[:, None] * coefficient)
+    grown = shares @ rows.product(stretch)
+    return fewer(replace(rows, u=u, D=D, turns=(*rows.turns, (shares, stretch)), white=rows.white * grown + white))
 
 
 def _positive(rows: MovedRows, table: Float[np.ndarray, "E ..."]) -> Float[np.ndarray, "E ..."]:
