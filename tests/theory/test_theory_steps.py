@@ -94,7 +94,7 @@ def test_against_simulation(changes):
 def test_two_long_steps_of_a_saturating_network():
     """Rows that move by three times their length: their lengths by a, and the errors (6 networks of d = 150, margins set first).
 
-    One turn for all groups makes the squares of the first lengths a quarter too large, and 20 Gauss nodes of a do so to the errors.
+    One turn for all groups makes the first squares a quarter too large, and 20 Gauss nodes of a make the errors so.
     """
     setting = gs.presets.moniri_hassani(
         2250, 150, 600, 0.35, 0.4, C1=2.7, C2=4.4, penalty=0.1, target="x1 + H2(x1)/sqrt(2)", residual="target"
