@@ -97,10 +97,8 @@ def _untrained(setting: Setting) -> Setting:
     return replace(setting, protocol=replace(setting.protocol, steps=()))
 
 
-def _wider_penalty(n: int, d: int = deflated.D, p: int = deflated.P, steps: int = 1) -> Setting:
-    setting = _ORIGINAL(n, d, p, steps)
-    readout = replace(setting.protocol.readout, penalty=10 * p / n)  # type: ignore[type-var]
-    return replace(setting, protocol=replace(setting.protocol, readout=readout))
+def _half(n: int, d: int = deflated.D, p: int = deflated.P, steps: int = 1) -> Setting:
+    return _ORIGINAL(n // 2, d, p, steps)
 
 
 def _other_steps(patch: pytest.MonkeyPatch) -> None:
@@ -138,7 +136,7 @@ WORLDS: dict[str, dict[str, World]] = {
         "the linear part stays in the labels of the step": lambda patch: patch.setattr(
             deflated, "experiment", _deflation
         ),
-        "the penalty is ten times as large": lambda patch: patch.setattr(deflated, "experiment", _wider_penalty),
+        "the batch is half as large": lambda patch: patch.setattr(deflated, "experiment", _half),
     },
     "dandi/scaling": {
         "the step is 1.15 times as long": changed(
