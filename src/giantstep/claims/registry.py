@@ -35,6 +35,7 @@ from giantstep.claims.giantstep import (
     optimal,
     own_batch,
     steps,
+    two_steps,
 )
 from giantstep.claims.hu_lu import universality
 from giantstep.claims.liu import bias_variance
@@ -92,5 +93,5 @@ CLAIMS: tuple[Claim, ...] = (
     flips.CLAIM, rate.CLAIM, linearity.CLAIM, bubeck_width.CLAIM, failure.CLAIM,
     fresh.CLAIM, training.CLAIM, wasserstein.CLAIM, vacuity.CLAIM,
     one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, means.CLAIM, fitted.CLAIM, images.CLAIM, flip_distance.CLAIM,
-    directions.CLAIM, steps.CLAIM, own_batch.CLAIM,
+    directions.CLAIM, steps.CLAIM, two_steps.CLAIM, own_batch.CLAIM,
 )  # fmt: skip

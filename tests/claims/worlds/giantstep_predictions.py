@@ -50,6 +50,10 @@ WORLDS: dict[str, dict[str, World]] = {
         "neurons do not come in pairs": networks(alone),
         "the second step is forgotten": networks(first_step_only),
     },
+    "giantstep/two-steps": {
+        "the labels have more noise": networks(noisy),
+        "the second step is forgotten": networks(first_step_only),
+    },
     "giantstep/means": {
         "the means are zero": networks(centred),
         "the covariances are equal": networks(equal),

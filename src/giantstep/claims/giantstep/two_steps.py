@@ -1,0 +1,79 @@
+"""Two giant steps that grow with the width as p^alpha: both errors of a ridge readout are those predicted."""
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.claims.claim import claim
+from giantstep.claims.giantstep import predictions
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
+from giantstep.plot.formula import formula
+
+TARGETS = ("x1 + x1*x2 + H2(x1)*x3/sqrt(2)", "x1 + x1*x2", "x1 + H2(x1)/sqrt(2)")
+ALPHAS = ((0.2, 0.4), (0.4, 0.45))
+CONSTANTS = (2.7, 4.4)  # C1 and C2, as in the claims on the outliers
+SAMPLES, WIDTH, PENALTY = 15, 4, 0.1  # n/d of every batch, p/d
+ACTIVATION = "tanh(x+0.8)"
+DIMENSION = 300
+SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 90)}
+MEAN = Tolerance(0.03, 0.08)
+CELL = Tolerance(0.06, 0.15)
+
+
+def experiment(target: str, alphas: tuple[float, float], d: int) -> Setting:
+    """The steps of Moniri and Hassani on fresh batches, the gradient of the labels alone, and a readout."""
+    return gs.presets.moniri_hassani(
+        SAMPLES * d, d, WIDTH * d, *alphas, C1=CONSTANTS[0], C2=CONSTANTS[1], penalty=PENALTY, target=target,
+        activation=ACTIVATION, residual="target",
+    )  # fmt: skip
+
+
+def experiments() -> list[Setting]:
+    return [experiment(target, alphas, DIMENSION) for target in TARGETS for alphas in ALPHAS]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    return predictions.measured(experiments(), seeds)
+
+
+def predict(size: Size) -> Data:
+    return predictions.predicted(experiments())
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    at = [f"{target}, α = {a:g}, {b:g}" for target in TARGETS for a, b in ALPHAS]
+    return predictions.evidence(predictions.ratios(measured, predicted), at, Tolerances(CELL, MEAN))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    off = predictions.ratios(measured, predicted).mean(axis=-1) - 1
+    return Verdict(
+        sizes=f"d = {DIMENSION}, n = {SAMPLES}d a batch, p = {WIDTH}d, λ = {PENALTY:g}; {ACTIVATION}; C1 = {CONSTANTS[0]}, "
+        f"C2 = {CONSTANTS[1]}",
+        figure=_figure(measured, predicted),
+        caption="Test error (dots) and training error (squares) of a ridge readout after two giant steps of sizes p^α₁ and p^α₂, "
+        f"over predicted bars. The furthest mean is {100 * np.abs(off).max():.1f}% off its prediction.",
+        settings=tuple(each.id for each in experiments()),
+    )
+
+
+def _figure(measured: Data, predicted: Data) -> str:
+    shape = (len(TARGETS), len(ALPHAS), len(predictions.ERRORS))
+    mean, error = (each.reshape(shape) for each in predictions.dots(measured, predicted))
+    theory = predicted["errors"].reshape(shape)
+    with style.figure(len(TARGETS), width=3.0, height=2.8) as (fig, axes):
+        for i, (ax, target) in enumerate(zip(axes, TARGETS, strict=True)):
+            for j, what in enumerate(predictions.ERRORS.values()):
+                at, colour = np.arange(len(ALPHAS)) + 0.2 * (2 * j - 1), style.COLOURS[j]
+                ax.bar(at, theory[i, :, j], 0.36, color=colour, alpha=0.3, label=f"{what}, theory")
+                style.dots(ax, at, mean[i, :, j], error[i, :, j], color=colour, marker="os"[j], label=what)
+            ax.set(xticks=range(len(ALPHAS)), xticklabels=[f"α = {a:g}, {b:g}" for a, b in ALPHAS])
+            ax.set_title(formula(target), loc="left", fontsize=9)
+        axes[0].set_ylabel("error")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        return style.svg(fig)
+
+
+CLAIM = claim("giantstep/two-steps", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
