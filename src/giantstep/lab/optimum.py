@@ -1,4 +1,4 @@
-"""optimal(setting): the step size and the penalty with the least predicted test error, simulated on request."""
+"""optimal(setting): the step sizes and the penalty with the least predicted test error, simulated on request."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,10 +15,10 @@ SEEDS = range(8)
 def optimal(
     setting: Setting, over: str | Iterable[str] = OVER, *, verify: bool = False, seed: int | Iterable[int] = SEEDS
 ) -> Optimum:
-    """Minimise the predicted test error over the step size, the penalty, or both.
+    """Minimise the predicted test error over the step sizes, the penalty, or both.
 
     Args:
-        setting: an experiment with one giant step that ``theory`` covers.
+        setting: an experiment with giant steps that ``theory`` covers: one, or several at a width of the order of d.
         over: "eta", "penalty" or both.
         verify: simulate the optimum, and say how far the prediction was off.
         seed: of that simulation; its standard error is taken over them.

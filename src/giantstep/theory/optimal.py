@@ -17,6 +17,8 @@ from giantstep.theory.coverage import check
 from giantstep.theory.one_step import grid as _grid
 from giantstep.theory.one_step.parameters import parameters
 from giantstep.theory.one_step.predict import doubts, move
+from giantstep.theory.steps import search
+from giantstep.theory.steps.predict import several
 
 OVER = ("eta", "penalty")
 STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in
@@ -30,7 +32,7 @@ class Optimum:
 
     Attributes:
         setting: the setting with them filled in.
-        eta: the best step size, or the setting's own if it was not searched.
+        eta: the best step size, or the setting's own if it was not searched; one for every step where there are several.
         penalty: the best penalty, or the setting's own if it was not searched.
         test_error: the test error predicted there.
         random_features: the least test error predicted without a step, at its own best penalty when that is searched.
@@ -41,7 +43,7 @@ class Optimum:
     """
 
     setting: Setting
-    eta: float
+    eta: Any
     penalty: float
     test_error: float
     random_features: float
@@ -56,8 +58,9 @@ class Optimum:
         band = "" if self.test_error_band is None else f" ({within(low, low, high)} to {within(high, low, high)})"
         gains = sorted(100 * (1 - end / self.random_features) for end in (low, high))
         below = f"{gains[0]:.0f} to {gains[1]:.0f}%" if gains[1] - gains[0] > 0.5 else f"{gains[0]:.1f}%"
+        sizes = ", ".join(f"{x:.4g}" for x in np.atleast_1d(self.eta))
         lines = [
-            f"eta = {self.eta:.4g}, penalty = {self.penalty:.4g}: predicted test error {shown}{band}, "
+            f"eta = {sizes}, penalty = {self.penalty:.4g}: predicted test error {shown}{band}, "
             f"{below} below random features' {within(self.random_features, low, high)}"
         ]
         if self.measured is not None:
@@ -75,21 +78,27 @@ class Optimum:
 
 
 def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
-    """Minimise the predicted test error over the step size, the penalty, or both: a grid, then BFGS.
+    """Minimise the predicted test error over the step sizes, the penalty, or both: a grid, then BFGS.
 
     Derivatives are central differences, good to 1e-8: those of ``theory_errors`` are exact, but compiling them takes longer than
-    the whole search.
+    the whole search. After several steps ``steps.search`` takes the place of BFGS.
     """
     over = (over,) if isinstance(over, str) else tuple(over)
     if not over or not set(over) <= set(OVER) or len(set(over)) < len(over):
         raise InputError(f"over must name 'eta', 'penalty' or both, not {over!r}")
     if not isinstance(setting, Setting) or not setting.protocol.steps:
-        raise InputError("optimal needs a setting with one giant step")
-    check(setting)
-    held = {"eta": setting.protocol.steps[0].listed, "penalty": not _single(setting.protocol.readout)}
+        raise InputError("optimal needs a setting with a giant step")
+    more = len(setting.protocol.steps) > 1
+    check(setting, ("rows", "pairs") if more else ())
+    held = {
+        "eta": any(step.listed for step in setting.protocol.steps),
+        "penalty": not _single(setting.protocol.readout),
+    }
     for name in set(OVER) - set(over):
         if held[name]:
             raise InputError(f"optimal(over={over!r}) needs one {name} in the setting, not several")
+    if more:
+        return _after_several(setting, over)
     fixed = {"penalty": 1.0} if "penalty" in over else {}
     numbers, form = parameters(_with(setting, **fixed, **({"eta": 1.0} if "eta" in over else {})))
     unit = float(_grid.curves(numbers._replace(eta=np.ones(1), penalty=np.ones(1)), form).strength[0])
@@ -138,15 +147,32 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 
 
+def _after_several(setting: Setting, over: tuple[str, ...]) -> Optimum:
+    """The same after several steps; every step has a size of its own."""
+    found = search.least(setting, over)
+    etas = tuple(found.etas.tolist())
+    best = _with(setting, **({"eta": etas} if "eta" in over else {}), penalty=found.penalty)
+    answer = several(best)
+    value, ends = (np.asarray(answer.values[name])[0, 0] for name in ("test_error", "test_error_band"))
+    notes = [f"{name} is at an end of the range searched" for name in found.ends]
+    status = Status(not notes, (*notes, *answer.notes))
+    return Optimum(
+        best, etas, found.penalty, float(value), found.random_features, status, (float(ends[0]), float(ends[1]))
+    )
+
+
 def _single(readout: Any) -> bool:
     return isinstance(readout.penalty, float)
 
 
-def _with(setting: Setting, **numbers: float) -> Setting:
-    """Return the setting with that step size and penalty."""
+def _with(setting: Setting, **numbers: Any) -> Setting:
+    """Return the setting with these step sizes, one or one for every step, and that penalty."""
     protocol = setting.protocol
     if "eta" in numbers:
-        protocol = replace(protocol, steps=(replace(protocol.steps[0], eta=numbers["eta"]),))
+        etas = np.atleast_1d(numbers["eta"]).tolist()
+        protocol = replace(
+            protocol, steps=tuple(replace(step, eta=eta) for step, eta in zip(protocol.steps, etas, strict=True))
+        )
     if "penalty" in numbers and protocol.readout is not None:
         protocol = replace(protocol, readout=replace(protocol.readout, penalty=numbers["penalty"]))
     return replace(setting, protocol=protocol)

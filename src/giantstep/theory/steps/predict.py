@@ -35,10 +35,10 @@ def errors_after(numbers: Parameters, form: Form) -> Float[np.ndarray, " 5"]:
     """The five errors of ``Errors`` at one set of numbers."""
     own = course_of(numbers, form)
     rows = followed(own, np.atleast_1d(numbers.eta))[-1]
-    return _path(own, rows)(np.atleast_1d(numbers.penalty))[0][:, 0]
+    return error_path(own, rows)(np.atleast_1d(numbers.penalty))[0][:, 0]
 
 
-def _path(own: Course, rows: MovedRows) -> Callable[[Float[np.ndarray, " L"]], tuple[np.ndarray, np.ndarray]]:
+def error_path(own: Course, rows: MovedRows) -> Callable[[Float[np.ndarray, " L"]], tuple[np.ndarray, np.ndarray]]:
     """Errors (5, L) and residuals (L,) as a function of the penalties."""
     return partial(paired_path, paired_problem(own, rows)) if own.symmetric else partial(path, *problem(own, rows))
 
@@ -52,7 +52,7 @@ def several(setting: Setting) -> Answer:
         every = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
         own = course(setting)
         rows = [followed(own, etas)[-1] for etas in every]
-        solved = [_path(own, each) for each in rows]
+        solved = [error_path(own, each) for each in rows]
         if given.penalty == "gcv":
             score = lambda grid: np.stack([each(few)[0][3] for each, few in zip(solved, grid, strict=True)])  # noqa: E731
             penalties = lowest_gcv(score, len(solved))
