@@ -15,6 +15,7 @@ from giantstep._machine.typeset import indexed, typeset
         ("10^5, n^0.6 and (1 + x)^2", "10<sup>5</sup>, n<sup>0.6</sup> and (1 + x)<sup>2</sup>"),
         ("<code>n^α</code>, test_error, a file my_a.py", "<code>n^α</code>, test_error, a file my_a.py"),
         ("F₀ + Σ_{k ≤ ℓ} c_k (Xβ)^k", "F₀ + Σ<sub>k ≤ ℓ</sub> c<sub>k</sub> (Xβ)<sup>k</sup>"),
+        ("E[grad f], E sigma^(k)", "E[∇f], E σ<sup>(k)</sup>"),
         ("9.3e+02 ± 2e+01%", "930 ± 20%"),
         ("at alpha = 0.37: -0.019, 2e-04, 1e+12", "at α = 0.37: −0.019, 2·10<sup>−4</sup>, 10<sup>12</sup>"),
         ("seeds 0-9, gs.power(alpha=2), s.eta, eta[0]", "seeds 0-9, gs.power(alpha=2), s.eta, eta[0]"),

@@ -49,6 +49,14 @@ def test_every_combination_of_the_controls_has_a_frame(scene):
             assert "null" not in json.dumps({key: mark.get(key) for key in ("x", "y", "paths") if key in mark})
 
 
+@pytest.mark.parametrize("scene", scenes(), ids=lambda scene: scene.name)
+def test_error_bars_end_inside_the_picture(scene):
+    figure = numbers()[scene.name]
+    dots = [mark for frame in figure["frames"] for mark in frame["marks"] if mark["kind"] == "dots"]
+    highest = max((y + error for mark in dots for y, error in zip(mark["y"], mark["error"], strict=True)), default=0)
+    assert highest <= figure["y"]["max"] or not dots
+
+
 def test_numbers_are_those_of_the_library():
     """One measured and one predicted number of the page, computed again from the setting of its scene."""
     scene = next(each for each in scenes() if each.name == "random-features")

@@ -1,7 +1,7 @@
 """Formulas of running text as HTML.
 
-A letter with a caret or an underscore, n^(−1/2) or c_k, gets a raised or lowered index. Minus signs, alpha, eta and 2e-04 are
-written as a book writes them; a name in quotes, as "eta", is code.
+A letter with a caret or an underscore, n^(−1/2) or c_k, gets a raised or lowered index. Minus signs, alpha, sigma, grad f
+and 2e-04 are written as a book writes them; a name in quotes, as "eta", is code.
 """
 
 import re
@@ -20,7 +20,8 @@ _LOWERED = re.compile(_BASE + rf"_(?:\{{([^{{}}]{{1,24}})\}}|({_WORD}))")
 PLAIN = 5  # powers of ten from which a large number has one
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-])0*(\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w.)\]−-])-(?=\d)")
-_LETTERS = {"alpha": "α", "eta": "η"}
+_LETTERS = {"alpha": "α", "eta": "η", "sigma": "σ"}
+_PHRASES = {"grad f": "∇f", "sigma^(k)": "σ^{(k)}"}  # the gradient, and a derivative, which is no power
 _LETTER = re.compile(rf"(?<![\w.\[\"';-])({'|'.join(_LETTERS)})(?![\w\[(]|[.=][\w\[])")
 
 
@@ -39,11 +40,12 @@ def indexed(content: str) -> str:
 
 
 def _formulas(text: str) -> str:
-    text = _POWER.sub(_power, text)
+    for phrase, formula in _PHRASES.items():
+        text = text.replace(phrase, formula)
+    text = _LETTER.sub(lambda m: _LETTERS[m[1]], _POWER.sub(_power, text))
     for pattern, name in ((_LOWERED, "sub"), (_RAISED, "sup")):  # w_i^0 has both
         text = pattern.sub(lambda m, name=name: f"{m[1]}<{name}>{_index(m[m.lastindex or 1])}</{name}>", text)
-    text = _MINUS.sub("−", text)  # noqa: RUF001
-    return _LETTER.sub(lambda m: _LETTERS[m[1]], text)
+    return _MINUS.sub("−", text)  # noqa: RUF001
 
 
 def _power(found: re.Match[str]) -> str:

@@ -23,6 +23,9 @@ def figure(x: Mark, y: Mark, frames: Sequence[Mark]) -> Mark:
 
 def _filled(one: Mark, marks: Sequence[Mark], keys: Sequence[str]) -> Mark:
     values = [v for mark in marks for key in keys for v in mark.get(key, ()) if v is not None]
+    if "y" in keys:  # error bars stay inside
+        measured = [pair for mark in marks if "error" in mark for pair in zip(mark["y"], mark["error"], strict=True)]
+        values += [y + side * error for y, error in measured if None not in (y, error) for side in (-1, 1)]
     room = 0.05 * (max(values) - min(values)) if values else 0.0
     ends = {"min": one["min"], "max": one["max"]}
     ends |= {"min": float(f"{min(values) - room:.2g}")} if one["min"] is None else {}

@@ -11,6 +11,7 @@ from giantstep.experiment.target import target
 from giantstep.explain import explain
 from giantstep.explain.words import listing
 from giantstep.measure import mean_and_error
+from giantstep.plot.formula import formula as formula_of
 from giantstep.plot.systems import in_plane
 from giantstep.results.table import with_error
 from giantstep.simulate import evolution, simulate
@@ -40,8 +41,8 @@ def _learned(base: Setting, kappa: float, formula: str) -> dict[str, Any]:
     # One step turns the neurons to the range of the first tensor that is not zero, once n reaches d^order (Dandi et al. 2024)
     order = s.target.information_exponent or 1
     x = explain(formula, batch=f"d^{min(kappa, order):g}", steps=1)
-    found = f"turn to {listing(x.staircase[-1])}" if x.staircase[-1] else "find nothing in one step"
-    words = f"With n = {n} samples in d = {d} dimensions theory expects the neurons to {found}. "
+    found = f"turn to {formula_of(listing(x.staircase[-1]))}" if x.staircase[-1] else "find less and less in one step"
+    words = f"Here n = {n} and d = {d}. As d grows, theory expects the neurons to {found}. "
     words += f"The shares are {o.captured[0]:.2f} along w₁ and {o.captured[1]:.2f} along w₂."
     marks = [
         *(
@@ -67,7 +68,8 @@ def _paths(path: Any, formula: str, t: int) -> dict[str, Any]:
     places = np.swapaxes(in_plane(path)[0][: t + 1], 0, 1)  # (neurons, steps, 2)
     mean = path.shares[t].mean(axis=0)
     found = explain(formula, batch="d", steps=max(t, 1)).staircase[-1] if t else []
-    words = f"After {t} step{'s' * (t != 1)} theory expects: {listing(found)}. "
+    known = formula_of(listing(found)) if found else "no direction"
+    words = f"After {t} step{'s' * (t != 1)} theory expects the neurons to know {known}. "
     words += f"The mean shares are {mean[0]:.2f} along w₁ and {mean[1]:.2f} along w₂."
     marks = [
         figure.trails(places[path.a > 0], "neurons with a > 0", 0),
@@ -94,7 +96,7 @@ def reuse(scene: Scene) -> dict[str, Any]:
                 for k, kind in enumerate(kinds)
             ]
             fresh, again = (found[f][kind][i] for kind in kinds)
-            words = f"With n = {r:g} d the share along x₁ is {with_error(*again)} after two steps on one batch and "
+            words = f"With n/d = {r:g} the share along x₁ is {with_error(*again)} after two steps on one batch and "
             words += f"{with_error(*fresh)} on fresh batches; chance gives {1 / d:.4f}."
             frames.append(figure.frame(marks, words))
     return figure.figure(
