@@ -94,10 +94,8 @@ def panel(ax: Any, law: Law, spectra: np.ndarray) -> None:
 
 def curve() -> None:
     """Test error against the step size: simulation, theory, and the published limit; about a minute."""
-    from giantstep.lab.compare import compare
-
     save(
-        gs.plot(compare(gs.Setting.read(HERE / "assets/curve.toml"), seed=range(10))),
+        gs.plot(gs.compare(gs.Setting.read(HERE / "assets/curve.toml"), seed=range(10))),
         "curve",
     )
 

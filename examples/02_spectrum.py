@@ -4,7 +4,6 @@
 
 # %%
 import giantstep as gs
-from giantstep.lab.compare import compare
 
 s = gs.Setting(
     data=gs.Gaussian(d=100),
@@ -14,5 +13,5 @@ s = gs.Setting(
         steps=(gs.GiantStep(n=400, eta=[0, 20]),), readout=gs.Ridge(n=400, penalty=0.1)
     ),
 )
-both = compare(s, seed=range(2), spectrum=True)
+both = gs.compare(s, seed=range(2), spectrum=True)
 figure = gs.plot(both, "spectrum")

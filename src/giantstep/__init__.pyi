@@ -28,6 +28,7 @@ from giantstep.experiment.setting import Setting as Setting
 from giantstep.experiment.target import target as target
 from giantstep.explain import explain as explain
 from giantstep.functions.activation import activation as activation
+from giantstep.lab.compare import compare as compare
 from giantstep.lab.optimum import optimal as optimal
 from giantstep.lab.sweep.run import sweep as sweep
 from giantstep.results.outcome import Outcome as Outcome

@@ -31,6 +31,7 @@ def test_parts_are_changed_whole_and_nothing_else_is():
     [
         ({"etta": 1.0}, "no field 'etta'; did you mean 'eta'"),
         ({"p": 3, "width": 3}, "the same field"),
+        ({"alpha": 0.3}, "a step size that is a power"),
         ({"n": -1}, "n must be a whole number"),
         ({"activation": "nobody"}, "nobody"),
     ],
@@ -38,3 +39,12 @@ def test_parts_are_changed_whole_and_nothing_else_is():
 def test_wrong_changes_are_one_sentence(changes, sentence):
     with pytest.raises(gs.InputError, match=sentence):
         BASE.with_(**changes)
+
+
+def test_alpha_is_the_exponent_of_a_step_size_that_is_a_power():
+    s = BASE.with_(eta=gs.power(0.2, times=2.0))
+    assert (
+        s.with_(alpha=0.3)
+        == BASE.with_(eta=gs.power(0.3, times=2.0))
+        == BASE.with_(eta=gs.power(0.1, times=2.0), alpha=0.3)
+    )

@@ -162,7 +162,7 @@ def test_damaged_files(folder, damage, words):
     ("bad", "words"),
     [
         (lambda: gs.Dataset("mnist"), "source must be one of"),
-        (lambda: gs.Dataset(3), "or a pair"),
+        (lambda: gs.Dataset(3), "or one pair of arrays"),
         (lambda: gs.Dataset((np.ones((3, 2)), [0, 1])), "3 inputs needs 3 labels, not 2"),
         (lambda: gs.Dataset((np.ones(3), [0, 1, 1])), "N x d"),
         (lambda: gs.Dataset((np.ones((2, 2)), [0, np.nan])), "finite values"),

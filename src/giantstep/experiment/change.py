@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from giantstep.errors import InputError, hint
+from giantstep.experiment.protocol import Power
 
 if TYPE_CHECKING:
     from giantstep.experiment.setting import Setting
@@ -23,6 +24,10 @@ def change(setting: "Setting", changes: Mapping[str, Any]) -> "Setting":
     whole = {name: wanted.pop(name) for name in _PARTS if name in wanted}
     base = replace(setting, **whole)
     known = dict.fromkeys(name for noun in _nouns(base) for name in _names(noun))
+    if any(isinstance(wanted.get("eta", step.eta), Power) for step in base.protocol.steps):
+        known["alpha"] = None  # the exponent of a step size that is a power
+    elif "alpha" in wanted:
+        raise InputError("alpha is the exponent of a step size that is a power, as in eta=gs.power(0.3)")
     for name in wanted:
         if name not in known:
             raise InputError(f"the setting has no field {name!r}{hint(name, [*known, *_PARTS])}")
@@ -45,4 +50,7 @@ def _names(noun: Any) -> list[str]:
 
 def _changed(noun: Any, wanted: Mapping[str, Any]) -> Any:
     own = {name: wanted[name] for name in _names(noun) if name in wanted}
+    eta = own.get("eta", getattr(noun, "eta", None))
+    if isinstance(eta, Power) and "alpha" in wanted:
+        own["eta"] = replace(eta, alpha=wanted["alpha"])
     return replace(noun, **own) if own else noun

@@ -178,6 +178,15 @@ class Dataset:
             raise InputError("fitted_target is for real labels: this dataset has classes")
         return fit_target.fit(self.split()[0], self.source.values, degree, noise=0.0 if self.signal is None else 1.0)
 
+    def __repr__(self) -> str:
+        kind = "real labels" if self.regression else f"classes {listed(self.classes)}"
+        return f"Dataset({self.name}, d = {self.d}, {kind})"
+
+    @property
+    def name(self) -> str:
+        """What the rows are, in words."""
+        return "Fashion-MNIST" if self.source == FASHION else f"{len(self.source.X)} rows of your own"
+
     def to_plain(self) -> dict[str, Any]:
         every = {"law": "dataset", **plain(self)}
         every.pop("signal", None)
@@ -204,7 +213,7 @@ def _source(value: Any, real: bool = False) -> Any:
     try:
         X, labels = value
     except (TypeError, ValueError):
-        raise InputError(f"a dataset is {FASHION!r} or a pair (X, labels)") from None
+        raise InputError(f"a dataset is {FASHION!r} or one pair of arrays, as in gs.Dataset((X, y))") from None
     return LabelledRows.of(X, labels, real=real)
 
 

@@ -18,6 +18,7 @@ __all__ = ["direction", "fit"]
 FOLDS = 5
 SMALL = 1e-3  # ridge of the direction, over the mean variance of an input
 MOST = 8  # the largest degree
+DIGITS = 5  # of a coefficient: more than any sample determines
 NEGLIGIBLE = 1e-12  # coefficients below this share of the largest are left out
 
 
@@ -58,10 +59,10 @@ def fit(X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"], degree: int, no
 
 def _formula(coefficients: Float[np.ndarray, " k"], shift: float) -> str:
     """``0.3 + 1.2*x1 - 0.5*H2(x1)``, with the projection shifted if the inputs have a mean."""
-    x = "x1" if abs(shift) < 1e-9 else f"(x1 {'-' if shift > 0 else '+'} {abs(shift):.12g})"
+    x = "x1" if abs(shift) < 1e-9 else f"(x1 {'-' if shift > 0 else '+'} {abs(shift):.{DIGITS}g})"
     largest = float(np.max(np.abs(coefficients))) or 1.0
     terms = [(c, k) for k, c in enumerate(coefficients) if abs(c) > NEGLIGIBLE * largest]
-    words = [f"{'-' if c < 0 else '+'} {abs(c):.12g}{_factor(k, x)}" for c, k in terms]
+    words = [f"{'-' if c < 0 else '+'} {abs(c):.{DIGITS}g}{_factor(k, x)}" for c, k in terms]
     return " ".join(words).removeprefix("+ ") or "0"
 
 

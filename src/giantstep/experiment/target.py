@@ -22,7 +22,10 @@ from giantstep.functions.parser import LARGEST, MAX_RANK, Constant, Node, Produc
 Expansion = _expansion.Expansion
 SCALES = ("1", "1/sqrt(spread)")
 OWN = "y"  # the formula of labels that come with the data
-OF_DATA = "the target 'y' is the labels of a data set: it is no function of the projections"
+OF_DATA = (
+    "the target 'y' is the labels of a data set and no function of projections: data.fitted_target() fits one to them, and "
+    "data.fitted() is the mixture that goes with it"
+)
 BY_COMPONENT = "this target has a formula for every component of a mixture: it is no function of the projections alone"
 
 

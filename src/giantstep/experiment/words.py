@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from giantstep.experiment.dataset import FASHION, Dataset
+from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.protocol import SGD, GiantStep, Power
 
@@ -45,9 +45,8 @@ def _data(data: Any) -> str:
         count = len(data.components)
         return f"mixture of {count} component{'s' * (count > 1)}, d = {data.d}"
     if isinstance(data, Dataset):
-        name = "Fashion-MNIST" if data.source == FASHION else f"{len(data.source.X)} rows of your own"
         classes = "" if data.regression else f", classes {', '.join(map(str, data.classes))}"
-        return f"{name}{classes}, d = {data.d}"
+        return f"{data.name}{classes}, d = {data.d}"
     return f"Gaussian, d = {data.d}"
 
 

@@ -42,7 +42,7 @@ def plot(
 
     Args:
         outcome: an outcome or several, also a Comparison; or findings about one system, whose curves are then drawn.
-            Evolutions, simulated or predicted, are drawn as what="neurons" (the first of them) or what="shares". An
+            Evolutions, simulated or predicted, are drawn as "neurons" (the first of them) or what="shares". An
             explanation is drawn as its staircase with the terms that are fitted. The Dataset of a sweep is drawn against its
             longest axis; one with two axes of at least five numbers each is drawn as a phase diagram.
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum"; of a sweep any of its measures.
@@ -68,7 +68,7 @@ def plot(
     given = tuple(outcome) if isinstance(outcome, Iterable) else (outcome,)
     paths = [e for e in given if isinstance(e, Evolution)]
     if paths:
-        choice(what, ("neurons", "shares"), "what")
+        what = choice("neurons" if what == "test_error" else what, ("neurons", "shares"), "what")
         _refuse(None, labels, "an evolution")
         return neurons(paths[0], ax) if what == "neurons" else shares(paths, ax)
     findings = [f for f in given if isinstance(f, Finding)]

@@ -109,10 +109,13 @@ class Trial:
         protocol = self.setting.protocol
         if any(step.listed for step in protocol.steps):
             raise InputError(
-                "a trial must have one step size in each step, not a list: make one trial for each step size"
+                "a trial must have one step size in each step, not a list: a sweep takes the list as an axis, {'eta': [0, 5]}"
             )
         if protocol.readout is not None and isinstance(protocol.readout.path, tuple):
-            raise InputError(f"a trial must have one {protocol.readout.axis}, not a list: make one trial for each")
+            name = protocol.readout.axis
+            raise InputError(
+                f"a trial must have one {name}, not a list: a sweep takes the list as an axis, {{{name!r}: [...]}}"
+            )
         if not self.route.random and self.seed is not None:
             raise InputError(f"the route {self.route.key!r} is not random: its seed must be None, not {self.seed!r}")
         if self.route.random:
