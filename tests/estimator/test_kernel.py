@@ -39,7 +39,8 @@ def test_with_all_rows_as_landmarks_it_is_kernel_ridge_regression(shape):
     """Against scikit-learn, with a linear kernel added for the linear part; a centred kernel stands for the intercept."""
     table = rows(60, 3, 0)
     _, held, found = fitted(table, shape, 60, 0.01)
-    K = shape.value(kernel.distances(table.X, table.X)) + table.X @ table.X.T
+    K = shape.value(kernel.distances(table.X, table.X))
+    K = K @ np.linalg.solve(K + kernel.JITTER * np.sqrt(60) * np.eye(60), K) + table.X @ table.X.T
     C = np.eye(60) - 1 / 60
     other = KernelRidge(alpha=0.6, kernel="precomputed")  # type: ignore[arg-type]
     other.fit(C @ K @ C, table.Y - table.Y.mean())
@@ -179,3 +180,23 @@ def test_the_sample_can_be_too_small_for_a_leap():
     said = str(GiantStepRegressor().fit(X, np.prod(X @ U, axis=1)).explain())
     assert "the sample is too small" in said and "300 rows of 40 columns" in said
     assert "at least 13.3% of the variance" in said and "about 53.3% on" in said
+
+
+def test_single_precision_costs_a_kernel_nothing():
+    """A cubic link wants a wide kernel and a penalty far below the rounding of single precision."""
+    rng = np.random.default_rng(9001)
+    X, T = rng.standard_normal((2500, 30)), rng.standard_normal((4000, 30))
+    y, t = ((Z[:, 0] ** 3 - 3 * Z[:, 0]) / np.sqrt(6) + 0.3 * Z[:, 0] for Z in (X, T))
+    y = y + 0.1 * rng.standard_normal(len(y))
+    errors = [np.mean((GiantStepRegressor().fit(X.astype(d), y).predict(T.astype(d)) - t) ** 2) for d in ("f4", "f8")]
+    assert errors[0] < 0.01 and errors[0] < 1.5 * errors[1]
+
+
+def test_degrees_of_freedom_are_the_trace_of_the_fit():
+    table = rows(50, 3, 2)
+    layer = kernel.kernel_layer(table.X[:20], kernel.GAUSSIAN, HOST)
+    held = pieces(table, layer, HOST)
+    equations = normal(moments(held, linear_moments(table, layer, HOST), HOST), layer.q, HOST)
+    F = next(iter(held)).features - equations.mean
+    hat = F @ np.linalg.solve(F.T @ F / 50 + 0.01 * np.eye(layer.q), F.T) / 50
+    np.testing.assert_allclose(equations.degrees(0.01), np.trace(hat), rtol=1e-8)

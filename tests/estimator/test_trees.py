@@ -8,8 +8,9 @@ from sklearn.linear_model import RidgeCV
 
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
 from giantstep.estimator.mix.stack import surely_better
-from giantstep.estimator.mix.trees import boosted, learned_axes, tree_inputs
+from giantstep.estimator.mix.trees import KINDS, boosted, learned_axes, telling_columns, tree_inputs, tried_trees
 from giantstep.estimator.steps.network import Table
+from giantstep.estimator.steps.search import Fold
 
 
 def jumps(n: int, seed: int, d: int = 12, turned: bool = False):
@@ -61,6 +62,23 @@ def test_of_many_columns_trees_see_those_that_matter():
     assert {3, 70} <= set(columns) and len(columns) < 20
     noise = Table(X, np.random.default_rng(9).standard_normal((1000, 1)), np.ones(1000))
     assert 1 <= len(tree_inputs(noise, None).columns) < 10
+
+
+def test_a_column_that_a_kernel_uses_is_seen_though_it_says_nothing_by_itself():
+    X = np.random.default_rng(8).standard_normal((1000, 20))
+    table = Table(X, (X[:, 3] + np.sin(3 * X[:, 7] * X[:, 9]))[:, None], np.ones(1000))
+    assert set(telling_columns(table, np.arange(0))) == {3}
+    assert set(telling_columns(table, np.array([7, 9]))) == {3, 7, 9}
+
+
+def test_small_trees_for_sums_and_large_ones_for_products():
+    X = np.random.default_rng(14).standard_normal((3000, 6))
+    for y, kind in ((np.abs(X).sum(axis=1), KINDS[1]), (4 * np.prod(np.sign(X[:, :3] + 0.3), axis=1), KINDS[0])):
+        y = y + 0.3 * np.random.default_rng(15).standard_normal(len(y))
+        table = Table(X, (y - y.mean())[:, None] / y.std(), np.ones(len(y)))
+        part = Fold(table.take(np.arange(2400)), table.take(np.arange(2400, 3000)), np.arange(2400, 3000), (X, X))
+        best = tried_trees([part], [np.eye(6)[:1]], None, lambda residuals: True, None)
+        assert best is not None and best.kind is kind
 
 
 def test_a_mix_must_be_surely_better_than_a_linear_model():

@@ -16,13 +16,23 @@ from jaxtyping import Float
 from giantstep._machine.device import Arrays
 from giantstep.estimator.kernels.coordinates import corrected, typical_distance
 from giantstep.estimator.kernels.kernel import GAUSSIAN, LAPLACE, KernelShape, kernel_layer
-from giantstep.estimator.steps.network import FittedReadout, Layer, Table, TablePiece, linear_moments, pieces
-from giantstep.estimator.steps.search import Fold, SearchPoint, SearchStart, Stage, Tell, Wanted, judge, solved
+from giantstep.estimator.steps.network import FittedReadout, Layer, Table, TablePiece, linear_moments
+from giantstep.estimator.steps.search import (
+    Fold,
+    SearchPoint,
+    SearchStart,
+    Stage,
+    Tell,
+    Wanted,
+    judge,
+    solved,
+    whole_stage,
+)
 
 NEAREST = -4.0  # the decade of the penalty where the search begins
 TURNS = 4  # at most
 GAIN = 0.98  # a turn that does not reduce the error by this factor is the last one
-POWERS = (-3, 4)  # of two: bandwidths in units of the median distance
+POWERS = (-3, 2)  # of two: bandwidths in units of the median distance
 FEW_ROWS, FEW_HELD, FEWER_LANDMARKS = 800, 300, 100  # for the first choice of a shape and a bandwidth
 BEHIND = 1.25  # what has this many times the least error on few rows is not tried on all of them
 LOOK = 300  # rows for the median distance
@@ -75,7 +85,9 @@ def rescaled(L: Map, chosen: KernelWidth) -> Map:
 
 
 def mapped(table: Table, L: Map) -> Table:
-    return replace(table, X=table.X @ L.astype(table.X.dtype))
+    """The table in the coordinates of a map, in double precision: the penalty of a wide kernel is far below the rounding of
+    single precision."""
+    return replace(table, X=(table.X @ L.astype(table.X.dtype)).astype(np.float64))
 
 
 def staged(fold: Fold, L: Map, chosen: KernelWidth, landmarks: int, where: Arrays) -> Stage:
@@ -209,13 +221,22 @@ class KernelFit:
 
 
 def fitted_kernel(
-    table: Table, L: Map, chosen: KernelWidth, decade: float, landmarks: int, wanted: Wanted, start: SearchStart
+    table: Table,
+    L: Map,
+    chosen: KernelWidth,
+    decade: float,
+    landmarks: int,
+    wanted: Wanted,
+    start: SearchStart,
+    judges: int = 0,
 ) -> KernelFit:
-    """The kernel of a turn on a whole table."""
+    """The kernel of a turn on a whole table. If there are ``judges``, so many rows choose the penalty again: with more landmarks
+    than in the search it must do what the lack of landmarks did there."""
     where = start.where
     L = rescaled(in_distances(L, table.X), chosen)
     inside = mapped(table, L)
     layer = kernel_layer(where.put(inside.X[some_rows(len(table), landmarks)]), chosen.shape, where)
-    rows = pieces(inside, layer, where)
-    equations = start.normal(rows, layer, linear_moments(inside, layer, where))
-    return KernelFit(L, layer, solved(equations, decade, wanted, where)[0], inside, rows)
+    stage = whole_stage(inside, some_rows(len(table), judges), layer, where)
+    if judges:
+        decade = judge([stage], decade, wanted, where).decade
+    return KernelFit(L, layer, solved(stage.of_all, decade, wanted, where)[0], inside, stage.training)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from giantstep._machine.device import HOST
 from giantstep.estimator.kernels.coordinates import corrected
@@ -39,6 +39,7 @@ from giantstep.estimator.mix.trees import (
 from giantstep.estimator.steps.array import Array
 from giantstep.estimator.steps.network import FittedReadout, Layer, Table, TableStream, pieces
 from giantstep.estimator.steps.search import (
+    ENOUGH,
     MANY_LANDMARKS,
     MOST,
     Fold,
@@ -53,6 +54,7 @@ from giantstep.estimator.steps.search import (
 
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
+ENOUGH_LANDMARKS = 4.0  # for every degree of freedom
 FAR_BEHIND = 2.0  # a plan that begins with this many times the error of the best one is left out
 
 
@@ -113,6 +115,14 @@ def few_landmarks(n: int) -> int:
     return min(FEW_LANDMARKS, max(n // 4, 10))
 
 
+def many_landmarks(turn: Turn, few: int, n: int, wanted: Wanted) -> int:
+    """Landmarks for all rows: four times the degrees of freedom of the fit with a few of them, which is all it takes unless these
+    few have limited it."""
+    equations = turn.point.stages[0].of_all
+    degrees = equations.degrees(wanted.penalty_at(turn.point.decade, equations))
+    return int(np.clip(ENOUGH_LANDMARKS * degrees, few, min(MANY_LANDMARKS, n)))
+
+
 def few_rows(table: Table, most: int) -> Table:
     """The table, or so many of its rows."""
     return table if len(table) <= most else table.take(some_rows(len(table), most))
@@ -150,10 +160,16 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         def helps(tree_residuals: tuple) -> bool:
             return mixed(folds, {**residuals, "trees": tree_residuals})[0]["trees"] > 0
 
-        trees = tried_trees(folds, [learned_axes(each) for each in g], helps, tell)
+        trees = tried_trees(folds, [learned_axes(each) for each in g], used_columns(plans), helps, tell)
         residuals |= {} if trees is None else {"trees": trees.residuals}
     weights, left = mixed(folds, residuals)
     return Stack(tuple(plans), linear, trees, weights, best, left, mean_error(left, folds))
+
+
+def used_columns(plans: Sequence[tuple[FitPlan, tuple[Turn, ...]]]) -> list[Int[np.ndarray, " c"]] | None:
+    """The columns in which the kernel of the plan "columns" lives, on every fold; None if it was far behind."""
+    maps = {plan.name: turns[-1].maps for plan, turns in plans}.get("columns")
+    return None if maps is None else [np.flatnonzero(L.any(axis=1)) for L in maps]
 
 
 def mixed(
@@ -203,15 +219,17 @@ def finished(
     turned = stack.trees is not None and stack.trees.turned and stack.weights["trees"] > 0
     for plan, turns in stack.plans:
         weight, for_trees = stack.weights[plan.name], turned and plan.name == stack.best
-        L = plan.first(few, gradient, null, start) if weight > 0 or for_trees else None
-        if L is None:
+        if not (weight > 0 or for_trees):
             continue
-        for turn in turns[:-1]:
+        goes_on = len(turns) > 1 and len(turns[-2].maps) == 1
+        L = turns[-2].maps[0] if goes_on else plan.first(few, gradient, null, start)
+        for turn in turns[-2:-1] if goes_on else turns[:-1]:
             fit = fitted_kernel(few, L, turn.chosen, turn.point.decade, landmarks, wanted, start)
             L = next_map(few, fit.rows, fit.fitted, fit.L, turn.error, plan.make, start)
-        last, many = turns[-1], min(MANY_LANDMARKS, len(table))
-        whole = table if weight > 0 else few
-        fit = fitted_kernel(whole, L, last.chosen, last.point.decade, many if weight > 0 else landmarks, wanted, start)
+        last, whole = turns[-1], table if weight > 0 else few
+        many = many_landmarks(last, landmarks, len(table), wanted) if weight > 0 else landmarks
+        judges = ENOUGH if many > landmarks else 0
+        fit = fitted_kernel(whole, L, last.chosen, last.point.decade, many, wanted, start, judges)
         if weight > 0:
             members.append(EnsembleMember(plan.name, weight, fit.layer, fit.fitted, fit.L))
         if weight > heaviest or for_trees:
@@ -225,6 +243,7 @@ def finished(
         members.append(EnsembleMember("linear", stack.weights["linear"], start.linear_layer, fitted))
     if stack.trees is not None and stack.weights["trees"] > 0:
         some = few_rows(table, MOST_ROWS)
-        trees = boosted(some, tree_inputs(some, axes if turned else None), stack.trees.count)
+        seen = tree_inputs(some, axes if turned else None, stack.trees.kind, stack.trees.columns)
+        trees = boosted(some, seen, stack.trees.count)
         members.append(TreeMember("trees", stack.weights["trees"], trees))
     return members, found  # type: ignore[return-value]

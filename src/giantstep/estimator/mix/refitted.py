@@ -15,8 +15,8 @@ from giantstep.errors import InputError
 from giantstep.estimator.kernels.kernel_search import mapped, some_rows
 from giantstep.estimator.mix.ensemble import EnsembleMember, TreeMember
 from giantstep.estimator.mix.stack import stacked
-from giantstep.estimator.steps.network import Table, linear_moments, moments, normal, pieces
-from giantstep.estimator.steps.search import FINE, NEAR, Fold, Stage, Wanted, judge, solved
+from giantstep.estimator.steps.network import Table
+from giantstep.estimator.steps.search import FINE, NEAR, Wanted, judge, solved, whole_stage
 
 __all__ = ["JUDGES", "Refitted", "refitted"]
 
@@ -57,13 +57,9 @@ def _readout(
 ) -> tuple[EnsembleMember, float, Float[np.ndarray, "m k"]]:
     """The model with a new readout, its penalty, and the leave-one-out residuals of the judges."""
     inside, layer = table if member.L is None else mapped(table, member.L), member.layer.for_fits()
-    linear = linear_moments(inside, layer, HOST)
-    training, held = pieces(inside, layer, HOST), inside.take(rows)
-    equations = normal(moments(training, linear, HOST), layer.q, HOST)
-    fold = Fold(inside, held, rows, (linear, linear))
-    stages = [Stage(fold, layer, training, pieces(held, layer, HOST), equations, equations)]
+    stages = [whole_stage(inside, rows, layer, HOST)]
     point = judge(stages, judge(stages, NEAR, wanted, HOST).decade, wanted, HOST, FINE)
-    fitted, penalty = solved(equations, point.decade, wanted, HOST)
+    fitted, penalty = solved(stages[0].of_all, point.decade, wanted, HOST)
     if not fitted.finite:
         raise InputError(f"the readout cannot be solved at penalty {penalty:.3g}: give a larger one")
     return replace(member, layer=layer, fitted=fitted).on_host(), penalty, point.residuals[0]

@@ -7,7 +7,7 @@ trees are those of scikit-learn (histograms of the columns, as in Ke et al., Neu
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,28 +18,40 @@ from giantstep.estimator.steps.marginal import explained_by_columns
 from giantstep.estimator.steps.network import Table
 from giantstep.estimator.steps.search import Fold, Tell, mean_error
 
-__all__ = ["BoostedTrees", "TreeInputs", "TreeTrial", "boosted", "learned_axes", "tree_inputs", "tried_trees"]
+__all__ = [
+    "BoostedTrees",
+    "TreeInputs",
+    "TreeKind",
+    "TreeTrial",
+    "boosted",
+    "learned_axes",
+    "tree_inputs",
+    "tried_trees",
+]
 
-COUNTS = (25, 50, 100, 200)  # of trees
+MOST_TREES = 200
 WORTH = 0.99  # twice as many trees must reduce the error by this factor
 ALL_COLUMNS, MOST_AXES = 64, 10  # with more columns, those that say most about the labels by themselves
 MOST_ROWS = 65536  # for the trees of a model
 FEWEST_ROWS = 200
 
 Axes = Float[np.ndarray, "m d"]
+Columns = Int[np.ndarray, " c"]
 
 
 @dataclass(frozen=True)
 class TreeKind:
-    """The number of leaves of a tree, the factor of every tree, and the number of bins of a column."""
+    """The number of leaves of a tree, the factor of every tree, the bins of a column, and how many trees to begin with."""
 
     leaves: int
     rate: float
     bins: int
+    first: int
 
 
-USUAL = TreeKind(31, 0.1, 250)
-COARSE, GLANCE = TreeKind(15, 0.3, 32), 10  # so many trees of this kind say whether trees help
+USUAL = TreeKind(31, 0.1, 250, 25)  # for columns that act together
+KINDS = (USUAL, TreeKind(8, 0.2, 250, 50))  # and for columns that add up; about the same time
+COARSE = TreeKind(15, 0.3, 32, 10)  # says whether trees help, and in which columns
 
 
 @dataclass(frozen=True)
@@ -67,16 +79,22 @@ def _seen(X: Float[np.ndarray, "n d"], columns: Int[np.ndarray, " c"], axes: Axe
     return np.concatenate([X[:, columns], X @ axes.T.astype(X.dtype)], axis=1)
 
 
-def tree_inputs(table: Table, axes: Axes | None, kind: TreeKind = USUAL) -> TreeInputs:
-    """The columns and axes with bins of equal numbers of rows."""
+def telling_columns(table: Table, others: Int[np.ndarray, " m"]) -> Columns:
+    """The columns that say most about the labels by themselves, and others, up to so many."""
+    shares = explained_by_columns(table)
+    columns = np.argsort(-shares, kind="stable")[:ALL_COLUMNS]
+    columns = columns[shares[columns] > 0]
+    columns = np.concatenate([columns, np.setdiff1d(others, columns)])[:ALL_COLUMNS]
+    return np.sort(columns) if len(columns) else np.array([int(shares.argmax())])
+
+
+def tree_inputs(
+    table: Table, axes: Axes | None = None, kind: TreeKind = USUAL, columns: Columns | None = None
+) -> TreeInputs:
+    """The columns and axes with bins of equal numbers of rows; of very many columns, those that say most."""
     d = table.X.shape[1]
-    if d <= ALL_COLUMNS:
-        columns = np.arange(d)
-    else:
-        shares = explained_by_columns(table)
-        columns = np.argsort(-shares, kind="stable")[:ALL_COLUMNS]
-        columns = np.sort(columns[shares[columns] > 0])
-        columns = columns if len(columns) else np.array([int(shares.argmax())])
+    if columns is None:
+        columns = np.arange(d) if d <= ALL_COLUMNS else telling_columns(table, np.arange(0))
     axes = np.zeros((0, d)) if axes is None else axes
     seen = np.sort(_seen(table.X, columns, axes), axis=0)
     last = np.linspace(0, len(seen), kind.bins + 1)[1:-1].astype(int)  # rows that begin a bin
@@ -125,34 +143,76 @@ def boosted(table: Table, inputs: TreeInputs, count: int, before: BoostedTrees |
 
 @dataclass(frozen=True)
 class TreeTrial:
-    """The number of trees with the least error of the held-out rows; ``turned``: they see the learned directions too."""
+    """The kind and number of trees with the least error of the held-out rows. ``columns`` are those of the first fold, None for
+    all; ``turned``: the trees see the learned directions too."""
 
-    turned: bool
+    kind: TreeKind
     count: int
+    columns: Columns | None
+    turned: bool
     residuals: tuple[Float[np.ndarray, "m k"], ...]
     error: float
+
+
+@dataclass(frozen=True)
+class TreeRun:
+    """Trees that grow on every fold."""
+
+    folds: Sequence[Fold]
+    columns: Sequence[Columns | None]
+    axes: Sequence[Axes | None]
+    kind: TreeKind
+    trees: tuple[BoostedTrees, ...] = ()
+    count: int = 0
+
+    def grown(self, count: int) -> "TreeRun":
+        """With so many trees."""
+        seen = zip(self.folds, self.axes, self.columns, strict=True)
+        inputs = [t.inputs for t in self.trees] or [tree_inputs(f.training, a, self.kind, c) for f, a, c in seen]
+        before = self.trees or [None] * len(self.folds)
+        each = zip(self.folds, inputs, before, strict=True)
+        return replace(self, trees=tuple(boosted(f.training, i, count, b) for f, i, b in each), count=count)
+
+    def judged(self) -> TreeTrial:
+        pairs = zip(self.folds, self.trees, strict=True)
+        residuals = tuple(f.held.Y - t.predict(f.held.X) for f, t in pairs)
+        error, turned = mean_error(residuals, self.folds), self.axes[0] is not None
+        return TreeTrial(self.kind, self.count, self.columns[0], turned, residuals, error)
+
+
+def begun(run: TreeRun) -> tuple[TreeRun, TreeTrial]:
+    grown = run.grown(run.kind.first)
+    return grown, grown.judged()
 
 
 def tried_trees(
     folds: Sequence[Fold],
     axes: Sequence[Axes],
+    used: Sequence[Columns] | None,
     helps: Callable[[tuple[Float[np.ndarray, "m k"], ...]], bool],
     tell: Tell,
 ) -> TreeTrial | None:
-    """The better of trees with and without the learned directions; None where a few coarse ones do not help.
+    """The best trees; None where a few coarse ones do not help.
 
-    The rows held out of the steps are held out of the trees too, and the trees are fitted without them.
+    Coarse trees choose what trees see: all columns, or the telling ones with those that a kernel in columns has ``used``; and the
+    learned directions with them, or not. Then both kinds of trees begin, and the better one goes on. The rows held out of the
+    steps are held out of the trees too, and the trees are fitted without them.
     """
-    seen = {turned: [a if turned else None for a in axes] for turned in (False, True)}
-    looks = [_judged(folds, _begun(folds, seen[turned], GLANCE, COARSE), turned, GLANCE) for turned in seen]
-    best = min(looks, key=lambda each: each.error)
+    every: list[Columns | None] = [None] * len(folds)
+    telling = every
+    if used is not None:
+        telling = [telling_columns(f.training, c) for f, c in zip(folds, used, strict=True)]
+    views = [(telling, [None] * len(folds)), (telling, axes)]
+    views += [] if telling is every else [(every, [None] * len(folds))]
+    looks = [begun(TreeRun(folds, *view, COARSE)) for view in views]
+    run, best = min(looks, key=lambda each: each[1].error)
     if not helps(best.residuals):
         return None
-    trees = _begun(folds, seen[best.turned], COUNTS[0], USUAL)
-    best = _judged(folds, trees, best.turned, COUNTS[0])
-    for count in COUNTS[1:]:
-        trees = [boosted(f.training, t.inputs, count, t) for f, t in zip(folds, trees, strict=True)]
-        more = _judged(folds, trees, best.turned, count)
+    starts = [begun(TreeRun(folds, run.columns, run.axes, kind)) for kind in KINDS]
+    run, best = min(starts, key=lambda each: each[1].error)
+    while 2 * run.count <= MOST_TREES:
+        run = run.grown(2 * run.count)
+        more = run.judged()
         stop = more.error > WORTH * best.error
         best = min(best, more, key=lambda each: each.error)
         if stop:
@@ -160,13 +220,3 @@ def tried_trees(
     if tell is not None:
         tell(f"{best.count} boosted trees: error of the held-out rows {best.error:.4g}")
     return best
-
-
-def _begun(folds: Sequence[Fold], axes: Sequence[Axes | None], count: int, kind: TreeKind) -> list[BoostedTrees]:
-    inputs = (tree_inputs(f.training, a, kind) for f, a in zip(folds, axes, strict=True))
-    return [boosted(f.training, i, count) for f, i in zip(folds, inputs, strict=True)]
-
-
-def _judged(folds: Sequence[Fold], trees: Sequence[BoostedTrees], turned: bool, count: int) -> TreeTrial:
-    residuals = tuple(f.held.Y - t.predict(f.held.X) for f, t in zip(folds, trees, strict=True))
-    return TreeTrial(turned, count, residuals, mean_error(residuals, folds))

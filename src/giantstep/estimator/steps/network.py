@@ -210,6 +210,11 @@ class Normal:
         at all have a trace of rounding, of the order of their mean square, and a penalty well above it."""
         return max(float(self.A.diagonal().sum()), FLAT * float(1.0 + self.mean @ self.mean))
 
+    def degrees(self, penalty: float) -> float:
+        """tr A (A + lam)^{-1}, the degrees of freedom of a ridge fit."""
+        s = np.maximum(np.linalg.eigvalsh(np.asarray(self.A)), 0.0)
+        return float((s / (s + penalty)).sum())
+
 
 def normal(total: Float[Array, "z z"], q: int, where: Arrays) -> Normal:
     """Normal equations from moments."""

@@ -221,6 +221,14 @@ class Stage:
         return start.gradient(self.training, solved(self.of_training, decade, wanted, start.where)[0])
 
 
+def whole_stage(table: Table, judges: Int[np.ndarray, " m"], layer: Layer, where: Arrays) -> Stage:
+    """All rows are fitted, and some of them judge the penalty, each as if it had been left out of the readout."""
+    linear, rows, held = linear_moments(table, layer, where), pieces(table, layer, where), table.take(judges)
+    equations = normal(moments(rows, linear, where), layer.q, where)
+    fold = Fold(table, held, judges, (linear, linear))
+    return Stage(fold, layer, rows, pieces(held, layer, where), equations, equations)
+
+
 def mean_error(residuals: Sequence[Float[np.ndarray, "m k"]], folds: Sequence[Fold]) -> float:
     squares = sum(float(f.held.weights @ (r**2).mean(axis=1)) for r, f in zip(residuals, folds, strict=True))
     error = squares / sum(float(f.held.weights.sum()) for f in folds)
