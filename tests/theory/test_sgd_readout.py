@@ -107,7 +107,7 @@ def test_the_noun_goes_to_toml_and_back_and_has_an_id():
         (lambda: gs.theory(setting(), "limit"), "finite sizes"),
         (lambda: gs.theory(setting(), spectrum=True), "finite sizes"),
         (lambda: gs.theory.spectrum(setting()), "finite sizes"),
-        (lambda: gs.optimal(setting()), "one giant step"),
+        (lambda: gs.optimal(setting()), "a giant step"),
         (lambda: gs.optimal(setting(steps=(gs.GiantStep(80, 1.0),))), "finite sizes"),
         (lambda: gs.theory.parts(replace(setting(), protocol=gs.Protocol((), gs.Ridge(9, 1.0)))), "SGD readout"),
         (lambda: gs.simulate.parts(setting(steps=(gs.GiantStep(80, 1.0),))), "without steps"),

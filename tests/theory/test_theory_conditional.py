@@ -367,3 +367,14 @@ def test_optimum_is_stationary():
 def test_optimum_refuses(over):
     with pytest.raises(gs.InputError, match="over must name"):
         gs.optimal(experiment(), over=over)
+
+
+def test_a_long_step_of_a_saturating_network_has_enough_groups_of_neurons(monkeypatch):
+    """With 20 values of a the error was 20% too high at U = 1.3."""
+    d = 100
+    s = experiment(d, 15 * d, 15 * d, 4 * d, 2.5 * (4 * d) ** 0.5, 0.1, sigma="tanh(x + 0.8)")
+    predicted = gs.theory(s).test_error
+    monkeypatch.setattr(conditional, "NEURON_NODES", 120)
+    assert np.isclose(predicted, gs.theory(s).test_error, rtol=0.01)
+    measured = gs.simulate(s, range(12), n_test=4000).mean()
+    assert abs(measured.test_error / predicted - 1) < 0.08

@@ -50,7 +50,8 @@ def grouped_rows(setting: Setting) -> GroupedRows:
     if any(step.deflate > (2 if t == 0 else 0) for t, step in enumerate(steps)):
         raise InputError("the law of single neurons has deflate=2 in the first step alone")
     with on_host():
-        a, omega = (np.asarray(x) for x in second_layer(setting.network.second_layer, WEIGHTS))
+        law = setting.network.second_layer
+        a, omega = (np.asarray(x) for x in (hermite.gauss_hermite(WEIGHTS) if law == "gaussian" else second_layer(law)))
         rows = GroupedRows(a, omega, np.zeros((r, a.size)), np.ones(a.size))
         if steps and steps[0].deflate < 2:
             rows = _started(setting, rows)

@@ -23,7 +23,8 @@ from giantstep.theory.one_step.fixed_point import Features, FixedPoint, solve
 from giantstep.theory.one_step.label import Label, given
 from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters, activation_of, label_of
 
-NEURON_NODES, SAMPLE_NODES = 20, 16
+# sigma(U a kappa) bends within 1/(U kappa): too few values of a have too few features after a long step
+NEURON_NODES, SAMPLE_NODES = 48, 16
 
 
 class Rows(NamedTuple):
@@ -71,10 +72,10 @@ class StepProblem(NamedTuple):
     width: Float[Array, " J"]  # b_j
 
 
-def second_layer(law: str, nodes: int = NEURON_NODES) -> tuple[Float[Array, " J"], Float[Array, " J"]]:
+def second_layer(law: str) -> tuple[Float[Array, " J"], Float[Array, " J"]]:
     """The values of a_i and their weights."""
     if law == "gaussian":
-        a, weights = hermite.gauss_hermite(nodes)
+        a, weights = hermite.offset_trapezoid(NEURON_NODES)
         return xp.asarray(a), xp.asarray(weights)
     return (xp.array([-1.0, 1.0]), xp.array([0.5, 0.5])) if law == "rademacher" else (xp.ones(1), xp.ones(1))
 

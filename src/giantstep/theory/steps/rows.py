@@ -19,17 +19,12 @@ from jaxtyping import Float, Int
 
 from giantstep._machine.arrays import Array
 from giantstep.functions.gaussian_averages import together
-from giantstep.functions.hermite import offset_trapezoid
 from giantstep.theory.one_step.conditional import second_layer
 from giantstep.theory.steps.course import Course
 
 LEARNED = 3  # principal directions of the curve that features are conditioned on
 SEEN = 0.02  # p theta^2 of the least of them
 MODES = 32  # of all steps together, at most
-NEURONS, REACH = (
-    32,
-    5.0,
-)  # values of a Gaussian a, and the end of their range: 20 Gauss nodes are too far apart for long steps
 
 
 @dataclass(frozen=True)
@@ -103,7 +98,7 @@ def start(course: Course) -> MovedRows:
     """
     rank, symmetric = course.star.rank, course.symmetric
     law = "rademacher" if symmetric and course.second_layer == "constant" else course.second_layer
-    a, weights = offset_trapezoid(NEURONS, REACH) if law == "gaussian" else map(np.asarray, second_layer(law))
+    a, weights = (np.asarray(x) for x in second_layer(law))
     keeps = any(step.form.full for step in course.steps) and not symmetric
     u = np.zeros((rank + keeps, a.size))
     if keeps:
