@@ -1,7 +1,8 @@
 """Claims in wrong worlds: the simulator is altered, the prediction is not, and the verdict must be ``fails``.
 
-``python -m tests.wrong_worlds [CLAIM ...] [--first-seed N] [--sets R] [--workers W] [--keep]`` measures them at the least size
-of each claim and prints how often they failed; ``--keep`` keeps what was measured on the first set, for the tests.
+``python -m tests.wrong_worlds [CLAIM ...] [--first-seed N] [--sets R] [--workers W] [--most S] [--keep]`` measures them at the
+least size of each claim, on S seeds at most, and prints how often they failed; ``--keep`` keeps what was measured on the first
+set, for the tests.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -24,6 +26,7 @@ import kept  # noqa: E402
 from giantstep.checks.cache import on  # noqa: E402
 from giantstep.checks.check import gather, lasting_for_now  # noqa: E402
 from giantstep.checks.claim import Claim, Data, Ruling  # noqa: E402
+from giantstep.checks.statistics import Seeds  # noqa: E402
 from giantstep.claims import select  # noqa: E402
 
 FOLDER = Path(__file__).parent / "measured" / "worlds"
@@ -39,9 +42,12 @@ def of(claim: Claim) -> dict[str, World]:
     return {}
 
 
-def measured(claim: Claim, world: str, first_seed: int) -> tuple[Data, Data]:
-    """What is measured in a wrong world, and what is predicted for the right one."""
+def measured(claim: Claim, world: str, first_seed: int, most: int | None = None) -> tuple[Data, Data]:
+    """What is measured in a wrong world, on so many seeds at most, and what is predicted for the right one."""
     size = kept.least(claim)
+    if most is not None:
+        seeds = claim.seeds[size]
+        claim = replace(claim, seeds={size: Seeds(min(seeds.pilot, most), min(seeds.most, most))})
     predicted = claim.predict(size) if claim.predict else {}
 
     def part(name: str, make: Callable[..., Any], *arguments: Any) -> Any:
@@ -69,10 +75,10 @@ def _path(claim: Claim) -> Path:
     return FOLDER / f"{claim.name.replace('/', '-')}.json"
 
 
-def _try(name: str, world: str, first_seed: int) -> tuple[str, str, int, bool | str, Data, Data]:
+def _try(name: str, world: str, first_seed: int, most: int | None) -> tuple[str, str, int, bool | str, Data, Data]:
     (claim,) = select([name])
     try:
-        data, predicted = measured(claim, world, first_seed)
+        data, predicted = measured(claim, world, first_seed, most)
         return name, world, first_seed, failed(claim, data, predicted), data, predicted
     except Exception as problem:  # the table shows it
         return name, world, first_seed, f"{type(problem).__name__}: {problem}", {}, {}
@@ -84,11 +90,12 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--sets", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--most", type=int)
     parser.add_argument("--keep", action="store_true")
     chosen = parser.parse_args()
     claims = select(chosen.claims)
     firsts = [chosen.first_seed + 1000 * k for k in range(chosen.sets)]
-    jobs = [(claim.name, world, first) for claim in claims for world in of(claim) for first in firsts]
+    jobs = [(claim.name, world, first, chosen.most) for claim in claims for world in of(claim) for first in firsts]
     counts: dict[tuple[str, str], list[bool | str]] = defaultdict(list)
     keep: dict[str, dict[str, Any]] = defaultdict(dict)
     with ProcessPoolExecutor(chosen.workers) as pool:
