@@ -241,7 +241,6 @@ def test_the_system_is_a_file_and_a_table(tmp_path, capsys):
         (lambda: measure.kernel(np.ones((3, 4)), "relu", np.ones(4), points=10**12), "GiB of memory"),
         (lambda: gs.theory.kernel(setting(sigma="x^2 - 1")), "c_1"),
         (lambda: gs.theory.kernel(setting(), second_layer=[np.nan]), "second_layer must be"),
-        (lambda: gs.theory.kernel(setting(target="x1*x2")), "one direction"),
         (lambda: gs.FunctionSpace(3), "setting must be a Setting"),  # type: ignore[arg-type]
         (lambda: gs.FunctionSpace(gs.presets.mei_montanari(50, 20, 30, 0.1)), "one giant step, not 0"),
     ],

@@ -10,10 +10,10 @@ import giantstep as gs
 from giantstep.systems.function_space.simulate import direction
 
 
-def setting(activation="tanh", eta: Any = 30.0, n=200, d=80, p=120, **network):
+def setting(activation="tanh", eta: Any = 30.0, n=200, d=80, p=120, target="tanh(2*x1)", **network):
     own = gs.Network(p, activation, **{"rows": "gaussian", **network})
     protocol = gs.Protocol((gs.GiantStep(8 * d, eta),), gs.Ridge(n, 0.01))
-    return gs.Setting(gs.Gaussian(d), gs.target("tanh(2*x1)", noise=0.2), own, protocol)
+    return gs.Setting(gs.Gaussian(d), gs.target(target, noise=0.2), own, protocol)
 
 
 def law(given: gs.Setting) -> gs.Mixture:
@@ -35,6 +35,35 @@ def test_errors_after_the_step_are_those_of_stretched_inputs(activation):
     predicted = gs.theory(stretched).test_error
     assert predicted == pytest.approx(trained.test_error, rel=0.1)
     assert gs.theory(s.with_(eta=0.0)).test_error > 1.5 * predicted
+
+
+def test_several_directions():
+    """The step follows x1 + x2; errors are those of stretched inputs, and every direction is seen through S^(-1/2)."""
+    s = setting("tanh(x + 0.8)", target="x1 + x2 + x1*x2", n=400)
+    stretched = gs.theory.equivalent_inputs(s)
+    trained, seen = (gs.simulate(each, range(16), n_test=2000).mean() for each in (s, stretched))
+    assert abs(trained.test_error - seen.test_error) < 3 * np.hypot(trained.test_error_se, seen.test_error_se)
+    assert gs.simulate(s.with_(eta=0.0), range(8), n_test=2000).mean().test_error > 1.3 * seen.test_error
+    V = stretched.target.matrix(s.d)
+    np.testing.assert_allclose(V @ law(stretched).covariance() @ V.T, np.eye(2), atol=1e-10)
+    u = direction(s, seed=0)
+    expected = gs.theory.kernel(s)
+    assert isinstance(expected, gs.theory.kernel.Reshaped)
+    assert np.linalg.norm(u[:2]) / np.linalg.norm(u) == pytest.approx(expected.cosine, abs=0.05)
+
+
+@pytest.mark.parametrize("target", ["tanh(2*x1)", "x1 + x2 + x1*x2"])
+def test_the_features_have_the_spectrum_of_untrained_ones_on_stretched_inputs(target):
+    """More than the covariance of the rows: outliers and bulk of F/sqrt(n), within 5%; without the step there is one outlier less."""
+    s = setting("tanh(x + 0.8)", target=target, n=300)
+    runs = [
+        gs.simulate(each, range(8), n_test=50, spectrum=True)
+        for each in (s, gs.theory.equivalent_inputs(s), s.with_(eta=0.0))
+    ]
+    after, seen, before = (np.mean(np.reshape(run.singular_values, (8, -1)), axis=0) for run in runs)
+    places = [0, 1, 10, 40, 80]
+    assert np.allclose(seen[places], after[places], rtol=0.05)
+    assert after[1] > 2.5 * before[1]
 
 
 def test_the_kernel_is_that_of_untrained_rows_on_stretched_inputs():

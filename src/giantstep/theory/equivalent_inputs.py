@@ -4,7 +4,7 @@ With a Gaussian second layer the rows after the step are N(0, S/d), S = b I + d 
 with g ~ N(0, I/d) a row that was never trained, and ⟨S^(1/2) g, x⟩ = ⟨g, S^(1/2) x⟩. So a network that took the step sees x as an
 untrained one sees
 
-    x~ = S^(1/2) x ~ N(0, b I + d s^2 u u^T),    f*(x) = g(⟨v, x⟩) = g(⟨S^(-1/2) v, x~⟩)
+    x~ = S^(1/2) x ~ N(0, b I + d s^2 u u^T),    f*(x) = g(⟨v_1, x⟩, ...) = g(⟨S^(-1/2) v_1, x~⟩, ...)
 
 which is what Lobo, Loureiro, Tran-Thanh and Liu (2026) call a transformation of input space. A ridge readout, which forgets the
 second layer, has the same errors in both, where b is the same for all neurons.
@@ -27,8 +27,8 @@ def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
     Simulate it, or predict it: its errors are those of ``setting``, as far as the rows after a step are of a Gaussian law.
 
     Args:
-        setting: Gaussian data, a target of one direction, a Gaussian second layer, one step of one size and a ridge readout on
-            fresh samples.
+        setting: Gaussian data, a Gaussian second layer, one step of one size and a ridge readout on fresh samples. The target
+            may have several directions; ``theory`` then covers ``setting``, and the stretched inputs are simulated.
         rho: keep the spread of the rows by the gradient's noise.
 
     Examples:
@@ -51,23 +51,23 @@ def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
     law = kernel.rows(setting, rho)[0]
     b = float(law.weights @ law.width**2)
     stretch = setting.d * (law.strength - law.lean) ** 2
-    star = setting.target.matrix(setting.d)[0]
-    v = star / np.linalg.norm(star)
-    u = law.cosine * v + max(1 - law.cosine**2, 0.0) ** 0.5 * _across(v)
+    basis, stars = setting.target.orthonormal(setting.d), setting.target.matrix(setting.d)
+    left = max(1 - float(law.cosines @ law.cosines), 0.0)
+    u = law.cosines @ basis + left**0.5 * _across(basis)
     # S^(-1/2) v = v/sqrt(b) + (1/sqrt(b + d s^2) - 1/sqrt(b)) <u, v> u
-    seen = star / b**0.5 + ((b + stretch) ** -0.5 - b**-0.5) * (u @ star) * u
+    seen = stars / b**0.5 + ((b + stretch) ** -0.5 - b**-0.5) * np.outer(stars @ u, u)
     return replace(
         setting,
         data=Mixture(setting.d, (Component(1.0, (Spike(stretch, tuple(u.tolist())),), bulk=b),)),
-        target=replace(setting.target, directions=(tuple(seen.tolist()),)),
+        target=replace(setting.target, directions=tuple(tuple(row) for row in seen.tolist())),
         network=replace(setting.network, rows="gaussian"),
         protocol=replace(setting.protocol, steps=()),
     )
 
 
-def _across(v: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
-    """A unit vector orthogonal to v: all of them are alike to N(0, I)."""
-    e = np.zeros_like(v)
-    e[int(np.argmin(np.abs(v)))] = 1.0
-    rest = e - (e @ v) * v
+def _across(basis: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " d"]:
+    """A unit vector orthogonal to these orthonormal rows: all of them are alike to N(0, I)."""
+    e = np.zeros(basis.shape[1])
+    e[int(np.argmin(np.sum(basis**2, axis=0)))] = 1.0
+    rest = e - (basis @ e) @ basis
     return rest / np.linalg.norm(rest)

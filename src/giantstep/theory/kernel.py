@@ -45,7 +45,7 @@ class Reshaped:
         before: eigenmodes of the kernel before the step.
         after: those after it.
         strength: s, how far a neuron with a = 1 moves along u.
-        cosine: of u with the target's direction.
+        cosine: of u with the target's direction, or with the span of its directions if it has several.
         spread: 1 + rho, d times the mean variance of a row across u.
         top: the largest eigenvalue of d W^T W/p. Below the threshold l/b = 1 + sqrt(d/p) it is the edge.
         overlap: cos^2 of its eigenvector with u; 0 below the threshold.
@@ -74,14 +74,20 @@ class Reshaped:
 
 @dataclass(frozen=True)
 class RowLaw:
-    """The law of the rows at one step size: nodes of a with their weights, s, what u leans on W before, and the widths b."""
+    """The law of the rows at one step size: nodes of a with their weights, s, what u leans on W before, the widths b, and the
+    cosines of u with the target's orthonormal directions."""
 
     a: Float[np.ndarray, " J"]
     weights: Float[np.ndarray, " J"]
     strength: float
     lean: float
     width: Float[np.ndarray, " J"]
-    cosine: float
+    cosines: Float[np.ndarray, " r"]
+
+    @property
+    def cosine(self) -> float:
+        """Of u with the target's span; with a sign for one direction."""
+        return float(self.cosines[0] if self.cosines.size == 1 else np.linalg.norm(self.cosines))
 
 
 class WeightSpectrum(NamedTuple):
@@ -99,7 +105,7 @@ def kernel(
     """Predict the kernel's eigenmodes before and after one giant step, and the spectrum of W; one a step size if listed.
 
     Args:
-        setting: Gaussian data, a target of one direction, one step; a readout plays no part.
+        setting: Gaussian data, one step; a readout plays no part. Of a target of several directions the step follows one, u.
         rho: keep the spread of the rows by the gradient's noise, of order (d/n) eta~^2.
         second_layer: a network's own a in the place of its law: fluctuations of order 1/sqrt(p) are then predicted too.
         beta: the length of a batch's own X^T r/n in the place of its limit: those of order 1/sqrt(n) are then predicted too.
@@ -125,8 +131,6 @@ def rows(
     keep, own = flag(rho, "rho"), None if beta is None else real(beta, "beta", least=0.0)
     if not isinstance(setting, Setting) or len(setting.protocol.steps) != 1:
         raise InputError("theory.kernel takes a Setting with one giant step")
-    if setting.target.rank > 1:
-        raise InputError("theory.kernel takes a target of one direction")
     read = replace(setting, protocol=replace(setting.protocol, readout=Ridge(1, 1.0)))  # theory asks for one
     check(read)
     numbers, form = parameters(read)
@@ -148,7 +152,7 @@ def rows(
             width = np.sqrt((1 + 2 * step * c2 * mean * a) ** 2 + noise * a**2) if spread else np.ones_like(a)
             # with f_0 in the residual beta leans on -c_1 s sum_i a_i w_i: <u, w_i> = -c_1 s a_i/||beta|| before the step
             lean = setting.network.factor * c1 / length if form.full else 0.0
-            laws.append(RowLaw(a, weights, step * c1 * length, lean, width, float(cosine[0])))
+            laws.append(RowLaw(a, weights, step * c1 * length, lean, width, np.asarray(cosine)))
     return laws
 
 

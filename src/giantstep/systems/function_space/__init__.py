@@ -18,8 +18,8 @@ class FunctionSpace(System):
     """One giant step and what it does to the kernel K(x, x') = (1/p) sum_i sigma(⟨w_i, x⟩) sigma(⟨w_i, x'⟩).
 
     Attributes:
-        setting: Gaussian data, a target of one direction and one step; several step sizes give curves over them, and the numbers
-            are those of the last one. A readout plays no part.
+        setting: Gaussian data and one step, which follows one direction u, whatever the target has; several step sizes give
+            curves over them, and the numbers are those of the last one. A readout plays no part.
         rho: whether theory keeps the spread of the rows by the gradient's noise.
 
     Examples:

@@ -53,10 +53,10 @@ def measured(system: "FunctionSpace", seed: int) -> Reading:
     layers = run.final if listed else run.final[None]
     before = measure.kernel(run.initial, sigma, u)
     every = [measure.kernel(W, sigma, u) for W in layers]
-    star = setting.target.matrix(setting.d)[0]
+    along = setting.target.orthonormal(setting.d) @ u
     numbers = {
         "strength": float(a @ (layers[-1] - run.initial) @ u / (a @ a)),
-        "cosine": measure.cosine(u, star),
+        "cosine": float(along[0] if along.size == 1 else np.linalg.norm(along)),
         **covariance(layers[-1], u),
     }
     own, more = labelled(before, every[-1], GRID)
