@@ -8,6 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.systems.function_space.simulate import direction
+from giantstep.theory.kernel import Reshaped
 
 
 def setting(activation="tanh", eta: Any = 30.0, n=200, d=80, p=120, target="tanh(2*x1)", **network):
@@ -48,13 +49,13 @@ def test_several_directions():
     np.testing.assert_allclose(V @ law(stretched).covariance() @ V.T, np.eye(2), atol=1e-10)
     u = direction(s, seed=0)
     expected = gs.theory.kernel(s)
-    assert isinstance(expected, gs.theory.kernel.Reshaped)
+    assert isinstance(expected, Reshaped)
     assert np.linalg.norm(u[:2]) / np.linalg.norm(u) == pytest.approx(expected.cosine, abs=0.05)
 
 
 @pytest.mark.parametrize("target", ["tanh(2*x1)", "x1 + x2 + x1*x2"])
 def test_the_features_have_the_spectrum_of_untrained_ones_on_stretched_inputs(target):
-    """More than the covariance of the rows: outliers and bulk of F/sqrt(n), within 5%; without the step there is one outlier less."""
+    """More than the covariance of the rows: all of F/sqrt(n), within 5%; without the step there is one outlier less."""
     s = setting("tanh(x + 0.8)", target=target, n=300)
     runs = [
         gs.simulate(each, range(8), n_test=50, spectrum=True)
@@ -64,6 +65,32 @@ def test_the_features_have_the_spectrum_of_untrained_ones_on_stretched_inputs(ta
     places = [0, 1, 10, 40, 80]
     assert np.allclose(seen[places], after[places], rtol=0.05)
     assert after[1] > 2.5 * before[1]
+
+
+SPIKED = (gs.Component(0.5, (gs.Spike(3.0, "u"),), mean={"x2": 1.0}), gs.Component(0.5, mean={"x2": -1.0}, bulk=0.5))
+
+
+@pytest.mark.parametrize("target", ["tanh(2*x1)", "1 | -1", "tanh(2*x1) | x1"])
+def test_mixtures(target):
+    """Errors after a step on a mixture are those on stretched components, and labels keep their law."""
+    plain = replace(
+        setting("tanh(x + 0.8)", eta=25.0, n=300), data=gs.Mixture(80, SPIKED), target=gs.target(target, noise=0.2)
+    )
+    stretched = gs.theory.equivalent_inputs(plain)
+    trained, seen = (gs.simulate(each, range(12), n_test=2000).mean() for each in (plain, stretched))
+    for name in ("test_error", "train_error"):
+        a, b = getattr(trained, name), getattr(seen, name)
+        assert abs(a - b) < 3 * np.hypot(getattr(trained, f"{name}_se"), getattr(seen, f"{name}_se")) + 0.03 * a, name
+    assert gs.simulate(plain.with_(eta=0.0), range(6), n_test=2000).mean().test_error > 1.15 * trained.test_error
+    assert gs.theory(stretched).test_error == pytest.approx(trained.test_error, rel=0.1)
+
+
+def test_without_a_step_a_mixture_stays_as_it_is():
+    plain = replace(setting(eta=0.0), data=gs.Mixture(80, SPIKED))
+    still = law(gs.theory.equivalent_inputs(plain))
+    for c in range(2):
+        np.testing.assert_allclose(still.covariance(c), law(plain).covariance(c), atol=1e-8)
+        np.testing.assert_allclose(still.mean(c), law(plain).mean(c), atol=1e-8)
 
 
 def test_the_kernel_is_that_of_untrained_rows_on_stretched_inputs():

@@ -19,6 +19,8 @@ from giantstep.errors import InputError
 from giantstep.experiment.mixture import Component, Mixture, Spike
 from giantstep.experiment.setting import Setting
 from giantstep.theory import kernel
+from giantstep.theory.coverage import check
+from giantstep.theory.mixtures.stretched import stretched_mixture
 
 
 def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
@@ -27,9 +29,10 @@ def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
     Simulate it, or predict it: its errors are those of ``setting``, as far as the rows after a step are of a Gaussian law.
 
     Args:
-        setting: Gaussian data, a Gaussian second layer, one step of one size and a ridge readout on fresh samples. The target
-            may have several directions; ``theory`` then covers ``setting``, and the stretched inputs are simulated.
-        rho: keep the spread of the rows by the gradient's noise.
+        setting: Gaussian data or a mixture, a Gaussian second layer, one step of one size and a ridge readout on fresh samples.
+            On Gaussian data the target may have several directions; ``theory`` then covers ``setting``, and the stretched
+            inputs are simulated.
+        rho: keep the spread of the rows by the gradient's noise; always kept on a mixture.
 
     Examples:
         >>> s = gs.presets.moniri(n=400, d=200, N=300, alpha=0.4, penalty=0.1)
@@ -48,6 +51,9 @@ def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
             "theory.equivalent_inputs needs second_layer='gaussian', independent neurons and no weights of your own: "
             "only then are the rows after the step of a Gaussian law"
         )
+    if isinstance(setting.data, Mixture):
+        check(setting, ("mixture",))
+        return stretched_mixture(setting)
     law = kernel.rows(setting, rho)[0]
     b = float(law.weights @ law.width**2)
     stretch = setting.d * (law.strength - law.lean) ** 2

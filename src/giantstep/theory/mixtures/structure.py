@@ -84,13 +84,19 @@ def _fitted(data: Dataset, place: str | None) -> Mixture:
     return data.fitted(SPIKES)
 
 
+def span(data: Mixture) -> Float[np.ndarray, "k d"]:
+    """B, an orthonormal basis of the spikes and means of the components that have weight."""
+    used = [c for c, weight in enumerate(data.weights) if weight > 0]
+    return _basis(np.concatenate([*(data.directions(c) for c in used), *(data.mean(c)[None] for c in used)]))
+
+
 def structure(setting: Setting) -> Structure:
     """The structure of a setting on a mixture or a data set."""
     own = setting.data
     data = _fitted(own, own.place) if isinstance(own, Dataset) else own
     assert isinstance(data, Mixture)
     used = [c for c, weight in enumerate(data.weights) if weight > 0]
-    B = _basis(np.concatenate([*(data.directions(c) for c in used), *(data.mean(c)[None] for c in used)]))
+    B = span(data)
     xi = setting.length * setting.target.matrix(setting.d)[0]
     inside = B @ xi
     outside = float(np.linalg.norm(xi - inside @ B))
