@@ -96,7 +96,7 @@ def test_comparisons_optima_and_findings_are_html(small):
             ("test error", "+25.0%", "+2.5", "of the theory: ok"),
         ),
         (Prediction(theory), ("theory:", "test error")),
-        (best, ("eta = 1, penalty = 0.05: predicted test error 0.5, 50.0% below", "status: ok", "40 neurons")),
+        (best, ("η = 1, penalty = 0.05: predicted test error 0.5, 50.0% below", "status: ok", "40 neurons")),
         (Finding(gs.FunctionSpace(small), "theory", {"risk": Number(0.25)}, {"path": curve}), ("0.25", "samples")),
     ):
         text = noun._repr_html_()

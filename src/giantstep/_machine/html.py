@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from giantstep._machine.typeset import typeset
+
 __all__ = ["block", "line", "table"]
 
 CELL = "text-align:{};padding:.15em .7em;white-space:pre-line"
@@ -14,8 +16,8 @@ def block(title: str, *parts: str) -> str:
 
 
 def line(text: str) -> str:
-    """A sentence."""
-    return f"<p>{escape(text)}</p>" if text else ""
+    """A sentence, its formulas typeset."""
+    return f"<p>{typeset(text)}</p>" if text else ""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], align: str = "right") -> str:
