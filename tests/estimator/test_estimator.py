@@ -122,17 +122,6 @@ def test_weights_are_repetitions_where_nothing_is_chosen():
     np.testing.assert_allclose(one.predict(X), two.predict(X), rtol=1e-7, atol=1e-8)
 
 
-def test_outliers_choose_normal_scores_and_pixels_one_factor():
-    rng = np.random.default_rng(0)
-    Z = rng.standard_normal((600, 5))
-    y = np.tanh(Z[:, 0]) + 0.1 * rng.standard_normal(600)
-    m = GiantStepRegressor(steps=0)  # random features choose, before any step
-    assert m.fit(Z, y).scaling_ == "standard"
-    assert m.fit(np.sinh(3 * Z), y).scaling_ == "normal"
-    pixels = Z * [1.0, 1.0, 0.02, 0.02, 0.02]
-    assert m.fit(pixels, y).scaling_ == "common"
-
-
 def test_several_outputs_and_data_frames():
     pd = pytest.importorskip("pandas")
     X, y = staircase(1200, 8, 4)
@@ -175,26 +164,6 @@ def test_probabilities_are_calibrated_on_rows_left_out():
         np.testing.assert_allclose(m.predict_proba(test)[:, 1], 1 / (1 + np.exp(-m.sharpness_ * scores)), rtol=1e-9)
     fitted, blunt, sharp = np.mean(losses, axis=0)
     assert fitted < 0.5 * blunt and fitted < sharp
-
-
-def test_missing_values_are_filled_and_said():
-    """Half of a column that matters is missing, more often where it is large: the model uses where it is missing."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((800, 4))
-    y = 2 * X[:, 1] + X[:, 0]
-    X[X[:, 1] + 0.3 * rng.standard_normal(800) > 0, 1] = np.nan
-    m = GiantStepRegressor(model="network", steps=0).fit(X[:500], y[:500])
-    assert m.score(X[500:], y[500:]) > 0.75
-    assert m.directions_.names == ("x1", "x2", "x3", "x4", "(x2 is missing)") and m.directions_.components.shape[1] == 5
-    filled = np.where(np.isnan(X), np.nanmean(X[:500], axis=0), X)
-    blind = GiantStepRegressor(model="network", steps=0).fit(filled[:500], y[:500])
-    whole = GiantStepRegressor(model="network", steps=0).fit(np.c_[filled, np.isnan(X[:, 1])][:500], y[:500])
-    np.testing.assert_allclose(m.predict(X[500:]), whole.predict(np.c_[filled, np.isnan(X[:, 1])][500:]), rtol=1e-6)
-    elsewhere = X[500:].copy()
-    elsewhere[0, 3] = np.nan  # where nothing was missing before: the mean
-    assert np.isfinite(m.predict(elsewhere)).all() and vars(blind)["n_features_in_"] == 4
-    with pytest.raises(ValueError, match="infinity"):
-        GiantStepRegressor().fit(np.where(np.isnan(X), np.inf, X), y)
 
 
 def test_weights_of_classes_are_weights_of_rows():

@@ -7,7 +7,6 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import RidgeCV
 
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
-from giantstep.estimator.mix.stack import surely_better
 from giantstep.estimator.mix.trees import KINDS, boosted, learned_axes, telling_columns, tree_inputs, tried_trees
 from giantstep.estimator.steps.network import Table
 from giantstep.estimator.steps.search import Fold
@@ -79,14 +78,6 @@ def test_small_trees_for_sums_and_large_ones_for_products():
         part = Fold(table.take(np.arange(2400)), table.take(np.arange(2400, 3000)), np.arange(2400, 3000), (X, X))
         best = tried_trees([part], [np.eye(6)[:1]], None, lambda residuals: True, None)
         assert best is not None and best.kind is kind
-
-
-def test_a_mix_must_be_surely_better_than_a_linear_model():
-    rng = np.random.default_rng(10)
-    plain, weights = rng.standard_normal((500, 1)), np.ones(500)
-    assert surely_better(0.9 * plain, plain, weights)
-    assert not surely_better(plain + 0.1 * rng.standard_normal((500, 1)), plain, weights)
-    assert not surely_better(plain, plain, weights)
 
 
 def test_weak_linear_signals_get_a_linear_model():

@@ -9,11 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import giantstep as gs
-from giantstep._machine.device import HOST
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
-from giantstep.estimator.kernels import kernel
-from giantstep.estimator.steps import network as _network
-from giantstep.estimator.steps.penalty_path import penalty_path
 
 NETWORK: Any = GiantStepRegressor(width=40, steps=1, eta=30.0, batch="reuse", scaling="standard")
 
@@ -29,30 +25,6 @@ def rows(n: int, seed: int, noise: float) -> tuple[np.ndarray, np.ndarray, np.nd
 def small() -> GiantStepRegressor:
     X, y, _ = rows(150, 0, 0.1)
     return GiantStepRegressor().fit(X, y)
-
-
-def test_one_eigendecomposition_gives_the_residuals_of_every_penalty():
-    """Against a Cholesky factor for each, with weights and two outputs."""
-    rng = np.random.default_rng(1)
-    X, Y, weights = rng.standard_normal((90, 4)), rng.standard_normal((90, 2)), rng.uniform(0.5, 2.0, 90)
-    table = _network.Table(X, Y, weights)
-    layer = kernel.kernel_layer(X[:30], kernel.GAUSSIAN, HOST)
-    held = _network.pieces(table.take(np.arange(50)), layer, HOST)
-    linear = _network.linear_moments(table, layer, HOST)
-    equations = _network.normal(_network.moments(_network.pieces(table, layer, HOST), linear, HOST), layer.q, HOST)
-    path = penalty_path(equations, held)
-    for penalty in (1e-4, 1e-2, 1.0):
-        one = _network.left_out(_network.solve(equations, penalty, HOST), held, HOST)
-        np.testing.assert_allclose(path.left_out(penalty), one, rtol=1e-6, atol=1e-9)
-    assert np.isnan(path.left_out(-1.0)).all()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_triangular_product_is_the_product(dtype):
-    rng = np.random.default_rng(2)
-    K, R = rng.standard_normal((70, 20)).astype(dtype), np.triu(rng.standard_normal((20, 20))).astype(dtype)
-    for factor in (R, np.asfortranarray(R)):
-        np.testing.assert_allclose(kernel.triangular_product(K.copy(), factor), K @ R, rtol=1e-4, atol=1e-5)
 
 
 def test_it_is_a_ridge_regression_on_the_learned_features():
