@@ -18,6 +18,7 @@ from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check_theory, route
 from giantstep.theory.derivatives import theory_errors
 from giantstep.theory.equivalent_inputs import equivalent_inputs
+from giantstep.theory.limits.deflated_step import deflated_step
 from giantstep.theory.limits.predict import random_features, staircase
 from giantstep.theory.mixtures.predict import COUNT, checked, mixed
 from giantstep.theory.narrow.evolution import Evolution, evolution
@@ -42,6 +43,7 @@ ROUTES: dict[str, Callable[[Setting], Answer]] = {
     "own batch": own_batch,
     "rows": several,
     "pairs": paired,
+    "terms": deflated_step,
     "overlaps": narrow_network,
     "mixture": mixed,
     "sgd": predict.predicted,

@@ -30,8 +30,10 @@ BEYOND = (
     "rows",
     "own batch",
     "pairs",
+    "terms",
 )  # theories besides that of one step at a width of order d
 MOST = 100  # passes of SGD: the time of their theory grows as their cube
+MANY = 100  # samples over d of a step with deflate = 2, at least: its theory leaves out what is of relative order d/n
 
 
 def is_narrow(setting: Setting) -> bool:
@@ -49,6 +51,18 @@ def on_own_batch(setting: Setting) -> bool:
     return steps[0].residual == "target" or setting.network.second_layer != "constant"
 
 
+def after_a_deflated_step(setting: Setting) -> bool:
+    """Whether the only step has deflate = 2, in a way that is covered."""
+    steps, readout, network = setting.protocol.steps, setting.protocol.readout, setting.network
+    if not isinstance(setting.data, Gaussian) or not isinstance(readout, Ridge) or len(steps) != 1:
+        return False
+    if readout.penalty == "gcv" or network.symmetric or network.weights is not None or setting.target.rank > 2:
+        return False
+    small_output = steps[0].residual == "target" or network.scale == "1/p"
+    many = setting.protocol.sizes()[0] >= MANY * setting.d
+    return steps[0].deflate == 2 and steps[0].update == "gradient" and small_output and many
+
+
 def route(setting: Setting, regime: str = "finite") -> str:
     """The name of the theory that answers for the errors of a setting, if one does."""
     steps = len(setting.protocol.steps)
@@ -60,6 +74,8 @@ def route(setting: Setting, regime: str = "finite") -> str:
         return "random features"
     if regime == "limit":
         return "limit"
+    if after_a_deflated_step(setting):
+        return "terms"
     if on_own_batch(setting):
         return "own batch"
     if is_narrow(setting) and (steps > 1 or setting.target.rank != 1 or setting.network.symmetric):
@@ -159,13 +175,15 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
             "batch='fresh' in every step",
         ),
         Refusal(
-            "theory covers deflate = 0 or 1 in a step, and deflate = 2 removes the direction that one step learns",
-            lambda s: any(step.deflate > 1 for step in s.protocol.steps), with_steps(deflate=1), "deflate=1 in every step",
+            f"theory covers deflate = 2 in one step on Gaussian data with at least {MANY} d samples, for a target of up to two "
+            "directions and a penalty given, without symmetric=True and, where residual='full', with scale='1/p'",
+            lambda s: any(step.deflate > 1 for step in s.protocol.steps) and not by(s, "terms"), with_steps(deflate=1),
+            "deflate=1 in every step",
         ),
         Refusal(
-            "theory covers a readout fitted to the labels as they are, and deflate in Ridge fits what is left of them",
-            lambda s: isinstance(s.protocol.readout, Ridge) and s.protocol.readout.deflate > 0, with_readout(deflate=0),
-            "deflate=0 in the readout",
+            "theory covers deflate in the readout after a step with deflate = 2 only",
+            lambda s: isinstance(s.protocol.readout, Ridge) and s.protocol.readout.deflate > 0 and not by(s, "terms"),
+            with_readout(deflate=0), "deflate=0 in the readout",
         ),
         Refusal(
             "theory on a mixture covers symmetric=True without a step only",
@@ -176,7 +194,7 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         Refusal(
             "theory covers a readout on the step's own batch after one step on Gaussian data, with a penalty given, without "
             "symmetric=True and, where residual='full', without a constant second layer",
-            lambda s: not sgd(s) and reads_again(s) and not by(s, "own batch"), with_readout(batch="fresh"),
+            lambda s: not sgd(s) and reads_again(s) and not by(s, "own batch", "terms"), with_readout(batch="fresh"),
             "batch='fresh' in the readout",
         ),
         Refusal(

@@ -9,6 +9,9 @@ where kappa are the learned coordinates. Across them there are B_k = C(d' + k - 
 dimensions, and random v share a feature equally between them (derived here). So the modes of the features are phi(kappa) times
 each of these, with phi an eigenvector of M_k = E g_k g_k^T over the law of (u, b), and the eigenvalue is that of M_k over B_k.
 The rest is the theory of ``by_degree``: a mode of eigenvalue lam is fitted with the share lam/(lam + v2).
+
+With deflate in the readout the features fit what is left of the labels. The linear part X^T y/n that is taken from them is off by
+a vector of square length (d/n) E y^2 in a random direction, and the features fit that, too.
 """
 
 from dataclasses import replace
@@ -28,7 +31,7 @@ from giantstep.theory.limits.grouped_rows import grouped_rows
 from giantstep.theory.sgd_readout.population import expanded
 
 LEARNED = 1e-4  # mean square of u along a learned direction
-ACROSS, ALONG = 6, {0: 0, 1: 24, 2: 12}  # degrees across the learned directions, and along them by their number
+ACROSS, ALONG = 6, {0: 0, 1: 24, 2: 12, 3: 10}  # degrees across the learned directions, and along them by their number
 Index = tuple[int, ...]
 
 
@@ -56,37 +59,45 @@ def fitted(setting: Setting, *, n: float | None = None, d: int | None = None, p:
     if not np.all(penalties > 0):
         raise InputError("the shares of terms need positive penalties")
     n, p = n or setting.protocol.readout_size, p or setting.p
-    of, products = sectors(replace(setting, protocol=replace(setting.protocol, readout=None)), d or setting.d)
+    left, d = readout.deflate, d or setting.d
+    missed = d / n * (setting.target.power + setting.target.noise**2) if left > 1 else 0.0
+    of, products = sectors(replace(setting, protocol=replace(setting.protocol, readout=None)), d, left, missed)
     kept = of.values / (of.values + by_degree.solved(of, n, p, penalties)[:, None])  # (L, modes)
     shares = np.stack([kept @ each for each in products.values()])
     return FittedTerms(tuple(products), shares, by_degree.at(of, n, p, penalties) - setting.target.noise**2)
 
 
 @lru_cache(maxsize=16)
-def sectors(setting: Setting, d: int) -> tuple[Modes, dict[Index, Float[np.ndarray, " modes"]]]:
-    """The modes in d dimensions, and for every term t of the target f its ⟨t, phi⟩ ⟨f, phi⟩/|t|^2 on them."""
+def sectors(
+    setting: Setting, d: int, least: int = 0, missed: float = 0.0
+) -> tuple[Modes, dict[Index, Float[np.ndarray, " modes"]]]:
+    """The modes in d dimensions, and for every term t of the target f its ⟨t, phi⟩ ⟨f, phi⟩/|t|^2 on them.
+
+    f has the terms of degree ``least`` and above, and a linear one of power ``missed`` across the learned directions.
+    """
     sigma, target = setting.network.activation, setting.target
     rows, rank = grouped_rows(setting), target.rank
-    inside = [k for k in range(rank) if rows.u[k] ** 2 @ rows.omega > LEARNED]
+    inside = [k for k in range(len(rows.u)) if rows.u[k] ** 2 @ rows.omega > LEARNED]
     if len(inside) not in ALONG:
-        raise InputError(f"the shares of terms cover two learned directions, not {len(inside)}")
+        raise InputError(f"the shares of terms cover three learned directions, not {len(inside)}")
     u = rows.u[inside]
     lengths = np.sqrt(np.sum(u**2, axis=0) + rows.b**2)
     table = expanded(sigma, lengths)
     basis = hermite.indices(len(inside), ALONG[len(inside)])
     # the target's coefficients on orthonormal polynomials, by what they are across the learned directions
     parts: dict[Index, dict[Index, float]] = {}
-    for index, c in target.hermite.items():
-        own = tuple(index[k] for k in inside)
+    terms = {tuple(index): c for index, c in target.hermite.items() if sum(index) >= least}
+    for index, c in terms.items():
+        own = tuple(index[k] if k < rank else 0 for k in inside)  # what the neurons share is no direction of the target
         other = tuple(0 if k in inside else index[k] for k in range(rank))
         parts.setdefault(other, {})[own] = float(c) * sqrt(np.prod([float(factorial(j)) for j in index]))
     found: list[tuple[np.ndarray, ...]] = []
-    products: dict[Index, list[np.ndarray]] = {tuple(index): [] for index in target.hermite}
+    products: dict[Index, list[np.ndarray]] = {index: [] for index in terms}
     for k in range(ACROSS + 1):
         g = np.stack([_along(table.coefficients, u / lengths, rows.b / lengths, j, k) for j in basis])
         values, phi = np.linalg.eigh((g * rows.omega) @ g.T)
         count = comb(d - len(inside) + k - 1, k)
-        theta = np.zeros(len(basis))
+        theta = missed * phi[0] ** 2 if k == 1 else np.zeros(len(basis))  # the first of the basis is 1
         on: dict[Index, np.ndarray] = {}
         for other, part in parts.items():
             if sum(other) == k:
@@ -101,7 +112,10 @@ def sectors(setting: Setting, d: int) -> tuple[Modes, dict[Index, Float[np.ndarr
             rows_of.append(on.get(index, np.zeros(len(basis))))
     values, counts, theta = (np.concatenate(each) for each in zip(*found, strict=True))
     rest = float(table.square @ rows.omega - counts @ values)
-    left = target.power - float(theta.sum())
+    lower = sum(
+        float(c) ** 2 * np.prod([float(factorial(j)) for j in i]) for i, c in target.hermite.items() if sum(i) < least
+    )
+    left = target.power - lower + missed - float(theta.sum())
     of = Modes(values, counts, theta, max(rest, 0.0), max(left, 0.0) + target.noise**2)
     return of, {index: np.concatenate(each) for index, each in products.items()}
 
@@ -123,5 +137,6 @@ def _joined(inside: list[int], own: Index, other: Index) -> Index:
     """The index of a term from its parts along and across the learned directions."""
     whole = list(other)
     for k, j in zip(inside, own, strict=True):
-        whole[k] = j
+        if k < len(whole):
+            whole[k] = j
     return tuple(whole)

@@ -8,6 +8,15 @@ With x the target's coordinates, w_0 of length one, t = eta s a and the labels a
 neuron, zeta = sqrt(d) times its overlaps with the target: it adds t E[sigma''] H zeta/sqrt(d), with H the mean Hessian of the
 target, to the start zeta/sqrt(d) along the directions of H. A plain first step has the start along E[y x], the direction that it
 learns. Along other directions the start is left out.
+
+The linear part is estimated on the batch itself, r = (1 - X X^T/n) y, so that X^T r/n = (1 - S) X^T y/n with S = X^T X/n is not
+zero: all neurons move along it by t E sigma'. With phi = d/n, m = E[y x], v = E (y - E y - m.x)^2 and the moments of Marchenko
+and Pastur (derived here)
+
+    E X^T r/n = -phi m,     ||X^T r/n||^2 = |m|^2 (phi + 4 phi^2 + phi^3) + v (phi^2 + phi^3)
+    E r^2 = v (1 - phi + phi^2) + |m|^2 (phi + phi^2)
+
+The part of it across the target is one more coordinate of u, and what is left of the noise is t^2 phi E r^2 Var sigma'.
 """
 
 from typing import NamedTuple
@@ -25,18 +34,21 @@ from giantstep.theory.narrow.evolution import labels
 from giantstep.theory.one_step.conditional import second_layer
 
 NODES = {1: 60, 2: 24, 3: 12}  # of every coordinate of the target, by their number
-WEIGHTS, START = 24, 12  # nodes of a Gaussian a, and of zeta
+START = 12  # nodes of zeta
 PANELS = 6  # of averages over v
 LEAST = 0.01  # b^2 of nodes whose start would be longer than one; they have hardly any weight
 ROUNDED = 1e-20  # of the square of a move: less is rounding
 
 
 class GroupedRows(NamedTuple):
-    """Groups with weights omega (J,): a (J,), u (r, J) along the target's orthonormal directions, b (J,)."""
+    """Groups with weights omega (J,): a (J,), u along the target's r orthonormal directions, b (J,).
+
+    After a long first step u has one more coordinate: what the neurons share across the target.
+    """
 
     a: Float[np.ndarray, " J"]
     omega: Float[np.ndarray, " J"]
-    u: Float[np.ndarray, "r J"]
+    u: Float[np.ndarray, "m J"]
     b: Float[np.ndarray, " J"]
 
 
@@ -50,8 +62,7 @@ def grouped_rows(setting: Setting) -> GroupedRows:
     if any(step.deflate > (2 if t == 0 else 0) for t, step in enumerate(steps)):
         raise InputError("the law of single neurons has deflate=2 in the first step alone")
     with on_host():
-        law = setting.network.second_layer
-        a, omega = (np.asarray(x) for x in (hermite.gauss_hermite(WEIGHTS) if law == "gaussian" else second_layer(law)))
+        a, omega = (np.asarray(x) for x in second_layer(setting.network.second_layer))
         rows = GroupedRows(a, omega, np.zeros((r, a.size)), np.ones(a.size))
         if steps and steps[0].deflate < 2:
             rows = _started(setting, rows)
@@ -86,23 +97,30 @@ def _stepped(setting: Setting, step: GiantStep, n: int, eta: float, rows: Groupe
     sigma, (x, weights, y) = setting.network.activation, _points(setting)
     y = y - weights @ y if step.deflate else y
     t = eta * setting.network.factor * rows.a
+    # what neurons share across the target is as good as noise to the labels: it counts with b, and turns as b does
+    own, shared = rows.u[: len(x)], rows.u[len(x) :]
+    width = np.sqrt(rows.b**2 + np.sum(shared**2, axis=0))
     # sigma' depends on the coordinates along which a row has moved: the labels are averaged over the others first
-    moved = np.any(rows.u != 0, axis=1)
+    moved = np.any(own != 0, axis=1)
     places, same = np.unique(x[moved], axis=1, return_inverse=True)
     gathered = lambda values: np.bincount(same.ravel(), weights * values, places.shape[1])  # noqa: E731
-    slope = averages(sigma.slope, rows.u[moved].T @ places, rows.b[:, None], sigma.kinks, PANELS)
-    u = rows.u + t * np.stack([np.asarray(slope.mean) @ gathered(y * each) for each in x])
+    slope = averages(sigma.slope, own[moved].T @ places, width[:, None], sigma.kinks, PANELS)
+    u = own + t * np.stack([np.asarray(slope.mean) @ gathered(y * each) for each in x])
     turn = np.asarray(slope.gain) @ gathered(y)
     noise = np.asarray(slope.square) @ gathered(y**2 + setting.target.noise**2)
-    small = np.sum((u - rows.u) ** 2 @ rows.omega) * ROUNDED
-    u = np.where(((u - rows.u) ** 2 @ rows.omega > small)[:, None], u, rows.u)
-    return rows._replace(u=u, b=np.sqrt((rows.b * (1 + t * turn)) ** 2 + t**2 * setting.d / n * noise))
+    small = np.sum((u - own) ** 2 @ rows.omega) * ROUNDED
+    u = np.where(((u - own) ** 2 @ rows.omega > small)[:, None], u, own)
+    return rows._replace(
+        u=np.concatenate([u, shared * (1 + t * turn)]),
+        b=np.sqrt((rows.b * (1 + t * turn)) ** 2 + t**2 * setting.d / n * noise),
+    )
 
 
 def _first(setting: Setting, step: GiantStep, n: int, eta: float, rows: GroupedRows) -> GroupedRows:
     """The long step on labels without mean and linear part; groups are by a and zeta."""
     sigma, (x, weights, y) = setting.network.activation, _points(setting)
-    y = y - weights @ y - ((weights * y) @ x.T) @ x
+    mean = x @ (weights * y)
+    y = y - weights @ y - mean @ x
     hessian = (x * (weights * y)) @ x.T  # E[y x x^T] for labels of mean zero
     values, vectors = np.linalg.eigh(hessian)
     seen = np.abs(values) > 1e-8 * max(float(np.abs(values).max()), 1e-8)
@@ -117,6 +135,11 @@ def _first(setting: Setting, step: GiantStep, n: int, eta: float, rows: GroupedR
     start, far = (np.tile(part @ zeta, rows.a.size) / setting.d**0.5 for part in (vectors[:, seen], along))
     u = start + t * 2 * float(sigma.hermite(2)[2]) * far  # E sigma'' = 2 c_2
     slope = averages(sigma.slope, 0.0, 1.0, sigma.kinks)
-    noise = float(np.asarray(slope.square)) * float(weights @ y**2 + setting.target.noise**2)
+    c1, square = float(np.asarray(slope.mean)), float(np.asarray(slope.square))
+    phi, linear, v = setting.d / n, float(mean @ mean), float(weights @ y**2 + setting.target.noise**2)
+    length = linear * (phi + 4 * phi**2 + phi**3) + v * (phi**2 + phi**3)  # ||X^T r/n||^2
+    residual = v * (1 - phi + phi**2) + linear * (phi + phi**2)
+    shared = np.array([*(-phi * mean), np.sqrt(length - phi**2 * linear)])
+    u = np.concatenate([u, 0 * u[:1]]) + t * c1 * shared[:, None]
     across = np.maximum(1 - np.sum(start**2, axis=0), LEAST)  # rows have length one at the start
-    return GroupedRows(a, omega, u, np.sqrt(across + t**2 * setting.d / n * noise))
+    return GroupedRows(a, omega, u, np.sqrt(across + t**2 * phi * residual * (square - c1**2)))

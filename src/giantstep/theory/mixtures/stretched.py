@@ -29,7 +29,9 @@ def stretched_mixture(setting: Setting) -> Setting:
     of, star = structure(setting), setting.length * setting.target.matrix(d)[0]
     rows = after_step(setting, of, float(setting.protocol.etas(d, setting.p).ravel()[0]), COUNT, 0)
     frame = _frame(span(data), star)
-    b = float(rows.modes.weights @ rows.variance(rows.modes.nodes) @ rows.omega) * d / (d - of.k)  # V is E ||g||^2 outside B
+    b = (
+        float(rows.modes.weights @ rows.variance(rows.modes.nodes) @ rows.omega) * d / (d - of.k)
+    )  # V is E ||g||^2 outside B
     values, vectors = np.linalg.eigh(_covariance(rows, d, b))
     root, inverse = ((vectors * values**power) @ vectors.T for power in (0.5, -0.5))
     parts = iter(of.parts)
@@ -62,9 +64,7 @@ def _covariance(rows: SteppedRows, d: int, b: float) -> Float[np.ndarray, "F F"]
     return d * (w * rows.omega) @ w.T + b * np.diag([0.0] * len(rows.u) + [1.0, 1.0])
 
 
-def _component(
-    part: Part, root: Float[np.ndarray, "F F"], frame: Float[np.ndarray, "F d"], b: float
-) -> Component:
+def _component(part: Part, root: Float[np.ndarray, "F F"], frame: Float[np.ndarray, "F d"], b: float) -> Component:
     """S^(1/2) Sigma S^(1/2) as a bulk and spikes along its eigenvectors in the frame."""
     k, bulk = len(part.mean), part.bulk
     inside = bulk * np.eye(len(frame))
