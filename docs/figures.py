@@ -1,7 +1,7 @@
 """Draws the figures that git does not hold, those of the claims and of a few pages, into docs/assets/built/.
 
 The figure of a claim shows the measurements of the tests, which are at quick size. ``make docs`` draws those that are older than
-what they show.
+what they show or than the code that draws them.
 """
 
 import os
@@ -120,15 +120,21 @@ PAGES: dict[str, tuple[Callable[[], str], Path]] = {
 }  # the name of a figure: what draws it, and the file that it shows
 
 
+def _sources(claim: str) -> tuple[Path, ...]:
+    """What the figure of a claim shows, and the code of its paper's claims."""
+    code = (HERE.parent / "src/giantstep/claims" / claim.partition("/")[0]).glob("*.py")
+    return MEASURED / f"{claim.replace('/', '-')}.json", *code
+
+
 def main() -> int:
     """Draw the figures that are older than what they show."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     PICTURES.mkdir(parents=True, exist_ok=True)
     claims = {name.replace("/", "-"): name for name in sorted(drawable())}
-    todo = {stem: (lambda name=name: draw(name), MEASURED / f"{stem}.json") for stem, name in claims.items()} | PAGES
-    for stem, (make, shown) in todo.items():
+    todo = {stem: (lambda name=name: draw(name), *_sources(name)) for stem, name in claims.items()} | PAGES
+    for stem, (make, *shown) in todo.items():
         drawn = PICTURES / f"{stem}.svg"
-        if not drawn.exists() or drawn.stat().st_mtime < shown.stat().st_mtime:
+        if not drawn.exists() or drawn.stat().st_mtime < max(each.stat().st_mtime for each in shown):
             drawn.write_text(re.sub(r"\n\s+", "\n", make()), encoding="utf-8")
             print(stem, file=sys.stderr)
     return 0
