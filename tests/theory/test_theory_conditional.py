@@ -298,7 +298,7 @@ def test_lengths_of_the_rows_matter():
         ({"protocol": gs.Protocol((gs.GiantStep(50, 1.0),) * 2, gs.Ridge(50, 0.1, batch="reuse"))}, "own batch"),
         ({"protocol": gs.Protocol((gs.GiantStep(50, 1.0),))}, "readout"),
         ({"protocol": gs.Protocol((gs.GiantStep(50, 1.0, deflate=2),), gs.Ridge(50, 0.1))}, "deflate"),
-        ({"protocol": gs.Protocol((gs.GiantStep(50, 1.0),), gs.Ridge(50, 0.1, deflate=1))}, "deflate in Ridge"),
+        ({"protocol": gs.Protocol((gs.GiantStep(50, 1.0),), gs.Ridge(50, 0.1, deflate=1))}, "deflate in the readout"),
         ({"network": gs.Network(2, "relu", weights=(np.ones((2, 30)), np.ones(2)))}, "weights"),
         ({"target": gs.target("0*x1")}, "zero"),
     ],
