@@ -195,7 +195,7 @@ def test_the_spectrum_of_a_spiked_covariance_near_its_threshold(seed):
     """Rows drawn from the law itself: top eigenvalue and overlap where q is not small; below the threshold there is none."""
     d, p, s = 200, 800, 0.09
     case = setting(d, p, 400, update="rank1")
-    law = kernel.RowLaw(np.array([-1.0, 1.0]), np.full(2, 0.5), s, 0.0, np.full(2, 1.2), 1.0)
+    law = kernel.RowLaw(np.array([-1.0, 1.0]), np.full(2, 0.5), s, 0.0, np.full(2, 1.2), np.ones(1))
     said, found = kernel.layer(case, law), []
     rng = np.random.default_rng(seed)
     for _ in range(12):

@@ -221,12 +221,14 @@ def finished(
         weight, for_trees = stack.weights[plan.name], turned and plan.name == stack.best
         if not (weight > 0 or for_trees):
             continue
-        goes_on = len(turns) > 1 and len(turns[-2].maps) == 1
-        L = turns[-2].maps[0] if goes_on else plan.first(few, gradient, null, start)
-        for turn in turns[-2:-1] if goes_on else turns[:-1]:
+        *earlier, last = turns
+        goes_on = bool(earlier) and len(earlier[-1].maps) == 1
+        L = earlier[-1].maps[0] if goes_on else plan.first(few, gradient, null, start)
+        assert L is not None  # a plan without coordinates was not tried
+        for turn in earlier[-1:] if goes_on else earlier:
             fit = fitted_kernel(few, L, turn.chosen, turn.point.decade, landmarks, wanted, start)
             L = next_map(few, fit.rows, fit.fitted, fit.L, turn.error, plan.make, start)
-        last, whole = turns[-1], table if weight > 0 else few
+        whole = table if weight > 0 else few
         many = many_landmarks(last, landmarks, len(table), wanted) if weight > 0 else landmarks
         judges = ENOUGH if many > landmarks else 0
         fit = fitted_kernel(whole, L, last.chosen, last.point.decade, many, wanted, start, judges)

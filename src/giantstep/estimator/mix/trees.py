@@ -204,7 +204,7 @@ def tried_trees(
         telling = [telling_columns(f.training, c) for f, c in zip(folds, used, strict=True)]
     views = [(telling, [None] * len(folds)), (telling, axes)]
     views += [] if telling is every else [(every, [None] * len(folds))]
-    looks = [begun(TreeRun(folds, *view, COARSE)) for view in views]
+    looks = [begun(TreeRun(folds, columns, along, COARSE)) for columns, along in views]
     run, best = min(looks, key=lambda each: each[1].error)
     if not helps(best.residuals):
         return None
