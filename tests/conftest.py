@@ -54,7 +54,7 @@ def pytest_addoption(parser):
 
 def pytest_xdist_auto_num_workers(config) -> int | None:
     """One more than there are cores where slow tests run: those with processes and browsers wait most of the time."""
-    return None if config.option.markexpr else (os.cpu_count() or 1) + 1
+    return (os.cpu_count() or 1) + 1 if config.option.markexpr == "slow" else None
 
 
 def pytest_generate_tests(metafunc):

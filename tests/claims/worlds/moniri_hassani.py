@@ -47,17 +47,6 @@ def linear_part(setting: Setting) -> Setting:
     return replace(setting, target=gs.target("x1 + 0.001*x2"))
 
 
-def with_fresh_batches(setting: Setting) -> Setting:
-    first, second = setting.protocol.steps
-    return replace(
-        setting, protocol=replace(setting.protocol, steps=(first, replace(second, n=first.n, batch="fresh")))
-    )
-
-
-def linear(setting: Setting) -> Setting:
-    return replace(setting, target=gs.target("x1"))
-
-
 def with_random_signs(name: str, batch: str, d: int, seed: int) -> float:
     """|cos| = 0.4 of random sign on fresh batches: the mean of the cosine is zero."""
     return (
@@ -93,8 +82,8 @@ WORLDS: dict[str, dict[str, World]] = {
         "one batch twice in place of fresh batches": lambda patch: patch.setattr(reuse, "cosine", always_reused),
     },
     "moniri_hassani/threshold": {
-        "the second batch is always fresh": trained(threshold, with_fresh_batches),
-        "the target is linear": trained(threshold, linear),
+        "the first step grows with 0.2 more": trained(threshold, longer(0, threshold.REFERENCE**-0.2, 0.2)),
+        "the first step grows with 0.2 less": trained(threshold, longer(0, threshold.REFERENCE**0.2, -0.2)),
     },
     "moniri_hassani/degenerate": {
         "a second layer of signs everywhere": trained(layers, signs),
