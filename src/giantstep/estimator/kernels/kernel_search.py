@@ -30,6 +30,7 @@ from giantstep.estimator.steps.search import (
 )
 
 NEAREST = -4.0  # the decade of the penalty where the search begins
+LEAST_DECADE = -6.0  # smaller penalties make kernels wild far from the rows, which no row left out shows
 TURNS = 4  # at most
 GAIN = 0.98  # a turn that does not reduce the error by this factor is the last one
 POWERS = (-3, 2)  # of two: bandwidths in units of the median distance
@@ -128,7 +129,7 @@ class KernelTrial:
     def judged(self, maps: Sequence[Map], chosen: KernelWidth, decade: float) -> Turn:
         pairs = zip(self.folds, maps, strict=True)
         stages = [staged(f, L, chosen, self.landmarks, self.start.where) for f, L in pairs]
-        return Turn(tuple(maps), chosen, judge(stages, decade, self.wanted, self.start.where))
+        return Turn(tuple(maps), chosen, judge(stages, decade, self.wanted, self.start.where, least=LEAST_DECADE))
 
 
 def glance(trial: KernelTrial, maps: Sequence[Map], widths: Sequence[KernelWidth], near: float = NEAREST) -> Turn:
@@ -238,5 +239,5 @@ def fitted_kernel(
     layer = kernel_layer(where.put(inside.X[some_rows(len(table), landmarks)]), chosen.shape, where)
     stage = whole_stage(inside, some_rows(len(table), judges), layer, where)
     if judges:
-        decade = judge([stage], decade, wanted, where).decade
+        decade = judge([stage], decade, wanted, where, least=LEAST_DECADE).decade
     return KernelFit(L, layer, solved(stage.of_all, decade, wanted, where)[0], inside, stage.training)

@@ -246,11 +246,18 @@ class SearchPoint:
     gradients: tuple[Float[Array, "p d"], ...] = ()
 
 
-def judge(stages: Sequence[Stage], near: float, wanted: Wanted, where: Arrays, pace: float = 1.0) -> SearchPoint:
+def judge(
+    stages: Sequence[Stage],
+    near: float,
+    wanted: Wanted,
+    where: Arrays,
+    pace: float = 1.0,
+    least: float = DECADES[0],
+) -> SearchPoint:
     """Choose the penalty by leave-one-out: go downhill from ``near``, or from the first larger decade at which rounding leaves a
-    solvable problem, in steps of ``pace`` decades."""
+    solvable problem, in steps of ``pace`` decades, to the decade ``least`` at most."""
     folds, known = [s.fold for s in stages], {}
-    least = DECADES[0] if folds[0].held.X.dtype == np.float64 else SINGLE
+    least = least if folds[0].held.X.dtype == np.float64 else max(least, SINGLE)
 
     def error(decade: float) -> float:
         if decade not in known:
