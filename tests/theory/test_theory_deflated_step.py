@@ -1,6 +1,7 @@
 """One long step on labels without their linear part, n of the order of d^2: the published protocol, and what is refused."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ MADE = experiment(D**2, D, 2 * D)
 def changed(residual="target", **readout):
     """A step without the output, and another readout."""
     own = replace(MADE.protocol.steps[0], residual=residual)
-    given = {"n": D**2, "batch": "fresh"} | readout
-    return replace(MADE, protocol=gs.Protocol((own,), replace(MADE.protocol.readout, **given)))
+    given: Any = MADE.protocol.readout
+    changes = {"n": D**2, "batch": "fresh"} | readout
+    return replace(MADE, protocol=gs.Protocol((own,), replace(given, **changes)))
 
 
 @pytest.mark.parametrize("setting", [MADE, changed(), changed(deflate=0)], ids=["published", "fresh", "plain"])

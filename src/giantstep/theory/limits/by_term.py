@@ -115,7 +115,7 @@ def sectors(
     lower = sum(
         float(c) ** 2 * np.prod([float(factorial(j)) for j in i]) for i, c in target.hermite.items() if sum(i) < least
     )
-    left = target.power - lower + missed - float(theta.sum())
+    left = target.power - float(lower) + missed - float(theta.sum())
     of = Modes(values, counts, theta, max(rest, 0.0), max(left, 0.0) + target.noise**2)
     return of, {index: np.concatenate(each) for index, each in products.items()}
 
