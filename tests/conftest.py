@@ -3,7 +3,6 @@ one BLAS thread each."""
 
 import os
 import random
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,6 @@ from hypothesis import HealthCheck, settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy is loaded: threads of several workers would wait for each other
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
-
-# XLA compiles for most of the tests' time what runs once, and its CPU backend compiles twice as fast without optimisations.
-# An unknown flag would end the process, so these are for the versions that were tried.
-if version("jaxlib").startswith("0.10."):
-    _fast = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_fast}".strip()
 
 # Nothing here depends on the clock: no deadline, and no complaint about examples that are slow to draw
 settings.register_profile(
