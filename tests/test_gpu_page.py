@@ -25,7 +25,7 @@ def test_the_sentence_names_every_missed_goal_and_no_other():
     text = table([{"device": "NVIDIA H200 gpu 0.11.2"}, SMALL, TRIALS])
     assert "one NVIDIA H200 (gpu) with JAX 0.11.2" in text
     missed = text.splitlines()[-1]
-    assert "12 times faster than 4 cores (goal 20)" in missed and "`trials` 11 s" in missed
+    assert "12 times faster than 4 cores (goal 20)" in missed and "`trials` 11.0 s" in missed
     assert "small" not in missed
     worse = {**SMALL, "ratio": 2.5, "peak / needed": 1.4}
     missed = table([worse]).splitlines()[-1]

@@ -37,9 +37,10 @@ def sweep(path: Path):
 
 def test_its_results_are_todays(old, tmp_path):
     stored, new = sweep(old), sweep(tmp_path / "new.sqlite")
-    np.testing.assert_allclose(stored["test_error"].values, new["test_error"].values, rtol=1e-9)
-    simulated = {"route": 0}  # the theory's share has a term of order 1/d more today
-    np.testing.assert_allclose(stored["captured"][simulated].values, new["captured"][simulated].values, rtol=1e-9)
+    simulated = {"route": 0}  # the theory has more values of a today, and its share a term of order 1/d more
+    for name in ("test_error", "captured"):
+        np.testing.assert_allclose(stored[name][simulated].values, new[name][simulated].values, rtol=1e-9)
+    np.testing.assert_allclose(stored["test_error"].values, new["test_error"].values, rtol=1e-5)
 
 
 def test_nothing_is_computed_again(old, monkeypatch):

@@ -119,4 +119,4 @@ def test_evolutions_are_drawn_simulated_and_predicted():
         (plane,) = gs.plot(paths[0], "neurons").axes
         assert len(plane.lines) == 1 + 2 * 4
     with pytest.raises(gs.InputError, match="neurons"):
-        gs.plot(paths, "test_error")
+        gs.plot(paths, "spectrum")
