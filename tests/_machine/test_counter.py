@@ -50,6 +50,17 @@ def test_any_slice_is_a_slice_of_the_whole_also_of_fewer_columns():
         np.testing.assert_allclose(part, whole[start : start + rows, :columns], rtol=1e-13)
 
 
+def test_streams_that_are_arguments_of_a_program_have_the_same_numbers(seed):
+    @jax.jit
+    def drawn(words):
+        return counter.DeviceSource(words).normals(seed, (16, 1), 0, 30, 4)
+
+    for stream in ((16,), (17,), (2,)):
+        words = np.array([counter.stream_words((*stream, last)) for last in range(2)])
+        np.testing.assert_array_equal(drawn(words), normals(seed, (*stream, 1), 0, 30, 4))
+    assert drawn._cache_size() == 1
+
+
 def test_streams_and_seeds_differ(seed):
     keys = ((0,), (1,), (16, 0), (16, 1), (16,))
     draws = [np.asarray(normals(seed + s, key, 0, 200, 40)).ravel() for s in (0, 1, 2**40) for key in keys]

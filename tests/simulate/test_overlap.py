@@ -246,7 +246,8 @@ def test_the_device_takes_the_same_roots_as_the_host(dead):
     C = np.random.default_rng(0).standard_normal((40, 12))
     C[:, :dead] = 0.0  # neurons that no sample reaches: the matrix is singular
     A = C.T @ C
-    for L in (overlap._root(A), overlap._root(jnp.asarray(A))):
-        np.testing.assert_allclose(np.asarray(L) @ np.asarray(L).T, A, atol=1e-12 * np.trace(A))
+    for squares in (A[None], jnp.asarray(A)[None]):
+        (L,) = overlap.rooted(squares, np.eye(12)[None])
+        np.testing.assert_allclose(L @ L.T, A, atol=1e-12 * np.trace(A))
     B = C.T.reshape(2, 6, 40)
     np.testing.assert_allclose(projections.triangular(B, device=True), projections.triangular(B), atol=1e-12)

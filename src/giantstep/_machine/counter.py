@@ -36,24 +36,25 @@ def threefry(key: Pair, counter: Pair) -> Pair:
     return x, y
 
 
-def stream_key(seed: Array, stream: tuple[int, ...]) -> Pair:
-    """The key of a stream of a seed: its 64 bits, with those that the digest of the stream says turned over. Different keys give
+def stream_key(seed: Array, words: Pair) -> Pair:
+    """The key of a stream of a seed: its 64 bits, with those that the words of the stream say turned over. Different keys give
     independent numbers however alike they are, which is what the cipher is for."""
-    seed, (first, second) = jnp.asarray(seed, jnp.uint64), _words(stream)
+    seed, (first, second) = jnp.asarray(seed, jnp.uint64), words
     low, high = (seed & np.uint64(0xFFFFFFFF)).astype(jnp.uint32), (seed >> np.uint64(32)).astype(jnp.uint32)
     return low ^ first, high ^ second
 
 
 @cache
-def _words(stream: tuple[int, ...]) -> tuple[np.uint32, np.uint32]:
+def stream_words(stream: tuple[int, ...]) -> tuple[np.uint32, np.uint32]:
+    """The first 64 bits of the digest of a stream."""
     text = ",".join(str(int(entry)) for entry in stream)
     return tuple(np.frombuffer(hashlib.sha256(text.encode()).digest()[:8], "<u4").astype(np.uint32))
 
 
-def bits(seed: Array, stream: tuple[int, ...], start: Array | int, rows: int, columns: int) -> Pair:
+def bits(seed: Array, words: Pair, start: Array | int, rows: int, columns: int) -> Pair:
     """Two random words for every place of the rows from ``start`` on; a start may be traced."""
     row = (jnp.asarray(start, jnp.uint32) + jnp.arange(rows, dtype=jnp.uint32))[:, None]
-    return threefry(stream_key(seed, stream), (row, jnp.arange(columns, dtype=jnp.uint32)[None, :]))
+    return threefry(stream_key(seed, words), (row, jnp.arange(columns, dtype=jnp.uint32)[None, :]))
 
 
 def to_uniform(high: Array, low: Array) -> Array:
@@ -70,18 +71,28 @@ def to_normal(high: Array, low: Array) -> Array:
 @dataclass(frozen=True)
 class DeviceSource:
     """Draws on the device, as ``random.HostSource`` does on the host; seeds and starts may be traced. Numbers are drawn in
-    float64 and then rounded, so that every precision has the same data."""
+    float64 and then rounded, so that every precision has the same data.
+
+    Attributes:
+        words: those of the streams that the source is asked for, (streams, 2), in the order of their last entries. They may be
+            traced: one program then serves all streams. Without them they are computed.
+    """
+
+    words: Array = None
+
+    def _words(self, stream: tuple[int, ...]) -> Pair:
+        return stream_words(stream) if self.words is None else tuple(self.words[stream[-1]])
 
     def normals(
         self, seed: Array, stream: tuple[int, ...], start: Array | int, rows: int, columns: int, dtype: Any = np.float64
     ) -> Array:
         """So many rows, from ``start`` on, of the endless matrix of N(0, 1) numbers of that seed and stream."""
-        numbers = to_normal(*bits(seed, stream, start, rows, columns)).astype(dtype)
+        numbers = to_normal(*bits(seed, self._words(stream), start, rows, columns)).astype(dtype)
         return jax.lax.optimization_barrier(numbers)  # they are drawn once, and not again where they are used
 
     def vector(self, seed: Array, stream: tuple[int, ...], size: int, law: str) -> Array:
         """So many numbers: "normal", or "sign" for -1 and 1 with equal probability."""
-        words = bits(seed, stream, 0, size, 1)
+        words = bits(seed, self._words(stream), 0, size, 1)
         normal = to_normal(*words) if law == "normal" else xp.where(to_uniform(*words) < 0, -1.0, 1.0)
         return jax.lax.optimization_barrier(normal[:, 0])
 

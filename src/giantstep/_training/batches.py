@@ -14,7 +14,7 @@ import numpy as np
 from giantstep._machine import mesh as _mesh
 from giantstep._machine.arrays import is_traced, over_seeds
 from giantstep._machine.backend import jax, jnp
-from giantstep._machine.counter import DEVICE
+from giantstep._machine.counter import DEVICE, DeviceSource, stream_words
 from giantstep.experiment import draw
 from giantstep.experiment.draw import Batch
 from giantstep.experiment.mixture import Mixture
@@ -56,9 +56,10 @@ def _second_layers(seeds, *, setting):
 
 
 @partial(jax.jit, static_argnames=("setting", "batch", "count", "dtype", "place"))
-def _rows(seeds, start, *, setting, batch, count, dtype, place):
-    """X (S, rows, d) and y (S, rows), drawn on the device."""
-    one = lambda seed: draw.some_rows(setting, seed, batch, start, count, dtype, DEVICE)  # noqa: E731
+def _rows(seeds, start, words, *, setting, batch, count, dtype, place):
+    """X (S, rows, d) and y (S, rows), drawn on the device; batches of one kind share the program."""
+    source = DeviceSource(words)
+    one = lambda seed: draw.some_rows(setting, seed, batch, start, count, dtype, source)  # noqa: E731
     return _placed(over_seeds(one)(seeds), dtype, place)
 
 
@@ -164,7 +165,9 @@ class Batches:
 
     def _chunk(self, batch: Batch, start: Any, count: int, place: Place = None) -> Chunk:
         """Rows that the device draws."""
-        return Chunk(batch, start, *_rows(self._seeds, start, batch=batch, count=count, place=place, **self._drawn))
+        words = np.array([stream_words((*batch.key, last)) for last in range(draw.STREAMS)])
+        form = {"batch": draw.kind(batch), "count": count, "place": place, **self._drawn}
+        return Chunk(batch, start, *_rows(self._seeds, start, words, **form))
 
     def fold(self, batch: Batch, step: Callable[[Any, Chunk], Any], state: Any) -> Any:
         """``state = step(state, chunk)`` for all chunks of a batch; the next chunk is drawn while one is at work."""

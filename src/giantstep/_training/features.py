@@ -87,10 +87,21 @@ def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) ->
     return A + HOST.squares(F), c + F.T @ np.asarray(y)[0]
 
 
+@compiled
+def _with_energy(yy, y):
+    """yy + ||y||^2 for every seed."""
+    return yy + xp.sum(y.astype(np.float64) ** 2, axis=1)
+
+
+@compiled
+def _means(sums, n):
+    return tuple(each / n for each in sums)
+
+
 @compiled(static_argnames="recipe")
 def error_sums(parts, y, b, *, recipe):
-    """Sums over test rows of the squared and fourth-power error, (K, S, L) each for labels (K, S, rows)."""
-    F = recipe(*parts)
+    """Sums over test rows of the squared and fourth-power error, (K, S, L) each for K labels (S, rows)."""
+    F, y = recipe(*parts), xp.stack(y)
     if is_jax(F) and F.shape[0] == 1:
         predicted = (F[0] @ b[0].astype(F.dtype).T).T[None]  # XLA would first copy the transposed features
     else:
@@ -132,12 +143,12 @@ def _fit_primal(run: Run, recipe: Recipe, pieces, group: range, n: int, spectrum
         jax.block_until_ready((A, c))
         for e in group:
             A[e], c[e] = _with_moments(A[e], c[e], parts(e), y, recipe)
-        yy = yy + xp.sum(y.astype(np.float64) ** 2, axis=1)
+        yy = _with_energy(yy, y)
         run.tick(y.shape[1] * p * (2.0 * run.setting.d + len(group) * p))
     readout = run.setting.protocol.readout
     fits = []
     for e in group:
-        moments = [alone(m) / n for m in (A.pop(e), c.pop(e), yy)]
+        moments = _means(tuple(alone(m) for m in (A.pop(e), c.pop(e), yy)), n)
         fits.append(from_moments(*moments, n, readout, spectrum))  # type: ignore[arg-type]
         run.tick(p**3 / 3)
     return fits
@@ -186,7 +197,7 @@ def test(
     squares = fourths = np.zeros(())
     for chunk in run.batches.chunks(draw.test_batch(n_test)):
         parts = family.parts(chunk)
-        y = xp.stack([left_over(chunk, low) for low in lows])
+        y = tuple(left_over(chunk, low) for low in lows)
         sums = [error_sums(parts(e), y, b[e], recipe=family.recipe) for e in range(len(family))]
         squares = squares + np.stack([np.asarray(s) for s, _ in sums], axis=1)
         fourths = fourths + np.stack([np.asarray(f) for _, f in sums], axis=1)

@@ -177,7 +177,7 @@ def _tested(
     recipe: Recipe = family.recipe
 
     def add(sums: tuple[Array, Array], chunk: Chunk) -> tuple[Array, Array]:
-        parts, y = family.parts(chunk), jnp.stack([left_over(chunk, low) for low in lows])
+        parts, y = family.parts(chunk), tuple(left_over(chunk, low) for low in lows)
         squares, fourths = _each(
             lambda e, b: error_sums(parts(e), y, b, recipe=recipe), len(family), b, at_once=form.members
         )

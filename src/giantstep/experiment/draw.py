@@ -4,7 +4,7 @@ They are NumPy arrays. With ``source=counter.DEVICE`` they are arrays of JAX ins
 numbers of the same law; seeds and the starts of batches may then be traced.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or fea
 OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
 APART = 5  # and of feature noise that pairs do not share
 COMPONENT = 6  # and of the components of a mixture
+STREAMS = 7  # of one batch
 
 
 def weights(setting: Setting, seed: Any, source: Source = HOST) -> tuple[Float[Array, "p d"], Float[Array, " p"]]:
@@ -86,6 +87,11 @@ def readout_batch(setting: Setting) -> Batch:
 def test_batch(n_test: int) -> Batch:
     """The test batch; it has no label noise."""
     return Batch((Stream.TEST,), n_test)
+
+
+def kind(batch: Batch) -> Batch:
+    """A batch that stands for all that are drawn in the same way from their streams: the test, or those with label noise."""
+    return replace(batch, key=batch.key if batch.key == (Stream.TEST,) else (Stream.READOUT,), n=0)
 
 
 def rows(

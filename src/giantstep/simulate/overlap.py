@@ -88,22 +88,28 @@ def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
         totals = _added(totals, weights, second, chunk.X, chunk.y, mean, run.setting.network.factor, **form)
         run.tick((4.0 * run.setting.p + NORMAL) * chunk.X.shape[1] * k)
     along, square = totals  # type: ignore[misc]
-    square = square if run.batches.device else np.asarray(square)
     key = (Stream.STEP + t, draw.OUTSIDE)
-    outside = [
-        np.asarray(_root(square[s]) @ bartlett(generator(seed, *key), square.shape[1], run.d - k))
-        for s, seed in enumerate(run.seeds)
-    ]
-    return np.concatenate([np.asarray(along), np.stack(outside)], axis=2) / batch.n
+    triangles = [bartlett(generator(seed, *key), square.shape[1], run.d - k) for seed in run.seeds]
+    outside = rooted(square if run.batches.device else np.asarray(square), np.stack(triangles))
+    return np.concatenate([np.asarray(along), outside], axis=2) / batch.n
 
 
-def _root(A: np.ndarray | jax.Array) -> np.ndarray | jax.Array:
-    """L with L L^T = A for A without negative directions; singular when neurons come in pairs or p > n."""
+@compiled
+def _factored(A, T):
+    return over_seeds(lambda A, T: jnp.linalg.cholesky(A) @ T)(A, T)
+
+
+def rooted(A: np.ndarray | jax.Array, T: np.ndarray) -> np.ndarray:
+    """L T with L L^T = A for every seed."""
     if isinstance(A, jax.Array):  # on a GPU a Cholesky factor takes a hundredth of the time, but A may be singular
-        L = jnp.linalg.cholesky(A)
-        if bool(jnp.all(jnp.isfinite(L))):
-            return L
-        A = np.asarray(A)
+        product = np.asarray(_factored(A, T))
+        if np.all(np.isfinite(product)):
+            return product
+    return np.stack([_root(one) @ t for one, t in zip(np.asarray(A), T, strict=True)])
+
+
+def _root(A: np.ndarray) -> np.ndarray:
+    """L with L L^T = A for A without negative directions; singular when neurons come in pairs or p > n."""
     if not np.all(np.isfinite(A)):
         return np.full(A.shape, np.nan)
     values, vectors = np.linalg.eigh(A)
