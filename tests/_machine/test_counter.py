@@ -58,7 +58,7 @@ def test_streams_that_are_arguments_of_a_program_have_the_same_numbers(seed):
     for stream in ((16,), (17,), (2,)):
         words = np.array([counter.stream_words((*stream, last)) for last in range(2)])
         np.testing.assert_array_equal(drawn(words), normals(seed, (*stream, 1), 0, 30, 4))
-    assert drawn._cache_size() == 1
+    assert drawn._cache_size() == 1  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_streams_and_seeds_differ(seed):
