@@ -44,10 +44,10 @@ class Branch:
 
 
 def within(run: Run, columns: int) -> Run:
-    """The run in that many coordinates; random numbers cost more than products here."""
+    """The run in that many coordinates; random numbers cost more than products here, unless the device draws them."""
     share = 1 + NORMAL / (2 * run.setting.p)
-    setting, rows = reduced(run.setting, columns), aligned(run.batches.rows, columns)
-    batches = replace(run.batches, setting=setting, rows=rows)
+    rows = run.batches.rows if run.batches.device else aligned(run.batches.rows, columns)
+    batches = replace(run.batches, setting=reduced(run.setting, columns), rows=rows)
     return replace(run, batches=batches, tick=lambda work: run.tick(work * share), ambient=run.d)
 
 
