@@ -14,7 +14,7 @@ NAMES = ("tanh", "relu")
 ETA = 2.0
 SIZES = {"quick": (40, (1, 16, 256)), "full": (64, (1, 16, 256, 4096))}  # d and widths over d
 FINE = {"quick": tuple(2**k for k in range(9)), "full": tuple(2**k for k in range(13))}  # the lines
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 240), "full": Seeds(60, 300)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 240), "full": Seeds(60, 450)}
 SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
 
 

@@ -25,7 +25,7 @@ POWERS = (2.0, 2.5)  # kappa: n = p = d^kappa
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-12, 7))
 SIZES = {"quick": (10, 14), "full": (20, 28)}  # d
 FAR = 10**6  # the d at which the theory is compared with the floor
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 100), "full": Seeds(12, 360)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 100), "full": Seeds(12, 390)}
 EACH = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.05, 0.1)}
 MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.03, 0.04)}
 REACHED = Tolerance(0.05, 0.1)  # of the floor

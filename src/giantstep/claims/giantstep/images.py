@@ -16,7 +16,7 @@ from giantstep.plot import style
 PAIRS = {"quick": ((0, 1),), "full": ((0, 1), (5, 9))}
 SIZES = {"quick": 250, "full": 500}  # m
 RATIOS = {"quick": (5.0,), "full": (0.1, 1.0, 5.0)}  # k/m
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(12, 150)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(12, 230)}
 ETA, PENALTY = 1.0, 1e-4  # as in the figure of Demir and Dogan
 NODES = {"quick": 256, "full": 512}
 CELL = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.07, 0.1)}

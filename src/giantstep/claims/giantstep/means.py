@@ -19,7 +19,7 @@ CASES = {
 ALPHAS = (0.3,)  # eta = n^alpha
 SAMPLES, WIDTH, PENALTY = 2, 1.5, 0.1  # n/d, p/d
 SIZES = {"quick": 120, "full": 800}  # d
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 140), "full": Seeds(24, 90)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 140), "full": Seeds(24, 100)}
 MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
 CELL = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.025, 0.08)}
 

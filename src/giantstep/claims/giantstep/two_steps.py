@@ -17,7 +17,7 @@ CONSTANTS = (2.7, 4.4)  # C1 and C2, as in the claims on the outliers
 SAMPLES, WIDTH, PENALTY = 15, 4, 0.1  # n/d of every batch, p/d
 ACTIVATION = "tanh(x+0.8)"
 DIMENSION = 300
-SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 90)}
+SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 120)}
 MEAN = Tolerance(0.03, 0.08)
 CELL = Tolerance(0.06, 0.15)
 

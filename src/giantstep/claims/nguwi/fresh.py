@@ -14,7 +14,7 @@ from giantstep.systems.bounds.theory import on_fresh, spread
 SAMPLES = (25, 50, 100, 200, 400)
 DIMENSIONS = (2, 4, 8, 16)  # d_in
 ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 24), "full": Seeds(16, 70)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 24), "full": Seeds(16, 80)}
 POWER = {
     "quick": Tolerance(0.08, 0.2),
     "full": Tolerance(0.04, 0.1),

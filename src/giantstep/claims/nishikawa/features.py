@@ -14,7 +14,7 @@ from giantstep.systems.mean_field import dual
 from giantstep.systems.mean_field.training import features
 
 SIZES = (20, 40, 80, 160)  # n
-SEEDS: dict[Size, Seeds] = {"full": Seeds(32, 400)}
+SEEDS: dict[Size, Seeds] = {"full": Seeds(32, 450)}
 DRAWS = 16384  # the pool that is the prior
 LAM, DECAY, TEST = 0.001, 0.5, 500  # the penalty, the smoothness of the curves, curves of the test
 PENALTIES = np.geomspace(1e-4, 30.0, 24)  # of the kernel, the best of which is taken on the test itself
