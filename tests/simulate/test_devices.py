@@ -43,10 +43,13 @@ for name, made, devices, options in (
     ("n <= p", setting(19), explicit, {}),
     ("fewer rows than devices", setting(5), jax.devices(), {}),
     ("conjugate gradients", setting(101, 2), 8, {"solver": "cg"}),
+    ("n > p, drawn on the devices", setting(101, 2), 8, {"random": "device"}),
+    ("n <= p, drawn on the devices", setting(19), 8, {"random": "device"}),
 ):
     runs = [gs.simulate(made, range(2), n_test=203, devices=each, **options) for each in (None, devices)]
     found[name] = difference(*runs)
     assert runs[0].status.ok and runs[1].status.ok and len(found[name]) > 10, runs[1].status
+    assert all(("drawn on the device" in str(each.status)) == ("random" in options) for each in runs)
     for _ in range(5):  # what waits for each other hangs sooner or later
         gs.simulate(made, range(2), n_test=203, devices=devices, **options)
 print(json.dumps(found))
