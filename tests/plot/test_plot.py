@@ -3,12 +3,13 @@
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.collections import QuadMesh
+from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
 import giantstep as gs
+from giantstep.plot import TRUSTED
 from giantstep.plot.style import COLOURS
 
 matplotlib.use("Agg")
@@ -105,14 +106,32 @@ def test_a_sweep_is_drawn_from_its_dataset(base):
 def test_the_prediction_of_a_sweep_is_smooth_and_its_legend_stays_on_the_page(base):
     axes = {"n": [60, 90, 120], "penalty": [0.1, 1.0]}
     figure = gs.plot(gs.sweep(base.with_(eta=2.0), axes, seeds=range(2), routes=["simulate", "theory"]))
-    lines = [line for line in figure.axes[0].get_lines() if line.get_linestyle() == "-" and line.get_marker() == "None"]
-    smooth = [line for line in lines if np.size(line.get_xdata()) > 50]
-    assert len(smooth) == 2
+    smooth = [line for line in figure.axes[0].get_lines() if np.size(line.get_xdata()) > 50]
+    assert len({line.get_color() for line in smooth}) == 2
     figure.canvas.draw()
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.texts][0] == "theory, λ = 0.1"
     box, page = legend.get_window_extent(), figure.bbox
     assert page.x0 <= box.x0 and box.x1 <= page.x1
+
+
+def test_a_sweep_shades_the_bands_of_its_predictions_and_dashes_what_is_beyond_trust(base):
+    axes = {"eta": [0.5, 4.0, 60.0]}
+    found = gs.sweep(base.with_(d=200, width=150, n=400, eta=1.0), axes, seeds=range(2), routes=["simulate", "theory"])
+    low, high = found.test_error_band.sel(route="theory").isel(seed=0).transpose("end", "eta").values
+    value = found.test_error.sel(route="theory").isel(seed=0).values
+    assert np.all(low < value) and np.all(value < high) and np.isnan(found.test_error_band.sel(route="simulate")).all()
+    assert high[0] - low[0] < 2 * TRUSTED * value[0] and high[-1] - low[-1] > 2 * TRUSTED * value[-1]
+    (ax,) = gs.plot(found).axes
+    (shade,) = [each for each in ax.collections if isinstance(each, PolyCollection)]
+    assert np.max(shade.get_paths()[0].vertices[:, 1]) == pytest.approx(high.max())
+    solid, dashed = [line for line in ax.get_lines() if np.size(line.get_xdata()) > 50]
+    assert solid.get_linestyle() == "-" and dashed.get_linestyle() == "--"
+    assert [np.isfinite(line.get_ydata()[[0, -1]]).tolist() for line in (solid, dashed)] == [
+        [True, False],
+        [False, True],
+    ]
+    assert "test_error_band" not in gs.sweep(base.with_(eta=1.0), {"n": [60, 90]})
 
 
 def test_two_long_axes_are_a_phase_diagram(base):

@@ -10,7 +10,7 @@ from giantstep.explain.explanation import Explanation
 from giantstep.plot import errors as _errors
 from giantstep.plot import spectra as _spectra
 from giantstep.plot import sweep as _sweep
-from giantstep.plot.errors import TRUSTED
+from giantstep.plot.band import TRUSTED
 from giantstep.plot.style import svg
 from giantstep.plot.systems import neurons, panels, shares
 from giantstep.results.outcome import LABELS, Outcome
@@ -44,7 +44,8 @@ def plot(
         outcome: an outcome or several, also a Comparison; or findings about one system, whose curves are then drawn.
             Evolutions, simulated or predicted, are drawn as "neurons" (the first of them) or what="shares". An
             explanation is drawn as its staircase with the terms that are fitted. The Dataset of a sweep is drawn against its
-            longest axis; one with two axes of at least five numbers each is drawn as a phase diagram.
+            longest axis, predictions with their bands; one with two axes of at least five numbers each is drawn as a phase
+            diagram.
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum"; of a sweep any of its measures.
         labels: names for the legend, one for each outcome or one for each setting. Outcomes of one name share a colour.
         ax: axes of matplotlib to draw on, for a picture of one panel; by default a new figure.

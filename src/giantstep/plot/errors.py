@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from giantstep.experiment.setting import Setting
+from giantstep.plot.band import banded
 from giantstep.plot.formula import formula
 from giantstep.plot.style import COLOURS, INK, between, canvas, series
 from giantstep.plot.subjects import Subjects, subjects
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 NAMED = 6  # penalties that get a legend entry and a colour of their own; more are shaded
 NAMES = {"simulate": "simulation", "equivalent": "equivalent model", "theory": "theory", "limit": "published limit"}
-TRUSTED = 0.1  # half a band, against the value, up to which a predicted line is solid
 AXES = {"eta": "step size η", "penalty": "penalty λ", "rate": "rate γ"}
 LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"}}
 SMOOTH = 25  # points of a prediction from which its line is smooth
@@ -123,14 +123,7 @@ def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
     if s.band is None or kind not in LINES:
         series(ax, s.x[order], s.y[order], s.error[order], predicted=kind in LINES, color=colour, **style)
         return
-    low, high = s.band[:, order]
-    ax.fill_between(s.x[order], low, high, color=colour, alpha=0.15, linewidth=0, zorder=1)
-    trusted = high - low <= 2 * TRUSTED * np.abs(s.y[order])
-    for inside, dashes in ((trusted, {}), (~trusted | ~np.append(trusted[1:], True), {"linestyle": (0, (3, 2))})):
-        if np.any(inside):  # beyond trust the line is dashed, from the last point that is trusted on
-            series(
-                ax, s.x[order], np.where(inside, s.y[order], np.nan), predicted=True, color=colour, **(style | dashes)
-            )
+    banded(ax, s.x[order], s.y[order], s.band[:, order], color=colour, **style)
 
 
 def _fine(s: _Series) -> _Series:

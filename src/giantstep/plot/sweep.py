@@ -7,6 +7,7 @@ import numpy as np
 from giantstep._machine.plain import choice
 from giantstep.errors import InputError
 from giantstep.plot import style
+from giantstep.plot.band import banded
 from giantstep.plot.errors import AXES
 from giantstep.plot.ticks import logarithmic
 from giantstep.results.outcome import LABELS
@@ -106,7 +107,7 @@ def _panel(ax: Any, data: Any, name: Any, along: str | None, colours: str | None
             values = np.where(part.ok, part[name], np.nan).reshape(len(x), -1)
             label = _curve(route, colours, data, k)
             if not random:
-                _line(ax, x, values[:, 0], names is None, color=style.COLOURS[c], label=label)
+                _line(ax, x, _predicted(part, name, values), names is None, color=style.COLOURS[c], label=label)
                 continue
             mean, error = _mean(values)
             face = style.COLOURS[c] if measured == 1 else "none"
@@ -117,12 +118,29 @@ def _panel(ax: Any, data: Any, name: Any, along: str | None, colours: str | None
         logarithmic(ax, "x")
 
 
-def _line(ax: Any, x: np.ndarray, values: np.ndarray, numbers: bool, **look: Any) -> None:
-    """A prediction: a smooth line through numbers in order that are all known, else straight lines between what is known."""
-    if numbers and len(x) > 2 and np.all(np.diff(x) > 0) and np.all(np.isfinite(values)):
-        style.curve(ax, x, values, log="x" if _wide(x) else "", **look)
+def _predicted(part: Any, name: Any, values: np.ndarray) -> np.ndarray:
+    """The prediction along x, and the two ends of its band where it has one: (x, 1) or (x, 3)."""
+    band = f"{name}_band"
+    if band not in part or not np.any(np.isfinite(part[band])):
+        return values[:, :1]
+    ends = np.where(part.ok.values[..., None], part[band], np.nan).reshape(*values.shape, 2)
+    return np.column_stack([values[:, 0], ends[:, 0]])
+
+
+def _line(ax: Any, x: np.ndarray, columns: np.ndarray, numbers: bool, **look: Any) -> None:
+    """A prediction, in its band: a smooth line through numbers in order that are all known, else straight lines between
+    what is known."""
+    if not numbers or len(x) == 1 or np.any(np.diff(x) <= 0):
+        ax.plot(x, columns[:, 0], marker="" if len(x) > 1 else "_", **look)
+        return
+    if len(x) > 2 and np.all(np.isfinite(columns)):
+        ratio = _wide(x)
+        x, columns = style.between(np.log(x) if ratio else x, columns)
+        x = np.exp(x) if ratio else x
+    if columns.shape[1] == 1:
+        ax.plot(x, columns[:, 0], **look)
     else:
-        ax.plot(x, values, marker="" if len(x) > 1 else "_", **look)
+        banded(ax, x, columns[:, 0], columns[:, 1:].T, **look)
 
 
 def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figure":

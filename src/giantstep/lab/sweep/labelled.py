@@ -13,11 +13,11 @@ from giantstep.lab.sweep.sweep import Sweep
 if TYPE_CHECKING:
     from giantstep.lab.sweep.ended import Ended
 
-__all__ = ["dataset", "labels"]
+__all__ = ["bands", "dataset", "labels"]
 
 _INNER = {
     "overlaps": ("neuron", "direction"), "norms": ("neuron",), "captured": ("direction",), "learned": ("direction", "other"),
-    "singular_values": ("index",),
+    "singular_values": ("index",), "test_error_band": ("end",), "train_error_band": ("end",),
 }  # fmt: skip
 
 
@@ -25,24 +25,28 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
     """Collect every measure; it is NaN where a trial is missing or where a route does not compute it.
 
     A route that is not random (theory) has the same number at every seed, so that differences and means are simple. ``ok``
-    says where numbers can be trusted. Arrays whose size changes along an axis are padded with NaN.
+    says where numbers can be trusted. Arrays whose size changes along an axis are padded with NaN. A prediction that has a
+    band has it beside the measure (``test_error_band``, with the dimension ``end``: low, high).
     """
     import xarray as xr
 
-    arrays = [name for name in sweep.measures if name in ARRAYS]
+    arrays, banded = [name for name in sweep.measures if name in ARRAYS], bands(sweep)
     errors = [f"{name}_se" for name in sweep.measures if name in ("test_error", "risk")]
     shape = (len(sweep.routes), *sweep.shape, len(sweep.seeds))
     names = [name for name in (*sweep.measures, *errors) if name not in ARRAYS]
     numbers, ok, there = _numbers(sweep, store, names)
-    parts: dict[str, list[tuple[tuple, np.ndarray]]] = {name: [] for name in arrays}
-    for place, outcome in _outcomes(sweep, store, arrays) if arrays else ():
-        for name in arrays:
-            if getattr(outcome, name) is not None:
-                parts[name].append((place, np.asarray(getattr(outcome, name), dtype=float)))
+    parts: dict[str, list[tuple[tuple, np.ndarray]]] = {name: [] for name in (*arrays, *banded)}
+    for wanted, random in ((arrays, (True, False)), (banded, (False,))):  # only predictions have bands
+        for place, outcome in _outcomes(sweep, store, wanted, random) if wanted else ():
+            for name in wanted:
+                if getattr(outcome, name) is not None:
+                    parts[name].append((place, np.asarray(getattr(outcome, name), dtype=float)))
     dims = ("route", *(axis.name for axis in sweep.axes), "seed")
     variables: dict[str, Any] = {name: (dims, value) for name, value in numbers.items()}
     variables |= {
-        name: ((*dims, *_INNER[name]), _padded(shape, some, len(_INNER[name]))) for name, some in parts.items()
+        name: ((*dims, *_INNER[name]), _padded(shape, some, len(_INNER[name])))
+        for name, some in parts.items()
+        if some or name in arrays
     }
     variables |= {"ok": (dims, ok), "stored": (dims, there)}
     attributes: dict[str, Any] = {"sweep": sweep.id, "base": sweep.base.id}
@@ -72,12 +76,19 @@ def _numbers(sweep: Sweep, store: Store, names: list[str]) -> tuple[dict[str, np
     return by_name, ok.reshape(shape), there.reshape(shape)
 
 
-def _outcomes(sweep: Sweep, store: Store, arrays: list[str]) -> Iterator[tuple[tuple, Any]]:
+def bands(sweep: Sweep) -> list[str]:
+    """The bands of the measures, if a route predicts."""
+    if all(route.random for route in sweep.routes):
+        return []
+    return [f"{name}_band" for name in sweep.measures if f"{name}_band" in ARRAYS]
+
+
+def _outcomes(sweep: Sweep, store: Store, arrays: list[str], random: tuple[bool, ...]) -> Iterator[tuple[tuple, Any]]:
     """The stored outcomes and their places in the Dataset; an outcome that is not random fills all seeds."""
     routes = {route.key: i for i, route in enumerate(sweep.routes)}
     points = {point.setting.id: point.place for point in sweep.points}
     seeds = {seed: i for i, seed in enumerate(sweep.seeds)}
-    for trial, outcome in store.find(sweep.trials(), arrays):
+    for trial, outcome in store.find((t for t in sweep.trials() if t.route.random in random), arrays):
         setting, seed, route = trial.key
         yield (routes[route], *points[setting], slice(None) if seed is None else seeds[seed]), outcome
 

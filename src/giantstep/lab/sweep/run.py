@@ -114,10 +114,11 @@ def sweep(
         base = read(base)
     if not isinstance(base, Sweep):
         base = make(base, axes or {}, zipped=zipped, seeds=seeds, routes=routes, measures=measures, random=random)
-    from giantstep.lab.sweep.labelled import dataset
+    from giantstep.lab.sweep.labelled import bands, dataset
     from giantstep.lab.work.progress import shown
 
-    arrays = ARRAYS if store is not None else tuple(name for name in base.measures if name in ARRAYS)
+    needed = (*(name for name in base.measures if name in ARRAYS), *bands(base))
+    arrays = ARRAYS if store is not None else needed
     with _open_store(store) as opened:
         todo = missing(planned(base), opened)
         with closing(executor(workers, scheduler, memory)) as where, shown(todo, progress) as tick:
