@@ -12,7 +12,8 @@ import giantstep as gs
 from giantstep import cli, theory
 from giantstep.lab import compare as lab
 from giantstep.lab import optimum
-from giantstep.results.outcome import Status
+from giantstep.results.outcome import LABELS, Status
+from giantstep.results.table import within
 
 SETTING = """
 [data]
@@ -178,7 +179,22 @@ def test_compare_prints_one_json_object(folder, setting, capsys):
     assert first["predicted"] == pytest.approx(answer["theory"]["test_error"][0][0])
     assert first["gap_percent"] == pytest.approx(100 * (first["predicted"] / first["measured"] - 1))
     assert first["gap_se"] == pytest.approx((first["predicted"] - first["measured"]) / first["se"])
-    assert set(first) == {"measured", "se", "predicted", "equivalent", "equivalent_se", "gap_percent", "gap_se"}
+    assert first["band"] == pytest.approx(answer["theory"]["test_error_band"][0][0])
+    keys = {"measured", "se", "predicted", "equivalent", "equivalent_se", "gap_percent", "gap_se"}
+    assert set(first) == keys | {"band"} and set(rows[0]["train_objective"]) == keys
+
+
+def test_compare_prints_predictions_with_the_digits_of_their_bands_or_standard_errors(compared):
+    lines = str(compared).splitlines()
+    columns = compared.theory.axes
+    for name in ("test_error", "train_objective"):
+        row, start = compared.rows[0], lines.index(LABELS[name])
+        gap = getattr(row, name)
+        simulated, shown = lines[start + 2].split()[len(columns)], lines[start + 2].split()[len(columns) + 3]
+        if gap.band is None:  # the digits of the standard error
+            assert len(shown) == len(simulated)
+        else:
+            assert shown == within(gap.predicted, *gap.band) and len(shown) <= 4
 
 
 def test_compare_prints_a_table_and_draws(folder, capsys):

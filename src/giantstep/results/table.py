@@ -9,16 +9,30 @@ def with_error(value: float, error: float | None) -> str:
     """The value with its standard error, rounded as the error suggests: 0.1234 ± 0.0056."""
     if error is None or not np.isfinite(error) or error <= 0:
         return f"{value:.5g}"
-    digits = int(np.clip(1 - np.floor(np.log10(error)), 0, 12))
+    digits = _decimals(error / 10)
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
 def within(value: float, low: float, high: float) -> str:
     """The value with as many digits as its band allows: the last one shown is of the order of a quarter of the band."""
-    half = (high - low) / 4
-    if not np.isfinite(half) or half <= 0:
+    quarter = (high - low) / 4
+    if not np.isfinite(quarter) or quarter <= 0:
         return f"{value:.5g}"
-    return f"{value:.{int(np.clip(-np.floor(np.log10(half)), 0, 12))}f}"
+    return f"{value:.{_decimals(quarter)}f}"
+
+
+def rounded(value: float, band: tuple[float, float] | None, error: float | None) -> str:
+    """A prediction with as many digits as its band allows, or else the standard error of the measurement beside it."""
+    if band is not None:
+        return within(value, *band)
+    if error is None or not np.isfinite(error) or error <= 0:
+        return f"{value:.4g}"
+    return f"{value:.{_decimals(error / 10)}f}"
+
+
+def _decimals(unit: float) -> int:
+    """Decimals of a number whose last digit is of the order of ``unit``."""
+    return int(np.clip(-np.floor(np.log10(unit)), 0, 12))
 
 
 def aligned(header: list[str], body: list[list[str]], most: int = MAX_ROWS) -> list[str]:

@@ -138,7 +138,13 @@ def _gap(name: str, index: tuple, predicted: Outcome, measured: Outcome, modelle
     value, guess = entry(measured, name), entry(predicted, name)
     if value is None or guess is None:
         return None
-    return Gap(value, entry(measured, f"{name}_se"), guess, entry(modelled, name), entry(modelled, f"{name}_se"))
+    ends = getattr(predicted, f"{name}_band", None)
+    band = None
+    if ends is not None:
+        low, high = np.asarray(ends)[index].tolist()
+        band = low, high
+    model = entry(modelled, name), entry(modelled, f"{name}_se")
+    return Gap(value, entry(measured, f"{name}_se"), guess, *model, band=band)
 
 
 callable_module(__name__, compare)

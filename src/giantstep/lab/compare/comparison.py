@@ -9,7 +9,7 @@ import numpy as np
 from giantstep._machine import html
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import LABELS, Outcome, title
-from giantstep.results.table import MAX_ROWS, aligned, shortened, with_error
+from giantstep.results.table import MAX_ROWS, aligned, rounded, shortened, with_error
 from giantstep.theory import Law
 
 __all__ = ["COMPARED", "Comparison", "Gap", "Prediction", "ComparisonRow"]
@@ -47,13 +47,14 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Gap:
-    """A measured number with its standard error, and the prediction of it; unknown numbers are None."""
+    """A measured number with its standard error, and the prediction of it with its band; unknown numbers are None."""
 
     measured: float
     se: float | None
     predicted: float
     equivalent: float | None = None
     equivalent_se: float | None = None
+    band: tuple[float, float] | None = None
 
     @property
     def percent(self) -> float:
@@ -66,7 +67,8 @@ class Gap:
         return (self.predicted - self.measured) / self.se if self.se else None
 
     def to_dict(self) -> dict[str, Any]:
-        plain = {k: v for k, v in asdict(self).items() if not k.startswith("equivalent") or v is not None}
+        always = ("measured", "se", "predicted")
+        plain = {k: v for k, v in asdict(self).items() if k in always or v is not None}
         return plain | {"gap_percent": self.percent, "gap_se": self.in_se}
 
 
@@ -176,8 +178,8 @@ def _error_table(c: Comparison, name: str) -> tuple[list[str], list[list[str]]]:
     for row in c.rows:
         gap: Gap = getattr(row, name)
         cells = [f"{getattr(row, key):.4g}" for key in keys]
-        cells += [with_error(gap.measured, gap.se), f"{gap.predicted:.5g}"]
-        cells += [f"{gap.percent:+.1f}%", "" if gap.in_se is None else f"{gap.in_se:+.1f}"]
+        cells += [with_error(gap.measured, gap.se), rounded(gap.predicted, gap.band, gap.se)]
+        cells += [f"{gap.percent:+z.1f}%", "" if gap.in_se is None else f"{gap.in_se:+z.1f}"]
         body.append(cells + [with_error(gap.equivalent or 0.0, gap.equivalent_se) for _ in model])
     return [*(k.replace("_", " ") for k in keys), "simulated", "predicted", "gap", "in s.e.", *model], body
 
@@ -188,7 +190,7 @@ def _spectrum_table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     body = []
     for i in range(len(c.laws or ())):
         error = None if o.bulk_edge_se is None else at(o.bulk_edge_se, i)
-        edges = [with_error(at(o.bulk_edge, i), error), f"{at(c.theory.bulk_edge, i):.5g}"]
+        edges = [with_error(at(o.bulk_edge, i), error), rounded(at(c.theory.bulk_edge, i), None, error)]
         counts = [f"{at(o.outliers, i):.3g}", f"{at(c.theory.outliers, i):.3g}"]
         body.append([*([f"{at(c.theory.eta, i):.4g}"] if listed else []), *edges, *counts])
     return [*(["eta"] if listed else []), "bulk edge", "predicted", "outliers", "predicted"], body

@@ -8,7 +8,7 @@ import numpy as np
 
 from giantstep.lab.compare.comparison import Gap
 from giantstep.results.system import Finding, System
-from giantstep.results.table import aligned, with_error
+from giantstep.results.table import aligned, rounded, with_error
 from giantstep.simulate import simulate
 from giantstep.theory import theory
 
@@ -70,8 +70,8 @@ class SystemComparison:
 
 
 def _cells(gap: Gap) -> list[str]:
-    in_se = "" if gap.in_se is None else f"{gap.in_se:+.1f}"
-    return [with_error(gap.measured, gap.se), f"{gap.predicted:.5g}", f"{gap.percent:+.1f}%", in_se]
+    in_se = "" if gap.in_se is None else f"{gap.in_se:+z.1f}"
+    return [with_error(gap.measured, gap.se), rounded(gap.predicted, gap.band, gap.se), f"{gap.percent:+z.1f}%", in_se]
 
 
 def compare_system(system: System, seed: int | Iterable[int] = range(10)) -> SystemComparison:

@@ -9,7 +9,7 @@ from giantstep.explorer.chart import chart, curve, marks, rule, strip
 from giantstep.explorer.state import OneStep
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer
 from giantstep.plot import TRUSTED
-from giantstep.results.table import with_error, within
+from giantstep.results.table import rounded, with_error, within
 
 __all__ = ["error_chart", "error_marks", "error_rows", "error_words"]
 
@@ -90,13 +90,19 @@ def error_words(s: OneStep, known: OneStepAnswer) -> str:
     """What the theory predicts at the slider, how sure it is, and what the simulation says to it."""
     at = known.alphas.index(s.alpha)
     sentences = [
-        f"At α = {s.alpha:g} the theory predicts a test error of {known.test[at]:.4g}{_band(known, at)} and a training "
-        f"error of {known.train[at]:.4g}.",
+        f"At α = {s.alpha:g} the theory predicts a test error of {_digits(known, 'test', at)}{_band(known, at)} and a "
+        f"training error of {_digits(known, 'train', at)}.",
         *_least(known),
         *_against_a(s, known),
         *_verified(s, known),
     ]
     return " ".join(sentences)
+
+
+def _digits(known: OneStepAnswer, name: str, at: int) -> str:
+    """A predicted error with as many digits as its band allows."""
+    band = known.bands.get(name)
+    return rounded(float(getattr(known, name)[at]), None if band is None else tuple(band[at]), None)
 
 
 def _band(known: OneStepAnswer, at: int) -> str:
@@ -116,9 +122,7 @@ def _least(known: OneStepAnswer) -> list[str]:
     if not trusted.any():
         return ["The band is wide at every step size: simulate before you quote a value."]
     least = int(np.argmin(np.where(trusted, known.test, np.inf)))
-    found = (
-        f"Where the band is narrow, the least test error is {known.test[least]:.4g}, at α = {known.alphas[least]:g}."
-    )
+    found = f"Where the band is narrow, the least test error is {_digits(known, 'test', least)}, at α = {known.alphas[least]:g}."
     if trusted.all():
         return [found]
     wide = known.alphas[int(np.argmin(trusted))]
@@ -154,7 +158,7 @@ def error_rows(known: OneStepAnswer) -> Any:
     n = known.theory.setting.protocol.sizes()[0]
     rows = []
     for i, alpha in enumerate(known.alphas):
-        row = [f"{alpha:g}", f"{n**alpha:.4g}", f"{known.test[i]:.5g}", f"{known.train[i]:.5g}"]
+        row = [f"{alpha:g}", f"{n**alpha:.4g}", *(_digits(known, name, i) for name in KINDS)]
         if mean is not None:
             row += [_measured(mean, name, alpha) for name in KINDS]
         rows.append(row)
