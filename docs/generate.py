@@ -27,6 +27,7 @@ from giantstep.cli import app
 HERE = Path(__file__).parent
 WORDS = HERE.parent / "src/giantstep/explorer/glossary.toml"
 VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
+LONGEST = 400  # characters of a trend that is not folded
 KEPT = ("claim", "outcome", "as_stated", "corrected", "sentence", "power", "trend", "sizes", "seeds", "seconds")
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
 
@@ -113,7 +114,11 @@ def _claim(claim: Any, verdict: dict[str, Any] | None, size: str) -> str:
         said = verdict["as_stated"]
         if claim.correction:
             said = f"{said} as stated, {verdict['corrected']} as corrected"
-        lines.append(f"\n**At {size} size: {said}.** {cell(verdict['sentence'])} {cell(verdict['trend'])}\n")
+        trend = "" if verdict["trend"].rstrip(".") in verdict["sentence"] else verdict["trend"]
+        shown = trend if len(trend) <= LONGEST else ""
+        lines.append(f"\n**At {size} size: {said}.** {cell(verdict['sentence'])} {cell(shown)}\n")
+        if trend and not shown:
+            folded.append(f"*By size.* {cell(trend)}")
         folded.append(f"*Power.* {cell(verdict['power'])}")
         where = f"{cell(verdict['sizes'])}; seeds {cell(verdict['seeds'])}; {verdict['seconds']:.0f} s"
         folded.append(f"*Sizes.* {where}. `giantstep check {claim.name}` runs it again.")

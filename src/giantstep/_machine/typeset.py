@@ -21,7 +21,7 @@ PLAIN = 5  # powers of ten from which a large number has one
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-])0*(\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w.)\]−-])-(?=\d)")
 _LETTERS = {"alpha": "α", "eta": "η", "sigma": "σ"}
-_PHRASES = {"grad f": "∇f", "sigma^(k)": "σ^{(k)}"}  # the gradient, and a derivative, which is no power
+_PHRASES = {"grad f": "∇f", "sigma^(k)": "σ^{(k)}", "η~": "η̃"}  # the gradient, and a derivative, which is no power
 _LETTER = re.compile(rf"(?<![\w.\[\"';-])({'|'.join(_LETTERS)})(?![\w\[(]|[.=][\w\[])")
 
 

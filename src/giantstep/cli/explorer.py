@@ -30,8 +30,8 @@ def explore(
 ) -> None:
     """Serve the web explorer on this machine.
 
-    The page has four views: what giant steps learn of a target, one step, several steps in any dimension, and the claims. The
-    explorer listens on a loopback address, loads nothing from the network, and stops with Ctrl-C.
+    The page has five views: one step, several steps in any dimension, what giant steps learn of a target, the claims, and the
+    words they use. The explorer listens on a loopback address, loads nothing from the network, and stops with Ctrl-C.
     """
     if find_spec("dash") is None:
         raise InputError("The explorer needs one more package: pip install 'giantstep[explore]'.")

@@ -30,7 +30,7 @@ app = typer.Typer(cls=_Listing, no_args_is_help=True, rich_markup_mode=None)
 def results() -> None:
     """List, export, merge or repair stored results.
 
-    ``giantstep results STORE`` is short for ``giantstep results list STORE``.
+    'giantstep results STORE' is short for 'giantstep results list STORE'.
     """
 
 

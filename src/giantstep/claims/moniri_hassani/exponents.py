@@ -108,7 +108,6 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         caption="Singular values of the first two outliers against the width: measured (dots, one standard error), predicted "
         "from the signal matrix (lines), and the slopes of the limit (dashed), which the second outlier does not follow yet.",
         settings=tuple(layers.experiment(d, *ALPHAS, "fresh").id for d in sizes),
-        trend=text + ".",
     )
 
 

@@ -103,7 +103,6 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         caption="Signal over noise along the target, d times cos²/(1 − cos²), after two steps, against the dimension; bars are "
         "one standard error. With one batch used twice it grows as d, as the full line does: the direction is learned. On fresh "
         "batches it stays of order one.",
-        trend=words + ".",
         settings=tuple(experiment(name, batch, d).id for name in TARGETS[size] for batch in BATCHES for d in sizes),
     )
 
