@@ -144,13 +144,15 @@ def report(file: Path, page: Path) -> None:
         "",
         "Gaps in percent (standard error over seeds in parentheses) along alpha.",
         "",
+        '<details markdown="1"><summary>The table</summary>',
+        "",
     ]
     lines += ["| field | activation | target | n/d | p/n | penalty | " + " | ".join(f"{a:g}" for a in ALPHAS) + " |"]
     lines += ["|---" * (6 + len(ALPHAS)) + "|"]
     for r in records:
         cells = " | ".join(f"{g:+.1f} ({e:.1f})" for g, e in zip(r["gap"], r["se"], strict=True))
         lines.append(f"| {_words(r)} | {cells} |")
-    page.write_text("\n".join(lines) + "\n")
+    page.write_text("\n".join([*lines, "", "</details>"]) + "\n")
 
 
 def _words(record: dict) -> str:

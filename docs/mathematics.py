@@ -12,9 +12,13 @@ from giantstep._machine.typeset import indexed
 LATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 
 
+CELL = re.compile(r"<td\b[^>]*>(?!<code).*?</td>", re.DOTALL)
+
+
 def on_page_content(content: str, **_: Any) -> str:
-    """The page with its formulas typeset."""
-    return indexed(LATEX.sub(_typeset, content))
+    """The page with its formulas typeset. In a narrow cell of a table ± stays with the number after it."""
+    page = indexed(LATEX.sub(_typeset, content))
+    return CELL.sub(lambda cell: cell[0].replace("± ", "±\N{NO-BREAK SPACE}"), page)
 
 
 def _typeset(found: re.Match[str]) -> str:

@@ -50,6 +50,20 @@ def test_formulas_become_mathml():
     assert '<div class="formula"><math' in page and "<mfrac>" in page and "arithmatex" not in page
 
 
+def test_plus_minus_stays_with_its_number_in_a_table():
+    page = mathematics().on_page_content("<p>1 ± 2</p><td>3 ± 4</td>")
+    assert page == "<p>1 ± 2</p><td>3 ±\N{NO-BREAK SPACE}4</td>"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_star_of_a_formula_becomes_an_emphasis_and_no_formula_is_set_as_code(page):
+    markdown = pytest.importorskip("markdown")
+    text = re.sub(r"^\$\$\n.*?\n\$\$$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    built = markdown.markdown(text, extensions=["tables", "fenced_code", "md_in_html"])
+    assert [each for each in re.findall(r"<em>(.*?)</em>", built, re.DOTALL) if re.search(r"[=≤≥^_/|∑]", each)] == []
+    assert re.findall(r"<pre><code>[^<]*(?:[Σ‖∇σκ].*|=.*[Σ‖∇σκ])", built) == []
+
+
 def test_every_formula_of_the_pages_can_be_typeset():
     pytest.importorskip("latex2mathml")
     typeset, found = mathematics().mathml, 0
