@@ -29,8 +29,8 @@ POWERS = ("g", "g²", "g³")  # of the learned direction, which the spikes carry
 SEEDS = range(4)
 
 
-def of_page(page: str) -> None:
-    """The pictures that the code of a page saves, each under the page's name."""
+def of_page(page: str, blocks: int | None = None) -> None:
+    """The pictures that the code of a page saves, or its first blocks, each under the page's name."""
     text = (HERE / f"{page}.md").read_text(encoding="utf-8")
     code = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     shared: dict[str, Any] = {"__name__": page}
@@ -45,7 +45,7 @@ def of_page(page: str) -> None:
         os.chdir(away)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                for block in code:
+                for block in code[:blocks]:
                     exec(compile(block, f"{page}.md", "exec"), shared)
         finally:
             os.chdir(back)
@@ -102,7 +102,8 @@ def curve() -> None:
 
 def main() -> int:
     """Draw the named pictures, or all."""
-    makers = {page: lambda page=page: of_page(page) for page in PAGES} | {"spikes": spikes, "curve": curve}
+    makers = {page: lambda page=page: of_page(page) for page in PAGES}
+    makers |= {"estimator": lambda: of_page("estimator", 1), "spikes": spikes, "curve": curve}
     wanted = sys.argv[1:] or list(makers)
     if unknown := [name for name in wanted if name not in makers]:
         print(f"There is no picture {', '.join(unknown)}: choose among {', '.join(makers)}.", file=sys.stderr)

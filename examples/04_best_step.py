@@ -1,6 +1,7 @@
 # %% [markdown]
 # # The best step size, verified
 # `gs.optimal` minimises the predicted test error; `verify=True` simulates the optimum and says how far the prediction was off.
+# The dotted line is the optimum; beyond it the band is wide, and the predicted line is dashed.
 
 # %%
 import giantstep as gs

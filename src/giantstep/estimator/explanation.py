@@ -129,7 +129,7 @@ class FitExplanation:
         from giantstep.plot.style import COLOURS, INK, figure
 
         d, number = self.directions, np.arange(1, len(self.directions.strength) + 1)
-        with figure(4, width=3.4) as (fig, (left, second, middle, right)):
+        with figure(2, 2, width=4.0, height=2.8) as (fig, ((left, second), (middle, right))):
             colours = [COLOURS[0] if j < d.count else "#b9c0c7" for j in range(len(number))]
             left.bar(number, d.strength, color=colours)
             left.axhline(d.null_level, color=INK, linestyle=":", label="level of chance")

@@ -41,12 +41,11 @@ def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", ax: "Axes
                 law_panel(own, laws[i])
             if etas[e] is not None:
                 own.set_title(f"η = {etas[e]:.3g}", loc="left")
-        if laws is not None and ax is not None:
+        if ax is not None:
             ax.legend()
-        elif laws is not None:
-            fig.legend(
-                *_first_labels(np.atleast_1d(axes)), loc="outside lower center", ncols=4 if len(shown) > 1 else 2
-            )
+        else:
+            columns = 4 if len(shown) > 1 else 2
+            fig.legend(*_first_labels(np.atleast_1d(axes)), loc="outside lower center", ncols=columns)
     return fig
 
 

@@ -62,11 +62,11 @@ def _figure(measured: Data, predicted: Data) -> str:
     with style.figure(len(TARGETS), width=3.0, height=2.8) as (fig, axes):
         for i, (ax, target) in enumerate(zip(axes, TARGETS, strict=True)):
             for j, what in enumerate(predictions.ERRORS.values()):
-                ax.plot(LINE, predicted["line"][i, j], color=style.COLOURS[j], label=f"{what}, theory")
+                style.curve(ax, LINE, predicted["line"][i, j], color=style.COLOURS[j], label=f"{what}, theory")
                 style.dots(
                     ax, np.array(ALPHAS), mean[i, j], error[i, j], color=style.COLOURS[j], marker="os"[j], label=what
                 )
-            ax.set(xlabel="α, η = nᵅ", title=formula(target))
+            ax.set(xlabel=r"$\alpha$, step size $\eta = n^\alpha$", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)

@@ -69,10 +69,11 @@ def _figure(measured: Data, predicted: Data) -> str:
         for i, (ax, target) in enumerate(zip(axes, TARGETS, strict=True)):
             for j, what in enumerate(predictions.ERRORS.values()):
                 look = {"color": style.COLOURS[j]}
-                ax.plot(LINE, predicted["lines"][0, i, j], label=f"{what}, theory", **look)
-                ax.plot(LINE, predicted["lines"][1, i, j], "--", linewidth=0.9, label=f"{what}, fresh batch", **look)
+                style.curve(ax, LINE, predicted["lines"][0, i, j], label=f"{what}, theory", **look)
+                fresh = {"linestyle": "--", "linewidth": 0.9, "label": f"{what}, fresh batch"}
+                style.curve(ax, LINE, predicted["lines"][1, i, j], **fresh, **look)
                 style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], marker="os"[j], label=what, **look)
-            ax.set(xlabel="α, η = nᵅ", title=formula(target))
+            ax.set(xlabel=r"$\alpha$, step size $\eta = n^\alpha$", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

@@ -66,8 +66,15 @@ def figure(panels: dict[str, tuple], label: str, log: str) -> str:
     with style.figure(len(ACTIVATIONS), width=3.5, height=3.0) as (fig, axes):
         for ax, activation in zip(axes, ACTIVATIONS, strict=True):
             (mean, error), full, dashed = panels[activation]
-            ax.plot(FINE, full, color=style.INK, label="theory, rows spread by the noise of the gradient (ρ)")
-            ax.plot(FINE, dashed, color=style.COLOURS[1], linestyle=(0, (3, 2)), linewidth=1, label="theory with ρ = 0")
+            theory = {"color": style.INK, "label": "theory, rows spread by the noise of the gradient (ρ)"}
+            without = {
+                "color": style.COLOURS[1],
+                "linestyle": (0, (3, 2)),
+                "linewidth": 1,
+                "label": "theory with ρ = 0",
+            }
+            style.curve(ax, FINE, full, log="x", **theory)
+            style.curve(ax, FINE, dashed, log="x", **without)
             style.dots(ax, ETAS, mean, error, color=style.COLOURS[0], label="measured")
             ax.set(xlabel=r"step size $\tilde\eta$", ylabel=label if ax is axes[0] else "")
             ticks.logarithmic(ax, "x", ETAS)
