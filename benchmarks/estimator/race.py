@@ -27,8 +27,9 @@ Heat = tuple[Task, int, list[Contender]]  # a split and who runs on it, in this 
 class Line:
     """What one contender did on one split.
 
-    ``times`` is its fitting time over ours on the same split in the same run. ``failed`` is a sentence where it has no error to
-    show, ``warned`` the first sentence it warned with, ``made`` the versions it was measured with.
+    Times are CPU seconds, because other programs may use the machine. ``times`` is its fitting time over ours on the same
+    split in the same run. ``failed`` is a sentence where it has no error to show, ``warned`` the first sentence it warned with,
+    ``made`` the versions it was measured with.
     """
 
     task: str
@@ -72,11 +73,11 @@ def measure(contender: Contender, task: Task, split: int, data: Split, ours: flo
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            began = time.perf_counter()
+            began = time.process_time()
             estimator.fit(data.X, data.y)
-            fitted = time.perf_counter()
+            fitted = time.process_time()
             found = np.asarray(estimator.predict(data.X_test))
-            done = time.perf_counter()
+            done = time.process_time()
         except Exception as problem:  # whatever another package raises: the others go on
             return Line(**start, failed=sentence(problem))
     if task.kind == REGRESSION and not np.all(np.isfinite(found)):

@@ -76,7 +76,7 @@ def test_small_trees_for_sums_and_large_ones_for_products():
         y = y + 0.3 * np.random.default_rng(15).standard_normal(len(y))
         table = Table(X, (y - y.mean())[:, None] / y.std(), np.ones(len(y)))
         part = Fold(table.take(np.arange(2400)), table.take(np.arange(2400, 3000)), np.arange(2400, 3000), (X, X))
-        best = tried_trees([part], [np.eye(6)[:1]], None, lambda residuals: True, None)
+        best = tried_trees([part], [np.eye(6)[:1]], None, np.inf, None)
         assert best is not None and best.kind is kind
 
 
@@ -96,3 +96,15 @@ def test_classes_beyond_a_threshold():
     (X, y), (T, t) = jumps(2000, 12, d=6), jumps(2000, 13, d=6)
     model = GiantStepClassifier().fit(X, y > 0.2)
     assert model.weights_["trees"] > 0 and np.mean(model.predict(T) != (t > 0.2)) < 0.05
+
+
+def test_learned_directions_must_be_much_better():
+    """The true directions of turned jumps halve the error of rough trees; the columns of a sum do not."""
+    U = np.linalg.qr(np.random.default_rng(1).standard_normal((12, 12)))[0]
+    (X, y), sums = jumps(3000, 16, turned=True), np.abs(jumps(3000, 16)[0][:, :6]).sum(axis=1)
+    for labels, axes, turned in ((y, U[:, :4].T, True), (sums, np.eye(12)[:6], False)):
+        table = Table(X, (labels - labels.mean())[:, None] / labels.std(), np.ones(len(X)))
+        part = Fold(table.take(np.arange(2400)), table.take(np.arange(2400, 3000)), np.arange(2400, 3000), (X, X))
+        best = tried_trees([part], [axes], None, np.inf, None)
+        assert best is not None and best.turned is turned
+        assert tried_trees([part], [axes], None, best.error / 10, None) is None

@@ -156,11 +156,8 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
     if start.rows >= FEWEST_ROWS:
         last = {p.name: turns[-1] for p, turns in plans}.get(best)
         g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
-
-        def helps(tree_residuals: tuple) -> bool:
-            return mixed(folds, {**residuals, "trees": tree_residuals})[0]["trees"] > 0
-
-        trees = tried_trees(folds, [learned_axes(each) for each in g], used_columns(plans), helps, tell)
+        least = mean_error(mixed(folds, residuals)[1], folds)
+        trees = tried_trees(folds, [learned_axes(each) for each in g], used_columns(plans), least, tell)
         residuals |= {} if trees is None else {"trees": trees.residuals}
     weights, left = mixed(folds, residuals)
     return Stack(tuple(plans), linear, trees, weights, best, left, mean_error(left, folds))

@@ -6,7 +6,7 @@ it, unless giant steps have found that direction: it then is one more column (``
 trees are those of scikit-learn (histograms of the columns, as in Ke et al., NeurIPS 2017).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,8 +29,10 @@ __all__ = [
     "tried_trees",
 ]
 
-MOST_TREES = 200
+MORE = 8  # times as many trees as one begins with, at most
+HOPELESS = 2.0  # rough trees with this many times the error of the other models are the last ones
 WORTH = 0.99  # twice as many trees must reduce the error by this factor
+TURNED_WORTH = 0.5  # and learned directions by this one: they make the first trees better, and often not the last ones
 ALL_COLUMNS, MOST_AXES = 64, 10  # with more columns, those that say most about the labels by themselves
 MOST_ROWS = 65536  # for the trees of a model
 FEWEST_ROWS = 200
@@ -41,17 +43,18 @@ Columns = Int[np.ndarray, " c"]
 
 @dataclass(frozen=True)
 class TreeKind:
-    """The number of leaves of a tree, the factor of every tree, the bins of a column, and how many trees to begin with."""
+    """The number of leaves of a tree, the factor of every tree, and how many trees to begin with. They say little about more of
+    them while (1 - rate)^first, the part of the labels that they have not tried to fit, is large."""
 
     leaves: int
     rate: float
-    bins: int
     first: int
 
 
-USUAL = TreeKind(31, 0.1, 250, 25)  # for columns that act together
-KINDS = (USUAL, TreeKind(8, 0.2, 250, 50))  # and for columns that add up; about the same time
-COARSE = TreeKind(15, 0.3, 32, 10)  # says whether trees help, and in which columns
+USUAL = TreeKind(31, 0.2, 25)  # for columns that act together
+KINDS = (USUAL, TreeKind(8, 0.2, 50))  # and for columns that add up; about the same time
+ROUGH = TreeKind(8, 0.4, 20)  # says whether trees help, and in which columns
+BINS = 250  # of a column
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def tree_inputs(
         columns = np.arange(d) if d <= ALL_COLUMNS else telling_columns(table, np.arange(0))
     axes = np.zeros((0, d)) if axes is None else axes
     seen = np.sort(_seen(table.X, columns, axes), axis=0)
-    last = np.linspace(0, len(seen), kind.bins + 1)[1:-1].astype(int)  # rows that begin a bin
+    last = np.linspace(0, len(seen), BINS + 1)[1:-1].astype(int)  # rows that begin a bin
     return TreeInputs(columns, axes, ((seen[np.maximum(last - 1, 0)] + seen[last]) / 2).T, kind)
 
 
@@ -129,7 +132,7 @@ def boosted(table: Table, inputs: TreeInputs, count: int, before: BoostedTrees |
             HistGradientBoostingRegressor(
                 learning_rate=kind.rate,
                 max_leaf_nodes=kind.leaves,
-                max_bins=kind.bins,
+                max_bins=BINS,
                 early_stopping=False,  # type: ignore[arg-type]
                 warm_start=True,
                 random_state=0,
@@ -185,38 +188,43 @@ def begun(run: TreeRun) -> tuple[TreeRun, TreeTrial]:
     return grown, grown.judged()
 
 
+def doubled(run: TreeRun, best: TreeTrial) -> tuple[TreeRun, TreeTrial]:
+    """With twice as many trees, and the better trial."""
+    grown = run.grown(2 * run.count)
+    return grown, min(best, grown.judged(), key=lambda each: each.error)
+
+
 def tried_trees(
     folds: Sequence[Fold],
     axes: Sequence[Axes],
     used: Sequence[Columns] | None,
-    helps: Callable[[tuple[Float[np.ndarray, "m k"], ...]], bool],
+    least: float,
     tell: Tell,
 ) -> TreeTrial | None:
-    """The best trees; None where a few coarse ones do not help.
+    """The best trees; None where a few rough ones are far behind the ``least`` error of other models.
 
-    Coarse trees choose what trees see: all columns, or the telling ones with those that a kernel in columns has ``used``; and the
-    learned directions with them, or not. Then both kinds of trees begin, and the better one goes on. The rows held out of the
-    steps are held out of the trees too, and the trees are fitted without them.
+    Rough trees choose what trees see: all columns, or the telling ones with those that a kernel in columns has ``used``; and the
+    learned directions with them, if these are much better. Then both kinds of trees begin, and the better one goes on. The rows
+    held out of the steps are held out of the trees too, and the trees are fitted without them.
     """
     every: list[Columns | None] = [None] * len(folds)
-    telling = every
+    views = [every]
     if used is not None:
         telling = [telling_columns(f.training, c) for f, c in zip(folds, used, strict=True)]
-    views = [(telling, [None] * len(folds)), (telling, axes)]
-    views += [] if telling is every else [(every, [None] * len(folds))]
-    looks = [begun(TreeRun(folds, columns, along, COARSE)) for columns, along in views]
+        alike = all(len(c) == f.training.X.shape[1] for f, c in zip(folds, telling, strict=True))
+        views = views if alike else [telling, every]
+    looks = [begun(TreeRun(folds, columns, [None] * len(folds), ROUGH)) for columns in views]
     run, best = min(looks, key=lambda each: each[1].error)
-    if not helps(best.residuals):
+    turned = begun(replace(run, axes=axes, trees=(), count=0))
+    run, best = turned if turned[1].error < TURNED_WORTH * best.error else (run, best)
+    if best.error > HOPELESS * least:
         return None
-    starts = [begun(TreeRun(folds, run.columns, run.axes, kind)) for kind in KINDS]
+    starts = [doubled(*begun(TreeRun(folds, run.columns, run.axes, kind))) for kind in KINDS]
     run, best = min(starts, key=lambda each: each[1].error)
-    while 2 * run.count <= MOST_TREES:
-        run = run.grown(2 * run.count)
-        more = run.judged()
-        stop = more.error > WORTH * best.error
-        best = min(best, more, key=lambda each: each.error)
-        if stop:
-            break
+    before = np.inf
+    while run.count < MORE * run.kind.first and best.error < WORTH * before:
+        before = best.error
+        run, best = doubled(run, best)
     if tell is not None:
         tell(f"{best.count} boosted trees: error of the held-out rows {best.error:.4g}")
     return best
