@@ -38,7 +38,7 @@ def calls(small: bool) -> dict[str, Callable[[], Any]]:
         "overlap chain": lambda: gs.simulate(wide, 0, method="overlap", **work),
         "equivalent Gaussian": lambda: gs.equivalent(setting(d, n, p), "gaussian", 0, **work),
         "mean-field particles": lambda: gs.simulate(particles, 0),
-        "estimator": lambda: GiantStepRegressor(model="network", random_state=0).fit(X, y),
+        "estimator": lambda: GiantStepRegressor(model="network", device="auto", random_state=0).fit(X, y),
     }
 
 

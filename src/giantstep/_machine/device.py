@@ -1,7 +1,9 @@
 """One array code for the host and for a GPU: NumPy with SciPy, or JAX's twins of the two."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,28 @@ import scipy.linalg
 from giantstep.errors import InputError
 
 Array = Any
+_NOUNS: list[tuple[type, tuple[str, ...]]] = []  # those that JAX has not heard of
+
+
+def noun(*choices: str) -> Callable[[type], type]:
+    """A class of frozen data that programs take and return. The fields named are part of a program; the others are arrays."""
+
+    def listed(kind: type) -> type:
+        _NOUNS.append((kind, choices))
+        return kind
+
+    return listed
+
+
+@cache
+def _program(function: Callable, choices: tuple[str, ...]) -> Callable:
+    from giantstep._machine.backend import jax
+
+    while _NOUNS:
+        kind, static = _NOUNS.pop()
+        data = [each.name for each in fields(kind) if each.name not in static]
+        jax.tree_util.register_dataclass(kind, data, list(static))
+    return jax.jit(function, static_argnames=choices)
 
 
 @dataclass(frozen=True)
@@ -27,6 +51,16 @@ class Arrays:
         from giantstep._machine.backend import jax
 
         return jax.device_put(x, self.gpu)
+
+    def zeros(self, *shape: int) -> Array:
+        """An array of zeros where the work is done."""
+        return self.put(np.zeros(shape))
+
+    def run(self, function: Callable, *args: Any, **choices: Any) -> Any:
+        """``function(*args, **choices)``. On a GPU it is one compiled program, and the choices are part of it."""
+        if self.gpu is None:
+            return function(*args, **choices)
+        return _program(function, tuple(choices))(*args, **choices)
 
     def exact(self) -> AbstractContextManager:
         """Products in single precision without the shortcuts of a GPU, whose errors of 1e-3 no normal equations bear."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from giantstep._machine.device import HOST
-from giantstep.estimator.steps.network import Normal, Table
+from giantstep.estimator.steps.network import Table, centred_equations
 from giantstep.estimator.steps.search import Wanted, dealt, draw_start, judge, solved
 from giantstep.functions.activation import activation
 
@@ -15,7 +15,7 @@ RELU = activation("relu")
 
 def test_a_penalty_that_rounding_makes_too_small_is_raised_unless_it_was_given():
     A = np.diag([1.0, 1.0, -1e-6])  # what single precision may leave of diag(1, 1, 0)
-    rounded = Normal(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), np.asarray(10.0))
+    rounded = centred_equations(A, np.ones((3, 1)), np.zeros(3), np.zeros(1), np.asarray(10.0))
     wanted = Wanted(8, RELU)
     fitted, penalty = solved(rounded, -8.0, wanted, HOST)
     assert fitted.finite and penalty == pytest.approx(2e-6, rel=1e-5)

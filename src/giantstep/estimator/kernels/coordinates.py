@@ -63,7 +63,7 @@ def corrected(
     rows: Iterable[TablePiece],
     fitted: FittedReadout,
     L: Float[np.ndarray, "d r"],
-    covariance: tuple,
+    covariance: Float[Array, "d d"],
     level: float,
     where: Arrays,
 ) -> tuple[Float[np.ndarray, "m d"], Float[np.ndarray, "m d"], Float[np.ndarray, " d"]]:
@@ -82,7 +82,7 @@ def corrected(
     damping = (vectors / np.sqrt(np.maximum(values, 0.0) + max(noise, 1e-300))) @ vectors.T
 
     def solved(C: Array) -> np.ndarray:
-        return R @ np.asarray(where.linalg.cho_solve(covariance, C.T).T)
+        return R @ np.asarray(where.linalg.cho_solve((covariance, False), C.T).T)
 
     raised = np.sqrt(level / max(square, 1e-300))
     g = [damping @ (A @ Q.T + solved(C)) for A, C in zip(own, moments.pull, strict=True)]

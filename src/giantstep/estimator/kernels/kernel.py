@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import get_blas_funcs
 
-from giantstep._machine.device import HOST, Arrays
+from giantstep._machine.device import HOST, Arrays, noun
 from giantstep.estimator.steps.array import Array
 from giantstep.estimator.steps.network import FittedReadout, TablePiece
 from giantstep.functions.named import namespace
@@ -55,6 +55,7 @@ GAUSSIAN = KernelShape("Gaussian", gaussian, gaussian_slope)
 LAPLACE = KernelShape("Laplace", laplace, laplace_slope)
 
 
+@noun("shape")
 @dataclass(frozen=True)
 class KernelLayer:
     """``landmarks`` z_l are rows of learned coordinates; ``whitening`` is R^{-1}, or None if the coefficients contain it."""

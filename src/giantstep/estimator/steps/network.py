@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float, Int
 
-from giantstep._machine.device import Arrays
+from giantstep._machine.device import Arrays, noun
 from giantstep._machine.threads import one_blas_thread
 from giantstep.estimator.steps.array import Array
 from giantstep.functions.activation import Activation
@@ -24,6 +24,7 @@ FLAT = 1e-6  # features that vary by less than this share of their mean square v
 THREADED = 4  # with many right-hand sides, BLAS threads help already at a quarter of the usual size
 
 
+@noun("sigma")
 @dataclass(frozen=True)
 class FirstLayer:
     """``W`` has rows w_i and ``bias`` entries t_i."""
@@ -101,6 +102,7 @@ class Table:
         return Table(*(np.concatenate(each) for each in parts))
 
 
+@noun("where", "equal")
 @dataclass(frozen=True)
 class TablePiece:
     """Some rows of a table on the device of the work, and their preactivations H in a layer."""
@@ -175,40 +177,60 @@ def weighted(rows: Float[Array, "n m"], roots: Float[Array, "n 1"] | None) -> Fl
 
 def linear_moments(table: Table, layer: Layer, where: Arrays) -> Float[Array, "v v"]:
     """V^T diag(weights) V for V = [X, Y, 1]: the part of the moments that no step changes."""
-    total: Any = 0.0
+    columns = table.X.shape[1] + table.Y.shape[1] + 1
+    total = where.zeros(columns, columns)
     for piece in pieces(table, layer, where):
-        total = total + where.double(where.squares(weighted(piece.linear, piece.roots)))
+        total = where.run(_with_linear_moments, total, piece)
     return total
+
+
+def _with_linear_moments(total: Float[Array, "v v"], piece: TablePiece) -> Float[Array, "v v"]:
+    return total + piece.where.double(piece.where.squares(weighted(piece.linear, piece.roots)))
 
 
 def moments(rows: Iterable[TablePiece], linear: Float[Array, "v v"], where: Arrays) -> Float[Array, "z z"]:
     """Z^T diag(weights) Z for Z = [sigma(H), V], which is all that a ridge fit needs. Moments of parts add up."""
-    own: Any = 0.0
-    cross: Any = 0.0
+    sums: Any = None
     for piece in rows:
-        F = weighted(piece.neurons, piece.roots)
-        own = own + where.double(where.squares(F))
-        cross = cross + where.double(F.T @ weighted(piece.linear, piece.roots))
+        if sums is None:
+            p = piece.layer.q - piece.X.shape[1]
+            sums = where.zeros(p, p), where.zeros(p, len(linear))
+        sums = where.run(_with_moments, *sums, piece)
+    return where.run(_joined, *sums, linear, where=where)
+
+
+def _with_moments(own: Float[Array, "p p"], cross: Float[Array, "p v"], piece: TablePiece) -> tuple[Array, Array]:
+    where, F = piece.where, weighted(piece.neurons, piece.roots)
+    return own + where.double(where.squares(F)), cross + where.double(F.T @ weighted(piece.linear, piece.roots))
+
+
+def _joined(
+    own: Float[Array, "p p"], cross: Float[Array, "p v"], linear: Float[Array, "v v"], where: Arrays
+) -> Float[Array, "z z"]:
     return where.xp.concatenate(
         [where.xp.concatenate([own, cross], axis=1), where.xp.concatenate([cross.T, linear], axis=1)], axis=0
     )
 
 
+@noun()
 @dataclass(frozen=True)
 class Normal:
-    """Centred normal equations: A = F^T F / n and B = F^T y / n, the means of F and y, and the total weight n."""
+    """Centred normal equations: A = F^T F / n and B = F^T y / n, the means of F and y, the total weight n, and
+    what the size of A is judged by: its trace, and the mean square of features that may not vary at all."""
 
     A: Float[Array, "q q"]
     B: Float[Array, "q k"]
     mean: Float[Array, " q"]
     mean_y: Float[Array, " k"]
     weight: Float[Array, ""]
+    trace: Float[Array, ""]
+    square: Float[Array, ""]
 
     @property
     def size(self) -> float:
         """tr A, the unit of penalties, so that a penalty means the same for any number of features; features that do not vary
         at all have a trace of rounding, of the order of their mean square, and a penalty well above it."""
-        return max(float(self.A.diagonal().sum()), FLAT * float(1.0 + self.mean @ self.mean))
+        return max(float(self.trace), FLAT * float(self.square))
 
     def degrees(self, penalty: float) -> float:
         """tr A (A + lam)^{-1}, the degrees of freedom of a ridge fit."""
@@ -218,20 +240,36 @@ class Normal:
 
 def normal(total: Float[Array, "z z"], q: int, where: Arrays) -> Normal:
     """Normal equations from moments."""
+    return where.run(_normal, total, q=q, where=where)
+
+
+def _normal(total: Float[Array, "z z"], q: int, where: Arrays) -> Normal:
     n, mean = total[-1, -1], total[-1, :-1] / total[-1, -1]
     centred = total[:q, :-1] / n - where.xp.outer(mean[:q], mean)
-    return Normal(centred[:, :q], centred[:, q:], mean[:q], mean[q:], n)
+    return centred_equations(centred[:, :q], centred[:, q:], mean[:q], mean[q:], n)
 
 
+def centred_equations(
+    A: Float[Array, "q q"],
+    B: Float[Array, "q k"],
+    mean: Float[Array, " q"],
+    mean_y: Float[Array, " k"],
+    weight: Float[Array, ""],
+) -> Normal:
+    """The normal equations with the numbers that say how large they are."""
+    return Normal(A, B, mean, mean_y, weight, A.diagonal().sum(), 1.0 + mean @ mean)
+
+
+@noun()
 @dataclass(frozen=True)
 class FittedReadout:
-    """Coefficients and intercept. Leave-one-out also needs the means of the features, the Cholesky factor of
+    """Coefficients and intercept. Leave-one-out also needs the means of the features, the lower Cholesky factor of
     A + lam and the total weight."""
 
     coefficients: Float[Array, "q k"]
     intercept: Float[Array, " k"]
     mean: Float[Array, " q"] | None = None
-    factor: tuple = ()
+    factor: Float[Array, "q q"] | None = None
     weight: Float[Array, ""] | None = None
 
     @property
@@ -255,27 +293,37 @@ def solve(equations: Normal, penalty: float, where: Arrays) -> FittedReadout:
     """
     e = equations
     with one_blas_thread(THREADED * len(e.A)):
-        return _solved(e, penalty, where)
+        return where.run(_solved, e, penalty, where=where)
 
 
 def _solved(e: Normal, penalty: float, where: Arrays) -> FittedReadout:
     try:
-        factor = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True)
-        b = where.linalg.cho_solve(factor, e.B)
+        factor, _ = where.linalg.cho_factor(e.A + penalty * where.xp.eye(len(e.A)), lower=True)
+        b = where.linalg.cho_solve((factor, True), e.B)
     except (np.linalg.LinAlgError, ValueError):  # not positive definite, or not finite; JAX returns NaN instead
-        factor, b = (), np.full(e.B.shape, np.nan)
+        factor, b = None, np.full(e.B.shape, np.nan)
     return FittedReadout(b, e.mean_y - e.mean @ b, e.mean, factor, e.weight)
 
 
 def refit(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -> FittedReadout:
     """Fit other labels on the same rows with the same penalty; this takes one product and one solve."""
-    assert fitted.mean is not None and fitted.weight is not None
-    cross: Any = 0.0
-    mean: Any = 0.0
+    sums: Any = where.zeros(*fitted.coefficients.shape), where.zeros(*fitted.intercept.shape)
     for piece in rows:
-        y = piece.weights[:, None] * piece.Y / fitted.weight
-        cross, mean = cross + where.double(piece.features).T @ y, mean + y.sum(axis=0)
-    b = where.linalg.cho_solve(fitted.factor, cross - where.xp.outer(fitted.mean, mean))
+        sums = where.run(_with_labels, *sums, fitted.weight, piece)
+    return where.run(_refitted, fitted, *sums, where=where)
+
+
+def _with_labels(
+    cross: Float[Array, "q k"], mean: Float[Array, " k"], weight: Float[Array, ""], piece: TablePiece
+) -> tuple[Array, Array]:
+    y = piece.weights[:, None] * piece.Y / weight
+    return cross + piece.where.double(piece.features).T @ y, mean + y.sum(axis=0)
+
+
+def _refitted(
+    fitted: FittedReadout, cross: Float[Array, "q k"], mean: Float[Array, " k"], where: Arrays
+) -> FittedReadout:
+    b = where.linalg.cho_solve((fitted.factor, True), cross - where.xp.outer(fitted.mean, mean))
     return replace(fitted, coefficients=b, intercept=mean - fitted.mean @ b)
 
 
@@ -284,15 +332,19 @@ def left_out(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -
 
     h = (weight / n) (1 + g^T (A + lam)^{-1} g) with g = f - mean;  residual / (1 - h), the penalty term n lam |b|^2 kept.
     """
-    assert fitted.mean is not None and fitted.weight is not None
-    residuals = []
-    for piece in rows:
-        if not fitted.finite:
-            residuals.append(np.full(piece.Y.shape, np.nan))
-            continue
-        away = (where.double(piece.features) - fitted.mean).T
-        with one_blas_thread(THREADED * len(away)):
-            root = where.linalg.solve_triangular(fitted.factor[0], away, lower=True, overwrite_b=True)
-        leverage = piece.weights / fitted.weight * (1 + (root**2).sum(axis=0))
-        residuals.append(np.asarray((piece.Y - fitted.predict(piece)) / (1 - leverage)[:, None]))
-    return np.concatenate(residuals)
+    if not fitted.finite:
+        return np.concatenate([np.full(piece.Y.shape, np.nan) for piece in rows])
+    return np.concatenate([np.asarray(where.run(_left_out, fitted, piece)) for piece in rows])
+
+
+def _left_out(fitted: FittedReadout, piece: TablePiece) -> Float[Array, "n k"]:
+    away = (piece.where.double(piece.features) - fitted.mean).T
+    with one_blas_thread(THREADED * len(away)):
+        root = piece.where.linalg.solve_triangular(fitted.factor, away, lower=True, overwrite_b=True)
+    leverage = piece.weights / fitted.weight * (1 + (root**2).sum(axis=0))
+    return residuals(fitted, piece) / (1 - leverage)[:, None]
+
+
+def residuals(fitted: FittedReadout, piece: TablePiece) -> Float[Array, "n k"]:
+    """The labels without their fit."""
+    return piece.Y - fitted.predict(piece)

@@ -30,6 +30,7 @@ from giantstep.estimator.steps.network import (
     normal,
     pieces,
     refit,
+    residuals,
     solve,
 )
 from giantstep.estimator.steps.penalty_path import MOST_FEATURES, PenaltyPath, penalty_path
@@ -100,7 +101,7 @@ class SearchStart:
     rows: int
     linear: Float[Array, "v v"]
     spread: Float[Array, "d d"]
-    covariance: tuple
+    covariance: Float[Array, "d d"]
     where: Arrays
 
     @property
@@ -111,18 +112,17 @@ class SearchStart:
     def narrow(self) -> "SearchStart":
         """The same start with fewer neurons."""
         p = max(self.width // NARROW, min(64, self.width))
-        layer = replace(self.layer, W=self.layer.W[:p], bias=self.layer.bias[:p])
-        return replace(self, layer=layer, signs=self.signs[:p], outputs=self.outputs[:p])
+        layer, signs = self.where.run(_first, self.layer, self.signs, count=p)
+        return replace(self, layer=layer, signs=signs, outputs=self.outputs[:p])
 
     @property
     def random(self) -> FirstLayer:
         """The layer before any step."""
-        return self.layer.with_rows(unit(self.layer.W, self.spread, self.where))
+        return self.layer.with_rows(self.where.run(unit, self.layer.W, self.spread, where=self.where))
 
     def moved(self, g: Float[Array, "p d"], eta: float) -> FirstLayer:
-        return moved(
-            self.layer, self.signs[:, None] * without_common(g, self.outputs, self.where), eta, self.spread, self.where
-        )
+        g = without_common(g, self.outputs, self.where)
+        return self.where.run(moved, self.layer, g, self.signs, eta, self.spread, where=self.where)
 
     def gradient(self, rows: Iterable[TablePiece], fitted: FittedReadout) -> Float[Array, "p d"]:
         return descent(rows, fitted, self.outputs, self.covariance, self.where)
@@ -158,23 +158,32 @@ class SearchStart:
         return SearchPoint(stages, decade, mean_error(residuals, folds), residuals)
 
 
+def _first(layer: FirstLayer, signs: Float[Array, " p"], count: int) -> tuple[FirstLayer, Float[Array, " count"]]:
+    """The first neurons of a layer."""
+    return replace(layer, W=layer.W[:count], bias=layer.bias[:count]), signs[:count]
+
+
+def _spread(linear: Float[Array, "v v"], columns: int) -> Float[Array, "d d"]:
+    return linear[:columns, :columns] / linear[-1, -1]
+
+
 def draw_start(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays) -> SearchStart:
     d, p, k = table.X.shape[1], wanted.width, table.Y.shape[1]
     W, bias, signs = rng.standard_normal((p, d)), rng.standard_normal(p), rng.choice([-1.0, 1.0], p)
     W /= np.linalg.norm(W, axis=1, keepdims=True)
     layer = FirstLayer(where.put(W), where.put(bias), wanted.sigma)
     linear = linear_moments(table, layer, where)
-    spread = linear[:d, :d] / linear[-1, -1]
-    return SearchStart(
-        layer, where.put(signs), np.arange(p) % k, len(table), linear, spread, damped(spread, where), where
-    )
+    spread = where.run(_spread, linear, columns=d)
+    covariance = where.run(damped, spread, where=where)
+    return SearchStart(layer, where.put(signs), np.arange(p) % k, len(table), linear, spread, covariance, where)
 
 
 def null_gradient(
     table: Table, layer: Layer, fitted: FittedReadout, level: float, start: SearchStart, rng: np.random.Generator
 ) -> Float[Array, "p d"]:
     """The gradient for residuals of random signs whose mean square is ``level``."""
-    residual = np.concatenate([np.asarray(p.Y - fitted.predict(p)) for p in TableStream(table, layer, start.where)])
+    stream = TableStream(table, layer, start.where)
+    residual = np.concatenate([np.asarray(start.where.run(residuals, fitted, piece)) for piece in stream])
     residual *= np.sqrt(level / max(float(np.mean(residual**2)), 1e-300)) * rng.choice([-1.0, 1.0], (len(table), 1))
     rows = pieces(replace(table, Y=residual), layer, start.where)
     return start.gradient(rows, refit(fitted, rows, start.where))

@@ -17,6 +17,7 @@ from jaxtyping import Float
 from scipy.linalg import eigh
 
 from giantstep._machine.device import Arrays
+from giantstep.estimator.steps.array import Array
 from giantstep.estimator.steps.network import Table
 
 CLIP = 3.0  # transformed labels are cut at this many deviations: their fourth moments are noise
@@ -40,7 +41,11 @@ def _cut(t: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"]) -> Float[
 
 
 def curved(
-    table: Table, labels: Sequence[Float[np.ndarray, " n"]], covariance: tuple, rng: np.random.Generator, where: Arrays
+    table: Table,
+    labels: Sequence[Float[np.ndarray, " n"]],
+    covariance: Float[Array, "d d"],
+    rng: np.random.Generator,
+    where: Arrays,
 ) -> Float[np.ndarray, "m d"]:
     """The directions above chance, one in a row, of the length |curvature| above chance in units of chance.
 
@@ -59,8 +64,8 @@ def curved(
     return np.concatenate(rows)
 
 
-def _hessian(X: np.ndarray, t: np.ndarray, covariance: tuple, where: Arrays) -> Float[np.ndarray, "d d"]:
+def _hessian(X: np.ndarray, t: np.ndarray, covariance: Float[Array, "d d"], where: Arrays) -> Float[np.ndarray, "d d"]:
     moment = where.double(X.T @ (X * where.put(t)[:, None].astype(X.dtype))) / len(X)
-    half = where.linalg.cho_solve(covariance, moment)
-    found = np.asarray(where.linalg.cho_solve(covariance, half.T))
+    half = where.linalg.cho_solve((covariance, False), moment)
+    found = np.asarray(where.linalg.cho_solve((covariance, False), half.T))
     return (found + found.T) / 2
