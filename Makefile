@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := scripts/install $(BIN)/python -c constraints.txt
+# Containers often forbid bytecode. Each of the hundreds of processes that the tests start would then compile JAX's source anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: reproduce test test-all lint docs story story-numbers versions oldest newest wheel-test picture bench clean
 
