@@ -14,7 +14,7 @@ D, N = 400, 800
 AXES = {
     "data": ("N(0, I)", "mixture", "data set"),
     "target rank": ("1", "2 to 6"),
-    "steps": ("0", "1", "2 or more"),
+    "steps": ("0", "1", "2", "3 or more"),
     "batches": ("all fresh", "the readout reuses the last", "a step reuses the one before"),
     "width": ("of order d", "p + r ≤ d/10"),
     "readout": ("ridge", "SGD", "none"),
@@ -23,6 +23,7 @@ THEORIES = {
     "random features": "[random features](#the-published-limits)",
     "one step": "[one step](#the-conditional-theory)",
     "rows": "[law of the rows](#several-steps)",
+    "one batch": "[law of the rows](#two-steps-on-one-batch)",
     "own batch": "[own batch](#the-readout-on-the-steps-own-batch)",
     "overlaps": "[overlaps](#narrow-networks-and-several-steps)",
     "mixture": "[mixture](#mixtures)",
@@ -54,7 +55,7 @@ def example(combination: Combination) -> gs.Setting | None:
         gs.Dataset((np.random.default_rng(0).standard_normal((8, D)), np.arange(8) % 2)),
     )[data]
     return gs.Setting(
-        law, target, gs.Network((D // 2, D // 20)[width], "relu"), gs.Protocol((fresh, more)[:steps], read)
+        law, target, gs.Network((D // 2, D // 20)[width], "relu"), gs.Protocol((fresh, more, more)[:steps], read)
     )
 
 

@@ -42,6 +42,7 @@ ROUTES: dict[str, Callable[[Setting], Answer]] = {
     "one step": finite,
     "own batch": own_batch,
     "rows": several,
+    "one batch": several,
     "pairs": paired,
     "terms": deflated_step,
     "overlaps": narrow_network,

@@ -28,6 +28,7 @@ BEYOND = (
     "mixture",
     "sgd",
     "rows",
+    "one batch",
     "own batch",
     "pairs",
     "terms",
@@ -49,6 +50,16 @@ def on_own_batch(setting: Setting) -> bool:
     if readout.batch != "reuse" or readout.penalty == "gcv" or readout.deflate or setting.network.symmetric:
         return False
     return steps[0].residual == "target" or setting.network.second_layer != "constant"
+
+
+def on_one_batch(setting: Setting) -> bool:
+    """Whether a step reuses the batch of the one before, in a way that is covered."""
+    steps, network = setting.protocol.steps, setting.network
+    if not isinstance(setting.data, Gaussian) or not isinstance(setting.protocol.readout, Ridge) or len(steps) != 2:
+        return False
+    if network.symmetric or is_narrow(setting) or steps[0].update != "gradient" or steps[0].deflate != steps[1].deflate:
+        return False
+    return steps[1].batch == "reuse" and all(step.residual == "target" for step in steps)
 
 
 def after_a_deflated_step(setting: Setting) -> bool:
@@ -80,7 +91,9 @@ def route(setting: Setting, regime: str = "finite") -> str:
         return "own batch"
     if is_narrow(setting) and (steps > 1 or setting.target.rank != 1 or setting.network.symmetric):
         return "overlaps"
-    return "rows" if steps > 1 else "pairs" if setting.network.symmetric else "one step"
+    if steps > 1:
+        return "one batch" if on_one_batch(setting) else "rows"
+    return "pairs" if setting.network.symmetric else "one step"
 
 
 def check_theory(setting: Any, regime: str = "finite", *, spectrum: bool = False) -> None:
@@ -119,10 +132,18 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         ridge_named,
     )
     several = "this prediction covers several giant steps at a width of the order of d, and a width of {p} is far below d = {d}"
+    again = Refusal(
+        "theory of several steps covers fresh batches, and one batch in two steps of update='gradient' with residual='target' "
+        "and the same deflate, on Gaussian data at a width of the order of d, without symmetric=True, for a ridge readout"
+        if "one batch" in allowed else "this prediction covers fresh batches (gs.theory(setting) has the errors after two steps "
+        "on one batch, and gs.theory.second_step(setting) the spectrum of their first layer)",
+        lambda s: any(step.batch == "reuse" for step in s.protocol.steps) and not by(s, "one batch"),
+        with_steps(batch="fresh"), "batch='fresh' in every step",
+    )  # fmt: skip
     no_more = Refusal(
         several if "rows" in allowed else "this prediction covers one giant step or none at a width of the order of d, and this "
         "protocol has {steps} (gs.theory(setting) has the errors, and gs.theory.spectrum(setting) the spectra)",
-        lambda s: len(s.protocol.steps) > 1 and not by(s, "overlaps", "rows"), first_steps(1), "one step",
+        lambda s: len(s.protocol.steps) > 1 and not by(s, "overlaps", "rows", "one batch"), first_steps(1), "one step",
     )  # fmt: skip
     no_pairs = Refusal(
         "this prediction covers symmetric=True without a step only, or where the width is far below d, p + r at most d/10 "
@@ -168,12 +189,8 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
             "theory on a mixture covers one giant step or none, and this protocol has {steps}",
             lambda s: mixed(s) and len(s.protocol.steps) > 1, first_steps(1), "one step",
         ),
+        again,
         *(() if {"rows", "overlaps"} <= set(allowed) else (no_more,)),
-        Refusal(
-            "theory of several steps covers fresh batches",
-            lambda s: any(step.batch == "reuse" for step in s.protocol.steps), with_steps(batch="fresh"),
-            "batch='fresh' in every step",
-        ),
         Refusal(
             f"theory covers deflate = 2 in one step on Gaussian data with at least {MANY} d samples, for a target of up to two "
             "directions and a penalty given, without symmetric=True and, where residual='full', with scale='1/p'",

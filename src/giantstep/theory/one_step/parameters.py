@@ -19,7 +19,12 @@ from giantstep.functions.gaussian_averages import Scalar, polynomial_part
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step.label import ORDERS, Label, label, target_constants
 
-DIFFERENTIABLE = ("rows", "own batch", "pairs")  # theories besides that of one step whose numbers can be moved
+DIFFERENTIABLE = (
+    "rows",
+    "one batch",
+    "own batch",
+    "pairs",
+)  # theories besides that of one step whose numbers can be moved
 Numbers = Float[Array, "..."] | float  # one, or one for each of several predictions
 
 
@@ -56,6 +61,7 @@ class StepForm:
     full: bool  # the residual keeps the network's output
     rank_one: bool  # update="rank1"
     deflated: bool  # the labels' mean is removed before the step
+    reused: bool = False  # the batch is that of the step before
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,8 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
 def choices(setting: Setting) -> tuple[StepForm, ...]:
     """The choices of every step."""
     return tuple(
-        StepForm(step.residual == "full", step.update == "rank1", step.deflate == 1) for step in setting.protocol.steps
+        StepForm(step.residual == "full", step.update == "rank1", step.deflate == 1, step.batch == "reuse")
+        for step in setting.protocol.steps
     )
 
 

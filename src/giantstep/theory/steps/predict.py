@@ -1,4 +1,4 @@
-"""Errors and shares after several giant steps on fresh batches, at a width of the order of d."""
+"""Errors and shares after several giant steps at a width of the order of d: on fresh batches, or two on one batch."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +19,7 @@ from giantstep.theory.pairs.errors import path as paired_path
 from giantstep.theory.steps.course import Course, course, course_of
 from giantstep.theory.steps.readout import paired_problem, problem
 from giantstep.theory.steps.residual import coordinates
+from giantstep.theory.steps.reused import reused
 from giantstep.theory.steps.rows import SEEN, MovedRows, start
 from giantstep.theory.steps.step import stepped
 
@@ -26,8 +27,9 @@ from giantstep.theory.steps.step import stepped
 def followed(course: Course, etas: Float[np.ndarray, " T"]) -> list[MovedRows]:
     """The law of the rows before the steps and after each."""
     history = [start(course)]
-    for step, eta in zip(course.steps, etas.tolist(), strict=True):
-        history.append(stepped(course, step, eta, history[-1]))
+    for t, (step, eta) in enumerate(zip(course.steps, etas.tolist(), strict=True)):
+        again = step.form.reused and t == 1
+        history.append(reused(course, etas, history[-1]) if again else stepped(course, step, eta, history[-1]))
     return history
 
 

@@ -55,7 +55,7 @@ def coordinates(rows: MovedRows, p: float) -> Coordinates:
     return Coordinates(f, e, C, L, kappa, pi)
 
 
-def _values(
+def values_at(
     course: Course, step: CourseStep, rows: MovedRows, at: Coordinates
 ) -> tuple[Float[np.ndarray, "K N"], Float[np.ndarray, " K"], Float[np.ndarray, "r N"], Float[np.ndarray, " N"]]:
     """The residual without noise at nodes (kappa, tau), the variance of its noise given kappa, and the nodes of tau."""
@@ -78,17 +78,23 @@ def _values(
     return values, noise, tau, w
 
 
-def residual(course: Course, step: CourseStep, rows: MovedRows, at: Coordinates) -> tuple[Residual, "ResidualLaw"]:
-    """The moments given kappa, and the law at all nodes."""
-    values, noise, tau, w = _values(course, step, rows, at)
-    more = noise[:, None]
-    powers = [values, values**2 + more, values**3 + 3 * values * more, values**4 + 6 * values**2 * more + 3 * more**2]
-    # Tails are cut softly at the length of the largest of n samples, as in ``one_step.label.law``: what counts for high moments
+def cut_weights(
+    step: CourseStep, at: Coordinates, tau: Float[np.ndarray, "r N"], w: Float[np.ndarray, " N"]
+) -> Float[np.ndarray, "K N"]:
+    """The nodes' weights, cut softly at the length of the largest of n samples as in ``one_step.label.law``, for high moments."""
     z2 = np.sum(((at.C @ at.kappa)[:, :, None] + (at.L @ tau)[:, None, :]) ** 2, axis=0)
     level = 2 * np.log(step.n)
-    largest = np.sqrt(level + (rows.rank - 1) * np.log(level))
+    largest = np.sqrt(level + (len(at.C) - 1) * np.log(level))
     weights = at.pi[:, None] * w / (1 + np.exp(-8.0 * (largest - np.sqrt(z2))))
-    weights = weights / weights.sum()
+    return weights / weights.sum()
+
+
+def residual(course: Course, step: CourseStep, rows: MovedRows, at: Coordinates) -> tuple[Residual, "ResidualLaw"]:
+    """The moments given kappa, and the law at all nodes."""
+    values, noise, tau, w = values_at(course, step, rows, at)
+    more = noise[:, None]
+    powers = [values, values**2 + more, values**3 + 3 * values * more, values**4 + 6 * values**2 * more + 3 * more**2]
+    weights = cut_weights(step, at, tau, w)
     cut = [np.broadcast_to(w, weights.shape)] * 2 + [weights / at.pi[:, None]] * 2
     plain = np.array([np.sum(x * v, axis=1) for x, v in zip(powers, cut, strict=True)])
     first = np.array([(x * v) @ tau.T for x, v in zip(powers[:3], cut, strict=False)])

@@ -22,7 +22,8 @@ from jaxtyping import Float
 
 from giantstep.functions.gaussian_averages import averages
 from giantstep.theory.steps.course import Course, CourseStep
-from giantstep.theory.steps.residual import Coordinates, Residual, coordinates, residual
+from giantstep.theory.steps.frame import Frame, framed
+from giantstep.theory.steps.residual import coordinates, residual
 from giantstep.theory.steps.rows import MovedRows, both, fewer
 
 NOISE_SHARE = 1e-3  # of the noise's power: directions with less of it lengthen b only
@@ -50,6 +51,8 @@ def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> Mo
     root = np.sqrt(at.pi * r.plain[1])
     p_m, s_m, phi_m = np.linalg.svd(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * S * root, full_matrices=False)
     count = min(FRESH, max(int(np.sum(s_m**2 > NOISE_SHARE * np.sum(s_m**2))), 1))
+    sign = np.where(phi_m @ root < 0, -1.0, 1.0)  # that of the first step is the direction of X^T r
+    p_m, phi_m = sign * p_m, sign[:, None] * phi_m
     kept = scale * phi**0.5 * (s_m[:count, None] * p_m[:, :count].T) / np.sqrt(rows.omega)  # (count, J)
     total = scale**2 * phi * entry(rows.a) * (entry(S) @ (at.pi * r.plain[1]))
     lost = _positive(rows, total - np.sum(rows.product(kept), axis=0))
@@ -64,7 +67,8 @@ def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> Mo
     coefficient = turn @ (at.pi * r.plain[1] * own)
     left = _positive(rows, entry(turn) @ (at.pi * r.plain[1]) - entry(coefficient))
     white = white + entry(t) * phi * rows.inner * left
-    D = _frame(rows, at, r, t, turn, rest, phi_m[:count] / root, phi)
+    shift = np.concatenate([np.zeros((rows.u.shape[0], at.pi.size)), phi**0.5 * phi_m[:count] / root])
+    D = _frame(rows, framed(at, r, shift), t, turn, rest, phi)
     if not lead:
         return replace(rows, u=u, D=D, white=rows.white + white)
     nodes, shares = (np.asarray(x) for x in law.modes(own, phi, TURN_NODES))
@@ -92,57 +96,20 @@ def _shape(
 
 def _frame(
     rows: MovedRows,
-    at: Coordinates,
-    r: Residual,
+    frame: Frame,
     t: Float[np.ndarray, " J"],
     turn: Float[np.ndarray, "J K"],
     rest: Float[np.ndarray, "E K"],
-    fresh: Float[np.ndarray, "m K"],
     phi: float,
 ) -> Float[np.ndarray, "E F F"]:
     """D on the frame with the new noise directions."""
-    F, new = rows.u.shape[0], len(fresh)
-    inside = np.concatenate([at.f, at.e], axis=1)  # the coordinates that r depends on, in the frame
-    beyond = np.eye(F) - at.f @ at.f.T - at.e @ at.e.T
-
-    def second(k: int, weights: Float[np.ndarray, "X K"]) -> Float[np.ndarray, "X F F"]:
-        """E[r^k weights x x^T] on the old frame."""
-        own = _moments(at, r, k)
-        held = np.einsum("jk,abk->jab", weights * at.pi, own)
-        flat = weights @ (at.pi * r.plain[k - 1])
-        return inside @ held @ inside.T + flat[:, None, None] * beyond
-
-    K, spread = (np.zeros((count, F + new, F + new)) for count in (t.size, rows.base.size))
-    K[:, :F, :F] = second(1, turn)
+    F, new = rows.u.shape[0], len(frame.shift) - rows.u.shape[0]
     around = rows.inner[:, None] * turn[rows.left] * turn[rows.right] + rest
-    spread[:, :F, :F] = second(2, around)
-    for block, weights, k in ((K, turn, 2), (spread, around, 3)):
-        cross = np.einsum("jk,mk,k,ak->jam", weights, fresh, at.pi, _first(at, r, k))
-        block[:, :F, F:] = phi**0.5 * inside @ cross
-        block[:, F:, :F] = np.swapaxes(block[:, :F, F:], 1, 2)
-    eye = np.eye(new)
-    K[:, F:, F:] = phi * np.einsum("jk,mk,lk,k->jml", turn, fresh, fresh, at.pi * r.plain[2])
-    K[:, F:, F:] += (turn @ (at.pi * r.plain[0]))[:, None, None] * eye
-    spread[:, F:, F:] = phi * np.einsum("jk,mk,lk,k->jml", around, fresh, fresh, at.pi * r.plain[3])
-    spread[:, F:, F:] += (around @ (at.pi * r.plain[1]))[:, None, None] * eye
-    D = np.zeros_like(spread)
+    D = np.zeros((rows.base.size, F + new, F + new))
     D[:, :F, :F] = rows.D
-    D[:, F:, F:] = rows.inner[:, None, None] * eye
-    A = np.eye(F + new) + t[:, None, None] * K
-    return A[rows.left] @ D @ np.swapaxes(A[rows.right], 1, 2) + (rows.product(t) * phi)[:, None, None] * spread
-
-
-def _moments(at: Coordinates, r: Residual, k: int) -> Float[np.ndarray, "a a K"]:
-    """E[r^k x x^T | kappa] on (kappa, tau)."""
-    m = len(at.kappa)
-    both = np.zeros((m + len(at.L), m + len(at.L), at.pi.size))
-    both[:m, :m] = at.kappa[:, None] * at.kappa * r.plain[k - 1]
-    both[:m, m:] = at.kappa[:, None] * r.first[k - 1]
-    both[m:, :m] = np.swapaxes(both[:m, m:], 0, 1)
-    both[m:, m:] = r.second[k - 1]
-    return both
-
-
-def _first(at: Coordinates, r: Residual, k: int) -> Float[np.ndarray, "a K"]:
-    """E[r^k x | kappa] on (kappa, tau)."""
-    return np.concatenate([at.kappa * r.plain[k - 1], r.first[k - 1]])
+    D[:, F:, F:] = rows.inner[:, None, None] * np.eye(new)
+    K = t[:, None, None] * frame.second(1, turn)
+    A, own = np.eye(F + new) + K, K - t[:, None, None] * frame.second(1, turn, right=False)
+    known = rows.inner[:, None, None] * own[rows.left] @ np.swapaxes(own[rows.right], 1, 2)
+    spread = (rows.product(t) * phi)[:, None, None] * frame.second(2, around) - known
+    return A[rows.left] @ D @ np.swapaxes(A[rows.right], 1, 2) + spread

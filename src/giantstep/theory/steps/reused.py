@@ -1,0 +1,178 @@
+"""A second giant step on the batch of the first: the law of the rows after both (derived here).
+
+To the rest of the first gradient a sample is new. With t = eta s a for either step, phi = d/n and h = <w, x> of the initial row,
+
+    <w_1, x> = u.kappa + q + t_1 phi r sigma'(h),     (h, q) Gaussian,   E q h = c,   E q^2 = b^2
+
+where the last term is the sample's own part of the gradient. So sigma'(<w_1, x>) is a function of (kappa, r, h, q). Given kappa
+and r it is S + S_0 h + S_1 q + rest, and the second step adds, with the noise of the first on the same samples,
+
+    signal:  E[r S x] in the frame, and sqrt(phi) E[r^2 S]/sqrt(E r^2) along the noise direction of the first step
+    noise:   what r S has beyond r, in new directions
+    turn:    M_0 w_0 + M_1 (1 + t_1 E[sigma''] M) w_0 less the sample's own part, M_i = X^T diag(r S_i) X/n, M = X^T diag(r) X/n
+    white:   phi t_2^2 E[r^2 rest^2], and 2 phi t_1 t_2 E[r^2 rest rest_1] for what the first step has of the same samples
+
+Under E[r^2 .], S_i has a part along the constant, whose matrix is M, and one along one more shape with a matrix of its own; what
+is left is white. With m_i = E[r S_i], these parts alpha_i and k_i, and eigenvalues mu of M and nu of the other one, rows grow by
+
+    1 + t_1 E[sigma''] mu + t_2 (T_0 + T_1 (1 + t_1 E[sigma''] mu) - own),    T_i = m_i + alpha_i (mu - E r) + k_i nu
+    own = phi t_1 E[sigma''] (E[r^2 S_1] + (mu - E r) E[r^3 S_1]/E r^2)
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.functions import hermite
+from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.steps.course import Course
+from giantstep.theory.steps.frame import framed
+from giantstep.theory.steps.knots import Columns, columns
+from giantstep.theory.steps.residual import coordinates
+from giantstep.theory.steps.rows import MovedRows
+from giantstep.theory.steps.step import FRESH, NOISE_SHARE, TURN_NODES
+
+WIDTH, REACH = 1.0, 5.0  # panels of h
+GRID = 800  # places at which an average over q given h is tabulated
+EMPTY = 1e-30  # least weight of a column, against which nothing is divided
+NARROW = 0.04  # least spread of q given h: narrower ones need a finer grid
+
+
+class Slopes(NamedTuple):
+    """Of sigma'(<w_1, x>) given kappa and r: its mean S, the parts S_0 along h and S_1 along q, its product with h and with what
+    sigma'(h) has beyond a linear function, and its square; all (J, C)."""
+
+    mean: Float[np.ndarray, "J C"]
+    initial: Float[np.ndarray, "J C"]
+    moved: Float[np.ndarray, "J C"]
+    linear: Float[np.ndarray, "J C"]
+    cross: Float[np.ndarray, "J C"]
+    square: Float[np.ndarray, "J C"]
+
+
+class First(NamedTuple):
+    """The first step in numbers: t_1, E sigma' and E sigma'', phi, and of every group c, b^2 - c^2 and b^2."""
+
+    t: Float[np.ndarray, " J"]
+    c1: float
+    c2: float
+    phi: float
+    shared: Float[np.ndarray, " J"]
+    apart: Float[np.ndarray, " J"]
+    square: Float[np.ndarray, " J"]
+
+
+def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> MovedRows:
+    """The rows after two steps on one batch, both gradients with residual="target"; ``rows`` are those after the first."""
+    step, (t1, t2) = course.steps[0], course.scale * etas[:, None] * rows.a
+    phi, made = course.d / step.n, columns(course, step, rows, coordinates(rows, course.p))
+    at, r = made.at, made.residual
+    w1, w2, w3 = (at.pi * own for own in r.plain[:3])
+    R1, R2 = w1.sum(), w2.sum()
+    c1, c2 = (k * float(course.sigma.coefficients[k]) for k in (1, 2))
+    mu, shares = _matrix(made, np.full(at.pi.size, R2**-0.5), phi)
+    mu = R2**0.5 * mu[:, None]
+    once = 1 + t1 * c2 * (R1 + mu)
+    b2, c = shares @ once**2 + rows.white, shares @ once
+    before = First(t1, c1, c2, phi, c, np.maximum(b2 - c**2, 0.0), b2)
+    S = slopes(course, rows, made, before)
+    # Noise: S has its part along the first step's direction, and others
+    root, along = np.sqrt(np.maximum(w2, EMPTY)), S.mean @ w2 / R2
+    beyond = S.mean - along[:, None]
+    p_m, s_m, phi_m = np.linalg.svd(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * beyond * root, full_matrices=False)
+    count = min(FRESH, int(np.sum(s_m**2 > NOISE_SHARE * (rows.omega * rows.a**2) @ (S.mean**2 @ w2))))
+    kept = course.scale * etas[1] * phi**0.5 * (s_m[:count, None] * p_m[:, :count].T) / np.sqrt(rows.omega)
+    lost = np.maximum(t2**2 * phi * (beyond**2 @ w2) - np.sum(kept**2, axis=0), 0.0)
+    # Signal: the direction of the first step's noise is the last of the frame
+    moved = at.f @ np.einsum("jk,k,mk->mj", S.mean, w1, at.kappa)
+    moved = moved + at.e @ np.einsum("jk,k,rk->rj", S.mean, at.pi, r.first[0])
+    moved[-1] += (phi * R2) ** 0.5 * along
+    u = np.concatenate([rows.u + t2 * moved, kept])
+    # Turn: the part of the first step's matrix, one more shape, and what is left
+    alpha0, alpha1 = S.initial @ w2 / R2, S.moved @ w2 / R2
+    left0, left1 = S.initial - alpha0[:, None], S.moved - alpha1[:, None]
+    shape = _shape(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * (left0 + c[:, None] * left1), root)
+    k0, k1 = S.initial @ (w2 * shape), S.moved @ (w2 * shape)
+    nu, other = _matrix(made, shape, phi)
+    own = phi * t1 * c2 * (S.moved @ w2 + mu * (S.moved @ w3) / R2)
+    turned = S.moved @ w1 + alpha1 * mu
+    P = once + t2 * (S.initial @ w1 + alpha0 * mu + turned * once - own)
+    P = (P[:, None] + nu[:, None] * t2 * (k0 + k1 * once)[:, None]).reshape(-1, rows.a.size)
+    grown = ((1 + t2 * turned)[:, None] + nu[:, None] * t2 * k1).reshape(P.shape)
+    both = np.multiply.outer(shares, other).ravel()
+    # White: the first step's, its product with the second's, and the second's
+    form = lambda x, y: x**2 + 2 * c[:, None] * x * y + b2[:, None] * y**2  # noqa: E731
+    rest = np.maximum(S.square - S.mean**2 - form(S.initial, S.moved), 0.0)
+    left = np.maximum(form(left0, left1) @ w2 - form(k0[:, None], k1[:, None])[:, 0], 0.0)
+    white = rows.white * (both @ grown**2) + 2 * phi * t1 * t2 * (1 + t2 * (S.moved @ w1)) * (S.cross @ w2)
+    white = np.maximum(white, 0.0) + phi * t2**2 * (rest @ w2 + left) + lost
+    shift = np.zeros((len(u), at.pi.size))
+    shift[len(rows.u) - 1], shift[len(rows.u) :] = (phi / R2) ** 0.5, phi**0.5 * phi_m[:count] / root
+    D = _frame(made, shift, before, S, t2, course)
+    return replace(rows, u=u, D=D, turns=((both, P),), base=np.ones_like(c), white=white)
+
+
+def slopes(course: Course, rows: MovedRows, made: Columns, before: First) -> Slopes:
+    """Averages over q given h on a grid of its means, then over h."""
+    sigma, (h, w) = course.sigma, hermite.gaussian_panels(course.sigma.kinks, WIDTH, REACH)
+    w, slope = w / w.sum(), np.asarray(sigma.slope(h))
+    rest = slope - before.c1 - before.c2 * h
+    place = (made.at.f.T @ rows.u).T @ made.at.kappa
+    table = np.zeros((5, *place.shape))
+    for j, t in enumerate(before.t):
+        means = place[j][:, None] + before.shared[j] * h + t * before.phi * made.rho[:, None] * slope
+        grid = np.linspace(means.min() - NARROW, means.max() + NARROW, GRID)
+        given = averages(sigma.slope, grid, max(before.apart[j] ** 0.5, NARROW), sigma.kinks, 12)
+        mean, gain, square = (np.interp(means, grid, np.asarray(x)) for x in (given.mean, given.gain, given.square))
+        table[:, j] = mean @ w, gain @ w, mean @ (w * h), mean @ (w * rest), square @ w
+    mean, gain, linear, cross, square = table
+    return Slopes(mean, linear - before.shared[:, None] * gain, gain, linear, cross, square)
+
+
+def _matrix(
+    made: Columns, shape: Float[np.ndarray, " C"], phi: float
+) -> tuple[Float[np.ndarray, " M"], Float[np.ndarray, " M"]]:
+    """Eigenvalues of X^T diag(r shape) X/n around their mean, and their weights."""
+    if not np.any(shape):
+        return np.zeros(1), np.ones(1)
+    nodes, shares = (np.asarray(x) for x in made.law.modes(shape, phi, TURN_NODES))
+    return nodes - shares @ nodes, shares
+
+
+def _shape(table: Float[np.ndarray, "J C"], root: Float[np.ndarray, " C"]) -> Float[np.ndarray, " C"]:
+    """The function of a column that explains most of a table, of unit square under E[r^2 .]; zero where there is nothing."""
+    _, values, shapes = np.linalg.svd(table * root, full_matrices=False)
+    return shapes[0] / root if values[0] > 1e-12 else 0 * root
+
+
+def _frame(
+    made: Columns,
+    shift: Float[np.ndarray, "F C"],
+    before: First,
+    S: Slopes,
+    t2: Float[np.ndarray, " J"],
+    course: Course,
+) -> Float[np.ndarray, "J F F"]:
+    """D on the frame: the turns of both steps, and the noise of both on the same samples.
+
+    A sample's own part is not in <w_1, x>, so the first turn passes to the second through coordinates without a shift.
+    """
+    frame, one = framed(made.at, made.residual, shift), np.ones((1, shift.shape[1]))
+    variance = float(course.sigma.slope_square) - before.c1**2
+    t1, t2 = before.t[:, None, None], t2[:, None, None]
+    first = t1 * before.c2 * frame.second(1, one)
+    second, passed = frame.second(1, S.moved), frame.second(1, S.moved, right=False)
+    P = np.eye(len(shift)) + first + t2 * (frame.second(1, S.initial) + second + passed @ first)
+    B = np.eye(len(shift)) + t2 * second
+    swap = lambda x: np.swapaxes(x, 1, 2)  # noqa: E731
+    cross = t1 * t2 * B @ frame.second(2, before.c2 * S.linear + S.cross)
+    noise = t1**2 * variance * B @ frame.second(2, one) @ swap(B) + cross + swap(cross)
+    noise = before.phi * (noise + t2**2 * frame.second(2, S.square - S.mean**2))
+    # What passes through the noise directions is in P
+    along = B @ (first - t1 * before.c2 * frame.second(1, one, right=False))
+    along = along + t2 * (frame.second(1, S.initial) - frame.second(1, S.initial, right=False))
+    moved, c, b2 = t2 * (second - passed), before.shared[:, None, None], before.square[:, None, None]
+    product = c * along @ swap(moved)
+    return P @ swap(P) + noise - (along @ swap(along) + product + swap(product) + b2 * moved @ swap(moved))

@@ -1,0 +1,132 @@
+"""Two giant steps on one batch at a width of order d: the law of the rows against drawn rows, and errors against networks."""
+
+from dataclasses import replace
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import giantstep as gs
+from giantstep.theory.steps import reused
+from giantstep.theory.steps.course import course
+from giantstep.theory.steps.predict import followed
+
+CASES = [("relu", "x1 + x1*x2"), ("tanh(x + 0.8)", "x1 + H2(x2)/sqrt(2)")]
+
+
+def experiment(etas: Any = (10.0, 10.0), sigma="relu", target="x1 + x1*x2", d=200, batch="reuse", noise=0.3, **network):
+    n = 2 * d
+    steps = (gs.GiantStep(n, etas[0]), *(gs.GiantStep(n, eta, batch=batch) for eta in etas[1:]))
+    layer = gs.Network(3 * d // 2, sigma, **network)
+    return gs.Setting(gs.Gaussian(d), gs.target(target, noise=noise), layer, gs.Protocol(steps, gs.Ridge(n, 0.1)))
+
+
+def rows_of(setting: gs.Setting) -> np.ndarray:
+    """Of the groups a = -1 and 1: the length of the mean row beyond the target, b^2, E <g, w_0>; and the two means' product."""
+    rows = followed(course(setting), np.ravel(setting.protocol.etas(setting.d, setting.p)))[-1]
+    noise, (weights, stretch) = rows.u[rows.rank :], rows.turns[0]
+    return np.array([*np.linalg.norm(noise, axis=0), *rows.square, *(weights @ stretch), noise[:, 0] @ noise[:, 1]])
+
+
+def drawn_rows(setting: gs.Setting, count: int, draws: int, first: int) -> np.ndarray:
+    """The same of ``count`` rows of either sign (draws, 7); the mean row's length is freed of the rows' scatter."""
+    slope, n, t = (
+        setting.network.activation.slope,
+        setting.protocol.sizes()[0],
+        setting.protocol.etas(setting.d, setting.p),
+    )
+    sizes, a, found = np.ravel(t) * setting.network.factor, np.repeat([-1.0, 1.0], count)[:, None], []
+    for k in range(draws):
+        rng = np.random.default_rng(first + k)
+        start = rng.standard_normal((2 * count, setting.d))
+        W = start = start / np.linalg.norm(start, axis=1, keepdims=True)
+        X = rng.standard_normal((n, setting.d))
+        y = np.asarray(setting.target(X[:, :2].T)) + setting.target.noise * rng.standard_normal(n)
+        for size in sizes:
+            W = W + size * a * ((np.asarray(slope(W @ X.T)) * y) @ X) / n
+        groups, initial = W[:, 2:].reshape(2, count, -1), start[:, 2:].reshape(2, count, -1)
+        mean = groups.mean(axis=1)
+        scatter = np.sum((groups - mean[:, None]) ** 2, axis=(1, 2)) / (count - 1)
+        kept = np.sum((groups - mean[:, None]) * initial, axis=(1, 2)) / (count - 1)
+        length = np.sqrt(np.sum(mean**2, axis=1) - scatter / count)
+        found.append([*length, *scatter, *kept, mean[0] @ mean[1]])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("sigma, target", CASES)
+def test_the_rows_are_those_drawn(sigma, target, monkeypatch):
+    """Within 4% and 3 s.e. (6 draws at d = 500, margins set first); without the samples' own part one is off by more."""
+    setting = experiment((24.0, 24.0), sigma, target, d=500, second_layer="rademacher")
+    found = drawn_rows(setting, 80, 6, 8_630_000)
+    mean, se = found.mean(axis=0), found.std(axis=0, ddof=1) / 6**0.5
+    margin = 0.04 + 3 * se / np.abs(mean)
+    assert np.all(np.abs(rows_of(setting) / mean - 1) < margin)
+    made = reused.columns
+    monkeypatch.setattr(reused, "columns", lambda *given: (own := made(*given))._replace(rho=0 * own.rho))
+    assert np.any(np.abs(rows_of(setting) / mean - 1) > margin)
+
+
+@pytest.mark.parametrize("sigma, target", CASES)
+def test_against_simulation(sigma, target):
+    """Test and training errors; a prediction for fresh batches is off by more."""
+    setting = experiment(sigma=sigma, target=target, d=150)
+    fresh = gs.theory(experiment(sigma=sigma, target=target, d=150, batch="fresh"))
+    theory, found = gs.theory(setting), gs.simulate(setting, range(16), progress=False).mean()
+    for name in ("test_error", "train_error"):
+        gap = abs(getattr(theory, name) / getattr(found, name) - 1)
+        assert gap < 0.03 + 3 * getattr(found, f"{name}_se") / getattr(found, name)
+    assert abs(fresh.test_error - found.test_error) > 2 * abs(theory.test_error - found.test_error)
+    assert np.allclose(theory.captured[0], found.captured[0], rtol=0.1)
+
+
+@pytest.mark.parametrize("law", ["gaussian", "rademacher", "constant"])
+def test_a_step_of_size_zero_leaves_the_other(law):
+    once = gs.theory(experiment((10.0, 0.0), batch="fresh", second_layer=law))
+    for etas in ((10.0, 0.0), (0.0, 10.0)):
+        both = gs.theory(experiment(etas, second_layer=law))
+        for name in ("test_error", "train_error"):
+            assert getattr(both, name) == pytest.approx(getattr(once, name), rel=4e-3)
+
+
+def test_labels_twice_as_large_and_steps_half_as_long():
+    """r and eta enter the sample's own part as a product."""
+    one = gs.theory(experiment())
+    other = gs.theory(experiment((5.0, 5.0), target="2*x1 + 2*x1*x2", noise=0.6))
+    assert other.test_error == pytest.approx(4 * one.test_error, rel=1e-6)
+
+
+def test_derivatives_in_both_steps():
+    """The number that is moved is the error that is printed."""
+    setting = experiment()
+    numbers, form = gs.theory.parameters(setting)
+    value = gs.theory_errors(numbers, form).test
+    assert value == pytest.approx(gs.theory(setting).test_error, rel=1e-9)
+    slope = jax.grad(lambda eta: gs.theory_errors(numbers._replace(eta=eta), form).test)(numbers.eta)
+    near = [gs.theory(experiment((10.0 + step, 10.0))).test_error for step in (-0.05, 0.05)]
+    assert slope[0] == pytest.approx((near[1] - near[0]) / 0.1, rel=0.02)
+
+
+def test_spectra_and_optima_name_what_covers_them():
+    for ask in (gs.theory.spectrum, gs.optimal):
+        with pytest.raises(gs.InputError, match="covers fresh batches .*second_step.* has batch='fresh' in every step"):
+            ask(experiment())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"network": {"symmetric": True}},
+        {"step": {"residual": "full"}},
+        {"first": {"update": "rank1"}},
+        {"more": 1},
+        {"readout": gs.SGD(400, 0.1)},
+    ],
+)
+def test_what_is_not_covered_is_refused(changes: dict[str, Any]):
+    made = experiment(**changes.get("network", {}))
+    first, second = (replace(each, **changes.get("step", {})) for each in made.protocol.steps)
+    steps = (replace(first, **changes.get("first", {})), second, *(second,) * changes.get("more", 0))
+    protocol = gs.Protocol(steps, changes.get("readout", made.protocol.readout))
+    with pytest.raises(gs.InputError, match="covers fresh batches, and one batch in two steps"):
+        gs.theory(replace(made, protocol=protocol))
