@@ -16,12 +16,14 @@ from giantstep.errors import InputError
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.store.trial import Route
 from giantstep.lab.sweep import arithmetic
+from giantstep.lab.sweep.averages import averages, text
 from giantstep.lab.sweep.run import planned as all_blocks
 from giantstep.lab.sweep.run import shard
 from giantstep.lab.sweep.sweep import make
 from giantstep.lab.sweep.toml import from_plain, read
 from giantstep.lab.work.block import Block, blocks, join, members, split
 from giantstep.lab.work.forecast import forecast, planned
+from giantstep.results.table import within
 
 FEW = Route("simulate", {"n_test": 50})  # type: ignore[arg-type]
 
@@ -329,3 +331,15 @@ def test_recipes_are_read_from_json_too(recipe, tmp_path):
     plain = {"setting": base().to_plain(), "axes": {"eta": [0.5]}, "seeds": 3}
     (tmp_path / "s.json").write_text(json.dumps(plain))
     assert read(tmp_path / "s.json") == from_plain(plain) and read(recipe).seeds == (0, 1, 2)
+
+
+def test_the_table_of_a_sweep_shows_predictions_with_the_digits_of_their_bands():
+    protocol = gs.Protocol((gs.GiantStep(80, 1.0),), gs.Ridge(80, 0.1))
+    s = gs.Setting(gs.Gaussian(40), gs.target("x1"), gs.Network(60, "relu"), protocol)
+    grid = make(s, {"n": [60, 80]}, seeds=range(2), routes=["simulate", "theory"])
+    data = gs.sweep(grid)
+    rows = averages(grid, data)
+    ends = data.test_error_band.sel(route="theory", n=80).isel(seed=0).values
+    assert [rows[-1][f"test_error_{end}"] for end in ("low", "high")] == ends.tolist()
+    assert rows[0]["test_error_low"] is None and "_low" not in text(rows)
+    assert text(rows).splitlines()[-1].split()[-1] == within(rows[-1]["test_error"], *ends)

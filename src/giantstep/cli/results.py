@@ -151,4 +151,4 @@ def _table(rows: "list[StoredRow]", names: list[str]) -> None:
 def _cell(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -8,7 +8,7 @@ import numpy as np
 
 from giantstep.lab.sweep.sweep import Sweep
 from giantstep.measure import mean_and_error
-from giantstep.results.table import aligned, with_error
+from giantstep.results.table import aligned, rounded, with_error
 
 __all__ = ["averages", "text", "to_csv"]
 
@@ -20,7 +20,8 @@ def averages(sweep: Sweep, data: Any) -> list[dict[str, Any]]:
     """Make one row for each route and point from the Dataset of a sweep.
 
     A row holds the values of all names, the route, the number of seeds that count, and the mean and standard error of every
-    measure; ``captured`` has one mean for each direction. Trials that cannot be trusted are left out and counted as ``lost``.
+    measure; ``captured`` has one mean for each direction. A predicted measure has the ends of its band, ``_low`` and ``_high``.
+    Trials that cannot be trusted are left out and counted as ``lost``.
     """
     rows = []
     ok, stored = data.ok.values, data.stored.values
@@ -34,7 +35,7 @@ def averages(sweep: Sweep, data: Any) -> list[dict[str, Any]]:
             row["lost"] = int(stored[here].sum() - good.sum())
             for label, values in columns:
                 mean, error = _mean(values[here][good])
-                row |= {label: mean, f"{label}_se": error}
+                row |= {label: mean, f"{label}_se": error} | _band(data, label, here, good)
             rows.append(row)
     return rows
 
@@ -47,6 +48,15 @@ def _columns(name: str, values: Any) -> list[tuple[str, np.ndarray]]:
     if inside == ["direction"]:
         return [(f"{name}_{k + 1}", values.values[..., k]) for k in range(values.sizes["direction"])]
     return []
+
+
+def _band(data: Any, label: str, here: tuple, good: np.ndarray) -> dict[str, float | None]:
+    """The ends of a band, which are the same for every seed; None for a route that has no band."""
+    if f"{label}_band" not in data:
+        return {}
+    ends = data[f"{label}_band"].values[here][good]
+    low, high = ends[0].tolist() if len(ends) and np.isfinite(ends[0]).all() else (None, None)
+    return {f"{label}_low": low, f"{label}_high": high}
 
 
 def _mean(values: np.ndarray) -> tuple[float | None, float | None]:
@@ -70,14 +80,15 @@ def text(rows: list[dict[str, Any]], shown: int = SHOWN) -> str:
     """The rows as a table to read, with standard errors; it shows at most ``shown`` rows."""
     if not rows:
         return ""
-    names = [name for name in rows[0] if f"{name.removesuffix('_se')}_se" not in rows[0] and name != "lost"]
     means = [name.removesuffix("_se") for name in rows[0] if name.endswith("_se")]
+    hidden = {"lost", *(f"{name}{end}" for name in means for end in ("", "_se", "_low", "_high"))}
+    names = [name for name in rows[0] if name not in hidden]
     lost = any(row["lost"] for row in rows)
     header = [*names, *(("lost",) if lost else ()), *means]
     body = []
     for row in rows[:shown]:
         cells = [_cell(row[name]) for name in header[: len(header) - len(means)]]
-        body.append([*cells, *(_mean_cell(row[name], row[f"{name}_se"]) for name in means)])
+        body.append([*cells, *(_mean_cell(row, name) for name in means)])
     more = [f"... and {len(rows) - shown} rows more"] if len(rows) > shown else []
     return "\n".join([*aligned(header, body, most=shown), *more])
 
@@ -86,5 +97,9 @@ def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _mean_cell(mean: float | None, error: float | None) -> str:
-    return "-" if mean is None else with_error(mean, error)
+def _mean_cell(row: dict[str, Any], name: str) -> str:
+    """A mean with its standard error, or a prediction with the digits of its band."""
+    mean, low, high = row[name], row.get(f"{name}_low"), row.get(f"{name}_high")
+    if mean is None:
+        return "-"
+    return with_error(mean, row[f"{name}_se"]) if low is None or high is None else rounded(mean, (low, high), None)
