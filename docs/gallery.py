@@ -1,6 +1,6 @@
 """The gallery: ``page`` makes docs/gallery.md from the scripts in examples/, and running this file draws their figures.
 
-The figures go to docs/assets/gallery/, which git does not hold; ``make docs`` draws them.
+The figures go to docs/assets/gallery/, which git does not hold. ``make docs`` draws those that the tests have not left there.
 """
 
 import os

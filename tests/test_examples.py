@@ -1,6 +1,7 @@
 """Every script of the gallery runs and leaves a figure, and every one of them is in the gallery."""
 
 import runpy
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,20 +21,28 @@ CASES = [pytest.param(path, marks=pytest.mark.slow if path.stem[:2] in LONG else
 
 
 @pytest.mark.parametrize("path", CASES)
-def test_an_example_runs_and_leaves_a_figure(path, tmp_path, monkeypatch, capsys):
+def test_an_example_runs_and_leaves_a_figure(path, tmp_path, monkeypatch, capsys, gallery):
     monkeypatch.chdir(tmp_path)
     figure = runpy.run_path(str(path))["figure"]
     assert isinstance(figure, Figure) and figure.axes
     assert all(ax.has_data() for ax in figure.axes)
-    figure.savefig(tmp_path / "figure.svg")
-    assert [each.name for each in tmp_path.iterdir()] == ["figure.svg"]  # it leaves nothing else behind
+    picture = tmp_path / f"{path.stem}.svg"
+    figure.savefig(picture)
+    assert list(tmp_path.iterdir()) == [picture]  # it leaves nothing else behind
+    gallery.PICTURES.mkdir(parents=True, exist_ok=True)
+    shutil.move(picture, gallery.PICTURES / picture.name)  # make docs need not draw it again
 
 
-def test_the_gallery_has_the_text_and_the_code_of_every_example(monkeypatch):
+@pytest.fixture
+def gallery(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     monkeypatch.delitem(sys.modules, "gallery", raising=False)
     import gallery  # type: ignore[import-not-found]
 
+    return gallery
+
+
+def test_the_gallery_has_the_text_and_the_code_of_every_example(gallery):
     page = gallery.page("")
     for path in EXAMPLES:
         assert f"assets/gallery/{path.stem}.svg" in page and f"`examples/{path.name}`" in page
