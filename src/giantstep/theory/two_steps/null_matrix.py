@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.random import Stream, normals
-from giantstep.theory.two_steps.signal import Draws, Slopes
+from giantstep.theory.two_steps.signal import Draws, SignalSlopes
 
 RANK_TOLERANCE = 0.01  # of the largest singular value of E sigma''(h(t_i, x)): smaller ones are dropped
 
@@ -26,7 +26,7 @@ def initial(seed: int, p: int, d: int, sphere: bool) -> Float[np.ndarray, "p d"]
     return Z / (np.linalg.norm(Z, axis=1, keepdims=True) if sphere else np.sqrt(d))
 
 
-def shuffles(given: Draws, slopes: Slopes) -> tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]]:
+def shuffles(given: Draws, slopes: SignalSlopes) -> tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]]:
     """Weights (p, q) and matrices (q, d, d) with sum_q weights_iq matrices_q = X2^T diag(r2 E sigma''(h(t_i, x))) X2 / n2."""
     basis, small = np.linalg.qr(slopes.weights)
     U, s, Vt = np.linalg.svd(small @ slopes.along, full_matrices=False)
@@ -37,7 +37,7 @@ def shuffles(given: Draws, slopes: Slopes) -> tuple[Float[np.ndarray, "p q"], Fl
 
 def null(
     given: Draws,
-    slopes: Slopes,
+    slopes: SignalSlopes,
     mixing: tuple[Float[np.ndarray, "p q"], Float[np.ndarray, "q d d"]],
     etas: tuple[float, float],
     seed: int,

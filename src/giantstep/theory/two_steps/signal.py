@@ -86,7 +86,7 @@ def draws(setting: Setting, seed: int) -> Draws:
 
 
 @dataclass(frozen=True)
-class Slopes:
+class SignalSlopes:
     """sigma'(h) over the second batch at a few t, (nodes, n2): its mean over z, that of sigma''(h), what is left of its variance
     and of its covariance with sigma'(z); ``weights`` (p, nodes) carry it to every neuron's t, ``r2`` are the step's residuals."""
 
@@ -98,7 +98,7 @@ class Slopes:
     r2: Float[np.ndarray, " n2"]
 
 
-def second_slopes(given: Draws, eta: float) -> Slopes:
+def second_slopes(given: Draws, eta: float) -> SignalSlopes:
     """The averages of the second step after a first one of size eta."""
     t = eta * given.scale * given.a
     nodes = np.unique(t)
@@ -108,7 +108,7 @@ def second_slopes(given: Draws, eta: float) -> Slopes:
         weights = BarycentricInterpolator(nodes, np.eye(NODES), rng=np.random.default_rng(0))(t)
     mean, along, rest, shared, output = (_reused if given.reused else _fresh)(given, nodes)
     r2 = given.y2 - (given.scale * given.a @ weights) @ output if given.full else given.y2
-    return Slopes(mean, along, rest, shared, weights, r2)
+    return SignalSlopes(mean, along, rest, shared, weights, r2)
 
 
 def _fresh(given: Draws, nodes: Float[np.ndarray, " nodes"]) -> Float[np.ndarray, "5 nodes n2"]:
@@ -177,7 +177,7 @@ class SignalMatrix:
         return self.right @ (self.strengths[:, None] * (self.left.T @ directions))
 
 
-def signal(given: Draws, slopes: Slopes, etas: tuple[float, float]) -> SignalMatrix:
+def signal(given: Draws, slopes: SignalSlopes, etas: tuple[float, float]) -> SignalMatrix:
     """S for step sizes of which the first is that of ``slopes``."""
     first, second = (eta * given.scale for eta in etas)
     # S = sum_j (a o L_j(t)) R_j^T + mu_1 t beta^T,   R_j = (eta_2 s / n2) X2^T (r2 o E sigma'(h_j))
