@@ -38,7 +38,10 @@ LISTED = 12  # misses
 
 
 def drawn(rng: np.random.Generator) -> gs.Setting:
-    """A setting with two penalties and no step, one or two, whose size moves a typical neuron by U, uniform in the logarithm."""
+    """A setting with two penalties and no step, one or two, whose size moves a typical neuron by U, uniform in the logarithm.
+
+    Half of those with two steps have one batch for both.
+    """
     d = int(rng.choice([60, 100, 200, 400], p=[0.25, 0.35, 0.3, 0.1]))
     n = int(rng.uniform(1, 6) * d)
     p = int(min(rng.uniform(0.3, 1.5) * n, WIDEST))
@@ -49,8 +52,10 @@ def drawn(rng: np.random.Generator) -> gs.Setting:
     count = int(rng.choice(3, p=[0.1, 0.7, 0.2]))
     move = float(np.exp(rng.uniform(np.log(MOVES[0]), np.log(SHORT if count == 2 else MOVES[1]))))
 
+    more = "reuse" if rng.uniform() < 0.5 else "fresh"
+
     def with_steps(eta: float, times: int) -> gs.Setting:
-        steps = (gs.GiantStep(n, eta),) * times
+        steps = (gs.GiantStep(n, eta), gs.GiantStep(n, eta, batch=more))[:times]
         return gs.Setting(gs.Gaussian(d), target, network, gs.Protocol(steps, gs.Ridge(n, penalties)))
 
     unit = abs(float(curves(*parameters(with_steps(1.0, 1))).strength[0]))
@@ -73,8 +78,9 @@ def measured(setting: gs.Setting, rng: np.random.Generator, seeds: int) -> np.nd
         W /= np.linalg.norm(W, axis=1, keepdims=True)
         gaussian = setting.network.second_layer == "gaussian"
         a = rng.standard_normal(p) if gaussian else rng.choice([-1.0, 1.0], p)
-        for step in setting.protocol.steps:
-            X, y = batch(n)
+        X, y = batch(n)
+        for index, step in enumerate(setting.protocol.steps):
+            X, y = (X, y) if index == 0 or step.batch == "reuse" else batch(n)
             W = W + float(step.eta) * a[:, None] * ((slope(W @ X.T) * y) @ X) / (n * sqrt(p))  # type: ignore[arg-type]
         (X, y), (Z, t) = batch(n), batch(TESTS)
         F, H = sigma(X @ W.T), sigma(Z @ W.T)
@@ -122,8 +128,8 @@ def section(every: list[dict[str, Any]]) -> str:
     settings = [gs.Setting.from_plain(one["setting"]) for one in every]
     kinds = {"all": [True] * len(every)}
     kinds |= {f"d = {d}": [s.d == d for s in settings] for d in (60, 100, 200, 400)}
-    words = ("no step", "one step", "two steps")
-    kinds |= {name: [len(s.protocol.steps) == k for s in settings] for k, name in enumerate(words)}
+    words = ("no step", "one step", "two steps", "two steps on one batch")
+    kinds |= {name: [_kind(s) == k for s in settings] for k, name in enumerate(words)}
     rows = [
         f"| {name} | {' | '.join(shares([one for one, own in zip(every, which, strict=True) if own])[0])} |"
         for name, which in kinds.items()
@@ -137,10 +143,10 @@ def section(every: list[dict[str, Any]]) -> str:
 
 Fresh settings, drawn at random by `benchmarks/band.py` and simulated by plain NumPy with 32, 24 and 16 networks at d up to
 100, 200 and 400: n/d from 1 to 6, p/n from 0.3 to 1.5 (p at most {WIDEST}), penalties from 0.001 to 1 (two a setting), no step,
-one (U from 0.1 to 4) or two (each alone U up to {SHORT}), {len(ACTIVATIONS)} activations, {len(TARGETS)} targets of one to
-three directions, noise 0.1 and 0.5, Gaussian and ±1 second layers. *Inside* is the share of means over networks inside the
-[band](theory.md#how-far-it-may-be-off); half widths and standard errors are medians. The first four columns of shares are of
-the test error, the others of the training error.
+one (U from 0.1 to 4) or two (each alone U up to {SHORT}; on fresh batches or on one), {len(ACTIVATIONS)} activations,
+{len(TARGETS)} targets of one to three directions, noise 0.1 and 0.5, Gaussian and ±1 second layers. *Inside* is the share of
+means over networks inside the [band](theory.md#how-far-it-may-be-off); half widths and standard errors are medians. The first
+four columns of shares are of the test error, the others of the training error.
 
 {head}{chr(10).join(rows)}
 
@@ -152,13 +158,19 @@ The means that lie furthest outside their band and two standard errors, in perce
 """
 
 
+def _kind(setting: gs.Setting) -> int:
+    """The number of steps; 3 for two on one batch."""
+    steps = setting.protocol.steps
+    return 3 if any(step.batch == "reuse" for step in steps) else len(steps)
+
+
 def _miss(one: dict[str, Any], s: gs.Setting, k: int, j: int) -> str:
     value, mean, se = (one[key][k][j] for key in ("predicted", "mean", "se"))
     low, high = (100 * (end / value - 1) for end in one["band"][k][j])
     step = s.protocol.steps[:1]
     single = gs.Setting(s.data, s.target, s.network, gs.Protocol(step, s.protocol.readout)) if step else None
     move = "0" if single is None else f"{abs(float(curves(*parameters(single)).strength[0])):.2g}"
-    move += " twice" if len(s.protocol.steps) == 2 else ""
+    move += ("", "", " twice", " twice, one batch")[_kind(s)]
     name = ("test error", "train error")[k]
     own = f"{100 * (mean / value - 1):+.0f}% | {100 * se / value:.0f}% | {low:+.0f} to {high:+.0f}% | {name}"
     penalty = s.protocol.readout.penalty[j]  # type: ignore[union-attr,index]
