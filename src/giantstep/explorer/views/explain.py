@@ -152,7 +152,7 @@ def _terms(x: Any) -> html.Div:
         html.Tr(
             [
                 html.Th(html.Code(x.terms[i]["term"]), scope="row"),
-                html.Td([f"{mass(i):.5g}", html.I(style={"--share": f"{mass(i) / most:.3f}"})], className="mass"),
+                html.Td([*controls.formulas(f"{mass(i):.4g}"), _bar(mass(i) / most)], className="mass"),
                 *[html.Td(_fate(climb.terms[i])) for _, climb in climbs],
             ]
         )
@@ -165,6 +165,10 @@ def _terms(x: Any) -> html.Div:
     return html.Div([html.Table([top, html.Tbody(rows)], className="numbers terms"), *more], className="scroll")
 
 
+def _bar(share: float) -> html.I:
+    return html.I(style={"--share": f"{share:.3f}"})
+
+
 def _fate(term: dict[str, Any]) -> html.Span:
     fate, share = term["fate"], term["share"]
     text = f"partial, {100 * share:.3g} %" if fate == "partial" and share is not None else str(fate)
@@ -173,6 +177,6 @@ def _fate(term: dict[str, Any]) -> html.Span:
 
 def _floors(x: Any) -> html.Div:
     climbs = _climbs(x)
-    rows = [[words, *(f"{climb.floor[name]:.5g}" for _, climb in climbs)] for name, words in FLOORS.items()]
+    rows = [[words, *(f"{climb.floor[name]:.4g}" for _, climb in climbs)] for name, words in FLOORS.items()]
     header = ["least mean square error without label noise", *(name for name, _ in climbs)]
     return html.Div(controls.numbers(header, rows), className="scroll")

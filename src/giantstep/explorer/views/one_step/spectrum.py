@@ -9,7 +9,7 @@ from giantstep.explorer.chart import band, chart, curve, marks
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer
 from giantstep.measure import mean_and_error
 from giantstep.plot.style import COLOURS, histogram, law_line
-from giantstep.results.table import with_error
+from giantstep.results.table import rounded, with_error
 
 __all__ = ["law_chart", "law_marks", "law_rows", "law_words"]
 
@@ -88,11 +88,11 @@ def _simulated(known: OneStepAnswer) -> str:
         return ""
     count = np.mean([len(histogram(values)[1]) for values in known.spectra])
     mean, error = mean_and_error(np.array([float(np.max(values)) for values in known.spectra]))
-    largest = with_error(float(mean), float(error) if len(known.spectra) > 1 else None)
+    se = float(error) if len(known.spectra) > 1 else None
     predicted = max((one.position for one in known.law.outliers), default=known.law.edge)
     return (
         f" Over {_seeds(known)} the simulated networks have {count:.3g} above their bulk on average; the largest singular "
-        f"value is {largest}, predicted {predicted:.4g}."
+        f"value is {with_error(float(mean), se)}, predicted {rounded(predicted, None, se)}."
     )
 
 

@@ -22,7 +22,7 @@ def _values(s: state.OneStep) -> dict[str, str]:
     n, p = settings.sizes(s)
     return {
         "alpha": f"η = n^{s.alpha:.2f} = {n**s.alpha:.3g}",
-        "n_over_d": f"n/d = {s.n_over_d:g}, n = {n}",
+        "n_over_d": f"n/d = {s.n_over_d:.3g}, n = {n}",
         "p_over_n": f"p/n = {s.p_over_n:g}, p = {p}",
         "penalty": f"λ = {10**s.penalty:.3g}",
         "noise": f"σ = {s.noise:g}",
