@@ -60,7 +60,7 @@ problem, predict_from, quadratures = conditional.problem, conditional.predict_fr
 def test_averages_of_relu(t, b):
     """E relu(bz + t) = t Phi(t/b) + b phi(t/b), E relu' = Phi(t/b), E relu^2 = (t^2 + b^2) Phi + t b phi."""
     Phi, phi = (1 + erf(t / b / sqrt(2))) / 2, exp(-0.5 * (t / b) ** 2) / sqrt(2 * pi)
-    found = averages(gs.activation("relu"), jnp.asarray(t), jnp.asarray(b), (0.0,))
+    found = averages(gs.activation("relu"), np.asarray(t), np.asarray(b), (0.0,))
     expected = (t * Phi + b * phi, Phi, (t**2 + b**2) * Phi + t * b * phi, b * phi)
     assert np.allclose(found, expected, rtol=1e-12, atol=1e-13)
 
@@ -102,11 +102,11 @@ def test_law_of_the_remainder():
     w = w / w.sum()
     grid, weights = np.meshgrid(z, z, indexing="ij"), np.outer(w, w).ravel()
     residual = (np.tanh(grid[0]) + 0.3 * grid[0] ** 2 + 0.2 * grid[1]).ravel()
-    law = gradient_law.moments(jnp.asarray(residual), jnp.asarray(grid[0].ravel()[None]), jnp.asarray(weights), 16)
+    law = gradient_law.moments(residual, grid[0].ravel()[None], weights, 16)
     c1, power = float(law.first[0, 1]), float(law.plain[2])
     length = sqrt(c1**2 + d / n * power)
     rho = c1 / length
-    basis = jnp.array([[0, 1 / length], [1 / sqrt(1 - rho**2), -rho / (length * sqrt(1 - rho**2))]])
+    basis = np.array([[0, 1 / length], [1 / sqrt(1 - rho**2), -rho / (length * sqrt(1 - rho**2))]])
     modes, along = quadratures(law, d / n, basis, 6, 4)
     assert np.isclose(modes.weights.sum(), 1) and np.all(modes.weights > 0)
     assert np.allclose(along.weights.sum(0), np.eye(2), atol=1e-9)
