@@ -169,9 +169,13 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _directions(self, learned: learning.Learned, table: Table) -> Directions:
         strength, components = directions.strengths(learned.gradient, MOST_DIRECTIONS)
+        level = directions.null_level(learned.null)
+        turn = directions.nearest_to_columns(strength, self._span.back(components), level)
+        strength = np.sqrt(turn**2 @ strength**2)
+        order = np.argsort(-strength, kind="stable")
+        components, strength = (turn @ components)[order], strength[order]
         largest = np.abs(components).argmax(axis=1)  # is positive, so that a direction reads the same every time
         components = components * np.where(components[np.arange(len(components)), largest] < 0, -1.0, 1.0)[:, None]
-        level = directions.null_level(learned.null)
         shown = min(int(np.sum(strength > level)) + 1, len(strength))
         known, rows = components[:shown], table.X[:LOOKED_AT]
         share = directions.shares(self._outputs, rows, known, np.random.default_rng(0))

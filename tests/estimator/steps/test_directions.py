@@ -37,3 +37,21 @@ def test_weak_directions_have_length_one_too(shape):
         values, rows = directions.strengths(U * s @ V.T, m)
         np.testing.assert_allclose(rows @ rows.T, np.eye(m), atol=1e-12)
         assert values[0] == pytest.approx(1 / np.sqrt(shape[0])) and abs(rows[0] @ V[:, 0]) == pytest.approx(1.0)
+
+
+def test_directions_that_chance_turns_are_nearest_to_columns():
+    rng, level = np.random.default_rng(3), 1.0
+    Q = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+    rows = np.zeros((5, 8))
+    rows[:3, [6, 1, 4]] = Q
+    rows[3, 0] = rows[4, 7] = 1.0
+    strength = np.array([9.2, 8.9, 8.6, 5.0, 0.5])
+    turn = directions.nearest_to_columns(strength, rows, level)
+    np.testing.assert_allclose(turn @ turn.T, np.eye(5), atol=1e-12)
+    np.testing.assert_allclose(turn[3:, 3:], np.eye(2))
+    np.testing.assert_allclose(np.sort(np.abs(turn @ rows)[:3].max(axis=1)), 1.0)
+    apart = directions.nearest_to_columns(np.array([9.2, 7.9, 6.6, 5.0, 0.5]), rows, level)
+    np.testing.assert_allclose(apart, np.eye(5))
+    few = np.linalg.qr(rng.standard_normal((8, 3)))[0].T  # not along columns: the span stays
+    turn = directions.nearest_to_columns(strength[:3], few, level)
+    np.testing.assert_allclose((turn @ few).T @ (turn @ few), few.T @ few, atol=1e-12)

@@ -55,7 +55,7 @@ from giantstep.estimator.steps.search import (
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
 ENOUGH_LANDMARKS = 4.0  # for every degree of freedom
-FAR_BEHIND = 2.0  # a plan that begins with this many times the error of the best one is left out
+FAR_BEHIND = 2.0  # a plan, or trees, that begin with this many times the error of the best one are left out
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,15 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         last = {p.name: turns[-1] for p, turns in plans}.get(best)
         g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
         least = mean_error(mixed(folds, residuals)[1], folds)
-        trees = tried_trees(folds, [learned_axes(each) for each in g], used_columns(plans), least, tell)
+
+        def worth(
+            rough: TreeTrial,
+        ) -> bool:  # more trees may have half the error; on several folds they take too long for that
+            if len(folds) == 1:
+                return rough.error <= FAR_BEHIND * least
+            return mixed(folds, {**residuals, "trees": rough.residuals})[0]["trees"] > 0
+
+        trees = tried_trees(folds, [learned_axes(each) for each in g], used_columns(plans), worth, tell)
         residuals |= {} if trees is None else {"trees": trees.residuals}
     weights, left = mixed(folds, residuals)
     return Stack(tuple(plans), linear, trees, weights, best, left, mean_error(left, folds))

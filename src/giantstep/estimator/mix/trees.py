@@ -6,7 +6,7 @@ it, unless giant steps have found that direction: it then is one more column (``
 trees are those of scikit-learn (histograms of the columns, as in Ke et al., NeurIPS 2017).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +30,6 @@ __all__ = [
 ]
 
 MORE = 8  # times as many trees as one begins with, at most
-HOPELESS = 2.0  # rough trees with this many times the error of the other models are the last ones
 WORTH = 0.99  # twice as many trees must reduce the error by this factor
 TURNED_WORTH = 0.5  # and learned directions by this one: they make the first trees better, and often not the last ones
 ALL_COLUMNS, MOST_AXES = 64, 10  # with more columns, those that say most about the labels by themselves
@@ -198,10 +197,10 @@ def tried_trees(
     folds: Sequence[Fold],
     axes: Sequence[Axes],
     used: Sequence[Columns] | None,
-    least: float,
+    worth: Callable[[TreeTrial], bool],
     tell: Tell,
 ) -> TreeTrial | None:
-    """The best trees; None where a few rough ones are far behind the ``least`` error of other models.
+    """The best trees; None where a few rough ones are not ``worth`` more of them.
 
     Rough trees choose what trees see: all columns, or the telling ones with those that a kernel in columns has ``used``; and the
     learned directions with them, if these are much better. Then both kinds of trees begin, and the better one goes on. The rows
@@ -217,7 +216,7 @@ def tried_trees(
     run, best = min(looks, key=lambda each: each[1].error)
     turned = begun(replace(run, axes=axes, trees=(), count=0))
     run, best = turned if turned[1].error < TURNED_WORTH * best.error else (run, best)
-    if best.error > HOPELESS * least:
+    if not worth(best):
         return None
     starts = [doubled(*begun(TreeRun(folds, run.columns, run.axes, kind))) for kind in KINDS]
     run, best = min(starts, key=lambda each: each[1].error)

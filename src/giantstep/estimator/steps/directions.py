@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import eigh
+from scipy.linalg import block_diag, eigh, qr
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,28 @@ def _orthonormal(rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "m d"]:
     """
     Q, R = np.linalg.qr(rows.T)
     return np.where(R.diagonal() < 0, -1.0, 1.0)[:, None] * Q.T
+
+
+def nearest_to_columns(
+    strength: Float[np.ndarray, " m"], columns: Float[np.ndarray, "m d"], level: float
+) -> Float[np.ndarray, "m m"]:
+    """The rotation Q after which directions whose strengths differ by less than the level of chance are nearest to columns.
+
+    Chance turns such directions into each other (Wedin 1972), so that any basis of their span is as good. With k rows V and their
+    k leading columns W (a QR factorisation with pivoting finds them), W = A S B^T, the rows B A^T V are nearest to the unit
+    vectors of these columns.
+    """
+    blocks, begin = [], 0
+    while begin < len(strength):
+        alike = strength[begin:] > max(strength[begin] - level, level)
+        end = begin + max(int(alike.sum()), 1)
+        rows = columns[begin:end]
+        _, _, order = qr(rows, mode="economic", pivoting=True)  # type: ignore[misc]
+        leading = order[: len(rows)]
+        A, _, Bt = np.linalg.svd(rows[:, leading])
+        blocks.append(Bt.T @ A.T if len(rows) > 1 else np.eye(1))
+        begin = end
+    return np.asarray(block_diag(*blocks))
 
 
 def null_level(null: Float[np.ndarray, "p d"]) -> float:
