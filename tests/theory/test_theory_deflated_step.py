@@ -50,6 +50,8 @@ def test_lists_and_refusals():
         changed(), protocol=gs.Protocol((gs.GiantStep(D**2, etas, deflate=2),), gs.Ridge(D**2, (0.1, 1.0)))
     )
     assert gs.theory(listed).test_error.shape == (2, 2)
+    assert "10 to 20% too high" not in str(gs.theory(changed()).status)
+    assert "10 to 20% too high" in str(gs.theory(experiment(3 * D**2, D, 2 * D)).status)
     few = replace(MADE, protocol=experiment(50 * D, D, 2 * D).protocol)
     for setting in (few, replace(MADE, network=replace(MADE.network, symmetric=True))):
         with pytest.raises(gs.InputError, match="at least 100 d samples"):
