@@ -4,7 +4,7 @@ delta = eta grad f(x), the sign of eta opposite to that of f: on random two-laye
 though ||x|| = sqrt(d) (Bubeck, Cherapanamjeri, Gidel and Tachet des Combes 2021, arXiv 2104.03863).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -189,7 +189,7 @@ class Attack(System):
     """
 
     kind: ClassVar[str] = "attack"
-    words: ClassVar = {
+    words: ClassVar[Mapping[str, str]] = {
         "gradient": "mean of ||grad f||^2",
         "output": "mean of f^2",
         "median": "median distance to the other sign",

@@ -6,6 +6,7 @@ The start is so small that only the activation patterns of the neurons matter. N
 else false, and living where it is active, else dead.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -55,7 +56,7 @@ class Early(System):
     """
 
     kind: ClassVar[str] = "early"
-    words: ClassVar = {
+    words: ClassVar[Mapping[str, str]] = {
         "sorted_plus": "neurons with a > 0 that live on all of class + and on nothing else",
         "sorted_minus": "neurons with a < 0 that live on all of class - and on nothing else",
         "uncovered": "a sample without a true-living neuron at the start (predicted: at most)",
