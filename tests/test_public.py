@@ -48,6 +48,8 @@ def test_what_needs_no_jax_does_not_import_it():
 
 
 def test_a_mistyped_name_is_answered_with_the_nearest_one():
+    with pytest.raises(AttributeError, match="no preset 'monri'; did you mean 'moniri'"):
+        _ = gs.presets.monri  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="did you mean 'simulate'"):
         _ = gs.simulat  # type: ignore[attr-defined]
     with pytest.raises(gs.InputError, match="did you mean 'relu'"):

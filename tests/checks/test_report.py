@@ -12,6 +12,7 @@ from reported import FIGURE, claim, ended, good, open_, page_of, some_results
 from giantstep.checks.check import check
 from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.report.entry import by_paper, css_class
+from giantstep.checks.report.numbers import numbers
 from giantstep.checks.report.page import write
 from giantstep.citations import paper
 from giantstep.lab.store.provenance import Provenance
@@ -324,3 +325,13 @@ def test_formulas_of_the_texts_are_typeset(tmp_path):
     write([ended("moniri/one", found)], tmp_path)
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "As α grows, n<sup>α</sup> is −0.5 away, 2·10<sup>−4</sup> at F<sub>ℓ</sub>." in text  # noqa: RUF001
+
+
+def test_differences_and_intervals_have_fewer_digits():
+    verdict = good(
+        header=("measured", "difference", "interval ±"), rows=((1.23456, 0.36431, 0.05092), (1.5, -0.0126, 0.0487))
+    )
+    assert [[text for text, _ in row] for row in numbers(verdict).rows] == [
+        ["1.235", "0.3643", "0.051"],
+        ["1.500", "−0.0126", "0.049"],
+    ]

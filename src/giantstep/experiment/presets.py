@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._machine.plain import flag, real, reals, whole
-from giantstep.errors import InputError
+from giantstep.errors import InputError, hint
 from giantstep.experiment.data import Gaussian
 from giantstep.experiment.dataset import Dataset
 from giantstep.experiment.mixture import Component, Mixture, Spike
@@ -312,3 +312,11 @@ def _times(values: Any, factor: float) -> Any:
         return values if isinstance(values, str) else (factor * np.asarray(values, dtype=float)).tolist()
     except (TypeError, ValueError):
         return values
+
+
+def __getattr__(name: str) -> Any:
+    """Answer a mistyped preset with the nearest one."""
+    presets = [
+        key for key, value in globals().items() if getattr(value, "__module__", "") == __name__ and key[0] != "_"
+    ]
+    raise AttributeError(f"there is no preset {name!r}{hint(name, presets)}")

@@ -8,6 +8,8 @@ from giantstep.checks.claim import Cell, Verdict
 
 __all__ = ["NumberTable", "numbers"]
 
+DIGITS = {"difference": 3, "interval": 2}  # of a column, by the first word of its head; other numbers have four
+
 
 @dataclass(frozen=True)
 class NumberTable:
@@ -21,17 +23,18 @@ def numbers(verdict: Verdict) -> NumberTable:
     """The table of a verdict; without rows it is empty."""
     columns = list(zip(*verdict.rows, strict=True))
     kinds = ["t" if any(isinstance(cell, str) for cell in column) else "n" for column in columns]
-    lines = zip(*(_column(column) for column in columns), strict=True)
+    digits = [DIGITS.get(name.partition(" ")[0], 4) for name in verdict.header]
+    lines = zip(*(_column(column, most) for column, most in zip(columns, digits, strict=True)), strict=True)
     rows = [list(zip(line, kinds, strict=True)) for line in lines]
     return NumberTable(list(zip(verdict.header, kinds, strict=True)) if rows else [], rows)
 
 
-def _column(cells: Sequence[Cell]) -> list[str]:
-    """Four digits, and the same number of decimals down the column where they differ by at most two.
+def _column(cells: Sequence[Cell], digits: int = 4) -> list[str]:
+    """So many digits, and the same number of decimals down the column where they differ by at most two.
 
     A small number among larger ones has no more than five decimals.
     """
-    texts = [_cell(cell) for cell in cells]
+    texts = [_cell(cell, digits) for cell in cells]
     known = [i for i, cell in enumerate(cells) if not isinstance(cell, str) and math.isfinite(cell)]
     decimals = {i: len(texts[i].partition(".")[2]) for i in known}
     most = max(decimals.values(), default=0)
@@ -43,13 +46,13 @@ def _column(cells: Sequence[Cell]) -> list[str]:
     return texts
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, digits: int) -> str:
     if isinstance(cell, str):
         return cell
     if not math.isfinite(cell):
         return "–"
     whole = float(cell).is_integer() and abs(cell) < 1e6
-    return _minus(str(int(cell)) if whole else f"{cell:.4g}")
+    return _minus(str(int(cell)) if whole else f"{cell:.{digits}g}")
 
 
 def _minus(number: str) -> str:
