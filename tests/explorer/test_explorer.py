@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -24,6 +25,7 @@ from giantstep.explorer.security import _ours, guard
 from giantstep.explorer.server import Address
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as _view
+from giantstep.plot.style import COLOURS
 from tests.explorer_server import running
 
 UPDATE = "/_dash-update-component"
@@ -343,3 +345,13 @@ def test_exponents_of_texts_are_raised():
 
     first, raised, rest = controls.formulas("η = n^0.30 = 7.43")
     assert (first, raised.children, rest) == ("η = n", "0.30", " = 7.43") and isinstance(raised, html.Sup)
+
+
+def test_the_colours_of_the_charts_are_lighter_on_dark_paper():
+    """The charts carry the colours of the figures; the style sheet replaces every one of them."""
+    sheet = (files("giantstep.explorer") / "assets/explorer.css").read_text(encoding="utf-8")
+    for colour, name in zip(COLOURS, ("first", "second", "third", "fourth"), strict=False):
+        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+        for what in ("stroke", "fill"):
+            rule = f'[data-theme="dark"] .js-plotly-plot [style*="{what}: rgb({red}, {green}, {blue})"]'
+            assert f"{rule} {{ {what}: var(--{name}) !important; }}" in sheet

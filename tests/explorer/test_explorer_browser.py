@@ -14,6 +14,7 @@ from giantstep.claims import TEXTS
 from giantstep.explorer import controls, settings, state
 from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.presets import PRESETS
+from giantstep.results.table import within
 from tests.browser import CHROMIUM, DRIVER, PATIENCE, until
 from tests.browser import browser as browser
 from tests.explorer_server import put, running, text, trace
@@ -82,12 +83,13 @@ def test_one_step_agrees_with_the_library_simulates_stops_and_has_its_state_in_t
     browser = page(f"/one-step?{state.write(s)}")
     words = text(browser, "one-step-errors--words", "At α = 0.35")
     p = gs.theory(settings.one_step(s, 0.35))
-    assert f"a test error of {p.test_error:.4g}" in words and f"training error of {p.train_error:.4g}" in words
+    test, train = within(p.test_error, *p.test_error_band), within(p.train_error, *p.train_error_band)
+    assert f"a test error of {test} " in words and f"training error of {train}." in words
     law = gs.theory.spectrum(settings.one_step(s, 0.35))
     assert not isinstance(law, tuple)
     assert f"{law.edge:.4g}" in text(browser, "one-step-spectrum--words", "bulk")
     numbers = browser.find_element("id", "one-step-errors--numbers").get_attribute("textContent")
-    assert f"{p.test_error:.5g}" in numbers
+    assert f"η{'test error, theory'}" in numbers and f"{test}{train}" in numbers
     put(browser, "one-step-noise", "0.75")
     now = gs.theory(settings.one_step(state.OneStep(d=60, noise=0.75), settings.FAST)).test_error[0]
     trace(browser, "one-step-errors", "test error, theory", lambda one: one["y"][0] == pytest.approx(now, rel=1e-9))

@@ -49,7 +49,9 @@ def differences(s: Any, values: Callable[[Any], dict[str, str]]) -> list[Any]:
         return []
     shown = [{f.name: str(getattr(one, f.name)) for f in fields(one)} | values(one) for one in (first, s)]
     rows = [
-        html.Li([html.B(f.metadata["label"]), f": A has {shown[0][f.name]}, now {shown[1][f.name]}"])
+        html.Li(
+            [html.B(f.metadata["label"]), *controls.formulas(f": A has {shown[0][f.name]}, now {shown[1][f.name]}")]
+        )
         for f in fields(s)
         if f.name not in ("beside", "shown") and shown[0][f.name] != shown[1][f.name]
     ]
