@@ -19,12 +19,12 @@ VIEWED = 2.4  # edges that the axis shows at least, so that it stands still unti
 
 def law_marks(known: OneStepAnswer) -> dict[str, Any]:
     """The legend: what is drawn, and nothing else."""
-    found: dict[str, Any] = {
-        "line ink": [controls.term("bulk", "bulk"), ", theory"],
-        "dash second": [controls.term("spike", "spike"), ", theory"],
-    }
+    found: dict[str, Any] = {"line ink": [controls.term("bulk", "bulk"), ", theory"]}
+    if known.law.outliers:
+        found["dash second"] = [controls.term("spike", "spike"), ", theory"]
     if known.spectra:
         found["bar"] = f"simulation, {_seeds(known)}"
+    if any(len(histogram(values)[1]) for values in known.spectra):
         found["wedge"] = [controls.term("outlier", "outlier"), " of a seed"]
     if known.first is not None:
         found["line faint"] = "setting A"
