@@ -29,3 +29,4 @@ def test_indices_of_running_text_are_raised_and_lowered(text, shown):
 
 def test_plain_text_is_escaped():
     assert typeset("c*²_{>1} <b>") == "c*²<sub>&gt;1</sub> &lt;b&gt;"
+    assert typeset("E[d^2f/(dx1 dx2)] at η~ = 4") == "E[d²f/(dx1 dx2)] at η̃ = 4"
