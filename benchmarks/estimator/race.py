@@ -99,7 +99,7 @@ def warm_up(heats: Iterable[Heat]) -> None:
     X, classes = rng.standard_normal((200, 5)), rng.integers(0, 2, 200)
     for kind, contender in dict.fromkeys((task.kind, each) for task, _, chosen in heats for each in chosen):
         tiny = Split(X, classes if kind == CLASSES else X[:, 0] ** 2, X, classes)
-        measure(contender, Task("tiny", "", kind, "", 1, lambda _, tiny=tiny: tiny), 0, tiny, None)
+        measure(contender, Task("tiny", "", kind, "", 200, 1, lambda _, tiny=tiny: tiny), 0, tiny, None)
 
 
 def plan(tasks: Sequence[Task], contenders: Sequence[Contender], done: set[tuple[str, int, str]]) -> list[Heat]:

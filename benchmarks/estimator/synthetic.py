@@ -43,7 +43,7 @@ def task(name: str, group: str, formula: str, noise: float, turned: bool, d: int
     """A law as a task; the labels it is tested on have no noise."""
     about = f"`{formula}`, d = {d}, n = {n}, noise {noise:g}{', turned' if turned else ''}"
     load = lambda seed: drawn(formula, noise, turned, d, n, seed)  # noqa: E731
-    return Task(f"{name}-{d}", group, REGRESSION, about, SEEDS, load)
+    return Task(f"{name}-{d}", group, REGRESSION, about, n, SEEDS, load)
 
 
 def friedman(number: int) -> Task:
@@ -58,7 +58,7 @@ def friedman(number: int) -> Task:
 
     columns = 10 if number == 1 else 4
     about = f"`make_friedman{number}` of scikit-learn, {columns} columns, n = {n}, noise a tenth of the deviation"
-    return Task(f"friedman{number}", "other", REGRESSION, about, SEEDS, load)
+    return Task(f"friedman{number}", "other", REGRESSION, about, n, SEEDS, load)
 
 
 STAIRCASE = "(x1 + x1*x2)/sqrt(2)"

@@ -40,14 +40,14 @@ def _draw(kind: str, X: np.ndarray, y: np.ndarray, split: int) -> Split:
     return _scaled(kind, X, y, *rows)
 
 
-def small(name: str, group: str, kind: str, about: str) -> Task:
-    """A table of scikit-learn, in five folds."""
+def small(name: str, group: str, kind: str, about: str, rows: int) -> Task:
+    """A table of scikit-learn with so many rows, in five folds."""
 
     def load(split: int) -> Split:
         found: Any = getattr(datasets, f"load_{name.replace('-', '_')}")()
         return _fold(kind, found.data, found.target, split)
 
-    return Task(name, group, kind, about, FOLDS, load)
+    return Task(name, group, kind, about, rows * (FOLDS - 1) // FOLDS, FOLDS, load)
 
 
 def fashion(name: str, classes: tuple[int, ...], n: int, about: str, draws: int) -> Task:
@@ -61,7 +61,7 @@ def fashion(name: str, classes: tuple[int, ...], n: int, about: str, draws: int)
         number = np.searchsorted(classes, np.arange(10))
         return Split(X[rows] / 255.0, number[y[rows]], X_test[others] / 255.0, number[y_test[others]])
 
-    return Task(name, "classes", CLASSES, about, draws, load)
+    return Task(name, "classes", CLASSES, about, n, draws, load)
 
 
 @lru_cache(maxsize=1)
@@ -79,8 +79,9 @@ def frame(package: str, path: str) -> Any:
         return pandas.read_csv(archive.extractfile(member), index_col=0)  # type: ignore[arg-type]
 
 
-def packaged(name: str, kind: str, about: str, package: str, path: str, label: str) -> Task:
-    """A table of a package. Columns of words become indicators, for all alike; a class is a label above 0, or "yes"."""
+def packaged(name: str, kind: str, about: str, rows: int, package: str, path: str, label: str) -> Task:
+    """A table of a package with so many rows. Columns of words become indicators, for all alike; a class is a label above 0, or
+    "yes"."""
 
     def load(split: int) -> Split:
         import pandas
@@ -91,7 +92,7 @@ def packaged(name: str, kind: str, about: str, package: str, path: str, label: s
         return _draw(kind, X, (y > 0).astype(int) if kind == CLASSES else y, split)
 
     group = "tables" if kind == REGRESSION else "classes"
-    return Task(name, group, kind, f"{about} (package `{package}`)", DRAWS, load)
+    return Task(name, group, kind, f"{about} (package `{package}`)", min(MOST, 4 * rows // 5), DRAWS, load)
 
 
 PYDATASET = ("pydataset", "resources.tar.gz!resources/rdata/csv/")
@@ -102,22 +103,22 @@ BOSTON, WAGES, MALES, FOOD, HDMA, MEDICAL = (
 )
 RANDHIE, FAIR = (("statsmodels", f"datasets/{name}/{name}.csv") for name in ("randhie", "fair"))
 TASKS = (
-    small("diabetes", "tables", REGRESSION, "progression of diabetes, 442 rows, 10 columns"),
-    small("linnerud", "tables", REGRESSION, "three body measures from three exercises, 20 rows"),
-    packaged("diamonds", REGRESSION, "price of a diamond, 5000 of 53 940 rows", *DIAMONDS, "price"),
-    packaged("computers", REGRESSION, "price of a computer, 5000 of 6259 rows", *COMPUTERS, "price"),
-    packaged("randhie", REGRESSION, "visits to a doctor, 5000 of 20 190 rows", *RANDHIE, "mdvis"),
-    packaged("boston", REGRESSION, "value of houses in Boston, 506 rows", *BOSTON, "medv"),
-    packaged("wages", REGRESSION, "logarithm of a wage, 4165 rows", *WAGES, "lwage"),
-    packaged("males", REGRESSION, "wage of young men, 3115 rows without missing values", *MALES, "wage"),
-    packaged("food", REGRESSION, "share of food in the expenses, 5000 of 23 971 rows", *FOOD, "wfood"),
-    packaged("medical", REGRESSION, "medical expenses, 5574 rows", *MEDICAL, "med"),
-    small("breast-cancer", "classes", CLASSES, "569 rows, 30 columns, 2 classes"),
-    small("wine", "classes", CLASSES, "178 rows, 13 columns, 3 classes"),
-    small("iris", "classes", CLASSES, "150 rows, 4 columns, 3 classes"),
-    small("digits", "classes", CLASSES, "1797 images of 8 x 8, 10 classes"),
-    packaged("fair", CLASSES, "an affair or none, 5000 of 6366 rows", *FAIR, "affairs"),
-    packaged("mortgages", CLASSES, "a mortgage denied or not, 2380 rows", *HDMA, "deny"),
+    small("diabetes", "tables", REGRESSION, "progression of diabetes, 442 rows, 10 columns", 442),
+    small("linnerud", "tables", REGRESSION, "three body measures from three exercises, 20 rows", 20),
+    packaged("diamonds", REGRESSION, "price of a diamond, 5000 of 53 940 rows", 53_940, *DIAMONDS, "price"),
+    packaged("computers", REGRESSION, "price of a computer, 5000 of 6259 rows", 6259, *COMPUTERS, "price"),
+    packaged("randhie", REGRESSION, "visits to a doctor, 5000 of 20 190 rows", 20_190, *RANDHIE, "mdvis"),
+    packaged("boston", REGRESSION, "value of houses in Boston, 506 rows", 506, *BOSTON, "medv"),
+    packaged("wages", REGRESSION, "logarithm of a wage, 4165 rows", 4165, *WAGES, "lwage"),
+    packaged("males", REGRESSION, "wage of young men, 3115 rows without missing values", 3115, *MALES, "wage"),
+    packaged("food", REGRESSION, "share of food in the expenses, 5000 of 23 971 rows", 23_971, *FOOD, "wfood"),
+    packaged("medical", REGRESSION, "medical expenses, 5574 rows", 5574, *MEDICAL, "med"),
+    small("breast-cancer", "classes", CLASSES, "569 rows, 30 columns, 2 classes", 569),
+    small("wine", "classes", CLASSES, "178 rows, 13 columns, 3 classes", 178),
+    small("iris", "classes", CLASSES, "150 rows, 4 columns, 3 classes", 150),
+    small("digits", "classes", CLASSES, "1797 images of 8 x 8, 10 classes", 1797),
+    packaged("fair", CLASSES, "an affair or none, 5000 of 6366 rows", 6366, *FAIR, "affairs"),
+    packaged("mortgages", CLASSES, "a mortgage denied or not, 2380 rows", 2380, *HDMA, "deny"),
     fashion("fashion-shirts", (0, 6), 4000, "Fashion-MNIST, T-shirts against shirts, n = 4000", 2),
     fashion("fashion-shoes", (5, 9), 4000, "Fashion-MNIST, sandals against boots, n = 4000", 2),
     fashion("fashion-ten", tuple(range(10)), 5000, "Fashion-MNIST, ten classes, n = 5000", 1),

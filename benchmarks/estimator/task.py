@@ -31,6 +31,7 @@ class Task:
         group: the table it stands in.
         kind: "regression" or "classes".
         about: what is learned, in words or as a formula.
+        rows: how many rows there are to learn from, of a table about as many.
         splits: how many splits there are: seeds of a law, or folds and draws of a table.
         load: the data of a split from 0; nothing is drawn or read before.
     """
@@ -39,13 +40,15 @@ class Task:
     group: str
     kind: str
     about: str
+    rows: int
     splits: int
     load: Callable[[int], Split]
 
 
 def error(kind: str, truth: np.ndarray, found: np.ndarray) -> float:
     """Share of wrong classes; or mean squared error over the variance of the test labels, averaged over outputs."""
+    found = found.reshape(truth.shape)  # CatBoost predicts a column
     if kind == CLASSES:
         return float(np.mean(found != truth))
-    residuals = (truth - found.reshape(truth.shape)) ** 2
+    residuals = (truth - found) ** 2
     return float(np.mean(residuals.mean(axis=0) / truth.var(axis=0)))

@@ -52,7 +52,7 @@ def test_a_failure_is_a_line_and_missing_data_a_sentence(tmp_path: Path, capsys:
     def absent(split: int) -> Split:
         raise InputError("no such file")
 
-    broken = Task("broken", "tables", REGRESSION, "no numbers", 1, load)
+    broken = Task("broken", "tables", REGRESSION, "no numbers", 20, 1, load)
     lines = run(tmp_path / "results.jsonl", broken, replace(broken, name="elsewhere", load=absent))
     assert [line.contender for line in lines if line.failed and "NaN" in line.failed] == ["giantstep", "ridge"]
     assert "elsewhere is left out: no such file" in capsys.readouterr().out
@@ -70,7 +70,12 @@ def test_the_tables_say_who_is_better(tmp_path: Path):
         *lines("tiny-6", "SVM", [0.05, 0.07, 0.06], 2.0),
     ]
     text = page.text([TINY], results)
-    assert "On 1 of the 1 tasks in the first two tables, the error is not worse than that of xRFM" in text
+    assert "at most a fifth" not in text  # of so few rows, times say nothing
+    other = replace(TINY, name="other-6", rows=3000)
+    both = page.text([TINY, other], [*results, *(replace(line, task="other-6") for line in results)])
+    assert "On 0 of 2 tasks, the error is the least of all or within a tenth of it." in both
+    assert "On the 1 tasks with fewer rows, it is at most twice the least." in both
+    assert "takes at most a fifth of xRFM's time on 1 of 1 tasks with at least 2000 rows (`other-6`)" in both
     assert "Tasks on which another method is better: `tiny-6` (SVM 0.06, we 0.11)." in text
     assert "| `tiny-6` | 0.11 ± 0.006 | 0.31 ± 0.006, 6× | 0.11 ± 0.01, 0.1× | **0.06** ± 0.006, 2× |" in text
     assert "| xRFM | 1 / 0 / 0 | 6× |" in text and "| ridge | 0 / 1 / 0 | 0.1× |" in text
@@ -87,6 +92,7 @@ def test_errors_are_in_units_of_the_variance():
     assert error(REGRESSION, y, y.mean(axis=0) + 0 * y) == 1
     assert error(REGRESSION, y[:, 0], y[:, 0] + 2) == 4
     assert error(CLASSES, np.array([0, 1, 2, 2]), np.array([0, 1, 1, 2])) == 0.25
+    assert error(CLASSES, np.array([0, 1, 2, 2]), np.array([[0], [1], [1], [2]])) == 0.25
 
 
 def test_laws_have_their_noise_on_the_training_labels_alone():
@@ -122,6 +128,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     ]:
         assert main(wrong) == 2
         assert said in capsys.readouterr().err
+
+
+def test_tasks_know_their_rows():
+    for task in TASKS:
+        if task.group not in ("tables", "classes") or task.name in ("diabetes", "wine"):
+            assert abs(len(task.load(0).y) - task.rows) <= 1
 
 
 def test_names_are_different():
