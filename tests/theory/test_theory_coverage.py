@@ -102,6 +102,7 @@ def test_every_option_alone_has_a_sentence():
     for changes, words in (
         ({"protocol": gs.Protocol(steps)}, "has a ridge readout, gs.Ridge(n, penalty)"),
         ({"protocol": gs.Protocol(steps, gs.SGD(100, 0.1, batch="reuse"))}, "has batch='fresh' in the readout"),
+        ({"data": MIXTURE, "protocol": gs.Protocol(steps, gs.SGD(100, 0.1))}, "has data=gs.Gaussian(d)"),
         ({"protocol": gs.Protocol(steps, gs.Ridge(100, "gcv", batch="reuse"))}, "has batch='fresh' in the readout"),
         ({"protocol": gs.Protocol(steps * 2, gs.Ridge(100, 0.1, batch="reuse"))}, "has batch='fresh' in the readout"),
     ):

@@ -159,7 +159,7 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
         *(() if "sgd" in allowed else (no_sgd,)),
         Refusal(
             "theory of an SGD readout after giant steps covers isotropic Gaussian data only",
-            lambda s: sgd(s) and bool(s.protocol.steps) and mixed(s), gaussian, "data=gs.Gaussian(d)",
+            lambda s: sgd(s) and bool(s.protocol.steps) and not isinstance(s.data, Gaussian), gaussian, "data=gs.Gaussian(d)",
         ),
         Refusal(
             "theory of an SGD readout after giant steps covers fresh samples",
