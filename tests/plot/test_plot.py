@@ -124,10 +124,10 @@ def test_a_sweep_shades_the_bands_of_its_predictions_and_dashes_what_is_beyond_t
     assert high[0] - low[0] < 2 * TRUSTED * value[0] and high[-1] - low[-1] > 2 * TRUSTED * value[-1]
     (ax,) = gs.plot(found).axes
     (shade,) = [each for each in ax.collections if isinstance(each, PolyCollection)]
-    assert np.max(shade.get_paths()[0].vertices[:, 1]) == pytest.approx(high.max())
+    assert np.max(np.asarray(shade.get_paths()[0].vertices)[:, 1]) == pytest.approx(high.max())
     solid, dashed = [line for line in ax.get_lines() if np.size(line.get_xdata()) > 50]
     assert solid.get_linestyle() == "-" and dashed.get_linestyle() == "--"
-    assert [np.isfinite(line.get_ydata()[[0, -1]]).tolist() for line in (solid, dashed)] == [
+    assert [np.isfinite(np.asarray(line.get_ydata())[[0, -1]]).tolist() for line in (solid, dashed)] == [
         [True, False],
         [False, True],
     ]

@@ -69,7 +69,9 @@ def literal(s: gs.Setting, seed: int, n_test: int):
         G = scale / len(y) * (np.outer(r, a) * sigma.slope(X @ W.T)).T @ X
         W = W + (0 if step is s.protocol.steps[-1] else eta[0]) * G
     (X, y), (Xt, yt) = rows(draw.readout_batch(s)), rows(draw.test_batch(n_test))
-    if s.protocol.readout.deflate:  # E y and E[y x], estimated on the batch of the readout
+    readout = s.protocol.readout
+    assert readout is not None
+    if readout.deflate:  # E y and E[y x], estimated on the batch of the readout
         mean, slope = y.mean(), y @ X / len(y)
         y, yt = y - mean - X @ slope, yt - mean - Xt @ slope
     errors = np.zeros((len(etas), len(penalties)))
@@ -211,7 +213,7 @@ def test_sgd_and_weights():
     found, test = gs.simulate.network(s, 4, random="device"), draw.test_batch(60)
     X, y = drawn(s, 4, test)
     risk = np.mean((y - np.asarray(s.network.activation(X @ found.weights.W.T)) @ found.weights.a) ** 2)
-    np.testing.assert_allclose(risk, run_shared([4, 5]).risk[1, 0], rtol=1e-8)  # the second penalty
+    np.testing.assert_allclose(risk, run_shared(range(4, 6)).risk[1, 0], rtol=1e-8)  # the second penalty
 
 
 @pytest.mark.slow

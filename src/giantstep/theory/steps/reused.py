@@ -127,7 +127,7 @@ def slopes(course: Course, rows: MovedRows, made: Columns, before: First) -> Slo
         given = averages(sigma.slope, grid, max(before.apart[j] ** 0.5, NARROW), sigma.kinks, 12)
         mean, gain, square = (np.interp(means, grid, np.asarray(x)) for x in (given.mean, given.gain, given.square))
         table[:, j] = mean @ w, gain @ w, mean @ (w * h), mean @ (w * rest), square @ w
-    mean, gain, linear, cross, square = table
+    mean, gain, linear, cross, square = (table[k] for k in range(5))
     return Slopes(mean, linear - before.shared[:, None] * gain, gain, linear, cross, square)
 
 
