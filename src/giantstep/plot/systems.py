@@ -27,8 +27,8 @@ def panels(findings: Sequence[Finding]) -> "Figure":
     names = list(dict.fromkeys(name for f in findings for name in f.curves))
     if not names:
         raise InputError("there is no curve to draw: the results of this system are single numbers")
-    across = min(ACROSS, len(names))
-    down = -(-len(names) // across)
+    down = -(-len(names) // ACROSS)
+    across = -(-len(names) // down)  # four panels are two rows of two
     with figure(across, down, width=3.6, height=2.8) as (fig, axes):
         every: list[Any] = [axes] if across * down == 1 else list(axes.flat)
         for ax, name in zip(every, names, strict=False):
