@@ -1,5 +1,6 @@
 """Read a sweep from a file such as SWEEP.toml:
 
+```toml
 seeds = "0-9"                               # or a number, or a list
 routes = ["simulate", "theory"]             # or equivalent(model=spiked), ...
 measure = ["test_error", "train_error"]
@@ -14,6 +15,7 @@ n = "2*d"                                   # an expression of other axes and of
 [[zip]]                                     # names that move together
 penalty = [0.1, 0.01]
 noise = [0.0, 0.5]
+```
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,8 @@
 """The first stage of training, simulated: the network itself, with its activation patterns counted at every step.
 
-b_k <- b_k + rate a_k (1/|S|) sum_{i in S} 1{k active on i} pull_i y_i x_i,     S all samples or a minibatch
+    b_k <- b_k + rate a_k (1/|S|) sum_{i in S} 1{k active on i} pull_i y_i x_i
+
+S is all samples or a minibatch.
 """
 
 from collections.abc import Iterator
