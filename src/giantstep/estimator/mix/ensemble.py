@@ -158,9 +158,8 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
         least = mean_error(mixed(folds, residuals)[1], folds)
 
-        def worth(
-            rough: TreeTrial,
-        ) -> bool:  # more trees may have half the error; on several folds they take too long for that
+        def worth(rough: TreeTrial) -> bool:
+            """More trees may have half the error; on several folds they take too long for that."""
             if len(folds) == 1:
                 return rough.error <= FAR_BEHIND * least
             return mixed(folds, {**residuals, "trees": rough.residuals})[0]["trees"] > 0
