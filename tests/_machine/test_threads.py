@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from giantstep._machine import threads
+from giantstep._machine.threads import ahead
 
 LIMIT = 1800  # seconds: a hang, on a machine however busy
 
@@ -120,3 +121,16 @@ def test_one_blas_thread_in_several_threads_is_lifted_by_the_last(monkeypatch):
         assert first_out.wait(60) and done == [1]
     other.join(60)
     assert done == [1, "all"]
+
+
+def test_work_ahead_comes_in_order_and_no_more_of_it_is_made_than_asked_for():
+    made = []
+    results = ahead(lambda item: made.append(item) or item**2, range(50), 2)
+    assert next(results) == 0
+    assert len(made) <= 3
+    assert list(results) == [item**2 for item in range(1, 50)]
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        list(ahead(lambda item: 1 / item, [2, 1, 0, 3]))

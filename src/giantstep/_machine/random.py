@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 BLOCK = 2**18  # numbers in a block, about three milliseconds of work: smaller ones do not scale to many threads
+SHARED = 4  # blocks from which threads share a draw
 
 
 class Stream(IntEnum):
@@ -34,6 +35,11 @@ class Stream(IntEnum):
 def block_rows(columns: int) -> int:
     """Rows in a block."""
     return max(1, BLOCK // max(columns, 1))
+
+
+def drawn_alone(rows: int, columns: int) -> bool:
+    """Whether one thread draws that many rows."""
+    return rows < SHARED * block_rows(columns)
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:
@@ -89,7 +95,7 @@ def normals(
             result[lo - start : hi - start] = rows[lo - first : hi - first]
 
     blocks = range(start // height, -(-stop // height))
-    if len(blocks) < 4:
+    if len(blocks) < SHARED:
         for block in blocks:
             fill(block)
     else:

@@ -1,15 +1,21 @@
-"""How many threads BLAS takes.
+"""Threads: how many BLAS takes, and work that several share.
 
 OpenBLAS's threads wait by spinning: a small LAPACK call gains nothing from two of them, and takes many times as long when another
-process wants the cores.
+process wants the cores. NumPy's other functions take one thread, and let others run meanwhile.
 """
 
+import os
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+
+Item, Result = TypeVar("Item"), TypeVar("Result")
 SMALL = 512  # matrices below this gain nothing from several BLAS threads
 
 
@@ -54,3 +60,28 @@ def one_blas_thread(size: int = 0) -> Iterator[None]:
         yield
     finally:
         _LIMIT.lift()
+
+
+FREED = 2**25 - 2**16  # bytes, a little below the most that glibc adapts to
+
+
+@lru_cache(maxsize=1)
+def _pool(process: int) -> ThreadPoolExecutor:
+    """One pool a process, apart from the one that draws: a task may wait for random numbers, never for another task.
+
+    glibc returns arrays of more than 128 KiB to the system and asks for them anew, page by page, until one of that size was
+    freed; this frees one.
+    """
+    np.empty(FREED, np.uint8)
+    return ThreadPoolExecutor(os.cpu_count())
+
+
+def ahead(make: Callable[[Item], Result], items: Iterable[Item], count: int | None = None) -> Iterator[Result]:
+    """``make(item)`` of every item, in order. Threads make the next ones, ``count`` or one a core, while the caller works."""
+    pool, waiting = _pool(os.getpid()), deque[Future[Result]]()
+    for item in items:
+        waiting.append(pool.submit(make, item))
+        if len(waiting) > (count or os.cpu_count() or 1):
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

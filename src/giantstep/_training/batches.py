@@ -15,6 +15,8 @@ from giantstep._machine import mesh as _mesh
 from giantstep._machine.arrays import is_traced, over_seeds
 from giantstep._machine.backend import jax, jnp
 from giantstep._machine.counter import DEVICE, DeviceSource, stream_words
+from giantstep._machine.random import drawn_alone
+from giantstep._machine.threads import SMALL, ahead
 from giantstep.experiment import draw
 from giantstep.experiment.draw import Batch
 from giantstep.experiment.mixture import Mixture
@@ -149,25 +151,46 @@ class Batches:
         if held:
             yield from held
             return
-        for start in range(0, batch.n, self.rows):
-            stop = start + self.rows
+        starts = range(0, batch.n, self.rows)
+        if self.host:
+            chunk = partial(self._host_chunk, batch)
+            yield from ahead(chunk, starts, 1) if self._short else map(chunk, starts)
+            return
+        for start in starts:
             if self.device:
-                for first, count, place in _mesh.pieces(self.mesh, min(stop, batch.n) - start):
+                for first, count, place in _mesh.pieces(self.mesh, min(self.rows, batch.n - start)):
                     yield self._chunk(batch, start + first, count, place)
                 continue
-            pairs = [draw.rows(self.setting, seed, batch, start, stop, self.dtype) for seed in self.seeds]
-            X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
-            if self.host:
-                yield Chunk(batch, start, self.put(X), self.put(y))
-                continue
-            for first, *rows in _mesh.shared(self.mesh, X, y, self.dtype):
+            for first, *rows in _mesh.shared(self.mesh, *self._drawn_rows(batch, start), self.dtype):
                 yield Chunk(batch, start + first, *rows)
+
+    @property
+    def _short(self) -> bool:
+        """Whether one thread draws a chunk and BLAS takes one for its products, so that another can work on the next."""
+        return drawn_alone(self.rows, self.setting.d) and self.setting.p < SMALL
+
+    def _drawn_rows(self, batch: Batch, start: int) -> tuple[np.ndarray, np.ndarray]:
+        """X (S, rows, d) and y (S, rows) of a chunk, drawn by the host."""
+        place = (batch, start, start + self.rows, self.dtype)
+        pairs = [draw.rows(self.setting, seed, *place) for seed in self.seeds]
+        X, y = (np.stack(part) if len(pairs) > 1 else part[0][None] for part in zip(*pairs, strict=True))
+        return X, y
+
+    def _host_chunk(self, batch: Batch, start: int) -> Chunk:
+        X, y = self._drawn_rows(batch, start)
+        return Chunk(batch, start, self.put(X), self.put(y))
 
     def _chunk(self, batch: Batch, start: Any, count: int, place: Place = None) -> Chunk:
         """Rows that the device draws."""
         words = np.array([stream_words((*batch.key, last)) for last in range(draw.STREAMS)])
         form = {"batch": draw.kind(batch), "count": count, "place": place, **self._drawn}
         return Chunk(batch, start, *_rows(self._seeds, start, words, **form))
+
+    def each(self, batch: Batch, work: Callable[[Chunk], Any]) -> Iterator[Any]:
+        """``work(chunk)`` of every chunk of a batch, in order; on the host threads share chunks that are short."""
+        if self.host and self._short and not any(chunk.batch == batch for chunk in self.held):
+            return ahead(lambda start: work(self._host_chunk(batch, start)), range(0, batch.n, self.rows))
+        return map(work, self.chunks(batch))
 
     def fold(self, batch: Batch, step: Callable[[Any, Chunk], Any], state: Any) -> Any:
         """``state = step(state, chunk)`` for all chunks of a batch; the next chunk is drawn while one is at work."""

@@ -80,7 +80,8 @@ def _with_moments(A: Array, c: Array, parts: tuple, y: Array, recipe: Recipe) ->
     """A + F^T F and c + F^T y for the features of a chunk."""
     if not is_jax(y):
         F = recipe(*parts)
-        return A + over_seeds(HOST.squares)(F), c + (y[:, None, :] @ F)[:, 0]
+        A += over_seeds(HOST.squares)(F)  # in place: a new array of this size takes as long as the sum
+        return A, c + (y[:, None, :] @ F)[:, 0]
     if not on_host(y, c.shape[1]):
         return _add_moments(A, c, parts, y, recipe=recipe)
     F = np.asarray(_features(parts, recipe=recipe))[0]
@@ -119,7 +120,7 @@ def fit(run: Run, family: Family, spectrum: bool, low: LinearPart | None = None)
     held = None
     fits: list[Readout] = []
     for group in groups:
-        pieces = held if held is not None else ((family.parts(c), left_over(c, low)) for c in run.batches.chunks(batch))
+        pieces = held if held is not None else run.batches.each(batch, lambda c: (family.parts(c), left_over(c, low)))
         if batch.n <= run.batches.rows and held is None:
             pieces = held = list(pieces)  # one chunk: its products serve every group
         if batch.n <= run.setting.p:

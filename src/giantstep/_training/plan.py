@@ -21,6 +21,7 @@ MAX_SEEDS = 32
 RUNTIME = 0.15 * _memory.GIB  # what compiled programs, threads and the allocator take beside the arrays
 ITERATIONS = 100  # a guess of the iterations of conjugate gradients, for the work ahead
 CACHED = 2.0**22  # bytes of the features of a chunk on NumPy, which stay in the cache
+SUMMED = 1024  # rows of a chunk from which its Gram matrix takes much longer than adding it to the others
 AT_ONCE = (
     2.0**28
 )  # up to this many features in a call NumPy is done before XLA has compiled; on one core it is always faster
@@ -141,9 +142,9 @@ def runs_on_numpy(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: j
 
 
 def in_cache(plan: Plan, setting: Setting) -> Plan:
-    """The plan with chunks that stay in the cache."""
+    """The plan with chunks that stay in the cache, unless that makes them too short for their products."""
     block = block_rows(setting.d)
-    rows = max(int(CACHED / (8.0 * setting.p)) // block, 1) * block
+    rows = max(int(CACHED / (8.0 * setting.p)), min(SUMMED, setting.p), block) // block * block
     return replace(plan, rows=min(plan.rows, rows))
 
 

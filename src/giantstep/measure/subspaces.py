@@ -23,12 +23,13 @@ def overlaps(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[A
     return W @ directions.T
 
 
-def _unit_rows(W: Float[Array, "p d"]) -> Float[Array, "p d"]:
-    """Rows of length one, without overflow on the way; a zero row stays zero."""
+def _cosines(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
+    """<w_i, v_k> / ||w_i||, without overflow on the way; a zero row has zeros."""
     xp = namespace(W)
-    largest = xp.max(xp.abs(W), axis=1, keepdims=True)
+    largest = xp.maximum(xp.max(W, axis=1, keepdims=True), -xp.min(W, axis=1, keepdims=True))
     scaled = W / xp.where(largest > 0, largest, 1.0)
-    return scaled / xp.maximum(xp.sqrt(xp.sum(scaled**2, axis=1, keepdims=True)), 1e-30)
+    lengths = xp.sqrt(xp.einsum("pd,pd->p", scaled, scaled))[:, None]
+    return (scaled @ directions.T) / xp.maximum(lengths, 1e-30)
 
 
 def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
@@ -39,7 +40,7 @@ def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) 
         >>> gs.measure.captured_by_neuron(np.array([[3.0, 4.0]]), np.eye(2)).round(2)
         array([[0.36, 0.64]])
     """
-    return (_unit_rows(W) @ _unit_rows(directions).T) ** 2
+    return (_cosines(W, directions) / namespace(W).linalg.norm(directions, axis=1)) ** 2
 
 
 def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "r r"]:
@@ -54,7 +55,7 @@ def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Ar
         array([[0.5, 0. ],
                [0. , 0. ]])
     """
-    cosines = _unit_rows(W) @ directions.T
+    cosines = _cosines(W, directions)
     return cosines.T @ cosines / W.shape[0]
 
 
@@ -101,7 +102,7 @@ def share_inside(W: Float[Array, "p d"], basis: Float[Array, "d k"]) -> Float[Ar
         >>> gs.measure.share_inside(np.array([[3.0, 4.0, 0.0]]), np.eye(3)[:, :1]).round(2)
         array([0.36])
     """
-    return namespace(W).sum((_unit_rows(W) @ basis) ** 2, axis=1)
+    return namespace(W).sum(_cosines(W, basis.T) ** 2, axis=1)
 
 
 def null_level(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> float:

@@ -51,6 +51,9 @@ def _on_cpu() -> bool:
     return jax.default_backend() == "cpu"
 
 
+BLOCK = 64  # LAPACK's largest block of Householder vectors, which sets the room that it works in
+
+
 class Reduction(NamedTuple):
     """A = Q T Q^T with T tridiagonal and Q = diag(1, H_1 H_2 ...), kept as its Householder vectors.
 
@@ -70,8 +73,9 @@ def reduce(A: Float[Array, "m m"]) -> Reduction:
     """Householder tridiagonalisation of a symmetric matrix: (4/3) m^3 operations, the one cubic step of a path."""
     if not is_jax(A):
         tridiagonal, room = _lapack("sytrd"), _lapack("sytrd_lwork")
-        packed, diagonal, off_diagonal, taus, _ = tridiagonal(A, lower=1, lwork=int(room(len(A), lower=1)[0]))
-        return Reduction(packed[1:, :-1], taus, diagonal, np.pad(off_diagonal, (1, 0)))
+        size = int(room(len(A), lower=1)[0])
+        packed, diagonal, off_diagonal, taus, _ = tridiagonal(A.T, lower=1, lwork=size)  # A itself, in LAPACK's order
+        return Reduction(np.asfortranarray(packed[1:, :-1]), taus, diagonal, np.pad(off_diagonal, (1, 0)))
     from giantstep._machine.backend import jax
 
     if not _on_cpu():
@@ -125,8 +129,7 @@ def _tridiagonal(
 
 def _rotated(reduction: Reduction, X: np.ndarray, how: str) -> np.ndarray:
     """Q X without its first row, or with how="T" Q^T X, by LAPACK."""
-    turn, given = _lapack("ormqr"), ("L", how, reduction.householder, reduction.taus, X)
-    return turn(*given, max(int(turn(*given, -1)[1][0]), 1))[0]
+    return _lapack("ormqr")("L", how, reduction.householder, reduction.taus, X, BLOCK * (X.shape[1] + BLOCK + 1))[0]
 
 
 @cache

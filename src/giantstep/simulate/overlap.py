@@ -60,15 +60,14 @@ def _rows(W, a, X, y, scale, *, sigma, full, direction):
 
 
 @compiled(static_argnames=("sigma", "full", "direction"))
-def _added(totals, W, a, X, y, mean, scale, *, sigma, full, direction):
-    """Add C^T Z and C^T C of the given rows to the totals, for every seed."""
+def _products(W, a, X, y, mean, scale, *, sigma, full, direction):
+    """C^T Z and C^T C of the given rows, for every seed."""
 
     def one(W, a, X, y):
         C = _rows(W, a, X, y, scale, sigma=sigma, full=full, direction=direction)
         return (C.T @ X).astype(np.float64), (C.T @ C).astype(np.float64)
 
-    sums = over_seeds(one)(W, a, X, y - mean[:, None])
-    return sums if totals is None else tuple(x + y for x, y in zip(totals, sums, strict=True))
+    return over_seeds(one)(W, a, X, y - mean[:, None])
 
 
 def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
@@ -82,12 +81,12 @@ def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
     )
     form = {"sigma": run.sigma, "full": step.residual == "full", "direction": step.update == "rank1"}
     weights, second = run.batches.put(W), run.batches.put(a)
-    totals = None
-    for chunk in inner.batches.chunks(batch):
-        jax.block_until_ready(totals)  # one chunk at work while the next is drawn
-        totals = _added(totals, weights, second, chunk.X, chunk.y, mean, run.setting.network.factor, **form)
-        run.tick((4.0 * run.setting.p + NORMAL) * chunk.X.shape[1] * k)
-    along, square = totals  # type: ignore[misc]
+    factor = run.setting.network.factor
+    along = square = 0.0
+    for parts in inner.batches.each(batch, lambda c: _products(weights, second, c.X, c.y, mean, factor, **form)):
+        jax.block_until_ready((along, square))  # one chunk at work while the next is drawn
+        along, square = along + parts[0], square + parts[1]
+        run.tick((4.0 * run.setting.p + NORMAL) * min(inner.batches.rows, batch.n) * k)
     key = (Stream.STEP + t, draw.OUTSIDE)
     triangles = [bartlett(generator(seed, *key), square.shape[1], run.d - k) for seed in run.seeds]
     outside = rooted(square if run.batches.device else np.asarray(square), np.stack(triangles))
@@ -193,7 +192,8 @@ def part(run: Run, n_test: int, spectrum: bool) -> Part:
     readout = run.setting.protocol.readout
     own = a[:, None, :] * run.setting.network.factor if readout is None else None
     again = readout is not None and readout.batch == "reuse"
-    parts = [_measured(run, branch, n_test, spectrum, own, again) for branch in branches]
+    with one_blas_thread(run.setting.p):
+        parts = [_measured(run, branch, n_test, spectrum, own, again) for branch in branches]
     joined = {k: np.concatenate([f[k] for f in parts]) for k in parts[0] if k != "notes"}
     return {**joined, "notes": [note for f in parts for note in f["notes"]]}
 
