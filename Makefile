@@ -17,7 +17,7 @@ reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write 
 SHAPES := _training.step theory.one_step theory.mixtures theory.narrow theory.pairs theory.sgd_readout theory.steps \
 	theory.two_steps ridge.resolvent ridge.readout ridge.conjugate_gradients ridge.sgd measure functions.hermite \
 	functions.gaussian_averages functions.tensors functions.expansion functions.staircase functions.losses \
-	functions.named experiment.draw experiment.fit_mixture experiment.regime systems.attack.ray \
+	functions.named experiment.draw experiment.data.fit_mixture experiment.regime systems.attack.ray \
 	systems.attack.random_ray systems.mean_field.dual systems.mean_field.particles \
 	systems.mean_field.crank_nicolson
 empty :=

@@ -7,7 +7,7 @@ import html
 import re
 from typing import Any
 
-from giantstep._machine.typeset import indexed
+from giantstep._shown.typeset import indexed
 
 LATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 

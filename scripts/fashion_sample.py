@@ -1,7 +1,7 @@
 """Makes the sample of Fashion-MNIST that comes with the package from the full set: ``python scripts/fashion_sample.py [FOLDER]``.
 
-It writes src/giantstep/experiment/samples/fashion-mnist.xz and prints the checksum that ``giantstep.experiment.fashion`` must
-have. The pixels are always the same; so is the file, unless another version of liblzma packs them into other bytes.
+It writes src/giantstep/experiment/data/samples/fashion-mnist.xz and prints the checksum that
+``giantstep.experiment.data.fashion`` must have. The pixels are always the same; so is the file, unless another version of liblzma packs them into other bytes.
 """
 
 import hashlib
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from giantstep.experiment import fashion
+from giantstep.experiment.data import fashion
 
-PLACE = Path(__file__).parent.parent / "src/giantstep/experiment/samples" / fashion.FILE
+PLACE = Path(__file__).parent.parent / "src/giantstep/experiment/data/samples" / fashion.FILE
 # Literals depend on the four upper bits of the pixel before; the other numbers find the long runs in reasonable time
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "lc": 4, "lp": 0, "pb": 0, "nice_len": 273, "depth": 16}]
 

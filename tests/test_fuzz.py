@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep._machine.seeds import parse as seeds
+from giantstep._given.seeds import parse as seeds
 from giantstep.errors import InputError
 from giantstep.lab.store import condition
 from giantstep.lab.store.trial import Route

@@ -15,8 +15,8 @@ from benchmarks import single_step
 from benchmarks.gpu.job import best, cores, product_rate, seconds
 from giantstep._machine.backend import jax, jnp
 from giantstep._machine.counter import DEVICE
-from giantstep.claims.dandi.deflated import D, P, experiment
-from giantstep.claims.dandi.single_step import EXPONENTS, N_TEST
+from giantstep.claims.dandi.risk.deflated import D, P, experiment
+from giantstep.claims.dandi.risk.single_step import EXPONENTS, N_TEST
 from giantstep.ridge import many
 from giantstep.ridge.resolvent import gram, gram_in_blocks
 from giantstep.simulate import deflated_errors

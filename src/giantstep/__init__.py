@@ -49,7 +49,7 @@ def __getattr__(name: str) -> Any:
     home, inside = _HOMES[name]
     if home == "giantstep._verbs":
         value = import_module(f"giantstep.{name}")
-    elif home.rpartition(".")[2] == inside:  # a verb: the module can be called, see _machine.callable
+    elif home.rpartition(".")[2] == inside:  # a verb: the module can be called, see _given.callable
         value = import_module(home)
     else:
         module = import_module(home) if home != __name__ else None

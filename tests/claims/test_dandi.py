@@ -6,23 +6,18 @@ import pytest
 from benchmarks import literal
 from giantstep.checks.statistics import Seeds
 from giantstep.claims import select
-from giantstep.claims.dandi import (
-    conditional,
-    converse,
-    floors,
+from giantstep.claims.dandi.directions import (
     one_step,
-    random_features,
     ranks,
     reuse,
     scaling,
     second_layer,
-    single_step,
     small_batches,
     staircase,
-    table,
     threshold,
 )
-from giantstep.claims.dandi.share import limit
+from giantstep.claims.dandi.directions.share import limit
+from giantstep.claims.dandi.risk import conditional, converse, floors, random_features, single_step, table
 from giantstep.simulate import deflated_errors
 
 TINY = {

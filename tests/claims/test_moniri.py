@@ -13,25 +13,10 @@ from giantstep.checks.statistics import Seeds
 from giantstep.claims import paired, population, select
 from giantstep.claims.controls import controlled
 from giantstep.claims.giantstep import one_curve, optimal
-from giantstep.claims.moniri import (
-    alignment,
-    bulk,
-    expansion,
-    free,
-    improvement,
-    lengths,
-    limits,
-    linear_floor,
-    onset,
-    positions,
-    protocol,
-    remainder,
-    settings,
-    spikes,
-    talk,
-    third_spike,
-    trend,
-)
+from giantstep.claims.moniri import expansion, protocol, talk
+from giantstep.claims.moniri.errors import free, improvement, lengths, limits, linear_floor, settings, trend
+from giantstep.claims.moniri.gradient import alignment, remainder
+from giantstep.claims.moniri.spectrum import bulk, onset, positions, spikes, third_spike
 from giantstep.experiment import draw
 from giantstep.results.outcome import Status
 from giantstep.simulate import train

@@ -6,8 +6,9 @@ from scipy import linalg
 
 import giantstep as gs
 from giantstep._machine.random import normals
-from giantstep.experiment import draw, fashion
-from giantstep.experiment.mixture import pattern
+from giantstep.experiment import draw
+from giantstep.experiment.data import fashion
+from giantstep.experiment.data.mixture import pattern
 from giantstep.simulate import train
 
 N, D, P = 60, 25, 36

@@ -9,7 +9,7 @@ import pytest
 
 import giantstep as gs
 from giantstep import system
-from giantstep._machine.plain import real, whole
+from giantstep._given.plain import real, whole
 from giantstep.cli import run
 from giantstep.lab.compare.systems import compare_system
 from giantstep.results.system import Curve, Number, Reading, System

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.claims.dandi.deflated import experiment
+from giantstep.claims.dandi.risk.deflated import experiment
 from giantstep.theory.limits.grouped_rows import grouped_rows
 
 D = 128

@@ -5,8 +5,8 @@ from typing import Any
 
 import psutil
 
+from giantstep._given.plain import real
 from giantstep._machine.limits import left
-from giantstep._machine.plain import real
 from giantstep.errors import InputError
 
 GIB = 2.0**30

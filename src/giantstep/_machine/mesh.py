@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from giantstep._given.plain import whole
 from giantstep._machine.arrays import is_jax
 from giantstep._machine.backend import jax, jnp
-from giantstep._machine.plain import whole
 from giantstep.errors import InputError
 
 Array = Any

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-Item, Result = TypeVar("Item"), TypeVar("Result")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 SMALL = 512  # matrices below this gain nothing from several BLAS threads
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from giantstep import measure
 from giantstep._training.job import Job, Part
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
 from giantstep.results.outcome import Outcome, Status, drop
 from giantstep.ridge.conjugate_gradients import TOLERANCE
 

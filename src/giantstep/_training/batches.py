@@ -18,8 +18,8 @@ from giantstep._machine.counter import DEVICE, DeviceSource, stream_words
 from giantstep._machine.random import drawn_alone
 from giantstep._machine.threads import SMALL, ahead
 from giantstep.experiment import draw
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.draw import Batch
-from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.protocol import Protocol
 from giantstep.experiment.setting import Setting
 

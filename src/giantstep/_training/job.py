@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from giantstep._given.plain import choice, whole
+from giantstep._given.seeds import checked as seeds_given
 from giantstep._machine.backend import alone, full_precision, jax
-from giantstep._machine.notebook import NotebookBar, inside_notebook
-from giantstep._machine.plain import choice, whole
-from giantstep._machine.seeds import checked as seeds_given
 from giantstep._machine.watchdog import watchdog
+from giantstep._shown.notebook import NotebookBar, inside_notebook
 from giantstep._training.first_layer import Run, Tick
 from giantstep._training.first_layer import start as begin
 from giantstep._training.plan import Plan, in_cache, make_plan, runs_on_numpy

@@ -1,10 +1,10 @@
 """Who draws the random numbers of a run, the host or the device."""
 
+from giantstep._given.plain import choice
 from giantstep._machine.backend import jax, jnp
-from giantstep._machine.plain import choice
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
-from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.data.gaussian import Gaussian
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.setting import Setting
 
 RANDOM = ("auto", "host", "device")

@@ -3,16 +3,17 @@
 import ast
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from giantstep.lab.store.digest import digest
 
 __all__ = ["COMPUTING", "JUDGING", "computing", "judging", "measuring"]
 
 # Everything that computes numbers. Folders that only show numbers, or that claims do not use, are left out:
-# citations, plot, lab.store, lab.sweep, lab.compare, estimator, explorer, cli.
+# _shown, citations, plot, lab.store, lab.sweep, lab.compare, estimator, explorer, cli.
 COMPUTING = (
-    "_machine", "functions", "experiment", "ridge", "measure", "results", "_training", "simulate", "equivalent", "theory",
-    "explain", "systems", "lab/work",
+    "_given", "_machine", "functions", "experiment", "ridge", "measure", "results", "_training", "simulate", "equivalent",
+    "theory", "explain", "systems", "lab/work",
 )  # fmt: skip
 JUDGING = ("checks", "plot")  # what turns numbers into a verdict, with its figure
 
@@ -43,9 +44,15 @@ def _own(paper: str) -> tuple[str, ...]:
         if part in parts or not (place.is_dir() or place.is_file()):
             continue
         parts.add(part)
-        each = [one for one in place.iterdir() if one.name.endswith(".py")] if place.is_dir() else [place]
-        todo += [name for one in each for name in _used(one.read_text(encoding="utf-8"))]
+        todo += [name for source in _texts(place) for name in _used(source)]
     return tuple(sorted(parts)) or ("claims/__init__.py",)
+
+
+def _texts(place: Traversable) -> list[str]:
+    """The sources of a file, or of a folder and those inside it."""
+    if place.is_dir():
+        return [text for one in place.iterdir() for text in _texts(one)]
+    return [place.read_text(encoding="utf-8")] if place.name.endswith(".py") else []
 
 
 def _used(source: str) -> list[str]:

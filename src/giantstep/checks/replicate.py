@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from giantstep._machine.plain import choice, whole
+from giantstep._given.plain import choice, whole
 from giantstep.checks.cache import Bench
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Result, Size

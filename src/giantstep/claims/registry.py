@@ -5,21 +5,11 @@ from giantstep.claims.ba import baselines
 from giantstep.claims.bubeck import failure, flips, linearity, rate
 from giantstep.claims.bubeck import width as bubeck_width
 from giantstep.claims.cui import test_error as cui_test_error
-from giantstep.claims.dandi import conditional as dandi_conditional
-from giantstep.claims.dandi import (
-    converse,
-    floors,
-    one_step,
-    random_features,
-    scaling,
-    second_layer,
-    single_step,
-    small_batches,
-    staircase,
-    table,
-)
-from giantstep.claims.dandi import reuse as dandi_reuse
-from giantstep.claims.dandi import threshold as dandi_threshold
+from giantstep.claims.dandi.directions import one_step, scaling, second_layer, small_batches, staircase
+from giantstep.claims.dandi.directions import reuse as dandi_reuse
+from giantstep.claims.dandi.directions import threshold as dandi_threshold
+from giantstep.claims.dandi.risk import conditional as dandi_conditional
+from giantstep.claims.dandi.risk import converse, floors, random_features, single_step, table
 from giantstep.claims.demir import alignment as demir_alignment
 from giantstep.claims.demir import conditional as demir_conditional
 from giantstep.claims.demir import fashion, fashion_step, hermite, rank, ratio, strength, weighting
@@ -43,23 +33,11 @@ from giantstep.claims.liu import test_error as liu_test_error
 from giantstep.claims.liu import threshold as liu_threshold
 from giantstep.claims.lobo import amplification, covariance, eigenvalues, mixing
 from giantstep.claims.mei_montanari import double_descent
-from giantstep.claims.moniri import alignment as moniri_alignment
-from giantstep.claims.moniri import (
-    bulk,
-    expansion,
-    improvement,
-    limits,
-    linear_floor,
-    normalisation_trap,
-    onset,
-    positions,
-    protocol,
-    rank_one,
-    settings,
-    spikes,
-    third_spike,
-    trend,
-)
+from giantstep.claims.moniri import expansion, protocol
+from giantstep.claims.moniri.errors import improvement, limits, linear_floor, settings, trend
+from giantstep.claims.moniri.gradient import alignment as moniri_alignment
+from giantstep.claims.moniri.gradient import normalisation_trap, rank_one
+from giantstep.claims.moniri.spectrum import bulk, onset, positions, spikes, third_spike
 from giantstep.claims.moniri_hassani import alignments, degenerate, exponents, outliers, phase_diagram
 from giantstep.claims.moniri_hassani import reuse as moniri_hassani_reuse
 from giantstep.claims.moniri_hassani import threshold as moniri_hassani_threshold

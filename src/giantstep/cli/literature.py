@@ -45,7 +45,7 @@ def check(
     code is 1 if a statement fails without a correction that holds, or if a claim breaks. A claim whose data are missing, or
     that needs full size, is not run, and this does not change the exit code.
     """
-    from giantstep._machine.plain import whole
+    from giantstep._given.plain import whole
     from giantstep.checks import claim as _claim
     from giantstep.checks.cache import Bench, Interrupted
     from giantstep.checks.code import computing

@@ -38,7 +38,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 
 def parse_seeds(text: str) -> int | range | tuple[int, ...]:
     """Parse the option --seeds."""
-    from giantstep._machine.seeds import parse
+    from giantstep._given.seeds import parse
 
     return parse(text, "--seeds")
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import choice
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import choice
 from giantstep._training import job as _job
 from giantstep._training.assemble import assemble
 from giantstep._training.plan import make_plan
 from giantstep.equivalent import conditional, gaussian, hermite, law, moments, spiked, strength
 from giantstep.equivalent.strength import degree_of
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Outcome
 

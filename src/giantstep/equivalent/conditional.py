@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from giantstep._given.plain import whole
 from giantstep._machine.arrays import compiled, xp
 from giantstep._machine.backend import jax
-from giantstep._machine.plain import whole
 from giantstep._training.batches import Chunk
 from giantstep._training.features import Parts, measured
 from giantstep._training.first_layer import Array, FirstLayers, Run, train

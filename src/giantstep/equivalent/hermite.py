@@ -13,8 +13,8 @@ from math import factorial
 
 import numpy as np
 
+from giantstep._given.plain import real
 from giantstep._machine.arrays import compiled, xp
-from giantstep._machine.plain import real
 from giantstep._training.batches import Chunk
 from giantstep._training.features import Parts, measured
 from giantstep._training.first_layer import Array, FirstLayers, Run, train
@@ -22,7 +22,7 @@ from giantstep._training.job import Part
 from giantstep.equivalent.law import laws, times
 from giantstep.equivalent.spiked import span
 from giantstep.errors import InputError
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.setting import Setting
 from giantstep.functions import hermite
 from giantstep.functions.activation import Activation

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.plain import whole
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
-from giantstep.experiment.dataset import Dataset
-from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.gaussian import Gaussian
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.setting import Setting
 
 SPIKES = 20  # eigenvectors of a class to condition on

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep._machine.plain import whole
+from giantstep._given.plain import whole
 from giantstep._training.batches import Chunk
 from giantstep._training.features import Family, NetworkFeatures, Neurons, Parts, Recipe, measured
 from giantstep._training.first_layer import Array, FirstLayers, Run, direction, rank_one

@@ -7,7 +7,7 @@ from math import ceil, floor, inf
 
 import numpy as np
 
-from giantstep._machine.plain import real, whole
+from giantstep._given.plain import real, whole
 from giantstep.equivalent.law import laws
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting

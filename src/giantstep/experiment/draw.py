@@ -14,8 +14,8 @@ from scipy.special import ndtri
 
 from giantstep._machine.arrays import is_jax, xp
 from giantstep._machine.random import HOST, Source, Stream
-from giantstep.experiment.dataset import Dataset
-from giantstep.experiment.mixture import Mixture, pattern_at
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.mixture import Mixture, pattern_at
 from giantstep.experiment.setting import Setting
 
 Key = tuple[int, ...]

@@ -8,7 +8,7 @@ polynomials of the projection. Directions and coefficients come from different r
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import whole
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.target import Target
 from giantstep.functions import hermite

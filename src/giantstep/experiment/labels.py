@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.callable import callable_module
+from giantstep._given.callable import callable_module
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.functions import hermite

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._machine.plain import build, choice, flag, plain, whole
+from giantstep._given.plain import build, choice, flag, plain, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
 

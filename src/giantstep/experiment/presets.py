@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.plain import flag, real, reals, whole
+from giantstep._given.plain import flag, real, reals, whole
 from giantstep.errors import InputError, hint
-from giantstep.experiment.data import Gaussian
-from giantstep.experiment.dataset import Dataset
-from giantstep.experiment.mixture import Component, Mixture, Spike
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.gaussian import Gaussian
+from giantstep.experiment.data.mixture import Component, Mixture, Spike
 from giantstep.experiment.network import Network
 from giantstep.experiment.protocol import GiantStep, Power, Protocol, Ridge
 from giantstep.experiment.setting import Setting

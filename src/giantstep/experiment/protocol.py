@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import build, choice, flag, plain, real, reals, whole
+from giantstep._given.plain import build, choice, flag, plain, real, reals, whole
 from giantstep.errors import InputError
 
 BATCHES = ("fresh", "reuse")

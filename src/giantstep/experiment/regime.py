@@ -5,7 +5,7 @@ from math import ceil, inf
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import real
+from giantstep._given.plain import real
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 

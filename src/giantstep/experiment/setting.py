@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from giantstep._machine import html
-from giantstep._machine.plain import build, choice, identifier
+from giantstep._given.plain import build, choice, identifier
+from giantstep._shown import html
 from giantstep.errors import InputError
 from giantstep.experiment import fit_target, words
 from giantstep.experiment import network as _network
 from giantstep.experiment.change import change
-from giantstep.experiment.data import Gaussian
-from giantstep.experiment.dataset import Dataset
-from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.gaussian import Gaussian
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.network import Network
 from giantstep.experiment.protocol import Protocol
 from giantstep.experiment.target import Target, target

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._machine import html
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import choice, real, whole
 from giantstep._machine.arrays import is_jax, xp
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import choice, real, whole
+from giantstep._shown import html
 from giantstep.errors import InputError
 from giantstep.functions import algebra, staircase
 from giantstep.functions import expansion as _expansion

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from giantstep.experiment.dataset import Dataset
-from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.protocol import SGD, GiantStep, Power
 
 if TYPE_CHECKING:

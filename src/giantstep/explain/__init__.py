@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import flag
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import flag
 from giantstep.errors import InputError
 from giantstep.experiment.target import Target
 from giantstep.experiment.target import target as as_target

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.plain import whole
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.target import Target
 from giantstep.explain.steps import MAX_STEPS, Rule

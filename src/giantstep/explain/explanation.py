@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from giantstep._machine import html
+from giantstep._shown import html
 from giantstep.explain.words import listing
 from giantstep.results.table import aligned
 

@@ -9,7 +9,7 @@ from typing import Any
 from dash import Input, Output, dcc, html
 from dash import State as Now
 
-from giantstep._machine.typeset import typeset
+from giantstep._shown.typeset import typeset
 from giantstep.explorer.chart import waiting
 from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, Words, as_text, write

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import flag, reals, whole
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import flag, reals, whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra
 from giantstep.functions import hermite as _hermite

@@ -8,7 +8,7 @@ from math import comb, factorial, prod
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import whole
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra, hermite
 from giantstep.functions.parser import Constant, Node, Product, Sum, Variable

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from giantstep._machine.plain import flag
+from giantstep._given.plain import flag
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import simulate
 from giantstep.theory.optimal import OVER, Optimum

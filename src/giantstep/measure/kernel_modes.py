@@ -19,8 +19,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import linalg
 
+from giantstep._given.plain import whole
 from giantstep._machine import memory as _memory
-from giantstep._machine.plain import whole
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
 from giantstep.functions import hermite

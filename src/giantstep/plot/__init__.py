@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import choice
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import choice
 from giantstep.errors import InputError
 from giantstep.explain.explanation import Explanation
 from giantstep.plot import errors as _errors

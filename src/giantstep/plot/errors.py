@@ -84,7 +84,7 @@ def _smooth(o: Outcome) -> Outcome:
     if _kind(o) != "theory" or not few or len(protocol.steps) > 1 or o.seeds is not None:
         return o
     from giantstep.errors import InputError
-    from giantstep.experiment.data import Gaussian
+    from giantstep.experiment.data.gaussian import Gaussian
     from giantstep.experiment.finer import finer
     from giantstep.theory import theory
 

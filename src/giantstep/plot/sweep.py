@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from giantstep._machine.plain import choice
+from giantstep._given.plain import choice
 from giantstep.errors import InputError
 from giantstep.plot import style
 from giantstep.plot.band import banded

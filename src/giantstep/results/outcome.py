@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine import html
+from giantstep._shown import html
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

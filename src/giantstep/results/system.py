@@ -14,11 +14,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import tomli_w
 
-from giantstep._machine import html
-from giantstep._machine.plain import build, identifier, plain
-from giantstep._machine.seeds import checked as seeds_given
+from giantstep._given.plain import build, identifier, plain
+from giantstep._given.seeds import checked as seeds_given
+from giantstep._shown import html
 from giantstep.errors import InputError
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.setting import without_none
 from giantstep.measure import mean_and_error
 from giantstep.results.outcome import Status

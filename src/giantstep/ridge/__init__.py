@@ -22,9 +22,9 @@ from functools import partial
 import numpy as np
 from jaxtyping import ArrayLike, Bool, Float, Int
 
+from giantstep._given.callable import callable_module
 from giantstep._machine.arrays import Array, compiled, repeat, solve_lower, xp
 from giantstep._machine.backend import jax, jnp, one_blas_thread
-from giantstep._machine.callable import callable_module
 from giantstep.errors import InputError
 from giantstep.ridge.resolvent import (
     PerPenalty,

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, overload
 
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import choice
 from giantstep._machine import mesh as _mesh
 from giantstep._machine.backend import jax
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import choice
 from giantstep._training import job as _job
 from giantstep._training.assemble import assemble
 from giantstep._training.plan import make_plan

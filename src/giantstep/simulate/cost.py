@@ -6,7 +6,7 @@ from giantstep._machine import memory as _memory
 from giantstep._machine.random import block_rows
 from giantstep._training.plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.simulate import reuse
 from giantstep.simulate.projections import reduced

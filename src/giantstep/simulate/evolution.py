@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from giantstep._given.plain import whole
 from giantstep._machine.backend import alone, one_blas_thread
-from giantstep._machine.plain import whole
 from giantstep._training import job
 from giantstep._training.first_layer import start
 from giantstep._training.plan import runs_on_numpy

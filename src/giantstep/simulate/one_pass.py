@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 
+from giantstep._given.plain import real, whole
+from giantstep._given.seeds import checked as seeds_given
 from giantstep._machine.backend import alone, jax
-from giantstep._machine.plain import real, whole
 from giantstep._machine.random import Stream
-from giantstep._machine.seeds import checked as seeds_given
 from giantstep.errors import InputError
 from giantstep.experiment import draw
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.draw import Batch
 from giantstep.experiment.setting import Setting
 from giantstep.results.trajectory import Trajectory

@@ -82,11 +82,13 @@ def _streamed(run: Run, W: np.ndarray, a: np.ndarray, t: int) -> np.ndarray:
     form = {"sigma": run.sigma, "full": step.residual == "full", "direction": step.update == "rank1"}
     weights, second = run.batches.put(W), run.batches.put(a)
     factor = run.setting.network.factor
-    along = square = 0.0
-    for parts in inner.batches.each(batch, lambda c: _products(weights, second, c.X, c.y, mean, factor, **form)):
-        jax.block_until_ready((along, square))  # one chunk at work while the next is drawn
-        along, square = along + parts[0], square + parts[1]
-        run.tick((4.0 * run.setting.p + NORMAL) * min(inner.batches.rows, batch.n) * k)
+    work = (4.0 * run.setting.p + NORMAL) * min(inner.batches.rows, batch.n) * k
+    parts = inner.batches.each(batch, lambda c: _products(weights, second, c.X, c.y, mean, factor, **form))
+    along, square = next(parts)
+    for more in parts:
+        run.tick(work)
+        along, square = jax.block_until_ready((along + more[0], square + more[1]))  # the next chunk is drawn meanwhile
+    run.tick(work)
     key = (Stream.STEP + t, draw.OUTSIDE)
     triangles = [bartlett(generator(seed, *key), square.shape[1], run.d - k) for seed in run.seeds]
     outside = rooted(square if run.batches.device else np.asarray(square), np.stack(triangles))

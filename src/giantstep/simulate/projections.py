@@ -12,7 +12,7 @@ import numpy as np
 from giantstep._machine.backend import jnp
 from giantstep._machine.random import Stream, generator
 from giantstep.experiment import draw
-from giantstep.experiment.data import Gaussian
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.setting import Setting
 
 

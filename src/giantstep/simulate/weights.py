@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from giantstep._given.plain import choice, whole
 from giantstep._machine.backend import alone, full_precision
 from giantstep._machine.memory import budget, refuse
-from giantstep._machine.plain import choice, whole
 from giantstep._training import first_layer, job
 from giantstep._training.batches import Batches
 from giantstep._training.plan import make_plan, runs_on_numpy

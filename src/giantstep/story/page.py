@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from giantstep._machine.typeset import typeset
+from giantstep._shown.typeset import typeset
 from giantstep.plot.formula import formula
 from giantstep.story.notebook import code, notebook
 from giantstep.story.scene import scenes

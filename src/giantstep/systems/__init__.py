@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from giantstep._machine.plain import choice
+from giantstep._given.plain import choice
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, read_plain
 from giantstep.results.system import Reading, System

@@ -7,8 +7,8 @@ from typing import Any, overload
 import numpy as np
 
 from giantstep import measure
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import choice
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import choice
 from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
 from giantstep.results.outcome import Outcome, Status

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.gaussian import Gaussian
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.labels import labels
-from giantstep.experiment.mixture import Mixture
 from giantstep.experiment.protocol import SGD, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.theory.refusal import (

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.errors import InputError
-from giantstep.experiment.mixture import Component, Mixture, Spike
+from giantstep.experiment.data.mixture import Component, Mixture, Spike
 from giantstep.experiment.setting import Setting
 from giantstep.theory import kernel
 from giantstep.theory.coverage import check

@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import flag, real
 from giantstep._machine.backend import on_host
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import flag, real
 from giantstep.errors import InputError
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from giantstep._machine import html
+from giantstep._shown import html
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Status

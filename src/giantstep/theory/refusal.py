@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import target

@@ -9,23 +9,18 @@ import pytest
 
 from giantstep.checks import cache
 from giantstep.checks.random import generator
-from giantstep.claims.dandi import (
-    conditional,
-    converse,
-    deflated,
-    floors,
+from giantstep.claims.dandi.directions import (
     one_step,
-    random_features,
     reuse,
     scaling,
     second_layer,
     small_batches,
     staircase,
-    table,
     threshold,
 )
-from giantstep.claims.dandi.narrow import experiment
-from giantstep.claims.dandi.share import limit
+from giantstep.claims.dandi.directions.narrow import experiment
+from giantstep.claims.dandi.directions.share import limit
+from giantstep.claims.dandi.risk import conditional, converse, deflated, floors, random_features, table
 from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 

@@ -8,7 +8,9 @@ from worlds.altered import Change, astray, half_batch, longer, noisier, protocol
 
 import giantstep as gs
 from giantstep.claims import paired
-from giantstep.claims.moniri import expansion, onset, outliers, predicted, remainder, talk
+from giantstep.claims.moniri import expansion, talk
+from giantstep.claims.moniri.gradient import remainder
+from giantstep.claims.moniri.spectrum import onset, outliers, predicted
 from giantstep.experiment import draw
 
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from giantstep._machine.notebook import NotebookBar, inside_notebook
+from giantstep._shown.notebook import NotebookBar, inside_notebook
 from giantstep.checks.standing import Standing, count_verdicts
 from giantstep.results.table import duration
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from giantstep._machine.typeset import typeset
+from giantstep._shown.typeset import typeset
 from giantstep.checks.claim import Result
 from giantstep.checks.report.entry import MARK, MEANING, Entry, by_paper, css_class
 from giantstep.checks.report.figure import inline, wide

@@ -13,7 +13,7 @@ from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.claim import claim
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
-from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks

@@ -10,10 +10,10 @@ from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
-from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
-from giantstep.claims.moniri.lengths import remainder_power
-from giantstep.claims.moniri.remainder import log_largest
+from giantstep.claims.moniri.errors.lengths import remainder_power
+from giantstep.claims.moniri.gradient.remainder import log_largest
+from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite

@@ -13,8 +13,8 @@ from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
 from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
-from giantstep.claims.moniri import predicted as spectra
 from giantstep.claims.moniri import talk
+from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

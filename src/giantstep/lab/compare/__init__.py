@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import choice
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import choice
 from giantstep.equivalent import MODELS
 from giantstep.equivalent import equivalent as _equivalent
 from giantstep.errors import InputError

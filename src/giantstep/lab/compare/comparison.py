@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine import html
+from giantstep._shown import html
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import LABELS, Outcome, title
 from giantstep.results.table import MAX_ROWS, aligned, rounded, shortened, with_error

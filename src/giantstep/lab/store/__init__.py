@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from giantstep._machine.plain import choice, whole
+from giantstep._given.plain import choice, whole
 from giantstep.errors import InputError
 from giantstep.lab.store import condition, serialise, stored_row
 from giantstep.lab.store.file import TIMEOUT, connect, explain_errors, transaction

@@ -8,7 +8,7 @@ import re
 from dataclasses import MISSING, fields
 from typing import Any
 
-from giantstep._machine.plain import identifier
+from giantstep._given.plain import identifier
 from giantstep.experiment.network import Network
 from giantstep.experiment.protocol import SGD, GiantStep, Power, Ridge
 from giantstep.experiment.target import Target

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from giantstep._machine.plain import choice, flag, real, whole
+from giantstep._given.plain import choice, flag, real, whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 

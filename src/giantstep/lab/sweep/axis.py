@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._machine.plain import real, whole
+from giantstep._given.plain import real, whole
 from giantstep.errors import InputError
 
 __all__ = ["Axis", "Value", "axis", "together"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from giantstep._machine.plain import whole
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store import Store

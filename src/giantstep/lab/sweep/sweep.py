@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from giantstep._machine.plain import choice, identifier
-from giantstep._machine.seeds import checked as seeds_given
+from giantstep._given.plain import choice, identifier
+from giantstep._given.seeds import checked as seeds_given
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.setting_paths import filled, flatten

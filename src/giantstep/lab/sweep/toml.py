@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from giantstep._machine import seeds
+from giantstep._given import seeds
 from giantstep.errors import InputError, hint
 from giantstep.experiment.setting import Setting, read_plain
 from giantstep.lab.sweep.sweep import Sweep, make

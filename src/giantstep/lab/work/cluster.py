@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from giantstep import __version__
-from giantstep._machine.plain import identifier
+from giantstep._given.plain import identifier
 from giantstep.errors import InputError
 from giantstep.lab.store.digest import digest
 from giantstep.lab.work.call import Call

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from giantstep._machine.plain import whole
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.lab.work.perform import Done, Task, attempt
 

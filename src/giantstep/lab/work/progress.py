@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from giantstep._machine.notebook import NotebookBar, inside_notebook
+from giantstep._shown.notebook import NotebookBar, inside_notebook
 from giantstep.lab.work.block import Block
 from giantstep.lab.work.forecast import planned
 from giantstep.lab.work.perform import Done

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.experiment.mixture import Component, Mixture, Spike
+from giantstep.experiment.data.mixture import Component, Mixture, Spike
 from giantstep.results.table import with_error
 from giantstep.simulate import simulate
 from giantstep.story import figure

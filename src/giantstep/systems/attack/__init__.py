@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Bool, Float, Int
 
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import build, real, reals, whole
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import build, real, reals, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.experiment.network import Network

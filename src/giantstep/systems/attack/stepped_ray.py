@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtr
 
-from giantstep.experiment.data import Gaussian
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.protocol import Protocol, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.functions import hermite

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from giantstep._machine.callable import callable_module
-from giantstep._machine.plain import choice, real, whole
+from giantstep._given.callable import callable_module
+from giantstep._given.plain import choice, real, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation as read_activation
 from giantstep.results.system import Reading, System

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._machine.plain import choice, real
+from giantstep._given.plain import choice, real
 from giantstep.errors import InputError
 from giantstep.functions import losses
 

@@ -22,7 +22,7 @@ from jaxtyping import Float
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from giantstep._machine.plain import real, whole
+from giantstep._given.plain import real, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.measure import operator_norm

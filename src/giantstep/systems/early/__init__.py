@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from giantstep._machine.plain import build, choice, real, whole
+from giantstep._given.plain import build, choice, real, whole
 from giantstep.errors import InputError
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
 from giantstep.results.system import Reading, System
 from giantstep.systems.early.samples import LOSSES
 

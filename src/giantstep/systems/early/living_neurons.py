@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from scipy.special import ndtr, owens_t
 from scipy.stats import binom
 
-from giantstep._machine.plain import real
+from giantstep._given.plain import real
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError
 from giantstep.systems.early.samples import gram, inputs

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
 from giantstep.functions import losses
 
 if TYPE_CHECKING:

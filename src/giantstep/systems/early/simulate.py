@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Bool, Float
 
+from giantstep._given.plain import whole
 from giantstep._machine import memory
-from giantstep._machine.plain import whole
 from giantstep.results.system import Reading
 from giantstep.systems.early.path import PathState, TrainingPath, crossing, curve, gathered, ordered, shares
 from giantstep.systems.early.samples import LOSSES, batches, extended, inputs, start

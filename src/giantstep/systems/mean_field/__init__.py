@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import flag, real, whole
+from giantstep._given.plain import flag, real, whole
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
 from giantstep.experiment.target import target

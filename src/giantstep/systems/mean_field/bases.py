@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.plain import choice, real, whole
 from giantstep._machine.backend import one_blas_thread
-from giantstep._machine.plain import choice, real, whole
 from giantstep.errors import InputError
 
 __all__ = ["BASES", "basis", "project", "smoothness"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import flag, real
+from giantstep._given.plain import flag, real
 from giantstep.errors import InputError
 from giantstep.systems.mean_field.bases import project, smoothness
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._machine.plain import flag, real
+from giantstep._given.plain import flag, real
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
 from giantstep.functions.hermite import gauss_hermite

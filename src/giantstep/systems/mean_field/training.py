@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.plain import choice, real, whole
 from giantstep._machine import memory
-from giantstep._machine.plain import choice, real, whole
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
 from giantstep.functions import losses

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 from scipy.optimize import brentq
 
-from giantstep._machine.plain import real, whole
+from giantstep._given.plain import real, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import Activation
 from giantstep.theory.one_step.newton import newton

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._machine.plain import real, whole
+from giantstep._given.plain import real, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import MAX_ORDER, normalised
 from giantstep.functions.hermite import monomial_in_hermite

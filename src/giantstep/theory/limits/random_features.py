@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._machine.plain import real
+from giantstep._given.plain import real
 from giantstep.errors import InputError
 from giantstep.theory.limits.bulk import Resolvent, Shape, positive, resolvent
 

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Inexact
 
-from giantstep._machine.plain import choice, real, whole
+from giantstep._given.plain import choice, real, whole
 from giantstep.errors import InputError
 from giantstep.experiment.network import ISOTROPIC, SECOND_LAYERS
 from giantstep.experiment.protocol import RESIDUALS

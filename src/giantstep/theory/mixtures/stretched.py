@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.experiment.mixture import Component, Mixture, Spike
+from giantstep.experiment.data.mixture import Component, Mixture, Spike
 from giantstep.experiment.setting import Setting
 from giantstep.theory.mixtures.rows import SteppedRows, after_step
 from giantstep.theory.mixtures.structure import Part, span, structure

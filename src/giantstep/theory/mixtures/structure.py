@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from giantstep.experiment.dataset import Dataset
-from giantstep.experiment.mixture import Mixture
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.functions import nodes

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._machine.plain import choice
+from giantstep._given.plain import choice
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting

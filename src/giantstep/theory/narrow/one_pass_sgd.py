@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.integrate import solve_ivp
 
-from giantstep._machine.plain import choice, real, whole
+from giantstep._given.plain import choice, real, whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.results.trajectory import Trajectory

@@ -16,7 +16,7 @@ from giantstep._machine.backend import one_blas_thread
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
 from giantstep.experiment import draw
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.setting import Setting
 from giantstep.theory.sgd_readout.population import SMALL, Population
 

@@ -23,8 +23,8 @@ from jaxtyping import Float
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
 from giantstep.experiment import draw
-from giantstep.experiment.data import Gaussian
-from giantstep.experiment.dataset import Dataset
+from giantstep.experiment.data.dataset import Dataset
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

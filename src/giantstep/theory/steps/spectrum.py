@@ -10,8 +10,8 @@ with one pattern u_m for every learned direction and the law of g along the lear
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.plain import choice
 from giantstep._machine.backend import on_host
-from giantstep._machine.plain import choice
 from giantstep.experiment.setting import Setting
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step.continuation import Bulk

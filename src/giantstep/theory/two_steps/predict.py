@@ -15,11 +15,11 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep import measure
+from giantstep._given.plain import whole
 from giantstep._machine import memory as _memory
 from giantstep._machine.backend import one_blas_thread
-from giantstep._machine.plain import whole
 from giantstep.errors import InputError
-from giantstep.experiment.data import Gaussian
+from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.protocol import GiantStep, Power
 from giantstep.experiment.setting import Setting
 from giantstep.measure import LayerSpectrum

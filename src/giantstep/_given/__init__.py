@@ -1,0 +1,1 @@
+"""What a user gives, checked: plain values, seeds, functions."""

@@ -1,0 +1,1 @@
+"""Which directions giant steps learn, and when."""

@@ -1,0 +1,98 @@
+"""One giant step learns a single direction if the information exponent is one, and the span of the tensor if it is two."""
+
+import numpy as np
+
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.claims.claim import claim
+from giantstep.claims.dandi.directions import ranks
+from giantstep.claims.dandi.directions.ranks import RankCase
+from giantstep.plot import style
+
+ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + 0.3*H4(x3)/sqrt(24)"
+SIZES = {
+    "quick": ((2**7, 2**9, 2**11), (32, 64, 128), (16, 32, 64), (24, 64, 160)),
+    "full": ((1000, 6000, 36_000), (64, 128, 256), (40, 80, 160), (64, 180, 512)),
+}  # dimensions for n of the order of d, and of d^2: as is, deflated, and l = 2
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 110), "full": Seeds(80, 560)}
+RULE = {
+    "quick": Tolerances(Tolerance(0.1, 0.6), Tolerance(0.05, 0.2)),
+    "full": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.03, 0.1)),
+}
+CHANCE = 0.5  # of a share times d: chance is one, and a neuron that is half learned has half of it
+HALF = 0.5**0.5
+SUM_AND_DIFFERENCE = ((HALF, HALF), (HALF, -HALF))
+NAMES = {1: ("(w₁ + w₂)/√2", "(w₁ − w₂)/√2"), 2: ("w₁", "w₂", "w₃")}  # noqa: RUF001
+
+
+def cases(size: Size) -> tuple[RankCase, ...]:
+    linear, square, deflated, wide = SIZES[size]
+    return (
+        RankCase("ℓ = 1, n = 4d", ONE, linear, width=32),
+        RankCase("ℓ = 1, n = 2d²", ONE, square, power=2, ratio=2, width=32),
+        RankCase("ℓ = 1, deflated, n = 2d²", ONE, deflated, power=2, ratio=2, strength=2.0, longer=0.5, deflate=2),
+        RankCase("ℓ = 2, n = 2d²", TWO, wide, power=2, ratio=2, strength=2.0, longer=0.5, width=32),
+    )
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """The mean of π πᵀ for every case, (sizes, steps, seeds, r, r)."""
+    return {case.name: ranks.measured(case, seeds) for case in cases(size)}
+
+
+def predict(size: Size) -> Data:
+    """For every case the directions, their names and whether they are learned."""
+    plain, first = [list(v) for v in SUM_AND_DIFFERENCE], [True, False]
+    basis = ((plain, NAMES[1], first), (plain, NAMES[1], first), (plain, NAMES[1], [True] * 2),
+             (np.eye(3).tolist(), NAMES[2], [True, True, False]))  # fmt: skip
+    return {
+        case.name: {"directions": directions, "names": list(names), "learned": learned}
+        for case, (directions, names, learned) in zip(cases(size), basis, strict=True)
+    }
+
+
+def shares(case: RankCase, measured: Data, predicted: Data) -> np.ndarray:
+    """Shares of a neuron times d, (sizes, directions, seeds)."""
+    found = ranks.energies(measured[case.name], np.array(predicted[case.name]["directions"]))[:, 0]
+    return found * np.array(case.sizes)[:, None, None]
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents in d of the shares times d: one for what is learned, zero for the rest."""
+    slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
+    for case in cases(size):
+        said = predicted[case.name]
+        found = [ranks.growth(case.sizes, shares(case, measured, predicted), above) for above in (0.0, CHANCE)]
+        for k, (name, known) in enumerate(zip(said["names"], said["learned"], strict=True)):
+            slopes[known][f"{case.name}, {name}"] = found[known][k]
+    return Evidence(
+        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, RULE[size])
+        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, RULE[size])
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    some = cases(size)
+    return Verdict(
+        sizes="; ".join(f"{c.name}: d = {', '.join(map(str, c.sizes))}" for c in some)
+        + f"; p = 32 (deflated 16), relu, signs, pairs; y = {ONE} and {TWO}",
+        figure=_figure(some, measured, predicted),
+        caption="Share of a neuron along every direction, times d, against d on logarithmic axes, one panel a case. Learned "
+        "directions should rise along the dotted line ∝ d, the others should stay near the dashed line at one. "
+        + ruling.stated.sentence,
+        settings=tuple(c.setting(c.sizes[-1]).id for c in some),
+    )
+
+
+def _figure(some: tuple[RankCase, ...], measured: Data, predicted: Data) -> str:
+    with style.figure(2, 2, width=3.8, height=2.7) as (fig, axes):
+        for ax, case in zip(axes.ravel(), some, strict=True):
+            ranks.panel(ax, case.sizes, shares(case, measured, predicted), predicted[case.name]["names"])
+            ax.set_title(case.name, loc="left")
+            ax.set_ylabel("share × d")  # noqa: RUF001
+            ax.legend(loc="upper left", ncols=2)
+            ax.set_ylim(0.2, 30 * ax.get_ylim()[1])
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/one-step", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

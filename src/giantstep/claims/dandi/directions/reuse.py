@@ -1,0 +1,134 @@
+"""Two steps on one batch of order d find what fresh batches cannot."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.checks import cache
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.claims.claim import claim
+from giantstep.claims.dandi.directions import ranks
+from giantstep.claims.dandi.directions.narrow import experiment
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.simulate import evolution
+
+
+class ReuseCase(NamedTuple):
+    """A target of mass one, n/d, its dimensions, and whether reuse finds it: its generative exponent is one."""
+
+    formula: str
+    name: str
+    ratio: int
+    sizes: tuple[int, ...]
+    found: bool
+
+
+MIXED, EVEN = "(H2(x1)/sqrt(2) + H3(x1)/sqrt(6))/sqrt(2)", "H2(x1)/sqrt(2)"
+CASES: dict[Size, tuple[ReuseCase, ...]] = {
+    "quick": tuple(
+        ReuseCase(formula, name, 4, (1500, 12_000), found)
+        for formula, name, found in ((MIXED, "(h₂ + h₃)/√2", True), (EVEN, "H₂, even", False))
+    ),
+    "full": (
+        ReuseCase("H3(x1)/sqrt(6)", "H₃", 16, (4000, 64_000), True),
+        ReuseCase(MIXED, "(h₂ + h₃)/√2", 4, (4000, 64_000), True),
+        ReuseCase(EVEN, "H₂, even", 4, (4000, 64_000), False),
+    ),
+}  # H3 alone is learned so slowly that it needs the larger sizes; one between the two would not change the fit
+FEWER = {"quick": 1, "full": 3}  # what is learned scatters less, and is measured on one of so many seeds
+BATCHES = {"fresh": "two fresh batches", "reuse": "one batch twice"}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(45, 330)}
+RULE = {
+    "quick": {
+        "learned": Tolerances(Tolerance(0.2, 0.5), Tolerance(0.2, 0.45)),
+        "rest": Tolerances(Tolerance(0.15, 0.9), Tolerance(0.1, 0.65)),
+    },
+    "full": {
+        "learned": Tolerances(Tolerance(0.15, 0.6), Tolerance(0.08, 0.3)),
+        "rest": Tolerances(Tolerance(0.1, 0.5), Tolerance(0.06, 0.25)),
+    },
+}
+STRENGTH = 10.0  # s: so long a step that the memory of the batch is not hidden by the initial weights
+
+
+def setting(case: ReuseCase, d: int, batch: str) -> Setting:
+    return experiment(case.formula, d, case.ratio * d, 2, p=8, batch=batch, strength=STRENGTH)
+
+
+def over_null(case: tuple, d: int, batch: str, seed: int) -> float:
+    """Share of a neuron along the target after two steps over the null level."""
+    path = evolution(setting(ReuseCase._make(case), d, batch), seed)
+    share = np.mean(path.M[2][:, 0] ** 2 / np.diagonal(path.Q[2]))
+    return float(share * (d - 1) / (1 - share))
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Share along the target over the null level, (sizes, seeds) for every target, on fresh batches and on one."""
+    found: Data = {batch: [] for batch in BATCHES}
+    for batch in BATCHES:
+        for case in CASES[size]:
+            own = seeds[: len(seeds) // FEWER[size]] if case.found and batch == "reuse" else seeds
+            runs = cache.each(over_null, [(tuple(case), d, batch, seed) for d in case.sizes for seed in own])
+            found[batch].append(np.reshape(runs, (len(case.sizes), len(own))))
+    return found
+
+
+def predict(size: Size) -> Data:
+    """Whether the target is learned, on fresh batches and on one."""
+    return {"fresh": [False] * len(CASES[size]), "reuse": [case.found for case in CASES[size]]}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents of d: one where the target is learned, above the one null level of chance, and zero where it is not."""
+    slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
+    for batch, words in BATCHES.items():
+        for i, case in enumerate(CASES[size]):
+            known = bool(predicted[batch][i])
+            found = ranks.growth(case.sizes, measured[batch][i], float(known))
+            slopes[known][f"{case.name}, {words}"] = found
+    return Evidence(
+        ranks.each_and_mean("exponent of a learned target", slopes[True], 1.0, RULE[size]["learned"])
+        + ranks.each_and_mean("exponent of another target", slopes[False], 0.0, RULE[size]["rest"])
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    ends = {b: ", ".join(f"{np.mean(each[-1]):.1f}" for each in measured[b]) for b in BATCHES}
+    names = ", ".join(case.name for case in CASES[size])
+    return Verdict(
+        sizes="; ".join(f"{c.name}: d = {', '.join(map(str, c.sizes))}, n = {c.ratio}d" for c in CASES[size])
+        + f"; two steps, p = 8, relu, signs, pairs; s = {STRENGTH:g}",
+        figure=_figure(size, measured, predicted),
+        caption="Share of a neuron along the target over the null level against d, one panel a target, with lines ∝ d where it "
+        f"should be learned and constants where not. At the largest d it is {ends['reuse']} null levels for {names} "
+        f"on one batch used twice, and {ends['fresh']} on fresh ones.",
+        settings=tuple(setting(c, c.sizes[-1], b).id for c in CASES[size] for b in BATCHES),
+    )
+
+
+def _figure(size: Size, measured: Data, predicted: Data) -> str:
+    with style.figure(len(CASES[size]), width=2.9, height=2.9) as (fig, axes):
+        top = 3 * max(np.max(np.mean(each, axis=-1)) for of in measured.values() for each in of)
+        for k, (ax, case) in enumerate(zip(axes, CASES[size], strict=True)):
+            d = np.array(case.sizes)
+            for i, (batch, label) in enumerate(BATCHES.items()):
+                mean, error = mean_and_error(measured[batch][k])
+                colour = style.COLOURS[i]
+                style.dots(ax, d, mean, error, color=colour, marker="os"[i], label=label)
+                learned = predicted[batch][k]
+                line = 1 + (mean[-1] - 1) * d / d[-1] if learned else np.full(len(d), np.exp(np.mean(np.log(mean))))
+                shape = "learned, ∝ d" if learned else "not learned, constant"
+                ax.plot(d, line, color=colour, linestyle="-" if learned else "--", label=f"{label}: {shape}")
+            ax.set(yscale="log", xlabel="d", ylim=(0.8, top), xlim=(0.7 * d[0], 1.4 * d[-1]))
+            ticks.logarithmic(ax, "x", d)
+            ax.minorticks_off()
+            ax.set_title(case.name, loc="left")
+        axes[0].set_ylabel("share / null level")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/reuse", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -1,0 +1,164 @@
+"""A target of information exponent l is seen by one giant step from n ~ d^l samples on, and by no step size before."""
+
+import numpy as np
+from jaxtyping import Float
+
+import giantstep as gs
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.dandi.directions.share import ACTIVATIONS, RANKS, STRENGTHS, WIDTH, limit, setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+
+SIZES = {
+    "quick": ({1: (2**9, 2**11, 2**13), 2: (48, 96, 192), 3: (2**4, 2**5, 2**6)}, 2**16),
+    "full": ({1: (2**10, 2**13, 2**16), 2: (2**7, 2**8, 2**10), 3: (24, 48, 100)}, 2**20),
+}  # dimensions, and the largest batch
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 112), "full": Seeds(32, 240)}
+RULE = {
+    "quick": {1: Tolerance(0.06, 0.2), 2: Tolerance(0.1, 0.3), 3: Tolerance(0.2, 0.75)},
+    "full": {1: Tolerance(0.03, 0.1), 2: Tolerance(0.05, 0.15), 3: Tolerance(0.1, 0.45)},
+}  # margin and departure of the exponent
+FACTOR = 4  # from one n to the next
+FEW = 4  # seeds far from the threshold, where nothing is read off
+BLOCK = 8  # seeds that are drawn together
+LEVEL = 0.3  # the share at which n_c is read off
+
+
+def curves(size: Size) -> list[tuple[int, int, list[int]]]:
+    """Orders, dimensions and batch sizes, from d^(l-1) to d^(l+1) or the largest batch."""
+    sizes, most = SIZES[size]
+    powers = float(FACTOR) ** np.arange(-12, 12)
+    return [
+        (order, d, [round(x * d**order) for x in powers if 1 / d <= x <= d and 4 <= x * d**order <= most])
+        for order, each in sizes.items()
+        for d in each
+    ]
+
+
+def shares(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
+    """Share of a neuron along the target above chance, r/d, in the mean over neurons: (step sizes, seeds)."""
+    seeds = range(first, first + count)
+    outcome = gs.simulate(setting(order, d, n), seeds, method="overlap", n_test=100, dtype="float32", progress=False)
+    chance = RANKS[order] / d
+    return (np.sum(np.asarray(outcome.captured), axis=-1) - chance) / (1 - chance)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Shares, (batch sizes, step sizes, seeds) for every curve, nan where few seeds ran; l = 1 has little noise."""
+    found = []
+    for order, d, batches in curves(size):
+        some = seeds[: max(len(seeds) // 4, BLOCK)] if order == 1 else seeds
+        blocks = {n: _blocks(some if near(order, d, n) else some[:FEW]) for n in batches}
+        runs = iter(cache.each(shares, [(order, d, n, *block) for n in batches for block in blocks[n]]))
+        rows = [np.concatenate([next(runs) for _ in blocks[n]], axis=1) for n in batches]
+        padded = [np.pad(row, ((0, 0), (0, len(some) - row.shape[1])), constant_values=np.nan) for row in rows]
+        found.append(np.stack(padded))
+    return {"shares": found}
+
+
+def near(order: int, d: int, n: int) -> bool:
+    """Whether the level lies next to this n if the statement is true; elsewhere few seeds are enough."""
+    low, high = (1 / FACTOR**2, 1 / FACTOR) if order == 3 else (1 / FACTOR, 1.0)
+    return 0.99 * low <= n / d**order <= 1.01 * high
+
+
+def _blocks(seeds: range) -> list[tuple[int, int]]:
+    """The first seed and the number of seeds of every block."""
+    return [(seeds[i], len(seeds[i : i + BLOCK])) for i in range(0, len(seeds), BLOCK)]
+
+
+def predict(size: Size) -> Data:
+    """The exponents, and the share of the best step at every n from d^(l-1) to d^(l+1) as d grows."""
+    return {
+        "exponents": [float(order) for order in RANKS],
+        "limits": [limit(order, np.geomspace(1 / d, d, 60)) for order, d, _ in curves(size)],
+    }
+
+
+def threshold(n: list[int], shares: Float[np.ndarray, "n etas seeds"]) -> float:
+    """log of the n_c at which the mean share of the best step size reaches the level, by lines in log n, beyond the ends too."""
+    best, x = np.max(np.nanmean(shares, axis=-1), axis=1), np.log(n)
+    above = np.flatnonzero(best >= LEVEL)
+    k = int(np.clip(above[0] if len(above) else len(n), 1, len(n) - 1))
+    return float(x[k - 1] + (LEVEL - best[k - 1]) / (best[k] - best[k - 1]) * (x[k] - x[k - 1]))
+
+
+def exponents(size: Size, measured: Data) -> dict[int, np.ndarray]:
+    """Slopes of log n_c against log d, as jackknife values over seeds."""
+    found = {}
+    for order, sizes in SIZES[size][0].items():
+        here = zip(curves(size), measured["shares"], strict=True)
+        logs = [statistics.pseudovalues(lambda v, n=n: threshold(n, v), each) for (k, _, n), each in here if k == order]
+        found[order] = statistics.exponent(sizes, np.exp(np.array(logs)))
+    return found
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The exponent of the threshold for every l."""
+    return Evidence(
+        tuple(
+            statistics.compare(
+                f"exponent of n_c, ℓ = {order}", slopes[None], [expected], at=[f"ℓ = {order}"],
+                within=RULE[size][order],
+            )
+            for (order, slopes), expected in zip(exponents(size, measured).items(), predicted["exponents"], strict=True)
+        )
+    )  # fmt: skip
+
+
+def below(size: Size, measured: Data) -> str:
+    """The share of the best step near n = d^(l - 1/2) at every d, in words."""
+    words = []
+    for order, sizes in SIZES[size][0].items():
+        values = []
+        for (k, d, n), each in zip(curves(size), measured["shares"], strict=True):
+            if k == order:
+                best = np.max(np.nanmean(each, axis=-1), axis=1)
+                values.append(f"{np.interp((order - 0.5) * np.log(d), np.log(n), best):.3f}")
+        words.append(f"ℓ = {order}: {', '.join(values)} at d = {', '.join(map(str, sizes))}")
+    return "; ".join(words)
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes, most = SIZES[size]
+    found = {order: (np.mean(v), np.std(v, ddof=1) / len(v) ** 0.5) for order, v in exponents(size, measured).items()}
+    words = ", ".join(f"{value:.2f} ± {error:.2f} (ℓ = {order})" for order, (value, error) in found.items())
+    return Verdict(
+        sentence=f"With the best of {len(STRENGTHS)} step sizes, the batch at which a neuron turns to the target grows as d "
+        f"to the {words}. {ruling.stated.sentence}",
+        sizes="; ".join(f"ℓ = {k}: d = {', '.join(map(str, v))}" for k, v in sizes.items())
+        + f"; n from d^(ℓ−1) to d^(ℓ+1) or {most}; one step, p = {WIDTH}, r = 1, 8, 8; "  # noqa: RUF001
+        f"η/p = {', '.join(f'{s:g}' for s in STRENGTHS)}",
+        figure=_figure(size, measured, predicted),
+        caption="Share of a neuron along the target after one step of the best size against log n / log d, one panel each for "
+        f"ℓ = 1, 2, 3, over the predicted limits. Curves of all d should cross near ℓ. The share reaches {LEVEL:g} (dotted) at "
+        f"a batch that grows as d to the {words}.",
+        trend=f"Share of the best step at n = d^(ℓ−1/2): {below(size, measured)}.",  # noqa: RUF001
+        settings=tuple(setting(k, v[-1], v[-1] ** k).id for k, v in sizes.items()),
+    )
+
+
+def _figure(size: Size, measured: Data, predicted: Data) -> str:
+    """Share against log n / log d for every d, over the limit in n / d^l; the curves cross at l."""
+    with style.figure(len(RANKS), width=3.1, height=3.0) as (fig, axes):
+        for ax, order in zip(axes, RANKS, strict=True):
+            here = zip(curves(size), measured["shares"], predicted["limits"], strict=True)
+            for i, ((_, d, n), each, line) in enumerate(one for one in here if one[0][0] == order):
+                best = [v[np.argmax(np.nanmean(v, axis=1))] for v in each]
+                mean, error = np.transpose([mean_and_error(v[np.isfinite(v)]) for v in best])
+                ax.plot(np.linspace(order - 1, order + 1, len(line)), line, color=style.COLOURS[i], linewidth=1)
+                marks = {"color": style.COLOURS[i], "marker": "os^"[i], "label": f"d = {d}"}
+                style.dots(ax, np.log(n) / np.log(d), mean, error, **marks)
+            ax.axvline(order, color=style.INK, linewidth=0.8, linestyle=":")
+            ax.axhline(LEVEL, color=style.INK, linewidth=0.8, linestyle=":")
+            ax.set(xlabel="log n / log d", ylim=(0, 1), xlim=(order - 1, order + 1))
+            ax.set_title(f"ℓ = {order}, {ACTIVATIONS[order]}", loc="left")
+            ax.legend(loc="upper left")
+        axes[0].set_ylabel("share of a neuron along the target")
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/threshold", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -1,0 +1,1 @@
+"""What a readout fits after the steps: floors, regimes, equivalents and a figure."""

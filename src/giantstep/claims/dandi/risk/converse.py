@@ -1,0 +1,132 @@
+"""The converse of the lower bound: with many neurons, still far fewer than d, the risk is E Var(f* | P_U x)."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.claims.claim import claim
+from giantstep.claims.dandi.risk.terms import at_penalties
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.theory.limits import by_term
+
+TERMS = ("x1", "H2(x1)/sqrt(2)", "H3(x1)/sqrt(6)", "x1*x2")  # of mass one; a step learns w1
+FLOOR = 1.0  # E Var(f* | x1), of the last term
+ACTIVATION = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders
+LAYERS = {"rademacher": "a = ±1", "gaussian": "Gaussian a"}
+STEP, BATCH = 2.0, 64  # s = eta/p and n/d
+PENALTIES = tuple(10.0**k for k in range(-9, 5))  # times p/n
+WIDTHS = (16, 64)
+SIZES = {"quick": (160, 3000), "full": (600, 20_000)}  # d, test samples
+FAR = (10.0**26, 10**24, tuple(10.0**k for k in range(1, 10)))  # n, d, and the widths that theory follows
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 60), "full": Seeds(10, 60)}
+EACH = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.05, 0.1)}
+MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}
+REACHED = Tolerance(0.05, 0.1)  # of the floor
+
+
+def experiment(layer: str, d: int, p: int, penalties: tuple[float, ...], batch: int = BATCH) -> Setting:
+    """One step, and penalties in units of p/n."""
+    n = batch * d
+    network = gs.Network(p, ACTIVATION, scale="1/p", second_layer=layer)
+    readout = gs.Ridge(n, tuple(k * p / n for k in penalties))
+    return gs.Setting(
+        gs.Gaussian(d), gs.target(" + ".join(TERMS)), network, gs.Protocol((gs.GiantStep(n, STEP * p),), readout)
+    )
+
+
+@lru_cache
+def best(layer: str, d: int, p: int) -> tuple[float, float]:
+    """The least risk that theory has on the grid of penalties, and its penalty."""
+    risks = by_term.fitted(experiment(layer, d, p, PENALTIES)).risk
+    return float(np.min(risks)), PENALTIES[int(np.argmin(risks))]
+
+
+def risk(layer: str, d: int, p: int, penalty: float, seed: int, n_test: int) -> float:
+    setting = experiment(layer, d, p, (penalty,))
+    return float(at_penalties(setting, TERMS, seed, n_test, setting.protocol.readout.path, 0)[0, 0])  # type: ignore[union-attr]
+
+
+@lru_cache
+def followed(layer: str) -> np.ndarray:
+    """The least risks at the widths of ``FAR``, in a dimension far beyond them."""
+    n, d, widths = FAR
+    law, found = experiment(layer, 10**12, 2, PENALTIES, 10**6), []
+    for p in widths:
+        readout = gs.Ridge(2, tuple(k * p / n for k in PENALTIES))
+        own = replace(law, protocol=replace(law.protocol, readout=readout))
+        found.append(np.min(by_term.fitted(own, n=n, d=d, p=p).risk))
+    return np.array(found)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Risks (second layers, widths, seeds), at the penalty that theory calls best."""
+    d, n_test = SIZES[size]
+    jobs = [(a, d, p, best(a, d, p)[1], seed, n_test) for a in LAYERS for p in WIDTHS for seed in seeds]
+    return {"risks": np.array(cache.each(risk, jobs)).reshape(len(LAYERS), len(WIDTHS), len(seeds))}
+
+
+def predict(size: Size) -> Data:
+    """Risks at the sizes that are measured, (second layers, widths), and along the widths of ``FAR``."""
+    d, _ = SIZES[size]
+    return {
+        "risks": np.array([[best(a, d, p)[0] for p in WIDTHS] for a in LAYERS]),
+        "far": np.array([followed(a) for a in LAYERS]),
+    }
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """As stated any second layer ends at the floor, as corrected the Gaussian one; risks at finite sizes are those of theory."""
+    at = [f"{name}, p = {p}" for name in LAYERS.values() for p in WIDTHS]
+    finite = statistics.each_and_mean(
+        "risk", measured["risks"], predicted["risks"], at=at, relative=True, within=Tolerances(EACH[size], MEAN[size])
+    )
+
+    def far(chosen: slice) -> statistics.ComparedNumbers:
+        return statistics.compare(
+            f"risk by theory at p = {FAR[2][-1]:.0e}", predicted["far"][chosen, -1], FLOOR, noisy=False, within=REACHED,
+            at=list(LAYERS.values())[chosen],
+        )  # fmt: skip
+
+    return Evidence((*finite, far(slice(None))), (*finite, far(slice(1, None))))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    signs, gaussian = (
+        f"{found:.2f} at p = {WIDTHS[-1]} and {far:.3f} by theory at p = {FAR[2][-1]:.0e}"
+        for found, far in zip(measured["risks"][:, -1].mean(axis=-1), predicted["far"][:, -1], strict=True)
+    )
+    return Verdict(
+        sizes=f"d = {SIZES[size][0]}, n = {BATCH}d, p = {', '.join(map(str, WIDTHS))}; {ACTIVATION}; theory at d = {FAR[1]:.0e}",
+        figure=_figure(measured["risks"], predicted),
+        caption=f"The risk after one step against the width, with {' and '.join(LAYERS.values())}: dots at d = {SIZES[size][0]} "
+        f"over crosses of theory at the same size, and lines of theory for p far below d. The risk is {signs} with signs and "
+        f"{gaussian} with a Gaussian second layer, where E Var(f*|x1) is {FLOOR:g}.",
+        settings=tuple(experiment(a, SIZES[size][0], p, PENALTIES).id for a in LAYERS for p in WIDTHS),
+        trend=f"With signs two functions of x1 are all that neurons can add up, and the risk stops above the floor: {signs}. "
+        f"With a Gaussian second layer it falls to the floor: {gaussian}.",
+    )  # fmt: skip
+
+
+def _figure(risks: np.ndarray, predicted: Data) -> str:
+    mean, error = mean_and_error(risks)
+    with style.figure(width=4.6) as (fig, ax):
+        for k, name in enumerate(LAYERS.values()):
+            colour = style.COLOURS[k]
+            style.curve(ax, FAR[2], predicted["far"][k], log="x", color=colour, label=f"{name}, theory, p far below d")
+            ax.plot(WIDTHS, predicted["risks"][k], "x", color=colour)
+            style.dots(ax, WIDTHS, mean[k], error[k], color=colour, marker="os"[k], label=f"{name}, simulated")
+        ax.axhline(FLOOR, color=style.INK, linewidth=0.8, linestyle=":", label=r"E Var$(f^\star | x_1)$")
+        ax.set(xscale="log", xlabel="width p", ylabel="risk", ylim=(0.8, None))
+        ticks.logarithmic(ax, "x", FAR[2][::3])
+        ax.legend()
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/converse", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

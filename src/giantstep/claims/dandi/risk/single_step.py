@@ -1,0 +1,100 @@
+"""The figure of one giant step on deflated labels: its printed errors again, and the risk behind them."""
+
+from typing import Any
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.dandi.risk import deflated
+from giantstep.claims.dandi.risk.deflated import FORMULA, D, P, experiment
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+
+EXPONENTS = (1.3, 1.65, 2.0)  # log n / log d
+PRINTED = ((0.33600, 0.00632), (0.20675, 0.00589), (0.07742, 0.00208))  # mean and spread of ten batches of one network
+N_TEST = 100_000  # as in the notebook: the printed error depends on it
+SEEDS: dict[Size, Seeds] = {"full": Seeds(12, 36)}
+# Of a printed error; the second at the largest n. One network was printed, and networks differ by 5%: three times that.
+RULE: Any = (Tolerance(0.15, 0.3), Tolerance(0.15, 0.4))
+
+
+SIZES = tuple(int(D**e) for e in EXPONENTS)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """The error as printed and the risk, (2, seeds) for every n; two thirds of the seeds at the largest."""
+    counts = [len(seeds), len(seeds), 2 * len(seeds) // 3]
+    jobs = [((n,), D, P, seed, N_TEST) for n, count in zip(SIZES, counts, strict=True) for seed in seeds[:count]]
+    runs = iter(cache.each(deflated.both, jobs))
+    return {"errors": [np.stack([next(runs)[0] for _ in range(count)], axis=-1) for count in counts]}
+
+
+def predict(size: Size) -> Data:
+    """The printed means and spreads, and what random features and a network that knows only w1 + w2 have at best as d grows.
+
+    w1 + w2 is all that labels as they are show to one step.
+    """
+    floor = gs.explain(FORMULA, batch="d", width="d").floor
+    return {
+        "printed": [mean for mean, _ in PRINTED],
+        "spread": [spread for _, spread in PRINTED],
+        "floors": [floor["random_features"], floor["network"]],
+    }
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The mean error as printed against the printed one."""
+    return Evidence(
+        tuple(
+            statistics.compare(
+                f"error at n = d^{e:g}", each[:1], [printed], at=[""], relative=True, within=RULE[e == EXPONENTS[-1]]
+            )
+            for e, each, printed in zip(EXPONENTS, measured["errors"], predicted["printed"], strict=True)
+        )
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    mean = [each.mean(axis=1) for each in measured["errors"]]
+    words = ", ".join(
+        f"{again:.4f} where {printed:.3f} is printed (risk {risk:.4f})"
+        for (again, risk), printed in zip(mean, predicted["printed"], strict=True)
+    )
+    return Verdict(
+        sentence=f"At n = {', '.join(f'd^{e:g}' for e in EXPONENTS)} the error is {words}. "
+        f"{ruling.stated.sentence} The printed error takes the linear part of the test labels from the test labels; the risk "
+        f"takes it from the training batch.",
+        sizes=f"d = {D}, p = {P}, {N_TEST} test samples; products in float32",
+        figure=_figure(measured, predicted),
+        caption=f"Test error against log n / log d: printed means as bars with their spread, the same measured again as dots, "
+        f"and the risk as squares. The error is {words}.",
+        settings=tuple(experiment(n, D, P).id for n in SIZES),
+    )
+
+
+def _figure(measured: Data, predicted: Data) -> str:
+    """Errors against log n / log d: as printed, again, and the risk; dotted, the floors."""
+    mean, error = (np.stack(part) for part in zip(*map(mean_and_error, measured["errors"]), strict=True))
+    x = np.array(EXPONENTS)
+    with style.figure(width=5.6, height=3.6) as (fig, ax):
+        ax.errorbar(
+            EXPONENTS, predicted["printed"], predicted["spread"], fmt="_", color=style.INK, markersize=16, capsize=3,
+            label="printed (spread of 10 batches)", zorder=1,
+        )  # fmt: skip
+        for k, (label, marker) in enumerate((("measured again", "o"), ("risk", "s"))):
+            marks = {"color": style.COLOURS[k], "marker": marker, "label": label}
+            style.dots(ax, x + 0.02 * (2 * k - 1), mean[:, k], error[:, k], **marks)
+        names = ("random features at best, as d grows", "w₁ + w₂ alone at best")
+        for level, name in zip(predicted["floors"], names, strict=True):
+            ax.axhline(level, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
+            ax.annotate(name, (EXPONENTS[0] - 0.05, level), (0, -10), textcoords="offset points", fontsize=8.5)
+        ax.set(xlabel="log n / log d", ylabel="test error", ylim=(0, 0.45), xlim=(EXPONENTS[0] - 0.06, 2.06))
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/single-step", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -1,0 +1,229 @@
+"""The table of five regimes with the shares of its terms in the fit: at sizes that run, and by theory at sizes that do not."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.dandi.risk.regime import TALK
+from giantstep.claims.dandi.risk.terms import NAMES, at_penalties
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.theory.limits import by_term
+
+ACTIVATION = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders
+INDICES = ((1, 0, 0), (0, 2, 0), (2, 1, 0), (4, 2, 1), (0, 2, 2))  # of the terms in ``TALK``
+PENALTIES = tuple(10.0**k for k in range(-9, 7))  # times p/n
+LAW = (10**6, 10**4)  # d, and samples over their power of d, of the steps whose law of neurons is followed
+FAR = 10**12  # the dimension that theory follows
+MULTIPLES = tuple(10.0**k for k in range(0, 11, 2))  # n over its power of d, and p over its
+SIZES = {"quick": ((48, 16), 3000), "full": ((200, 48), 10_000)}  # d for n ~ d and for n ~ d^2, test samples
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 60), "full": Seeds(10, 60)}
+REGIME = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.025, 0.05)}  # of the mean share of a regime
+EACH = Tolerance(0.1, 0.2)  # of a share, at full size
+HALF, OUT = (
+    Tolerance(0.05, 0.1),
+    Tolerance(0.02, 0.05),
+)  # of the half that underlined terms have at least, of the others
+
+
+class Row(NamedTuple):
+    """n ~ d^samples and p ~ d^neurons; ``underlined`` terms; readout and width over these powers where it is simulated."""
+
+    samples: int
+    neurons: int
+    underlined: int
+    batch: int
+    width: int
+
+    @property
+    def name(self) -> str:
+        return f"n ~ {_power(self.samples)}, p ~ {_power(self.neurons)}"
+
+
+ROWS = (Row(1, 0, 1, 64, 32), Row(1, 1, 2, 64, 4), Row(2, 0, 3, 16, 32), Row(2, 1, 4, 16, 4), Row(2, 2, 5, 16, 1))
+ORDER = (0, 2, 1, 3, 4)  # in which the talk underlines the terms, from row to row
+
+
+def underlined(row: Row) -> list[bool]:
+    """Whether the talk underlines each term: H2(x2) joins after H2(x1) x2."""
+    return [ORDER.index(k) < row.underlined for k in range(len(TALK))]
+
+
+def experiment(
+    row: Row, d: int, penalties: tuple[float, ...], batch: int | None = None, n: int = 2, p: int = 2
+) -> Setting:
+    """With n ~ d^2 a long step on labels without their linear part, which learns w2, goes before the step that learns w1."""
+    many = batch or row.batch
+    long = gs.GiantStep(many * d**2, p * d**0.5, deflate=2)
+    plain = gs.GiantStep((batch or 64) * d, float(p))
+    steps = (long, plain) if row.samples == 2 else (plain,)
+    network = gs.Network(p, ACTIVATION, scale="1/p", second_layer="gaussian")
+    return gs.Setting(gs.Gaussian(d), gs.target(" + ".join(TALK)), network, gs.Protocol(steps, gs.Ridge(n, penalties)))
+
+
+def simulated(row: Row, d: int, penalties: tuple[float, ...] = PENALTIES) -> Setting:
+    n, p = row.batch * d**row.samples, row.width * d**row.neurons
+    return experiment(row, d, tuple(k * p / n for k in penalties), None, n, p)
+
+
+def best(found: by_term.FittedTerms) -> tuple[np.ndarray, int]:
+    """The shares in the order of the talk at the penalty of the least risk, and which it is."""
+    k = int(np.argmin(found.risk))
+    return np.array([found.shares[found.terms.index(index), k] for index in INDICES]), k
+
+
+@lru_cache
+def predicted_shares(row: Row, d: int) -> tuple[np.ndarray, int]:
+    return best(by_term.fitted(simulated(row, d)))
+
+
+def shares(row: tuple, d: int, penalty: float, seed: int, n_test: int) -> np.ndarray:
+    """The shares of one seed's fit."""
+    setting = simulated(Row._make(row), d, (penalty,))
+    return at_penalties(setting, TALK, seed, n_test, setting.protocol.readout.path, 0)[0, 1:]  # type: ignore[union-attr]
+
+
+@lru_cache
+def followed(samples: int, neurons: int) -> np.ndarray:
+    """Shares at d = FAR for all multiples, (multiples, terms)."""
+    law, found = experiment(Row(samples, neurons, 0, 0, 0), LAW[0], PENALTIES, LAW[1]), []
+    for many in MULTIPLES:
+        n, p = many * float(FAR) ** samples, many * float(FAR) ** neurons
+        readout = gs.Ridge(2, tuple(k * p / n for k in PENALTIES))
+        own = replace(law, protocol=replace(law.protocol, readout=readout))
+        found.append(best(by_term.fitted(own, n=n, d=FAR, p=p))[0])
+    return np.array(found)
+
+
+def _dimension(row: Row, size: Size) -> int:
+    return SIZES[size][0][row.samples - 1]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Shares (rows, terms, seeds), at the penalty that theory calls best."""
+    jobs = []
+    for row in ROWS:
+        d = _dimension(row, size)
+        penalty = PENALTIES[predicted_shares(row, d)[1]]
+        jobs += [(tuple(row), d, penalty, seed, SIZES[size][1]) for seed in seeds]
+    found = np.array(cache.each(shares, jobs)).reshape(len(ROWS), len(seeds), len(TALK))
+    return {"shares": np.swapaxes(found, 1, 2)}
+
+
+def predict(size: Size) -> Data:
+    """Shares at the sizes that run, (rows, terms), and by theory at d = FAR, (rows, multiples, terms)."""
+    return {
+        "shares": np.array([predicted_shares(row, _dimension(row, size))[0] for row in ROWS]),
+        "far": np.array([followed(row.samples, row.neurons) for row in ROWS]),
+    }
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Shares that run against theory; and at the largest multiple underlined terms are fitted and no others."""
+    labels = [f"{term.split('/')[0]}, {row.name}" for row in ROWS for term in TALK]
+    found, said = measured["shares"], predicted["shares"]
+    finite = [
+        statistics.compare(
+            "mean share of a regime",
+            found.mean(axis=1),
+            said.mean(axis=1),
+            at=[row.name for row in ROWS],
+            within=REGIME[size],
+        )
+    ]
+    if size == "full":
+        finite.append(
+            statistics.compare("share of a term", np.concatenate(found), said.ravel(), at=labels, within=EACH)
+        )
+    known, last = np.array([underlined(row) for row in ROWS]).ravel(), predicted["far"][:, -1].ravel()
+
+    def far(what: str, chosen: np.ndarray, **more: object) -> statistics.ComparedNumbers:
+        at = [label for label, yes in zip(labels, chosen, strict=True) if yes]
+        return statistics.compare(what, last[chosen], at=at, noisy=False, **more)  # type: ignore[arg-type]
+
+    return Evidence(
+        (
+            *finite,
+            far("share of an underlined term by theory", known, predicted=0.5, side="above", within=HALF),
+            far("share of another term by theory", ~known, predicted=0.0, within=OUT),
+        )
+    )
+
+
+def half(row: int, term: int, far: np.ndarray) -> float:
+    """The multiple of the powers of d at which the share of a term is one half, on a line in the logarithm."""
+    return float(10.0 ** np.interp(0.5, far[row, :, term], np.log10(MULTIPLES)))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    mean, far = measured["shares"].mean(axis=-1), predicted["far"]
+    header = ("regime", "term", "promised", "measured", "predicted", *(f"R = {many:.0e}" for many in MULTIPLES))
+    known = np.array([underlined(row) for row in ROWS])
+    worst = max((half(i, k, far), i, k) for i, k in np.argwhere(known))
+    low = int(np.sum(mean[known] < 0.5))
+    d, (first, second) = SIZES[size][0], (ROWS[0], ROWS[2])
+    return Verdict(
+        sentence=f"At sizes that run {low} of {known.sum()} underlined terms are less than half fitted. By theory at d = "
+        f"{FAR:.0e} all are beyond n and p of {worst[0]:.0e} times their powers of d, which "
+        f"{TALK[worst[2]].split('/')[0]} needs in the regime {ROWS[worst[1]].name}. {ruling.stated.sentence}",
+        header=header,
+        rows=tuple(
+            (row.name, term.split("/")[0], "fitted" if known[i, k] else "not", float(mean[i, k]))
+            + (float(predicted["shares"][i, k]), *(float(x) for x in far[i, :, k]))
+            for i, row in enumerate(ROWS)
+            for k, term in enumerate(TALK)
+        ),
+        sizes=f"d = {d[0]} for n ~ d and {d[1]} for n ~ d²; n = {first.batch}d or {second.batch}d²; p = "
+        f"{', '.join(_multiple(r.width, r.neurons) for r in ROWS)}; {ACTIVATION}; theory at d = {FAR:.0e}, n and p = R times "
+        "their powers of d",
+        figure=_figure(far, known, mean_and_error(measured["shares"]), predicted["shares"]),
+        caption="Left, the share of every term of the talk's target in the fit, dots over predicted bars, hatched where the talk "
+        f"does not underline it. Right, by theory at d = {FAR:.0e}, the share of the hardest underlined term of every row as n "
+        "and p grow as multiples R of their powers of d.",
+        settings=tuple(simulated(row, _dimension(row, size)).id for row in ROWS),
+    )
+
+
+def _power(k: int) -> str:
+    return ("1", "d", "d²")[k]
+
+
+def _multiple(factor: int, power: int) -> str:
+    return f"{factor}{_power(power)}" if power and factor > 1 else _power(power) if power else str(factor)
+
+
+def _figure(far: np.ndarray, known: np.ndarray, found: tuple[np.ndarray, np.ndarray], said: np.ndarray) -> str:
+    with style.figure(2, width=4.6, height=3.0) as (fig, axes):
+        for k, term in enumerate(TALK):
+            places = np.arange(len(ROWS)) + 0.16 * (k - 2)
+            for place, height, yes in zip(places, said[:, k], known[:, k], strict=True):
+                look = {"color": style.COLOURS[k], "alpha": 0.4} if yes else {"facecolor": "none", "hatch": "////"}
+                axes[0].bar(place, height, 0.14, edgecolor=style.COLOURS[k], **look)
+            style.dots(axes[0], places, found[0][:, k], found[1][:, k], color=style.COLOURS[k], label=NAMES[term])
+        axes[0].set_xticks(range(len(ROWS)), [row.name.replace(", ", "\n") for row in ROWS])
+        axes[0].set(ylabel="share of a term in the fit", ylim=(-0.05, 1.1))
+        for i, row in enumerate(ROWS):
+            term = ORDER[row.underlined - 1] if row.underlined != 3 else 2
+            axes[1].plot(
+                MULTIPLES, far[i, :, term], color=style.COLOURS[i], marker="osD^v"[i], markersize=4,
+                label=f"{row.name}: {NAMES[TALK[term]]}",
+            )  # fmt: skip
+        axes[1].axhline(0.5, color=style.INK, linewidth=0.8, linestyle=":")
+        axes[1].set(
+            xscale="log", xlabel="R: n and p over their powers of d", ylabel="share by theory", ylim=(-0.05, 1.1)
+        )
+        ticks.logarithmic(axes[1], "x", MULTIPLES)
+        axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=3, fontsize=8)
+        axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2, fontsize=8)
+        return style.svg(fig)
+
+
+CLAIM = claim("dandi/table", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

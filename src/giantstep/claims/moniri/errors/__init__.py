@@ -1,0 +1,1 @@
+"""Errors of a readout after the step: limits, improvements and floors."""

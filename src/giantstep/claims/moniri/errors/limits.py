@@ -1,0 +1,109 @@
+"""What free directions g, ..., g^l add to random features: the published limits of the improvements."""
+
+from itertools import product
+
+import numpy as np
+
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims import paired
+from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
+from giantstep.claims.moniri import talk
+from giantstep.claims.moniri.errors import free
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.theory.limits import bulk
+from giantstep.theory.limits import gains as published
+
+SIZES = {"quick": (150, 300), "full": (500, 1000)}  # the last is judged
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 260)}
+RULE = {
+    "quick": Tolerance(0.05, 0.1),
+    "full": Tolerance(0.02, 0.05),
+}  # of random features' error
+COLUMNS = ("training loss", "test error")
+LABELS = [f"ℓ = {order}, {what}" for order, what in product((1, 2, 3), COLUMNS)]
+
+
+def limit(order: int) -> tuple[float, float]:
+    """The published gains in training loss and test error for l = ``order``, at the talk's ratios."""
+    target = free.targets()[order - 1]
+    setting = talk.experiment(1000, 0.0, target, activation=free.ACTIVATION)
+    of = bulk.shape(setting.network.activation, 1000, setting.d, setting.p)
+    coefficients = [float(target.hermite.get((k,), 0.0)) for k in range(order + 1)]
+    rho = published.direction(of.phi, coefficients[1], target.power + target.noise**2).cosine
+    gains = published.improvements(of, paired.PENALTY, coefficients, rho, range(1, order + 1))
+    return float(gains.objective), float(gains.test)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """The gains of l = 1, 2, 3 free directions, (sizes, l, errors, seeds), with control variates; a quarter of the seeds at the
+    smaller size, which is only shown."""
+    found = []
+    for n, some in zip(SIZES[size], (seeds[: len(seeds) // 4], seeds), strict=True):
+        runs = cache.each(free.gains, [(n, seed) for seed in some])
+        gains, controls = (np.stack([run[name] for run in runs], axis=-1) for name in ("gains", "controls"))
+        found.append(np.array([controlled(g, c) for g, c in zip(gains, controls, strict=True)]))
+    return {"gains": found}
+
+
+def predict(size: Size) -> Data:
+    """The published limits and the errors of random features, (l, errors), whatever the size."""
+    settings = [paired.experiment(1000, (), target, activation=free.ACTIVATION) for target in free.targets()]
+    before = np.array([paired.predicted(setting)[::-1, 0] for setting in settings])
+    return {"limits": np.array([limit(order) for order in (1, 2, 3)]), "before": before}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Every gain at the largest n against the published limit, in units of the error of random features."""
+    before = predicted["before"]
+    gains, limits = measured["gains"][-1] / before[..., None], predicted["limits"] / before
+    return Evidence(
+        (
+            statistics.compare(
+                "gain, in units of the error of random features", gains, limits, at=LABELS, within=RULE[size]
+            ),
+        )
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes = SIZES[size]
+    off = [
+        float(np.max(np.abs(gains.mean(axis=-1) - predicted["limits"]) / predicted["before"]))
+        for gains in measured["gains"]
+    ]
+    return Verdict(
+        sizes=f"n = {', '.join(map(str, sizes))} (the last is judged); {talk.RATIOS}; penalty {paired.PENALTY:g}",
+        figure=_figure(sizes, measured["gains"], predicted["limits"]),
+        caption="Gains in training loss (left) and test error (right) against n for ℓ = 1, 2, 3, with the published "
+        f"limits as lines; at n = {sizes[-1]} the furthest is {off[-1]:.1%} of the error of random features away.",
+        settings=tuple(
+            talk.experiment(n, 0.0, t, activation=free.ACTIVATION).id for n in sizes for t in free.targets()
+        ),
+        trend=f"The gains are within {off[0]:.1%} of the error of random features of the limits at n = {sizes[0]} and within "
+        f"{off[-1]:.1%} at n = {sizes[-1]}.",
+    )
+
+
+def _figure(sizes: tuple[int, ...], gains: list[np.ndarray], limits: np.ndarray) -> str:
+    """The gains against n, and the published limits."""
+    with style.figure(2, width=3.5, height=2.9) as (fig, axes):
+        for i, j in product(range(3), range(2)):
+            ax, look = axes[j], {"color": style.COLOURS[i]}
+            ax.axhline(limits[i, j], label=f"published limit, ℓ = {i + 1}", **look)
+            mean, error = zip(*(mean_and_error(each[i, j]) for each in gains), strict=True)
+            shift = 1.03 ** (i - 1)  # side by side
+            style.dots(
+                ax, shift * np.array(sizes), mean, error, label=f"simulation, ℓ = {i + 1}", marker="osD"[i], **look
+            )
+            ax.set(xlabel="n", ylabel=f"gain in {COLUMNS[j]}")
+            ticks.logarithmic(ax, "x", sizes)
+            ax.margins(x=0.3, y=0.15)
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        return style.svg(fig)
+
+
+CLAIM = claim("moniri/limits", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

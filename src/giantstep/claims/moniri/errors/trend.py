@@ -1,0 +1,130 @@
+"""The network's gains follow the finite-size theory, and that tends to limits: not always to the published ones."""
+
+import numpy as np
+
+from giantstep.checks import statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims import paired
+from giantstep.claims.claim import claim
+from giantstep.claims.moniri import talk
+from giantstep.claims.moniri.errors import lengths
+from giantstep.claims.moniri.errors.lengths import ALPHAS, experiment
+from giantstep.measure import mean_and_error
+from giantstep.plot import style as _style
+
+SIZES = {"quick": 300, "full": 1000}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(70, 380)}
+GAIN = {
+    "quick": Tolerance(0.035, 0.08),
+    "full": Tolerance(0.02, 0.04),
+}  # of random features' error
+UPDATES = {
+    "quick": Tolerance(0.003, 0.015),
+    "full": Tolerance(0.003, 0.01),
+}  # of that error
+LIMIT = Tolerance(0.04, 0.1)  # of a limit, at the largest n
+LARGE = tuple(round(10 ** (3 + 0.75 * k)) for k in range(13))  # predicted, up to 10^12
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """The gains, (curves, seeds)."""
+    found = [
+        paired.measured(SIZES[size], tuple(ALPHAS[k] for k in one.orders), one.name, seeds, one.activation, one.update)
+        for one in lengths.networks()
+    ]
+    return {"gains": lengths.flat([paired.gains(errors) for errors in found])}
+
+
+def predict(size: Size) -> Data:
+    """The gains at this size and at large ones, (curves, sizes), errors of random features, published limits and ours."""
+    networks = lengths.networks()
+    errors = [[paired.predicted(experiment(network, n)) for network in networks] for n in (SIZES[size], *LARGE)]
+    gains = np.stack([lengths.flat([paired.gains(one) for one in row]) for row in errors], axis=-1)
+    published, ours = (lengths.flat(list(part)) for part in zip(*map(lengths.limits, networks), strict=True))
+    before = lengths.flat([np.broadcast_to(one[:, :1], one[:, 1:].shape) for one in errors[0]])
+    return {"here": gains[:, 0], "large": gains[:, 1:], "before": before, "published": published, "ours": ours}
+
+
+def updates(gains: np.ndarray) -> np.ndarray:
+    """The gain in test error of the rank-one part less that of the full gradient, at l = 2."""
+    full, rank = (i for i, c in enumerate(lengths.curves()) if c.degree_two)
+    return gains[rank] - gains[full]
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Gains and the difference of the updates against the finite-size theory; that theory at the largest n against the limits."""
+    at = [f"ℓ = {c.order}, {c.network.update}, {c.error}" for c in lengths.curves()]
+    scale = predicted["before"]
+    gains = statistics.compare(
+        "gain, in units of the error of random features", measured["gains"] / scale[:, None], predicted["here"] / scale,
+        at=at, within=GAIN[size],
+    )  # fmt: skip
+    apart = (updates(x / scale.reshape(-1, *[1] * (x.ndim - 1))) for x in (measured["gains"], predicted["here"]))
+    found, expected = apart
+    differ = statistics.compare("difference of the updates at ℓ = 2", found[None], expected, within=UPDATES[size])
+
+    def tends(what: str) -> statistics.ComparedNumbers:
+        last = predicted["large"][:, -1]
+        name = f"theory at n = 10¹² and the {what} limit"
+        limit = predicted["published" if what == "published" else "ours"]
+        return statistics.compare(name, last, limit, at=at, relative=True, noisy=False, within=LIMIT)
+
+    return Evidence((gains, differ, tends("published")), (gains, differ, tends("corrected")))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n = SIZES[size]
+    full, rank = (i for i, c in enumerate(lengths.curves()) if c.degree_two)
+    missing = np.abs(predicted["large"] / predicted["ours"][:, None] - 1)
+    tends = f"{predicted['ours'][full]:.3f} ({predicted['large'][full, -1]:.3f} at n = 10¹²)"
+    mean, error = (float(x) for x in mean_and_error(updates(measured["gains"])))
+    return Verdict(
+        sizes=f"n = {n}, predicted up to 10¹²; {talk.RATIOS}; penalty {paired.PENALTY:g}",
+        sentence=f"As stated: {ruling.stated.sentence} As corrected: {ruling.corrected.sentence if ruling.corrected else ''} "
+        f"At ℓ = 2 the test gain of the full gradient tends to {tends} and not to the published "
+        f"{predicted['published'][full]:.3f}; at n = {n} it is {mean:.4f} ± {error:.4f} below that of the rank-one part "
+        f"(predicted {updates(predicted['here']):.4f}).",
+        figure=_figure(n, measured["gains"], predicted),
+        caption=f"Gain in test error against n from {n} to 10¹² (logarithmic) for ℓ = 1, 2, 3: dots at small n on "
+        f"theory lines that rise slowly to their dashed limits. At ℓ = 2 the full gradient's line ends at {tends}, below "
+        f"that of the rank-one part, which ends at the published {predicted['published'][rank]:.3f}.",
+        settings=tuple(experiment(network, n).id for network in lengths.networks()),
+        trend=f"The theory is within {np.max(missing[:, 0]):.0%} of the corrected limits at n = 10³ and within "
+        f"{np.max(missing[:, -1]):.1%} at n = 10¹².",
+    )
+
+
+def _figure(n: int, gains: np.ndarray, predicted: Data) -> str:
+    """Gains in test error against n: simulated, predicted, and their limits as dashed lines."""
+    with _style.figure(3, width=2.75, height=2.8) as (fig, axes):
+        for i, c in enumerate(lengths.curves()):
+            if c.error != "test error":
+                continue
+            ax, rank, ours = axes[c.order - 1], c.network.update == "rank1", float(predicted["ours"][i])
+            colour = _style.COLOURS[1 if rank else 0]
+            line = (n, *LARGE) if n < LARGE[0] else LARGE
+            ax.plot(line, [predicted["here"][i], *predicted["large"][i]][-len(line) :], color=colour)
+            ax.axhline(ours, color=colour, linestyle="--", linewidth=1.0)
+            if c.order == 2:
+                text, up = ("published limit", 3) if rank else ("with longer rows", -12)
+                at = {"xytext": (0, up), "textcoords": "offset points", "ha": "right", "fontsize": 8, "color": colour}
+                ax.annotate(text, (LARGE[-1], ours), **at)
+            look = {"color": colour, "marker": "s" if rank else "o"}
+            _style.dots(
+                ax, [n], *mean_and_error(gains[i : i + 1]), label="rank-one part" if rank else "full gradient", **look
+            )
+            sigma = c.network.activation.replace("pi", "π")
+            ax.set_title(f"ℓ = {c.order},  η = n$^{{{ALPHAS[c.order]:g}}}$,  {sigma}", loc="left")
+            ax.set(xscale="log", xlabel="n", xlim=(n / 3, 2 * LARGE[-1]))
+            ax.set_ylim(0, 1.2 * float(max(predicted["ours"])))
+            ax.set_xticks([10**k for k in (3, 6, 9, 12)])
+            ax.minorticks_off()
+        axes[0].set_ylabel("gain in test error")
+        for style, label in (("-", "theory"), ("--", "its limit")):
+            axes[1].plot([], [], style, color=_style.INK, label=label, linewidth=1.2)
+        axes[1].legend(loc="lower right")
+        return _style.svg(fig)
+
+
+CLAIM = claim("moniri/trend", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

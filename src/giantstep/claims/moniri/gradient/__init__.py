@@ -1,0 +1,1 @@
+"""The gradient of the first step: rank one, and along what."""

@@ -1,0 +1,82 @@
+"""The normalisation trap: with the initial output kept, the gradient is rank one along another direction."""
+
+from functools import partial
+from math import sqrt
+
+import giantstep as gs
+from giantstep.checks import statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
+from giantstep.claims.moniri import talk
+from giantstep.claims.moniri.gradient import remainder
+from giantstep.measure import mean_and_error
+from giantstep.theory.one_step.parameters import activation_constants
+
+LIMIT = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}  # of the limit
+
+
+def limit_along_labels() -> float:
+    """c_1 sqrt(c_1^2 + phi (c_1^2 + c_{>1}^2)), phi = d/n: what is left along X^T y if the initial output is kept."""
+    sigma = gs.activation("relu", centred=True)
+    c1, phi = sigma.hermite(1)[1], 0.6
+    return c1 * sqrt(c1**2 + phi * sigma.mean_square)
+
+
+def at_finite_size(n: int) -> float:
+    """The limit with what the rest of the gradient adds to the norm: sqrt(limit^2 + (3 phi/p + 1/n) E (y - f_0)^2 Var sigma').
+
+    The rest has rows a_i z_i, so it adds E a^4/E a^2 = 3 along a and 1 along the direction of the rank-one part.
+    """
+    setting = remainder.experiment(n, "full")
+    sigma, target = setting.network.activation, setting.target
+    coefficients, _, slope = activation_constants(sigma)
+    power = target.power + target.noise**2 + sigma.mean_square
+    rest = (3 * setting.d / (n * setting.p) + 1 / n) * power * (slope - coefficients[1] ** 2)
+    return sqrt(limit_along_labels() ** 2 + rest)
+
+
+def predict(size: Size) -> Data:
+    return {"limit": limit_along_labels(), "finite": at_finite_size(remainder.SIZES[size][-1])}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Along X^T y the limit and no decay, along X^T (y - f_0) the decay."""
+    last = f"n = {remainder.SIZES[size][-1]}"
+    norms = controlled(measured["norms"][-1, :1], measured["controls"][-1])  # |a| and |W^T a| are known on average
+    return Evidence(
+        (
+            statistics.compare(
+                "remainder along Xᵀy", norms, predicted["finite"], at=[last], relative=True, within=LIMIT[size]
+            ),
+            statistics.compare(
+                "exponent of n along Xᵀy", remainder.exponents(size, measured, [0], decaying=False), 0.0,
+                within=remainder.EXPONENT[size],
+            ),
+            remainder.decay(size, measured, [1]),
+        )
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes, limit = remainder.SIZES[size], predicted["limit"]
+    mean, error = mean_and_error(measured["norms"])
+    stays = " and ".join(f"{mean[i, 0]:.3f} ± {error[i, 0]:.3f} at n = {sizes[i]}" for i in (0, -1))
+    return Verdict(
+        sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
+        figure=remainder.draw_decay(size, measured["norms"], [0, 1], limit),
+        caption="Operator norm of what a rank-one matrix leaves of the gradient against n, both logarithmic. Along Xᵀy it "
+        f"stays at the predicted {limit:.3f} ({stays}); along Xᵀ(y − f₀) it falls to {mean[-1, 1]:.3f}, beside a guide "
+        "proportional to (log n/n)^½.",
+        settings=tuple(remainder.experiment(n, "full").id for n in sizes),
+        trend=f"Along Xᵀy the distance from the predicted limit goes from {mean[0, 0] / limit - 1:+.1%} at n = {sizes[0]} to "
+        f"{mean[-1, 0] / limit - 1:+.1%} at n = {sizes[-1]}; along Xᵀ(y − f₀) the remainder goes from {mean[0, 1]:.3f} to "
+        f"{mean[-1, 1]:.3f}.",
+    )
+
+
+CLAIM = claim(
+    "moniri/normalisation-trap", measure=partial(remainder.measure, residuals=("full",)), predict=predict,
+    compare=compare, describe=describe, seeds=remainder.SEEDS,
+)  # fmt: skip

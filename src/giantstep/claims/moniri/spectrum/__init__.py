@@ -1,0 +1,1 @@
+"""The spectrum of the updated features: spikes, bulk, onset."""

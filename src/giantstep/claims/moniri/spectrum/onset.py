@@ -1,0 +1,144 @@
+"""The step size at which a spike becomes visible grows as n^((k-1)/2k), and the finite-size theory knows its constant."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import svds
+
+import giantstep as gs
+from giantstep.checks import cache, statistics
+from giantstep.checks.cache import one_blas_thread
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
+from giantstep.claims.moniri import talk
+from giantstep.claims.moniri.spectrum import predicted as spectra
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.simulate import train
+
+SIZES = {"full": (500, 900, 1600)}  # smaller ones are outside the regime of small η/√n
+SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 90)}
+LIMITS = (0.0, 0.25)  # the k-th spike of the limit appears at (k - 1)/(2k)
+BEYOND = 1.2  # times the edge of the bulk: where a spike counts as there, well beyond the fluctuation of the edge
+SEARCHED = (3.5, 2.85)  # step sizes around which it is looked for, the second times n^0.2
+FACTORS, PREDICTED = (0.6, 0.78, 1.0, 1.28, 1.65), (0.85, 1.0, 1.18)  # of these step sizes
+EXPONENT = Tolerance(0.07, 0.13)
+ONSET = Tolerance(0.06, 0.12)  # of a step size
+
+
+def experiment(n: int, etas: tuple[float, ...] | float = 1.0) -> Setting:
+    return spectra.experiment(n, etas)
+
+
+def looked_at(n: int, k: int, factors: tuple[float, ...]) -> tuple[float, ...]:
+    """Step sizes around the onset of spike k."""
+    return tuple(f * SEARCHED[k - 1] * (n**0.2 if k == 2 else 1.0) for f in factors)
+
+
+def crossing(etas: tuple[float, ...], ratios: list[float]) -> float:
+    """The step size at which the ratio reaches BEYOND, by interpolation in log eta; an end of the interval if it is outside."""
+    return float(np.exp(np.interp(BEYOND, np.maximum.accumulate(ratios), np.log(etas))))
+
+
+def predicted_onset(n: int, k: int) -> float:
+    """The step size at which the k-th outlier is predicted at BEYOND times the edge."""
+    etas = looked_at(n, k, PREDICTED)
+    laws = spectra.laws(experiment(n, etas))
+    return crossing(etas, [law.outliers[k - 1].position / law.edge if len(law.outliers) >= k else 1.0 for law in laws])
+
+
+def onsets(n: int, seed: int) -> list[float]:
+    """The step sizes at which the first two outliers reach BEYOND times the edge, and controls of mean zero.
+
+    The edge is that of the spectrum at the middle step size; outliers hardly move it.
+    """
+    setting = experiment(n)
+    X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
+    sigma, found = setting.network.activation, []
+    with one_blas_thread(setting.p):
+        layers = train(setting, seed)
+        before, slope = X @ layers.initial.T, X @ (layers.final - layers.initial).T  # linear in the step size
+        for k in (1, 2):
+            etas = looked_at(n, k, FACTORS)
+            middle = np.asarray(sigma(before + etas[len(etas) // 2] * slope)) / np.sqrt(n)
+            edge, ratios = gs.measure.bulk_edge(gs.measure.spectrum(middle).values), []
+            for eta in etas:
+                F = np.asarray(sigma(before + eta * slope)) / np.sqrt(n)
+                start = np.ones(min(F.shape))
+                top: Any = svds(F, k=k, v0=start, tol=1e-3, return_singular_vectors=False)  # type: ignore[arg-type]
+                ratios.append(float(np.min(top)) / edge)
+            found.append(crossing(etas, ratios))
+    return [*found, *spectra.controls(setting, seed)]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Logarithms of the step sizes at the onset, (sizes, 2, seeds), with control variates."""
+    runs = cache.each(onsets, [(n, seed) for n in SIZES[size] for seed in seeds])
+    found = np.moveaxis(np.reshape(runs, (len(SIZES[size]), len(seeds), 6)), 1, -1)
+    return {"onsets": np.array([controlled(np.log(one[:2]), one[2:]) for one in found])}
+
+
+def predict(size: Size) -> Data:
+    """Step sizes at the onset, (sizes, 2)."""
+    return {"onsets": np.array([[predicted_onset(n, k) for k in (1, 2)] for n in SIZES[size]])}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The exponent of n of the step size at the onset, and its value at every n against the finite-size one."""
+    at = [f"spike {k}, n = {n}" for n in SIZES[size] for k in (1, 2)]
+    exponents = statistics.exponent(SIZES[size], np.exp(measured["onsets"]))
+    ratios = measured["onsets"] - np.log(predicted["onsets"])[..., None]
+    return Evidence(
+        (
+            statistics.compare(
+                "exponent of the step size at the onset", exponents, LIMITS, at=["spike 1", "spike 2"], within=EXPONENT
+            ),
+            statistics.compare("log of the step size at the onset over the predicted one", ratios, at=at, within=ONSET),
+        )
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes = SIZES[size]
+    found = ruling.stated.of("exponent of the step size at the onset")
+    exponents = [
+        f"{np.mean(row):.3f} ± {half:.3f}" for row, half in zip(found.comparison.samples, found.half, strict=True)
+    ]
+    alphas = np.mean(measured["onsets"], axis=-1) / np.log(sizes)[:, None]
+    return Verdict(
+        sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}; centred ReLU, rank-one update",
+        sentence=f"{ruling.stated.sentence} The step size at the onset has the exponents {' and '.join(exponents)} of n.",
+        figure=_figure(size, measured["onsets"], predicted["onsets"]),
+        caption=f"Step size at which the first and the second outlier reach {BEYOND:g} times the edge against n, both "
+        f"logarithmic: dots on the finite-size prediction, with measured exponents {' and '.join(exponents)}. Dashed guides "
+        "have the exponents 0 and 1/4 of the limit.",
+        settings=tuple(experiment(n).id for n in sizes),
+        trend=f"Written as n^alpha, the onsets are alpha = {alphas[0, 0]:.3f} and {alphas[0, 1]:.3f} at n = {sizes[0]}, and "
+        f"{alphas[-1, 0]:.3f} and {alphas[-1, 1]:.3f} at n = {sizes[-1]}, far from 0 and 1/4: the constant in front of n^alpha "
+        "falls only as 1/log n in alpha.",
+    )
+
+
+def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
+    """The step size at the onset of both spikes against n."""
+    sizes = np.array(SIZES[size], dtype=float)
+    with style.figure(width=4.6, height=3.2) as (fig, ax):
+        for k in (0, 1):
+            mean, error = mean_and_error(np.exp(measured[:, k]))
+            line, look = predicted[:, k], {"color": style.COLOURS[k]}
+            ax.plot(sizes, line, label=f"theory, spike {k + 1}", **look)
+            guide = line[-1] * (sizes / sizes[-1]) ** LIMITS[k]
+            ax.plot(sizes, guide, "--", linewidth=0.9, label=f"$\\propto n^{{{LIMITS[k]:g}}}$", **look)
+            style.dots(ax, sizes, mean, error, label=f"simulation, spike {k + 1}", marker="os"[k], **look)
+        ax.set(xlabel="batch size n", ylabel="step size η at the onset")
+        ticks.logarithmic(ax, "x", sizes)
+        ticks.logarithmic(ax, at=(3, 4, 6, 8, 12, 16))
+        fig.legend(loc="outside lower center", ncols=2)
+        return style.svg(fig)
+
+
+CLAIM = claim("moniri/onset", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

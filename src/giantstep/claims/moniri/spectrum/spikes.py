@@ -1,0 +1,110 @@
+"""Spikes of the updated features appear one by one as the step size n^alpha grows, along powers of X beta."""
+
+import numpy as np
+
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
+from giantstep.claims.moniri import talk
+from giantstep.claims.moniri.spectrum import predicted as spectra
+from giantstep.claims.moniri.spectrum.outliers import new_outliers
+from giantstep.experiment.setting import Setting
+from giantstep.plot import style
+
+ALPHAS = (0.1, 0.2, 0.28, 0.37)
+# Beyond, the longest row that the gradient's remainder adds, eta sqrt(2 log p phi E y^2 Var sigma'/p), is longer than a row: at
+# n = 500 and alpha = 0.42 it is 1.3 (relu) and 1.5 (sine). Such a row is a spike of its own, which vanishes only for larger n.
+SHOWN = (0.1, 0.28, 0.37)  # in the figure
+ACTIVATIONS = ("relu", "sin(x+pi/4)")
+SIZES = {"quick": 500, "full": 2000}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(14, 40), "full": Seeds(14, 50)}
+COSINE = {"quick": Tolerance(0.06, 0.2), "full": Tolerance(0.04, 0.1)}
+ELSEWHERE = Tolerance(0.25, 1.0)  # outliers a spectrum
+GROWTH = Tolerance(0.25, 1.75)  # outliers a spectrum
+NAMES = ("g", "g^2", "g^3", "g^4")  # powers of g = X beta looked for
+
+
+def experiment(n: int, activation: str) -> Setting:
+    return talk.experiment(n, ALPHAS, talk.setting_1(), activation=activation)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Of every activation the cos^2 with their own power of the first two new singular vectors, (alphas, 2, seeds); the new
+    outliers that lie along no power of theirs and all new ones, (alphas, seeds); and what the figure shows."""
+    n, found = SIZES[size], {}
+    for activation in ACTIVATIONS:
+        runs = cache.each(new_outliers, [(n, ALPHAS, activation, seed) for seed in seeds])
+        elsewhere, count = np.zeros((2, len(ALPHAS), len(seeds)))
+        for s, run in enumerate(runs):
+            for i, cosines in enumerate(run["cosines"]):
+                along = np.array([row[k] if k < len(row) else 0.0 for k, row in enumerate(cosines)])
+                elsewhere[i, s], count[i, s] = np.sum(along < 0.5), len(along)
+        own = controlled(
+            np.stack([run["own"] for run in runs], axis=-1), np.transpose([run["controls"] for run in runs])
+        )
+        at = [ALPHAS.index(alpha) for alpha in SHOWN]
+        first = {name: [runs[0][name][i] for i in at] for name in ("values", "cosines", "spectrum")}
+        found[activation] = {"cosines": own, "elsewhere": elsewhere, "count": count, "first": first}
+    return found
+
+
+def predict(size: Size) -> Data:
+    """The cos^2 of the first two outliers that are predicted to show, (activations, alphas, 2), else NaN."""
+    return {"cosines": np.array([spectra.places(experiment(SIZES[size], a))[..., 1] for a in ACTIVATIONS])}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The cos^2 of every spike that is predicted to show, the outliers that lie elsewhere, and the growth of their number."""
+    cosines, elsewhere, count = (
+        np.array([measured[a][name] for a in ACTIVATIONS]) for name in ("cosines", "elsewhere", "count")
+    )
+    labels = [f"{a}, alpha = {alpha:g}" for a in ACTIVATIONS for alpha in ALPHAS]
+    later = [f"{a}, alpha = {alpha:g}" for a in ACTIVATIONS for alpha in ALPHAS[1:]]
+    shown = np.isfinite(predicted["cosines"])
+    names = [f"spike {k + 1}, {ACTIVATIONS[i]}, alpha = {ALPHAS[j]:g}" for i, j, k in np.argwhere(shown)]
+    growth = np.diff(count, axis=1)
+    return Evidence(
+        (
+            statistics.compare("cos²", cosines[shown], predicted["cosines"][shown], at=names, within=COSINE[size]),
+            statistics.compare("outliers elsewhere", elsewhere, at=labels, side="below", within=ELSEWHERE),
+            statistics.compare("outliers more than at the alpha before", growth, at=later, side="above", within=GROWTH),
+        )
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n = SIZES[size]
+    words = ", ".join(f"{measured[a]['count'][-1].mean():.1f} for {a}" for a in ACTIVATIONS)
+    return Verdict(
+        sizes=f"n = {n}; {talk.RATIOS}",
+        figure=_figure(n, measured),
+        caption=f"Histograms of the singular values of F/√n for {' and '.join(ACTIVATIONS)} at alpha = "
+        f"{', '.join(f'{a:g}' for a in SHOWN)}: the bulk stays, and new outliers step out to the right, each marked with "
+        f"the power of g = Xβ along which it lies. At alpha = {ALPHAS[-1]:g} there are {words}.",
+        settings=tuple(experiment(n, a).id for a in ACTIVATIONS),
+    )
+
+
+def _figure(n: int, measured: Data) -> str:
+    """Histograms of the first seed; one range a row, so that the spikes are seen to move."""
+    with style.figure(len(SHOWN), len(ACTIVATIONS), width=2.6, height=2.2) as (fig, axes):
+        for row, activation in zip(axes, ACTIVATIONS, strict=True):
+            first = measured[activation]["first"]
+            for i, (ax, alpha) in enumerate(zip(row, SHOWN, strict=True)):
+                powers = [int(np.argmax(cosines)) for cosines in first["cosines"][i]]
+                style.spectrum_panel(ax, first["spectrum"][i], first["values"][i], [f"${NAMES[k]}$" for k in powers])
+                ax.set_title(f"{activation.replace('pi', 'π')},  η = n$^{{{alpha}}}$", loc="left")
+            widest, tallest = max(ax.get_xlim()[1] for ax in row), max(ax.get_ylim()[1] for ax in row)
+            for ax in row:
+                ax.set(xlim=(0, widest), ylim=(0, tallest), ylabel="density" if ax is row[0] else "")
+        for ax in axes[:-1].flat:
+            ax.set_xlabel("")
+        spike = axes[0, 0].plot([], [], "v", color=style.COLOURS[1], label="new outlier, along a power of g = Xβ")[0]
+        bulk, edge = axes[0, 0].get_legend_handles_labels()[0][:2]
+        fig.legend(handles=[bulk, edge, spike], loc="outside lower center", ncols=3)
+    return style.svg(fig)
+
+
+CLAIM = claim("moniri/spikes", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

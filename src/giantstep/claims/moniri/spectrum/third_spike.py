@@ -1,0 +1,146 @@
+"""With a step of the l-th regime the updated features have l new spikes, the k-th along (X beta)^k: here up to l = 3."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.checks import cache, statistics
+from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.claims.claim import claim
+from giantstep.claims.controls import controlled
+from giantstep.claims.moniri import talk
+from giantstep.claims.moniri.spectrum import predicted as spectra
+from giantstep.experiment import draw
+from giantstep.experiment.setting import Setting
+from giantstep.measure import margin, mean_and_error
+from giantstep.plot import style
+
+REGIMES = {1: 0.125, 2: 0.29, 3: 0.354}  # l and alpha, the middle of (l - 1)/(2l) < alpha < l/(2l + 2)
+ORDERS = {"quick": (3,), "full": (1, 2, 3)}
+STEP = 2.0  # times n^alpha: with it three spikes, and no fourth, are predicted from n = 600 on (rank one) and 1200 on (gradient)
+ACTIVATION = "sin(x+0.5)"  # c_1, c_2 and c_3 are not zero, and the second and third spike lie apart
+ALL = {"rank1": "rank-one update", "gradient": "true gradient"}
+UPDATES = {"quick": ("rank1",), "full": tuple(ALL)}
+SIZES = {"quick": 800, "full": 2000}
+FAR = (1e4, 1e6)  # followed by theory
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 60), "full": Seeds(40, 600)}
+PLACE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
+COSINE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.025, 0.05)}
+SOLID = {
+    "quick": 0.75,
+    "full": 0.0,
+}  # cos^2 from which it is compared: that of the third spike takes 80 seeds at quick size
+TOP = 4  # singular values looked at: three spikes and the edge
+
+
+def experiment(n: int, update: str, orders: tuple[int, ...]) -> Setting:
+    etas = tuple(STEP * float(n ** REGIMES[order]) for order in orders)
+    return spectra.experiment(n, etas, activation=ACTIVATION, update=update)
+
+
+def leading(n: int, update: str, orders: tuple[int, ...], seed: int) -> dict[str, Any]:
+    """Position and cos^2 of the largest singular values, (orders, TOP, 2), and controls of mean zero; the third spike grows
+    with the sixth moment of the second layer, E a^6 = 15."""
+    setting = experiment(n, update, orders)
+    a = draw.weights(setting, seed)[1]
+    return {
+        "leading": spectra.leading(setting, seed, TOP),
+        "controls": [*spectra.controls(setting, seed), float(np.mean(a**6) - 15)],
+    }
+
+
+def shown(n: int, update: str, orders: tuple[int, ...], seed: int) -> list[np.ndarray]:
+    """All singular values, for the figure."""
+    return spectra.values(experiment(n, update, orders), seed)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Position and cos^2 with control variates, (updates, orders, TOP, 2, seeds), and the spectra of the first seed."""
+    n, orders, found, first = SIZES[size], ORDERS[size], [], []
+    for update in UPDATES[size]:
+        runs = cache.each(leading, [(n, update, orders, seed) for seed in seeds])
+        places, controls = (np.stack([run[name] for run in runs], axis=-1) for name in ("leading", "controls"))
+        found.append(controlled(places, controls))
+        first += cache.each(shown, [(n, update, orders, seeds[0])])
+    return {"leading": np.array(found), "first": np.array(first)}
+
+
+def predict(size: Size) -> Data:
+    """Position and cos^2 of the outliers that show, (updates, orders, TOP, 2), edges, (updates, orders), and the cos^2 of the
+    third spike at larger sizes, (updates, sizes)."""
+    every = [spectra.laws(experiment(SIZES[size], update, ORDERS[size])) for update in UPDATES[size]]
+    far = [[spectra.laws(experiment(int(n), update, (3,))) for n in FAR] for update in UPDATES[size]]
+    return {
+        "places": np.array([spectra.visible(laws, TOP) for laws in every]),
+        "edges": np.array([[law.edge for law in laws] for laws in every]),
+        "far": np.array([[spectra.visible(law, TOP)[0, 2, 1] for law in laws] for laws in far]),
+    }
+
+
+def over_the_edge(size: Size, measured: Data, predicted: Data) -> Float[np.ndarray, "updates orders 2 seeds"]:
+    """Singular values number l and l + 1 over the predicted edge of the bulk."""
+    orders, values = ORDERS[size], measured["leading"][:, :, :, 0]
+    pairs = np.stack([values[:, i, [order - 1, order]] for i, order in enumerate(orders)], axis=1)
+    return pairs / predicted["edges"][..., None, None]
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Spike l stands clear of the edge, the next singular value is the edge, and every spike is where theory has it."""
+    updates, orders = UPDATES[size], ORDERS[size]
+    over = over_the_edge(size, measured, predicted).reshape(-1, 2, measured["leading"].shape[-1])
+    at = [f"ℓ = {order}, {ALL[update]}" for update in updates for order in orders]
+    there = np.isfinite(predicted["places"][..., 0]) & (np.arange(TOP) < np.array(orders)[:, None])
+    which = np.argwhere(there)
+    names = [f"spike {k + 1}, ℓ = {orders[i]}, {ALL[updates[u]]}" for u, i, k in which]
+    found, expected = measured["leading"][there], predicted["places"][there]
+    solid, clear = expected[:, 1] >= SOLID[size], 1 + margin(4 * SIZES[size] // 5)
+    along = [name for name, far in zip(names, solid, strict=True) if far]
+    return Evidence((
+        statistics.compare("spike ℓ over the edge", over[:, 0], clear, at=at, side="above", within=PLACE[size]),
+        statistics.compare("singular value ℓ + 1 over the edge", over[:, 1], 1.0, at=at, within=PLACE[size]),
+        statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, within=PLACE[size]),
+        statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=along, within=COSINE[size]),
+    ))  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n, updates, orders = SIZES[size], UPDATES[size], ORDERS[size]
+    mean, error = mean_and_error(measured["leading"][:, -1, 2])
+    over = over_the_edge(size, measured, predicted)[:, -1].mean(axis=-1)
+    words = "; ".join(
+        f"{ALL[update]}: {over[u, 0]:.2f} times the edge, cos² with (Xβ)³ {mean[u, 1]:.3f} ± {error[u, 1]:.3f}"
+        for u, update in enumerate(updates)
+    )
+    far = "; ".join(
+        f"{ALL[update]}: {', '.join(f'{x:.2f}' for x in predicted['far'][u])}" for u, update in enumerate(updates)
+    )
+    return Verdict(
+        sentence=f"The third spike at α = {REGIMES[3]}: {words}. {ruling.stated.sentence}",
+        sizes=f"n = {n}; {talk.RATIOS}; {ACTIVATION}; η = {STEP:g} n^α, α = {', '.join(f'{REGIMES[k]:g}' for k in orders)}",
+        figure=_figure(size, measured["first"]),
+        caption="Singular values of F/√n of the first seed in the middle of the regimes "
+        f"ℓ = {', '.join(map(str, orders))}: ℓ of them stand clear of the bulk, each marked with its power of g = Xβ.",
+        trend=f"The cos² of the third spike with (Xβ)³ is predicted to go to one: at n = {', '.join(f'{x:.0e}' for x in FAR)} "
+        f"it is, {far}.",
+        settings=tuple(experiment(n, update, orders).id for update in updates),
+    )
+
+
+def _figure(size: Size, spectrum: np.ndarray) -> str:
+    """One row for each update, one column for each regime."""
+    updates, orders = UPDATES[size], ORDERS[size]
+    wide = 4.6 if len(orders) == 1 else 2.6
+    with style.figure(len(orders), len(updates), width=wide, height=2.4) as (fig, axes):
+        table = np.reshape(axes, (len(updates), len(orders)))
+        for (u, i), ax in np.ndenumerate(table):
+            order = orders[i]
+            style.spectrum_panel(ax, spectrum[u, i], spectrum[u, i, :order], ["$g$", "$g^2$", "$g^3$"][:order])
+            ax.set_title(f"{ALL[updates[u]]}, ℓ = {order}", loc="left", fontsize=9.5)
+            ax.set(xlabel=ax.get_xlabel() if u == len(updates) - 1 else "", ylabel="density" if i == 0 else "")
+        fig.legend(*table[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        return style.svg(fig)
+
+
+CLAIM = claim("moniri/third-spike", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

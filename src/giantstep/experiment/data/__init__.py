@@ -1,0 +1,1 @@
+"""Data: the laws of inputs, and finite tables of them."""

@@ -1,0 +1,33 @@
+"""The law of the inputs."""
+
+from dataclasses import dataclass
+
+from giantstep._given.plain import plain, whole
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Isotropic Gaussian inputs, ``x ~ N(0, I_d)``.
+
+    Examples:
+        >>> gs.Gaussian(d=100).d
+        100
+    """
+
+    d: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "d", whole(self.d, "d"))
+
+    @property
+    def spread(self) -> float:
+        """Operator norm of the covariance."""
+        return 1.0
+
+    @property
+    def trace(self) -> float:
+        """Trace of the covariance."""
+        return float(self.d)
+
+    def to_plain(self) -> dict:
+        return {"law": "gaussian", **plain(self)}
