@@ -1,7 +1,8 @@
 """Makes the sample of Fashion-MNIST that comes with the package from the full set: ``python scripts/fashion_sample.py [FOLDER]``.
 
 It writes src/giantstep/experiment/data/samples/fashion-mnist.xz and prints the checksum that
-``giantstep.experiment.data.fashion`` must have. The pixels are always the same; so is the file, unless another version of liblzma packs them into other bytes.
+``giantstep.experiment.data.fashion`` must have. The pixels are always the same; so is the file, unless another version of liblzma
+packs them into other bytes.
 """
 
 import hashlib

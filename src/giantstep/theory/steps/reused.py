@@ -64,13 +64,27 @@ class First(NamedTuple):
     square: Float[np.ndarray, " J"]
 
 
+class Sample(NamedTuple):
+    """Its columns, phi, and the weights of E[r .], E[r^2 .] and E[r^3 .] over them."""
+
+    made: Columns
+    phi: float
+    w1: Float[np.ndarray, " C"]
+    w2: Float[np.ndarray, " C"]
+    w3: Float[np.ndarray, " C"]
+
+    @property
+    def root(self) -> Float[np.ndarray, " C"]:
+        return np.sqrt(np.maximum(self.w2, EMPTY))
+
+
 def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> MovedRows:
     """The rows after two steps on one batch, both gradients with residual="target"; ``rows`` are those after the first."""
     step, (t1, t2) = course.steps[0], course.scale * etas[:, None] * rows.a
-    phi, made = course.d / step.n, columns(course, step, rows, coordinates(rows, course.p))
-    at, r = made.at, made.residual
-    w1, w2, w3 = (at.pi * own for own in r.plain[:3])
-    R1, R2 = w1.sum(), w2.sum()
+    made = columns(course, step, rows, coordinates(rows, course.p))
+    at, r, phi = made.at, made.residual, course.d / step.n
+    sample = Sample(made, phi, *(at.pi * own for own in r.plain[:3]))
+    R1, R2 = sample.w1.sum(), sample.w2.sum()
     c1, c2 = (k * float(course.sigma.coefficients[k]) for k in (1, 2))
     mu, shares = _matrix(made, np.full(at.pi.size, R2**-0.5), phi)
     mu = R2**0.5 * mu[:, None]
@@ -78,40 +92,81 @@ def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> Mo
     b2, c = shares @ once**2 + rows.white, shares @ once
     before = First(t1, c1, c2, phi, c, np.maximum(b2 - c**2, 0.0), b2)
     S = slopes(course, rows, made, before)
-    # Noise: S has its part along the first step's direction, and others
-    root, along = np.sqrt(np.maximum(w2, EMPTY)), S.mean @ w2 / R2
-    beyond = S.mean - along[:, None]
-    p_m, s_m, phi_m = np.linalg.svd(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * beyond * root, full_matrices=False)
-    count = min(FRESH, int(np.sum(s_m**2 > NOISE_SHARE * (rows.omega * rows.a**2) @ (S.mean**2 @ w2))))
-    kept = course.scale * etas[1] * phi**0.5 * (s_m[:count, None] * p_m[:, :count].T) / np.sqrt(rows.omega)
-    lost = np.maximum(t2**2 * phi * (beyond**2 @ w2) - np.sum(kept**2, axis=0), 0.0)
+    noise = _noise(course.scale * etas[1], rows, sample, S)
+    turn = _turn(rows, sample, S, before, t2, (mu, shares, once))
     # Signal: the direction of the first step's noise is the last of the frame
-    moved = at.f @ np.einsum("jk,k,mk->mj", S.mean, w1, at.kappa)
+    moved = at.f @ np.einsum("jk,k,mk->mj", S.mean, sample.w1, at.kappa)
     moved = moved + at.e @ np.einsum("jk,k,rk->rj", S.mean, at.pi, r.first[0])
-    moved[-1] += (phi * R2) ** 0.5 * along
-    u = np.concatenate([rows.u + t2 * moved, kept])
-    # Turn: the part of the first step's matrix, one more shape, and what is left
+    moved[-1] += (phi * R2) ** 0.5 * (S.mean @ sample.w2) / R2
+    u = np.concatenate([rows.u + t2 * moved, noise.kept])
+    # White: the first step's, its product with the second's, and the second's
+    rest = np.maximum(S.square - S.mean**2 - _square(before, S.initial, S.moved), 0.0)
+    white = rows.white * (turn.shares @ turn.grown**2)
+    white = white + 2 * phi * t1 * t2 * (1 + t2 * (S.moved @ sample.w1)) * (S.cross @ sample.w2)
+    white = np.maximum(white, 0.0) + phi * t2**2 * (rest @ sample.w2 + turn.left) + noise.lost
+    shift = np.zeros((len(u), at.pi.size))
+    shift[len(rows.u) - 1], shift[len(rows.u) :] = (phi / R2) ** 0.5, phi**0.5 * noise.shapes
+    D = _frame(made, shift, before, S, t2, course)
+    return replace(rows, u=u, D=D, turns=((turn.shares, turn.growth),), base=np.ones_like(c), white=white)
+
+
+class Noise(NamedTuple):
+    """New directions (F, J) of the rows, the functions of a sample (F, C) that span them, and the white rest (J,)."""
+
+    kept: Float[np.ndarray, "F J"]
+    shapes: Float[np.ndarray, "F C"]
+    lost: Float[np.ndarray, " J"]
+
+
+def _noise(size: float, rows: MovedRows, sample: Sample, S: Slopes) -> Noise:
+    """What r S has beyond its part along r, the direction of the first step; ``size`` is eta s of the second."""
+    root, beyond = sample.root, S.mean - (S.mean @ sample.w2 / sample.w2.sum())[:, None]
+    weight = np.sqrt(rows.omega) * rows.a
+    p_m, s_m, phi_m = np.linalg.svd(weight[:, None] * beyond * root, full_matrices=False)
+    count = min(FRESH, int(np.sum(s_m**2 > NOISE_SHARE * weight**2 @ (S.mean**2 @ sample.w2))))
+    kept = size * sample.phi**0.5 * (s_m[:count, None] * p_m[:, :count].T) / np.sqrt(rows.omega)
+    lost = (size * rows.a) ** 2 * sample.phi * (beyond**2 @ sample.w2) - np.sum(kept**2, axis=0)
+    return Noise(kept, phi_m[:count] / root, np.maximum(lost, 0.0))
+
+
+class Turn(NamedTuple):
+    """Growth of the rows by both steps and of the first's white part by the second, at modes (M,) with their shares; and what the
+    modes leave of the second's turn, E[r^2 .] (J,)."""
+
+    shares: Float[np.ndarray, " M"]
+    growth: Float[np.ndarray, "M J"]
+    grown: Float[np.ndarray, "M J"]
+    left: Float[np.ndarray, " J"]
+
+
+def _turn(
+    rows: MovedRows,
+    sample: Sample,
+    S: Slopes,
+    before: First,
+    t2: Float[np.ndarray, " J"],
+    first: tuple[np.ndarray, ...],
+) -> Turn:
+    """The part of the first step's matrix, with its modes mu, their shares and growth; one more shape; and what is left."""
+    (mu, shares, once), w2, R2 = first, sample.w2, sample.w2.sum()
     alpha0, alpha1 = S.initial @ w2 / R2, S.moved @ w2 / R2
     left0, left1 = S.initial - alpha0[:, None], S.moved - alpha1[:, None]
-    shape = _shape(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * (left0 + c[:, None] * left1), root)
+    mixed = left0 + before.shared[:, None] * left1
+    shape = _shape(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * mixed, sample.root)
     k0, k1 = S.initial @ (w2 * shape), S.moved @ (w2 * shape)
-    nu, other = _matrix(made, shape, phi)
-    own = phi * t1 * c2 * (S.moved @ w2 + mu * (S.moved @ w3) / R2)
-    turned = S.moved @ w1 + alpha1 * mu
-    P = once + t2 * (S.initial @ w1 + alpha0 * mu + turned * once - own)
+    nu, other = _matrix(sample.made, shape, sample.phi)
+    own = sample.phi * before.t * before.c2 * (S.moved @ w2 + mu * (S.moved @ sample.w3) / R2)
+    turned = S.moved @ sample.w1 + alpha1 * mu
+    P = once + t2 * (S.initial @ sample.w1 + alpha0 * mu + turned * once - own)
     P = (P[:, None] + nu[:, None] * t2 * (k0 + k1 * once)[:, None]).reshape(-1, rows.a.size)
     grown = ((1 + t2 * turned)[:, None] + nu[:, None] * t2 * k1).reshape(P.shape)
-    both = np.multiply.outer(shares, other).ravel()
-    # White: the first step's, its product with the second's, and the second's
-    form = lambda x, y: x**2 + 2 * c[:, None] * x * y + b2[:, None] * y**2  # noqa: E731
-    rest = np.maximum(S.square - S.mean**2 - form(S.initial, S.moved), 0.0)
-    left = np.maximum(form(left0, left1) @ w2 - form(k0[:, None], k1[:, None])[:, 0], 0.0)
-    white = rows.white * (both @ grown**2) + 2 * phi * t1 * t2 * (1 + t2 * (S.moved @ w1)) * (S.cross @ w2)
-    white = np.maximum(white, 0.0) + phi * t2**2 * (rest @ w2 + left) + lost
-    shift = np.zeros((len(u), at.pi.size))
-    shift[len(rows.u) - 1], shift[len(rows.u) :] = (phi / R2) ** 0.5, phi**0.5 * phi_m[:count] / root
-    D = _frame(made, shift, before, S, t2, course)
-    return replace(rows, u=u, D=D, turns=((both, P),), base=np.ones_like(c), white=white)
+    left = _square(before, left0, left1) @ w2 - _square(before, k0[:, None], k1[:, None])[:, 0]
+    return Turn(np.multiply.outer(shares, other).ravel(), P, grown, np.maximum(left, 0.0))
+
+
+def _square(before: First, x: Float[np.ndarray, "J K"], y: Float[np.ndarray, "J K"]) -> Float[np.ndarray, "J K"]:
+    """E (x h + y q)^2."""
+    return x**2 + 2 * before.shared[:, None] * x * y + before.square[:, None] * y**2
 
 
 def slopes(course: Course, rows: MovedRows, made: Columns, before: First) -> Slopes:
