@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 
 import giantstep as gs
 from giantstep import cli
+from giantstep._machine import html
 from giantstep.functions.parser import MAX_RANK
 
 TALK = "x1 + H2(x2) + H2(x1)*x2 + H4(x1)*H2(x2)*x3 + H2(x2)*H2(x3)"
@@ -117,7 +118,36 @@ def test_reuse_finds_in_the_second_step_what_fresh_batches_never_find():
     cubic = gs.explain("H3(x1)", reuse=True)
     assert cubic.staircase == [[], [], [[1.0]]] and "E[x1 | y]" in " ".join(cubic.reasons)
     even = gs.explain("H2(x1)", reuse=True)
-    assert even.staircase == [[]] and any("log d" in note for note in even.warnings)
+    assert even.staircase == [[]] and "about log d steps" in even.reasons[-1]
+
+
+@pytest.mark.parametrize(
+    ("formula", "options", "ending"),
+    [
+        (
+            "x1*x2*x3",
+            {},
+            "up to order 1 there is nothing left to see; w1, w2, w3 would be seen at order 3, which needs a batch of d^3.",
+        ),
+        (
+            "x1*x2*x3",
+            {"reuse": True},
+            "up to order 1 no function of y shows more. At order 2 a function of y shows w1, w2, w3: that takes a few steps on "
+            "a reused batch of d^2, or about log d steps on one of d. Fresh batches would need d^3 samples.",
+        ),
+        (
+            "sign(x1*x2*x3)",
+            {"reuse": True, "batch": "d^2"},
+            "up to order 2 no function of y shows more. At order 3 a function of y shows w1, w2, w3: that takes a few steps on "
+            "a reused batch of d^3. Fresh batches would need d^3 samples.",
+        ),
+    ],
+)
+def test_the_end_of_the_staircase_names_the_batches_it_speaks_of(formula, options, ending):
+    found = gs.explain(formula, **options)
+    assert found.reasons == [f"The steps do not find 3 of 3 directions: {ending}"]
+    assert not any("batch" in note or "log d" in note for note in found.warnings)  # it is said once
+    assert ending in str(found) and html.line(found.reasons[0]) in found._repr_html_()
 
 
 # What an activation sees.

@@ -55,10 +55,10 @@ def explain(
     again, generative, missing = _generative(asked, reuse)
     later = again if reuse and again is not None else asked.fresh()
     path = walk(asked.f.rank, lambda t: later if t > 0 else asked.fresh(), asked.steps)
-    sentences = [*reasons(asked.f, path, reuse, asked.symbol), ending(later, asked.top, path, asked.whole)]
+    end = ending(later, asked.top, path, asked.whole, asked.fresh() if reuse else None)
     leaps = [new[0].order for new in asked.stairs]
     return Explanation(
-        **_climb(asked, path, sentences).to_dict(),
+        **_climb(asked, path, [*reasons(asked.f, path, reuse, asked.symbol), end]).to_dict(),
         target=asked.target.name,
         rank=asked.target.rank,
         batch=batch,
@@ -69,7 +69,7 @@ def explain(
         leaps=leaps,
         generative_exponent=generative[0] if generative else None,
         generative_leaps=generative,
-        warnings=[*notes(asked, path, again if reuse else None), *missing],
+        warnings=[*notes(asked, path, bool(reuse)), *missing],
         activation=None if sigma is None else sigma.name,
         realised=None if sigma is None else _realised(asked, sigma, path),
     )

@@ -7,14 +7,14 @@ from giantstep.experiment.target import Target
 from giantstep.explain.case import ScalingCase
 from giantstep.explain.steps import Rule, Walk
 from giantstep.explain.words import listing
-from giantstep.functions.staircase import empty, extended, found, lowest
+from giantstep.functions.staircase import empty, extended, found
 
 
-def notes(asked: ScalingCase, path: Walk, again: Rule | None) -> list[str]:
-    """All notes that apply; ``again`` is the rule of later steps if they reuse the batch."""
+def notes(asked: ScalingCase, path: Walk, reuse: bool) -> list[str]:
+    """All notes that apply to fresh batches or to a reused one."""
     target = asked.target
-    sentences = _deflation(target, path, asked.fresh(), again is not None)
-    sentences += _second_layer(path) if again is None else _reuse(path, again)
+    sentences = _deflation(target, path, asked.fresh(), reuse)
+    sentences += [] if reuse else _second_layer(path)
     expansion = target.hermite
     if target.mixing is not None:
         sentences.append(
@@ -61,14 +61,3 @@ def _second_layer(path: Walk) -> list[str]:
                 f"second_layer='rademacher' it adds one direction."
             ]
     return []
-
-
-def _reuse(path: Walk, again: Rule) -> list[str]:
-    """Directions on which y depends evenly only take of order log d steps at n = alpha d (Dandi et al. 2402.03220)."""
-    if again.limit != 1 or again.new(path.last):
-        return []
-    left = lowest(again.functions, path.last, (2,), again.threshold)
-    if not left:
-        return []
-    names = listing([v.vector for v in left])
-    return [f"{names} can be seen at order 2 of a function of y; with a batch of d this takes about log d steps."]

@@ -71,8 +71,8 @@ def reasons(f: Series, path: Walk, reuse: bool, symbol: str) -> list[str]:
     return sentences
 
 
-def ending(rule: Rule, top: int, path: Walk, whole: np.ndarray) -> str:
-    """A sentence that says why the staircase ends."""
+def ending(rule: Rule, top: int, path: Walk, whole: np.ndarray, fresh: Rule | None = None) -> str:
+    """Say why the staircase ends; ``fresh`` is the rule of fresh batches if ``rule`` is that of a reused one."""
     basis, missing = path.last, len(whole) - len(path.last)
     if len(whole) == 0:
         return "The target is a constant: there is no direction to find."
@@ -84,13 +84,34 @@ def ending(rule: Rule, top: int, path: Walk, whole: np.ndarray) -> str:
     if more:
         return f"Another step would find {listing([v.vector for v in more])}."
     later = lowest(rule.functions, basis, range(rule.limit + 1, top + 1), rule.threshold)
-    stop = f"The steps do not find {missing} of {len(whole)} directions: up to order {rule.limit} there is nothing left to see"
+    stop = f"The steps do not find {missing} of {len(whole)} directions"
+    if fresh is not None:
+        stop = f"{stop}: up to order {rule.limit} no function of y shows more."
+        return stop + _reused(later, rule.limit) + _fresh(fresh, basis, top)
+    stop = f"{stop}: up to order {rule.limit} there is nothing left to see"
     if not later:
         return f"{stop}."
-    needed = f"a batch of d^{later[0].order}"
-    return (
-        f"{stop}; {listing([v.vector for v in later])} would be seen at order {later[0].order}, which needs {needed}."
-    )
+    order = later[0].order
+    return f"{stop}; {listing([v.vector for v in later])} would be seen at order {order}, which needs a batch of d^{order}."
+
+
+def _reused(later: list[FoundDirection], limit: int) -> str:
+    """What more a reused batch can find, and how.
+
+    Directions on which y depends evenly only take of order log d steps at n = alpha d (Dandi et al. 2402.03220).
+    """
+    if not later:
+        return ""
+    order = later[0].order
+    slowly = ", or about log d steps on one of d" if (order, limit) == (2, 1) else ""
+    shown = f"At order {order} a function of y shows {listing([v.vector for v in later])}"
+    return f" {shown}: that takes a few steps on a reused batch of d^{order}{slowly}."
+
+
+def _fresh(fresh: Rule, basis: np.ndarray, top: int) -> str:
+    """The size of the fresh batches that would find more."""
+    seen = lowest(fresh.functions, basis, range(1, top + 1), fresh.threshold)
+    return f" Fresh batches would need d^{seen[0].order} samples." if seen and seen[0].order > 1 else ""
 
 
 def blocked(sigma: str, f: Series, rule: Rule, basis: np.ndarray) -> str | None:
