@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from http.client import HTTPConnection
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +16,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from giantstep import cli
+from giantstep.errors import InputError
 from giantstep.explorer import controls, settings, state
 from giantstep.explorer.app import make_app
 from giantstep.explorer.processes.backend import Backend
@@ -25,6 +27,8 @@ from giantstep.explorer.security import _ours, guard
 from giantstep.explorer.server import Address
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as _view
+from giantstep.explorer.views.giant_steps.charts import plane_words, share_words
+from giantstep.explorer.views.giant_steps.numbers import KnownPaths, theory_of
 from giantstep.plot.style import COLOURS
 from tests.explorer_server import running
 
@@ -195,6 +199,16 @@ def test_recipes_and_their_python_build_the_same_settings(batches):
     ):
         run = subprocess.run([sys.executable, "-c", f"{code}\nprint(s.id)"], capture_output=True, text=True, check=True)
         assert run.stdout.strip() == setting.id
+
+
+def test_a_reused_batch_has_no_theory_which_is_said_once():
+    s = state.GiantSteps(batches="reuse")
+    with pytest.raises(InputError, match="needs fresh batches") as refused:
+        theory_of(s)
+    waiting = KnownPaths(message="Simulating …", refusal=f"There is no theory here: {refused.value}.", busy=True)
+    for paths in (waiting, replace(waiting, message="Stopped.", busy=False)):
+        said = [paths.message, plane_words(s, paths), share_words(s, paths)]
+        assert " ".join(said).count("no theory") == 1 and len({*said}) == 3
 
 
 def test_every_claim_is_in_the_matrix():

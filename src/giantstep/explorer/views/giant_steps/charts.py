@@ -60,7 +60,7 @@ def plane_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
 
 def plane_words(s: GiantSteps, paths: KnownPaths) -> str:
     if paths.best is None:
-        return paths.message or "There is no result yet."
+        return "The neurons appear when they are simulated." if paths.busy else "There are no neurons to show."
     at = min(s.shown, s.steps)
     source = "simulation" if paths.chain is not None else "theory"
     shares = ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(paths.best.shares[at].mean(axis=0)))
@@ -118,10 +118,11 @@ def _first(paths: KnownPaths) -> list[dict[str, Any]]:
 
 
 def share_words(s: GiantSteps, paths: KnownPaths) -> str:
-    if paths.best is None:
-        return ""
-    if paths.chain is None or paths.theory is None:
-        return "Dots are the simulation, with the standard error over neurons; lines are the limit d → ∞ at this n/d."
+    if paths.theory is None:
+        dots = "" if paths.chain is None else "Dots are the simulation, with the standard error over neurons. "
+        return f"{dots}{paths.refusal}"
+    if paths.chain is None:
+        return "Lines are the limit d → ∞ at this n/d."
     gap = float(np.max(np.abs(paths.chain.shares.mean(axis=1) - paths.theory.shares.mean(axis=1))))
     return f"Dots are the simulation and lines the limit d → ∞ at this n/d; they differ by {gap:.2g} at most."
 

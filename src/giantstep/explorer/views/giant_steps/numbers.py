@@ -19,14 +19,16 @@ MEMORY = 2.0  # GiB of a simulation
 
 @dataclass(frozen=True)
 class KnownPaths:
-    """The simulated chain and that of the theory, either of which may be missing, with a message about them.
+    """The simulated chain and that of the theory, either of which may be missing.
 
-    ``first`` has those of the setting A, if there is one.
+    ``message`` says how the simulation goes and ``refusal`` why there is no theory.
+    ``first`` has the chains of the setting A, if there is one.
     """
 
     chain: Any = None
     theory: Any = None
     message: str = ""
+    refusal: str = ""
     busy: bool = False
     first: "KnownPaths | None" = None
 
@@ -68,15 +70,15 @@ class GiantStepsNumbers:
         chain, busy, message = self._backend.jobs.result(_key(s)), self.busy(s), self._too_large(s)
         if isinstance(chain, Failure):
             chain, message = None, chain.sentence
-        theory, reason = self._theories.find(_same(s), lambda: self._theory(_same(s), page))
+        theory, refusal = self._theories.find(_same(s), lambda: self._theory(_same(s), page))
         if busy:
             message = "Simulating …"
         elif chain is None and not message:
             message = "Stopped."
-        return KnownPaths(chain, theory, " ".join(one for one in (message, reason) if one), busy)
+        return KnownPaths(chain, theory, message, refusal, busy)
 
     def _theory(self, s: GiantSteps, page: str) -> tuple[Any, str]:
-        """The theory, or None and the reason."""
+        """The theory, or None and the sentence that refuses it."""
         try:
             return self._backend.theory.ask(page, theory_of, s, limit=COMPILED), ""
         except InputError as problem:
