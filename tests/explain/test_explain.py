@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 import giantstep as gs
 from giantstep import cli
-from giantstep._machine import html
+from giantstep._shown import html
 from giantstep.functions.parser import MAX_RANK
 
 TALK = "x1 + H2(x2) + H2(x1)*x2 + H4(x1)*H2(x2)*x3 + H2(x2)*H2(x3)"
