@@ -1,6 +1,6 @@
 """Presets and words of the explorer: each can be shown, and none is missing."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from giantstep.explorer import settings, state
 from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.presets import PRESETS
 from giantstep.explorer.views.explain import explain
+from giantstep.explorer.views.giant_steps.numbers import chain_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +32,14 @@ def test_every_preset_is_a_state_of_its_view_that_can_be_built(preset):
 
 def test_every_paper_has_a_preset():
     assert {preset.paper for preset in PRESETS} == {paper.key for paper in PAPERS}
+
+
+def test_the_reused_batch_of_a_preset_finds_what_fresh_batches_of_its_size_do_not():
+    (preset,) = [one for one in PRESETS if one.paper == "dandi_reuse"]
+    assert isinstance(preset.state, state.GiantSteps) and preset.title == "a reused batch finds H3(x1)"
+    cases = (preset.state, replace(preset.state, batches="fresh"))
+    reused, fresh = (chain_of(s).shares[-1].mean() * settings.dimension(s)[0] for s in cases)
+    assert reused > 30 > 10 > fresh  # in units of a random neuron's share 1/d
 
 
 def test_every_label_has_a_word_and_every_word_a_page():

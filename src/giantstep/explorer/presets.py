@@ -11,6 +11,8 @@ __all__ = ["PRESETS", "Preset", "of_view"]
 
 TALK = {"d": 300, "n_over_d": 1.6667, "p_over_n": 0.8, "penalty": -2.0}  # d : n : p = 3 : 5 : 4
 
+CUBIC = {"target": "H3(x1)", "activation": "tanh", "d": 3.5, "kappa": 1.3, "eta": 5.0, "steps": 2, "shown": 2}
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -42,7 +44,7 @@ _CHOSEN = (
     Preset("mei_misiakiewicz_montanari", "degree two is out of reach", OneStep(alpha=0.0, n_over_d=8.0, noise=0.0)),
     Preset("dandi", "the staircase x1, then x2", GiantSteps(target="x1 + x1*x2", kappa=1.1)),
     Preset("dandi", "too few samples", GiantSteps(target="x1 + x1*x2", kappa=0.7)),
-    Preset("dandi_reuse", "a reused batch finds x1*x2", GiantSteps(target="x1*x2", d=4.0, kappa=1.1, batches="reuse")),
+    Preset("dandi_reuse", "a reused batch finds H3(x1)", GiantSteps(batches="reuse", **CUBIC)),
     Preset("saad_solla", "two teachers", GiantSteps(target="erf(x1) + erf(x2)", activation="erf", kappa=1.2, steps=6, shown=6)),
     Preset("abbe", "a staircase of leap one", Explain(target="x1 + x1*x2 + x1*x2*x3")),
     Preset("abbe", "a leap of three", Explain(target="x1 + H2(x1)*x2 + H3(x3)/2")),

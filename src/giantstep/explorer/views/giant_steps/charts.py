@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.explorer import controls
+from giantstep.explorer import controls, settings
 from giantstep.explorer.chart import chart, curve, marks, rule
 from giantstep.explorer.state import GiantSteps
 from giantstep.explorer.views.giant_steps.numbers import KnownPaths
@@ -18,6 +18,7 @@ __all__ = [
 
 ORDER = ("first", "second", "third", "fourth")
 GREY = "#9aa1a8"
+SMALL, LEAST = 0.25, 0.05  # shares that get an axis of their own, and its least top
 CIRCLE = [{"type": "circle", "x0": -1, "x1": 1, "y0": -1, "y1": 1, "line": {"color": "#7a828a", "width": 1}}]
 
 
@@ -64,8 +65,9 @@ def plane_words(s: GiantSteps, paths: KnownPaths) -> str:
     at = min(s.shown, s.steps)
     source = "simulation" if paths.chain is not None else "theory"
     shares = ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(paths.best.shares[at].mean(axis=0)))
+    chance = f"A random neuron has 1/d = {1 / settings.dimension(s)[0]:.2g}."
     signs = "Blue neurons have a positive second-layer weight, red ones a negative one."
-    return f"After step {at} the mean share (cos²) of a neuron is {shares}, by {source}. {signs}"
+    return f"After step {at} the mean share (cos²) of a neuron is {shares}, by {source}. {chance} {signs}"
 
 
 def plane_rows(s: GiantSteps, paths: KnownPaths) -> Any:
@@ -100,8 +102,15 @@ def share_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
             mean, error = mean_and_error(paths.chain.shares[:, :, k])
             traces.append(marks(list(range(len(mean))), mean, error, f"w{k + 1}, simulated", k))
     x = {"title": "step", "range": [-0.2, s.steps + 0.2], "dtick": 1}
-    here = [rule(min(s.shown, s.steps))]
-    return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02, 1.02]}, shapes=here)
+    here, top = [rule(min(s.shown, s.steps))], _top(paths)
+    return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02 * top, 1.02 * top]}, shapes=here)
+
+
+def _top(paths: KnownPaths) -> float:
+    """The top of the axis: 1, or less where all shares are small, as after two steps on a reused batch."""
+    every = [*paths.known, *(paths.first.known if paths.first is not None else [])]
+    largest = max((float(one.shares.mean(axis=1).max()) for one in every), default=1.0)
+    return 1.0 if largest > SMALL else max(LEAST, 1.2 * largest)
 
 
 def _first(paths: KnownPaths) -> list[dict[str, Any]]:
