@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import giantstep as gs
 from giantstep.experiment.protocol import Power
+from giantstep.functions.activation import Activation
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-9)
 positive = st.floats(1e-9, 1e6)
@@ -230,6 +231,26 @@ def test_large_sizes_are_described_without_being_built(small):
 def test_minus_zero_is_zero():
     a, b = (gs.Protocol((gs.GiantStep(9, eta),)) for eta in (0.0, -0.0))
     assert a == b and repr(a) == repr(b)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Network(width=60, activation='relu')",
+        "Network(width=60, activation='tanh(x) + x/2', scale='1/p', symmetric=True, centred=True)",
+        "Protocol()",
+        "Protocol(steps=(GiantStep(n=80, eta=2.0),), readout=Ridge(n=80, penalty=0.1))",
+        "Protocol(steps=(GiantStep(n=80, eta=2.0), GiantStep(n=None, eta=(0.0, 1.0), batch='reuse')))",
+        "Protocol(steps=(GiantStep(n=9, eta=Power(alpha=0.3), deflate=1),), readout=SGD(n=9, rate=0.5, average=False))",
+        "Activation(formula='relu', centred=True)",
+    ],
+)
+def test_a_repr_is_the_call_without_the_defaults(text):
+    names = {
+        kind.__name__: kind for kind in (gs.Network, gs.Protocol, gs.GiantStep, gs.Ridge, gs.SGD, Power, Activation)
+    }
+    made = eval(text, names)
+    assert repr(made) == text and eval(repr(made), names) == made
 
 
 def test_own_weights_leave_nothing_else_to_say():

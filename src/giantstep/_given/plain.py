@@ -36,6 +36,13 @@ def _plain_value(value: Any) -> Any:
     return value
 
 
+def short(noun: Any, **shown: Any) -> str:
+    """The call that makes a noun, without the fields at their default; ``shown`` has values that stand for those of fields."""
+    seen = [(f, shown.get(f.name, getattr(noun, f.name))) for f in fields(noun) if f.repr]
+    named = [f"{f.name}={value!r}" for f, value in seen if f.default is MISSING or value != f.default]
+    return f"{type(noun).__name__}({', '.join(named)})"
+
+
 def build(cls: type[Noun], data: Any, where: str, inner: Mapping[str, Callable[[Any, str], Any]] | None = None) -> Noun:
     """A noun from plain data; ``inner`` builds the fields that are nouns themselves. Refusals name the place."""
     if not isinstance(data, Mapping):

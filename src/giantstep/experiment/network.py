@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import build, choice, flag, plain, whole
+from giantstep._given.plain import build, choice, flag, plain, short, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
 
@@ -53,7 +53,7 @@ class Weights:
         return {"W": self.W.tolist(), "a": self.a.tolist()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Network:
     """A two-layer network of ``width`` p.
 
@@ -117,6 +117,9 @@ class Network:
     def factor(self) -> float:
         """The value of the scale."""
         return {"1/sqrt(p)": self.width**-0.5, "1/p": 1.0 / self.width, "1": 1.0}[self.scale]
+
+    def __repr__(self) -> str:
+        return short(self, activation=self.activation.formula or self.activation)
 
     def to_plain(self) -> dict[str, Any]:
         return plain(self)

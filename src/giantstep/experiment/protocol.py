@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.plain import build, choice, flag, plain, real, reals, whole
+from giantstep._given.plain import build, choice, flag, plain, real, reals, short, whole
 from giantstep.errors import InputError
 
 BATCHES = ("fresh", "reuse")
@@ -16,7 +16,7 @@ UPDATES = ("gradient", "rank1")
 MAX_DEFLATE = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power:
     """``times * n^alpha``, or a power of d or p; alpha may be a list."""
 
@@ -38,6 +38,9 @@ class Power:
         choice(self.of, ("n", "d", "p"), "of")
         object.__setattr__(self, "times", real(self.times, "times"))
 
+    def __repr__(self) -> str:
+        return short(self)
+
     def to_plain(self) -> dict[str, Any]:
         return plain(self)
 
@@ -53,7 +56,7 @@ def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> 
     return Power(alpha, of, times)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GiantStep:
     """``W <- W - eta * gradient`` of ``(1/2n) sum (y - f(x))^2`` in W.
 
@@ -114,6 +117,9 @@ class GiantStep:
             return np.asarray(self.eta.times * base ** np.asarray(self.eta.alpha))
         return np.asarray(self.eta)
 
+    def __repr__(self) -> str:
+        return short(self)
+
     def to_plain(self) -> dict[str, Any]:
         return plain(self)
 
@@ -122,7 +128,7 @@ class GiantStep:
         return build(GiantStep, _with_n(data), where, {"eta": _eta_from_plain})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ridge:
     """Coefficients b of the plain features ``F = sigma(X W^T)``: minimise ``(1/n) ||y - F b||^2 + penalty ||b||^2``.
 
@@ -170,6 +176,9 @@ class Ridge:
         """The value or values of the field that may be a list."""
         return self.penalty
 
+    def __repr__(self) -> str:
+        return short(self)
+
     def to_plain(self) -> dict[str, Any]:
         return plain(self)
 
@@ -178,7 +187,7 @@ class Ridge:
         return build(Ridge, _with_n(data), where)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SGD:
     """Coefficients b of the plain features from b = 0, one sample a step: ``b <- b + (rate / p) t^-decay (y_t - F_t b) F_t``.
 
@@ -232,6 +241,9 @@ class SGD:
         """The value or values of the field that may be a list."""
         return self.rate
 
+    def __repr__(self) -> str:
+        return short(self)
+
     def to_plain(self) -> dict[str, Any]:
         return plain(self)
 
@@ -240,7 +252,7 @@ class SGD:
         return build(SGD, _with_n(data), where)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Protocol:
     """Steps on the first layer, then a readout (None keeps the network's own second layer).
 
@@ -299,6 +311,9 @@ class Protocol:
         """Step sizes, shape (T,) or (E, T): lists move together, single numbers are shared."""
         values = [step.etas(n, d, p) for step, n in zip(self.steps, self.sizes(), strict=True)]
         return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.zeros(0)
+
+    def __repr__(self) -> str:
+        return short(self)
 
     def to_plain(self) -> dict[str, Any]:
         return plain(self)

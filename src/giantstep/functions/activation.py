@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import flag, reals, whole
+from giantstep._given.plain import flag, reals, short, whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra
 from giantstep.functions import hermite as _hermite
@@ -23,7 +23,7 @@ from giantstep.functions.parser import Application, Constant, Node, Product, Sum
 MAX_ORDER = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Activation:
     """``sigma(x)``; ``centred`` subtracts its mean ``c_0 = E sigma(z)`` under z ~ N(0, 1).
 
@@ -90,6 +90,9 @@ class Activation:
     def centre(self) -> "Activation":
         """Return the same activation with its mean subtracted."""
         return replace(self, centred=True, kinks=() if self.function is None else self.kinks)
+
+    def __repr__(self) -> str:
+        return short(self, kinks=self.kinks if self.formula is None else ())  # those of a formula are found by itself
 
     @property
     def name(self) -> str:
