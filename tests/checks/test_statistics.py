@@ -28,6 +28,7 @@ from giantstep.checks.statistics import (
     pseudovalues,
 )
 from giantstep.checks.statistics.decision import seeds_wanted
+from giantstep.checks.statistics.table import table
 from giantstep.checks.statistics.variance import _inverse_trigamma, moderated
 
 ROWS = [
@@ -109,6 +110,8 @@ def test_numbers_without_randomness_are_compared_as_they_are():
     assert decision.outcome == "holds" and decision.seeds_factor == 0 and not np.any(decision.judged[0].usage > 1)
     assert decide([replace(made, margin=np.array([0.04, 0.04]))]).outcome == "fails"
     assert "no randomness" in decision.power
+    assert "a difference of +5% with a margin of 6%" in decision.sentence  # an error of zero is not written
+    assert [row[5] for row in table([decision])[1]] == ["", ""]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

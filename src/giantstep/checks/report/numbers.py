@@ -22,7 +22,7 @@ class NumberTable:
 def numbers(verdict: Verdict) -> NumberTable:
     """The table of a verdict; without rows it is empty."""
     columns = list(zip(*verdict.rows, strict=True))
-    kinds = ["t" if any(isinstance(cell, str) for cell in column) else "n" for column in columns]
+    kinds = ["t" if any(isinstance(cell, str) and cell for cell in column) else "n" for column in columns]
     digits = [DIGITS.get(name.partition(" ")[0], 4) for name in verdict.header]
     lines = zip(*(_column(column, most) for column, most in zip(columns, digits, strict=True)), strict=True)
     rows = [list(zip(line, kinds, strict=True)) for line in lines]

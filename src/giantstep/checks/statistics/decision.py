@@ -100,8 +100,9 @@ def _number(judged: Judged | Counted, index: int) -> str:
     mean, expected = float(np.mean(made.samples[index])), float(made.predicted[index])
     difference, half, margin = (scale * float(x[index]) for x in (judged.difference, judged.half, made.margin))
     relation = {"both": "against", "below": "where the statement allows at most", "above": "where it says at least"}
+    error = f" ± {half:.1g}" if half else ""  # without randomness there is none
     return (
-        f"{where}: {mean:.3g} {relation[made.side]} {expected:.3g}, a difference of {difference:+.2g} ± {half:.1g}{unit} "
+        f"{where}: {mean:.3g} {relation[made.side]} {expected:.3g}, a difference of {difference:+.2g}{error}{unit} "
         f"with a margin of {margin:.2g}{unit}"
     )
 

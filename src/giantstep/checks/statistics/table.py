@@ -33,6 +33,6 @@ def _rows(judged: Judged | Counted) -> Iterator[Row]:
     for k, label in enumerate(made.at):
         difference, half, margin = (scale * float(x[k]) for x in (judged.difference, judged.half, made.margin))
         yield (
-            made.what + sign + unit, label, float(np.mean(made.samples[k])), float(made.predicted[k]), difference, half,
-            margin, made.samples.shape[1] if made.noisy else "", "no" if judged.missed[k] else "yes",
+            made.what + sign + unit, label, float(np.mean(made.samples[k])), float(made.predicted[k]), difference,
+            half or "", margin, made.samples.shape[1] if made.noisy else "", "no" if judged.missed[k] else "yes",
         )  # fmt: skip
