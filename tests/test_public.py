@@ -58,3 +58,19 @@ def test_a_mistyped_name_is_answered_with_the_nearest_one():
         gs.target("x1 + foo(x2)")
     with pytest.raises(gs.InputError, match=r"not Setting: draw gs\.simulate"):
         gs.plot(gs.presets.moniri(n=80, d=40, N=60, alpha=0.1, penalty=0.1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "meant"),
+    [
+        ("simulate", "spectra", "spectrum"),
+        ("equivalent", "modle", "model"),
+        ("theory", "regim", "regime"),
+        ("compare", "seeds", "seed"),
+        ("explain", "re_use", "reuse"),
+        ("plot", "label", "labels"),
+    ],
+)
+def test_a_mistyped_argument_is_answered_with_the_nearest_one(verb, given, meant):
+    with pytest.raises(gs.InputError, match=f"^{verb} has no argument '{given}'; did you mean '{meant}'"):
+        getattr(gs, verb)(None, **{given: True})
