@@ -1,4 +1,4 @@
-"""Compile in the background what the views need first, so that the first slider answers at once."""
+"""Load in the background what the views need first, so that the first slider answers at once."""
 
 import threading
 from typing import Any
@@ -14,11 +14,11 @@ from giantstep.explorer.views.one_step import numbers as one_step
 __all__ = ["warm_up"]
 
 PAGE = "warm-up"
-LIMIT = 300.0  # seconds: everything is compiled for the first time
+LIMIT = 300.0  # seconds: everything is loaded for the first time
 
 
 def warm_up(backend: Backend) -> None:
-    """Start to compile in every process; the page answers meanwhile, a little slower."""
+    """Load the libraries in every process; the page answers meanwhile, a little slower."""
     for work in (lambda: _theory(backend), lambda: _jobs(backend)):
         threading.Thread(target=work, daemon=True).start()
 
@@ -31,7 +31,7 @@ def _quietly(work: Any) -> None:
 
 
 def _theory(backend: Backend) -> None:
-    """This process first: the second one needs the same programs, and finds them compiled."""
+    """This process first: it draws the line that follows a slider."""
     _quietly(lambda: backend.queue.ask(PAGE, lambda: one_step.few(OneStep())))
     _quietly(lambda: backend.theory.ask(PAGE, _reader, limit=LIMIT))
 

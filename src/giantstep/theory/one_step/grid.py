@@ -66,13 +66,10 @@ def _answers(made: conditional.StepProblem, penalties: Float[Array, " N"]) -> tu
     return errors, at.residual
 
 
-def curves(numbers: Parameters, form: Form, points: int | None = None) -> Curves:
-    """Errors at every step size and penalty of the parameters; their other numbers are shared.
-
-    ``points`` asks for compiled programs, in blocks of so many: for calls that come again and again.
-    """
+def curves(numbers: Parameters, form: Form) -> Curves:
+    """Errors at every step size and penalty of the parameters; their other numbers are shared."""
     etas, penalties = (np.atleast_1d(np.asarray(x)) for x in (numbers.eta, numbers.penalty))
-    return pointwise(repeated(numbers, etas.size)._replace(eta=etas), form, np.tile(penalties, (etas.size, 1)), points)
+    return pointwise(repeated(numbers, etas.size)._replace(eta=etas), form, np.tile(penalties, (etas.size, 1)))
 
 
 def repeated(numbers: Parameters, count: int) -> Parameters:
@@ -81,16 +78,13 @@ def repeated(numbers: Parameters, count: int) -> Parameters:
     return Parameters(*(np.broadcast_to(np.asarray(x), (count, *np.shape(x))) for x in held))
 
 
-def pointwise(
-    numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"], points: int | None = None
-) -> Curves:
+def pointwise(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
     """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
-    few = len(penalties) <= FEW[0] and penalties.size <= FEW[1]
-    if few and points is None:
+    if len(penalties) <= FEW[0] and penalties.size <= FEW[1]:
         with on_host():
             return _now(numbers, form, penalties)
     with alone(), on_host():
-        return _in_blocks(numbers, form, penalties, points)
+        return _in_blocks(numbers, form, penalties)
 
 
 def _now(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
@@ -106,9 +100,9 @@ def _now(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -
     )
 
 
-def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"], points: int | None) -> Curves:
+def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
     """Compute the curves by compiled programs, in blocks of fixed size."""
-    (count, width), points = penalties.shape, points or POINTS
+    count, width = penalties.shape
     made, learned = _joined(
         [
             _tables(Parameters(*(jnp.asarray(np.asarray(x)[rows]) for x in numbers)), form)
@@ -117,7 +111,7 @@ def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E 
         count,
     )
     parts = []
-    for some in _blocks(count * width, points):
+    for some in _blocks(count * width, POINTS):
         own = jax.tree.map(lambda x, rows=some // width: jnp.asarray(x[rows]), made)
         parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[some]))))
     errors, residual = jax.tree.map(lambda x: x.reshape(count, width), _joined(parts, count * width))

@@ -13,7 +13,7 @@ from giantstep.explorer.state import GiantSteps
 __all__ = ["GiantStepsNumbers", "KnownPaths"]
 
 MOST_STORED = 200
-COMPILED = 120.0  # seconds: a new activation or target is compiled first
+LIMIT = 120.0  # seconds of a prediction
 MEMORY = 2.0  # GiB of a simulation
 
 
@@ -80,7 +80,7 @@ class GiantStepsNumbers:
     def _theory(self, s: GiantSteps, page: str) -> tuple[Any, str]:
         """The theory, or None and the sentence that refuses it."""
         try:
-            return self._backend.theory.ask(page, theory_of, s, limit=COMPILED), ""
+            return self._backend.theory.ask(page, theory_of, s, limit=LIMIT), ""
         except InputError as problem:
             return None, f"There is no theory here: {problem}."
 

@@ -17,9 +17,8 @@ from giantstep.results.outcome import Outcome
 
 __all__ = ["OneStepAnswer", "OneStepNumbers", "join"]
 
-BLOCK = 8  # points of the theory that are solved together: few enough to follow a slider
 MOST_STORED = 200
-COMPILED = 120.0  # seconds: a new activation or target is compiled first
+LIMIT = 120.0  # seconds of a prediction
 REST = 0.25  # seconds that a slider must rest before more than its line is computed
 TRIMMED: dict[str, Any] = {
     "overlaps": None,
@@ -94,8 +93,8 @@ class OneStepNumbers:
         return replace(self._known(s, page), first=None if first is None else self._known(first, f"{page} A"))
 
     def _known(self, s: OneStep, page: str) -> OneStepAnswer:
-        self._few(s, f"{page} all")  # the second process needs the same programs, and finds them compiled
-        ask = lambda function: self._backend.theory.ask(page, function, s, limit=COMPILED)  # noqa: E731
+        self._few(s, f"{page} all")  # the line comes first
+        ask = lambda function: self._backend.theory.ask(page, function, s, limit=LIMIT)  # noqa: E731
         theory, limit = self._predictions.find(_curves_key(s), lambda: ask(curves_of))
         law = self._predictions.find(_all_key(s), lambda: ask(law_of))
         bands = {name: getattr(theory, f"{name}_error_band") for name in ("test", "train")}
@@ -206,7 +205,7 @@ def few(s: OneStep) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     from giantstep.theory.one_step.predict import move
 
     setting = settings.one_step(s, settings.FAST)
-    found = curves(*parameters(setting), BLOCK)
+    found = curves(*parameters(setting))
     test, train = np.asarray(found.errors.test), np.asarray(found.errors.train)
     both = {"test_error": test, "train_error": train}
     ends = bands(both, setting, move(found, setting), np.asarray(found.errors.noise))
