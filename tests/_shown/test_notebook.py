@@ -60,7 +60,7 @@ def test_results_are_html(small):
     outcome = gs.simulate(small.with_(eta=[0.5, 1.0]), range(2), n_test=50)
     for noun, words in (
         (outcome, ("test error", "±", "status: ok")),
-        (small, ("Gaussian, d = 30", "40 neurons, tanh", "n = 90, eta = 2", "ridge, n = 70")),
+        (small, ("Gaussian, d = 30", "40 neurons, tanh", "n = 90, η = 2", "ridge, n = 70")),
         (small.target, ("x1 + x1*x2", "information exponent", "leap")),
         (gs.explain("x1 + x1*x2"), ("U2", "w1, w2", "fitted")),
     ):
@@ -131,3 +131,9 @@ def test_reprs_are_short(small):
     assert repr(path).startswith(
         "Evolution(simulate: 2 steps, 4 neurons, 2 directions; mean share after the last step: w1"
     )
+
+
+def test_a_table_typesets_its_formulas_and_scrolls_by_itself():
+    text = table(["at"], [["n = p = d^2, d = 1e+06"], ["<b>"]])
+    assert "n = p = d<sup>2</sup>, d = 10<sup>6</sup>" in text and "&lt;b&gt;" in text
+    assert text.startswith('<div style="overflow-x:auto"><table>') and text.endswith("</table></div>")

@@ -21,11 +21,12 @@ def line(text: str) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], align: str = "right") -> str:
-    """A table; without a header the first column has the names of the rows."""
+    """A table with typeset formulas, which scrolls if it is wide; without a header the first column has the names of the rows."""
     head = "".join(f'<th style="{CELL.format(align)}">{escape(str(cell))}</th>' for cell in header)
     body = "".join(f"<tr>{''.join(_cell(cell, align) for cell in row)}</tr>" for row in rows)
-    return f"<table>{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody></table>"
+    inside = f"{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody>"
+    return f'<div style="overflow-x:auto"><table>{inside}</table></div>'
 
 
 def _cell(value: object, align: str) -> str:
-    return f'<td style="{CELL.format(align)}">{escape(str(value))}</td>'
+    return f'<td style="{CELL.format(align)}">{typeset(str(value))}</td>'
