@@ -102,9 +102,11 @@ def test_equivalents(model, monkeypatch, coarse):
     assert np.allclose(now.test_error, later.test_error, rtol=1e-8)
 
 
-def test_predictions():
+def test_predictions(monkeypatch):
     numbers, form = parameters(SETTING)
-    now, later = grid.curves(numbers, form), grid.curves(numbers, form, points=grid.POINTS)
+    now = grid.curves(numbers, form)
+    monkeypatch.setattr(grid, "FEW", (0, 0))
+    later = grid.curves(numbers, form)
     for a, b in zip(jax.tree.leaves(now), jax.tree.leaves(later), strict=True):
         assert np.allclose(a, b, rtol=1e-8, atol=1e-9)
 
