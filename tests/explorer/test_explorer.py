@@ -27,7 +27,7 @@ from giantstep.explorer.security import _ours, guard
 from giantstep.explorer.server import Address
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as _view
-from giantstep.explorer.views.giant_steps.charts import plane_words, share_words
+from giantstep.explorer.views.giant_steps.charts import plane_chart, plane_words, share_words
 from giantstep.explorer.views.giant_steps.numbers import KnownPaths, theory_of
 from giantstep.plot.style import COLOURS
 from tests.explorer_server import running
@@ -209,6 +209,13 @@ def test_a_reused_batch_has_no_theory_which_is_said_once():
     for paths in (waiting, replace(waiting, message="Stopped.", busy=False)):
         said = [paths.message, plane_words(s, paths), share_words(s, paths)]
         assert " ".join(said).count("no theory") == 1 and len({*said}) == 3
+
+
+def test_the_plane_has_its_names_before_its_neurons():
+    titles = [
+        plane_chart(state.GiantSteps(target=each), KnownPaths())["layout"]["yaxis"]["title"] for each in ("x1", "x1*x2")
+    ]
+    assert "share of the rest" in str(titles[0]) and "cosine with w2" in str(titles[1])
 
 
 def test_every_claim_is_in_the_matrix():

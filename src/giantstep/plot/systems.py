@@ -60,10 +60,16 @@ def in_plane(path: Evolution) -> tuple[np.ndarray, tuple[str, str]]:
     For a target of one direction, the second axis is the rest of the neuron.
     """
     cosines = path.M / np.sqrt(np.diagonal(path.Q, axis1=1, axis2=2))[:, :, None]
+    names = plane_names(cosines.shape[2])
     if cosines.shape[2] > 1:
-        return cosines[:, :, :2], ("cosine with w1", "cosine with w2")
+        return cosines[:, :, :2], names
     rest = np.sqrt(np.maximum(1 - cosines**2, 0.0))
-    return np.concatenate([cosines, rest], axis=2), ("cosine with w1", "share of the rest, as a sine")
+    return np.concatenate([cosines, rest], axis=2), names
+
+
+def plane_names(rank: int) -> tuple[str, str]:
+    """The names of the plane's axes for a target of so many directions."""
+    return "cosine with w1", "cosine with w2" if rank > 1 else "share of the rest, as a sine"
 
 
 def neurons(path: Evolution, own: "Axes | None" = None) -> "Figure":

@@ -10,7 +10,7 @@ from giantstep.explorer.state import GiantSteps
 from giantstep.explorer.views.giant_steps.numbers import KnownPaths
 from giantstep.measure import mean_and_error
 from giantstep.plot.style import COLOURS
-from giantstep.plot.systems import in_plane
+from giantstep.plot.systems import in_plane, plane_names
 
 __all__ = [
     "plane_chart", "plane_marks", "plane_rows", "plane_words", "share_chart", "share_marks", "share_rows", "share_words",
@@ -36,9 +36,9 @@ def plane_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
     """Every neuron's cosines with the first two directions: its place and its path."""
     axis = {"range": [-1.08, 1.08], "tickvals": [-1, -0.5, 0, 0.5, 1]}
     traces = []
-    names = ("cosine with w1", "cosine with w2")
+    names = plane_names(settings.giant_steps(s).target.rank)
     if paths.best is not None:
-        at, names = min(s.shown, s.steps), in_plane(paths.best)[1]
+        at = min(s.shown, s.steps)
         places = in_plane(paths.best)[0][: at + 1]  # (t, p, 2)
         gaps = np.concatenate([places, np.full((1, *places.shape[1:]), np.nan)])
         way = gaps.transpose(1, 0, 2).reshape(-1, 2)
