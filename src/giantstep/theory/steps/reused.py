@@ -129,7 +129,7 @@ def _noise(size: float, rows: MovedRows, sample: Sample, S: Slopes) -> Noise:
     return Noise(kept, phi_m[:count] / root, np.maximum(lost, 0.0))
 
 
-class Turn(NamedTuple):
+class RowTurns(NamedTuple):
     """Growth of the rows by both steps and of the first's white part by the second, at modes (M,) with their shares; and what the
     modes leave of the second's turn, E[r^2 .] (J,)."""
 
@@ -146,7 +146,7 @@ def _turn(
     before: First,
     t2: Float[np.ndarray, " J"],
     first: tuple[np.ndarray, ...],
-) -> Turn:
+) -> RowTurns:
     """The part of the first step's matrix, with its modes mu, their shares and growth; one more shape; and what is left."""
     (mu, shares, once), w2, R2 = first, sample.w2, sample.w2.sum()
     alpha0, alpha1 = S.initial @ w2 / R2, S.moved @ w2 / R2
@@ -161,7 +161,7 @@ def _turn(
     P = (P[:, None] + nu[:, None] * t2 * (k0 + k1 * once)[:, None]).reshape(-1, rows.a.size)
     grown = ((1 + t2 * turned)[:, None] + nu[:, None] * t2 * k1).reshape(P.shape)
     left = _square(before, left0, left1) @ w2 - _square(before, k0[:, None], k1[:, None])[:, 0]
-    return Turn(np.multiply.outer(shares, other).ravel(), P, grown, np.maximum(left, 0.0))
+    return RowTurns(np.multiply.outer(shares, other).ravel(), P, grown, np.maximum(left, 0.0))
 
 
 def _square(before: First, x: Float[np.ndarray, "J K"], y: Float[np.ndarray, "J K"]) -> Float[np.ndarray, "J K"]:
