@@ -72,3 +72,8 @@ def test_bad_input():
         measure.spectrum(np.array([[np.nan]]))
     with pytest.raises(InputError, match="at least 40"):
         measure.bulk_edge(np.ones(10))
+
+
+def test_shares_of_long_and_of_empty_rows():
+    W, directions = np.array([[3.0, 4.0], [0.0, 0.0], [1e200, 1e200]]), np.array([[1e200, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(measure.captured_by_neuron(W, directions), [[0.36, 0.0], [0.0, 0.0], [0.5, 0.0]])

@@ -23,13 +23,18 @@ def overlaps(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[A
     return W @ directions.T
 
 
-def _cosines(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
-    """<w_i, v_k> / ||w_i||, without overflow on the way; a zero row has zeros."""
+def _scaled(W: Float[Array, "p d"]) -> tuple[Float[Array, "p d"], Float[Array, "p 1"]]:
+    """Rows with a largest entry of one, and their lengths, without overflow on the way; a zero row stays zero."""
     xp = namespace(W)
     largest = xp.maximum(xp.max(W, axis=1, keepdims=True), -xp.min(W, axis=1, keepdims=True))
     scaled = W / xp.where(largest > 0, largest, 1.0)
-    lengths = xp.sqrt(xp.einsum("pd,pd->p", scaled, scaled))[:, None]
-    return (scaled @ directions.T) / xp.maximum(lengths, 1e-30)
+    return scaled, xp.maximum(xp.sqrt(xp.einsum("pd,pd->p", scaled, scaled))[:, None], 1e-30)
+
+
+def _cosines(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
+    """<w_i, v_k> / ||w_i||."""
+    scaled, lengths = _scaled(W)
+    return (scaled @ directions.T) / lengths
 
 
 def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
@@ -40,7 +45,8 @@ def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) 
         >>> gs.measure.captured_by_neuron(np.array([[3.0, 4.0]]), np.eye(2)).round(2)
         array([[0.36, 0.64]])
     """
-    return (_cosines(W, directions) / namespace(W).linalg.norm(directions, axis=1)) ** 2
+    scaled, lengths = _scaled(directions)
+    return _cosines(W, scaled / lengths) ** 2
 
 
 def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "r r"]:
