@@ -30,9 +30,9 @@ def tiny(monkeypatch):
         (phase_diagram, 50),
         (degenerate, 50),
         (exponents, (45, 50)),
-        (reuse, (24, 48)),
     ):
         monkeypatch.setitem(claim.DIMENSIONS, "quick", size)
+    monkeypatch.setattr(reuse, "DIMENSIONS", (24, 48))
     monkeypatch.setattr(threshold, "DIMENSIONS", (24, 48))
     monkeypatch.setitem(phase_diagram.ALPHAS1, "quick", (0.0, 0.4))
     monkeypatch.setitem(phase_diagram.ALPHAS2, "quick", (0.1, 0.4))
@@ -63,8 +63,9 @@ def test_it_reaches_the_exponents_and_the_number_of_the_limit():
 
 
 def test_random_signs_do_not_hide_a_cosine():
-    squares = np.full((1, 2, 2, 60), 0.16) * np.random.default_rng(0).uniform(0.9, 1.1, (1, 2, 2, 60))
-    assert reuse.CLAIM.rule("quick", {"squares": squares}, {}).as_stated == "fails"
+    shape = len(reuse.CASES), len(reuse.BATCHES), len(reuse.DIMENSIONS), 60
+    squares = np.full(shape, 0.16) * np.random.default_rng(0).uniform(0.9, 1.1, shape)
+    assert reuse.CLAIM.rule("full", {"squares": squares}, {}).as_stated == "fails"
 
 
 def test_the_target_of_the_threshold_has_information_exponent_three_and_a_square_with_a_linear_part():
@@ -83,7 +84,7 @@ def test_the_threshold_notices_another_exponent_and_what_fresh_batches_learn(mor
     rng, sizes, seeds = np.random.default_rng(1), np.array(threshold.DIMENSIONS), 600
     predicted = threshold.predict("full")
     mean = sizes ** (predicted["exponents"] + more)[..., None]
-    strengths = mean[..., None] * (1 + 0.3 * rng.standard_normal((*mean.shape, seeds)))
+    strengths = mean[..., None] * (1 + 0.2 * rng.standard_normal((*mean.shape, seeds)))
     squares = cosine + rng.chisquare(1, strengths.shape) / sizes[:, None]
     controls = rng.standard_normal((len(mean), len(sizes), 5, seeds))
     measured = {"reuse strength": strengths, "reuse controls": controls, "fresh square": np.minimum(squares, 0.9)}

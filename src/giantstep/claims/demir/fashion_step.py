@@ -16,10 +16,10 @@ from giantstep.plot import style, ticks
 ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to d
 FAR = 148.0  # where the step should have done its work
 SIZES = {"quick": 240, "full": 500}  # m = k
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 48), "full": Seeds(10, 170)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 48), "full": Seeds(10, 320)}
 HALF = Tolerance(0.1, 0.3)  # of the logarithm of a factor of two
 RARE: Any = {"allowed": 0.05, "departure": 0.8}  # of draws in which the polynomial is closer than a factor of two
-NEAR = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.03, 0.06)}
+NEAR = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
 
 
 def sweep(size: Size, etas: tuple[float, ...]) -> Setting:

@@ -19,22 +19,22 @@ ERRORS = {
     "test_error": "test error",
     "train_objective": "training error",
 }  # with the penalty's term, which is less noisy
-TEST = 4  # test samples over d
+TEST = 4  # test samples over d, where a claim does not say otherwise
 
 
-def measured(settings: Sequence[Setting], seeds: range) -> Data:
+def measured(settings: Sequence[Setting], seeds: range, test: int = TEST) -> Data:
     """Errors (settings, errors, step sizes, seeds), and the power of the labels drawn (settings, batches, seeds)."""
-    found = [cache.simulate(each, seeds, n_test=TEST * each.d, method="dense") for each in settings]
+    found = [cache.simulate(each, seeds, n_test=test * each.d, method="dense") for each in settings]
     errors = [[np.reshape(getattr(each, name), (-1, len(seeds))) for name in ERRORS] for each in found]
-    drawn = cache.each(energies, [(each.to_json(), seed) for each in settings for seed in seeds])
+    drawn = cache.each(energies, [(each.to_json(), seed, test) for each in settings for seed in seeds])
     powers = np.reshape(drawn, (len(settings), len(seeds), -1))
     return {"errors": np.array(errors), "energies": np.swapaxes(powers, 1, 2)}
 
 
-def energies(text: str, seed: int) -> list[float]:
+def energies(text: str, seed: int, test: int = TEST) -> list[float]:
     """mean(y^2)/E y^2 - 1 of the labels of the test and of the readout: the larger part of the noise of both errors."""
     setting = _setting(text)
-    batches = [draw.test_batch(TEST * setting.d), draw.readout_batch(setting)]
+    batches = [draw.test_batch(test * setting.d), draw.readout_batch(setting)]
     powers = (setting.target.power, setting.target.power + setting.target.noise**2)  # test labels have no noise
     return [
         float(np.mean(draw.rows(setting, seed, batch)[1] ** 2) / power - 1)

@@ -16,9 +16,9 @@ ALPHAS = ((0.2, 0.4), (0.4, 0.45))
 CONSTANTS = (2.7, 4.4)  # C1 and C2, as in the claims on the outliers
 SAMPLES, WIDTH, PENALTY = 15, 4, 0.1  # n/d of every batch, p/d
 ACTIVATION = "tanh(x+0.8)"
-DIMENSION = 300
-SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 120)}
-MEAN = Tolerance(0.03, 0.08)
+DIMENSION, TEST = 600, 16  # d, and test samples over d
+SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 180)}
+MEAN = Tolerance(0.025, 0.04)
 CELL = Tolerance(0.06, 0.15)
 
 
@@ -35,7 +35,7 @@ def experiments() -> list[Setting]:
 
 
 def measure(size: Size, seeds: range) -> Data:
-    return predictions.measured(experiments(), seeds)
+    return predictions.measured(experiments(), seeds, TEST)
 
 
 def predict(size: Size) -> Data:

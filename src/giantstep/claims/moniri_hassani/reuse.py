@@ -27,12 +27,11 @@ CASES = {  # target, activation, the power of a that carries it, C1 mu_1 and C2 
     "h3": ("H3(x1)/sqrt(6)", "tanh(x+0.8)", 3, 0.6, 90.0, True),
     "h4, even": ("H4(x1)/sqrt(24)", SOFT, 2, 0.4, 55.0, False),
 }
-TARGETS = {"quick": tuple(CASES)[:1], "full": tuple(CASES)}
 BATCHES = {"reuse": "one batch twice", "fresh": "fresh batches"}
-DIMENSIONS = {"quick": (40, 220), "full": (60, 160, 400)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 200), "full": Seeds(150, 700)}
+DIMENSIONS = (60, 160, 400)
+SEEDS: dict[Size, Seeds] = {"full": Seeds(150, 700)}
 HALF = 0.5  # between the exponents 0 and 1
-RULE = {"quick": Tolerance(0.1, 0.65), "full": Tolerance(0.1, 0.5)}  # beyond the half
+RULE = Tolerance(0.1, 0.5)  # beyond the half
 
 
 def experiment(name: str, batch: str, d: int) -> Setting:
@@ -56,9 +55,8 @@ def cosine(name: str, batch: str, d: int, seed: int) -> float:
 
 def measure(size: Size, seeds: range) -> Data:
     """cos^2, (targets, batches, d, seeds)."""
-    sizes = DIMENSIONS[size]
-    calls = [(name, b, d, seed) for name in TARGETS[size] for b in BATCHES for d in sizes for seed in seeds]
-    cosines = np.reshape(cache.each(cosine, calls), (len(TARGETS[size]), len(BATCHES), len(sizes), len(seeds)))
+    calls = [(name, b, d, seed) for name in CASES for b in BATCHES for d in DIMENSIONS for seed in seeds]
+    cosines = np.reshape(cache.each(cosine, calls), (len(CASES), len(BATCHES), len(DIMENSIONS), len(seeds)))
     return {"squares": cosines**2}
 
 
@@ -76,43 +74,43 @@ def slopes(sizes: Sequence[int], squares: Float[np.ndarray, "*more d seeds"]) ->
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The exponent is nearer to 1 than to 0 where the target is learned, and nearer to 0 where it is not."""
-    found = slopes(DIMENSIONS[size], measured["squares"])
-    learned = np.array([[CASES[name][-1], False] for name in TARGETS[size]])
-    at = np.array([[f"{name}, {batch}" for batch in BATCHES.values()] for name in TARGETS[size]])
+    found = slopes(DIMENSIONS, measured["squares"])
+    learned = np.array([[CASES[name][-1], False] for name in CASES])
+    at = np.array([[f"{name}, {batch}" for batch in BATCHES.values()] for name in CASES])
     sides: tuple[tuple[str, np.ndarray, Side], ...] = (
         ("where learned", learned, "above"), ("where not learned", ~learned, "below"),
     )  # fmt: skip
     return Evidence(tuple(
-        statistics.compare(f"exponent of d cos² {where}", found[of], HALF, at=at[of].tolist(), side=side, within=RULE[size])
+        statistics.compare(f"exponent of d cos² {where}", found[of], HALF, at=at[of].tolist(), side=side, within=RULE)
         for where, of, side in sides
     ))  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    sizes = DIMENSIONS[size]
+    sizes = DIMENSIONS
     found = strength(sizes, measured["squares"])
     words = "; ".join(
         f"{name}, {batch}: {', '.join(f'{x:.1f}' for x in found[i, j])}"
-        for i, name in enumerate(TARGETS[size])
+        for i, name in enumerate(CASES)
         for j, batch in enumerate(BATCHES.values())
     )
     return Verdict(
         sentence=f"d cos²/(1 − cos²) with the target at d = {', '.join(map(str, sizes))}: {words}. {ruling.stated.sentence}",
         sizes=f"d = {', '.join(map(str, sizes))}, p = 5d/4, n = 6d; α₁ = α₂ = {ALPHA}",
-        figure=_figure(size, measured["squares"]),
+        figure=_figure(measured["squares"]),
         caption="Signal over noise along the target, d times cos²/(1 − cos²), after two steps, against the dimension; bars are "
         "one standard error. With one batch used twice it grows as d, as the full line does: the direction is learned. On fresh "
         "batches it stays of order one.",
-        settings=tuple(experiment(name, batch, d).id for name in TARGETS[size] for batch in BATCHES for d in sizes),
+        settings=tuple(experiment(name, batch, d).id for name in CASES for batch in BATCHES for d in sizes),
     )
 
 
-def _figure(size: Size, squares: np.ndarray) -> str:
-    sizes = np.array(DIMENSIONS[size])
+def _figure(squares: np.ndarray) -> str:
+    sizes = np.array(DIMENSIONS)
     found = strength(sizes.tolist(), squares)
     values = statistics.pseudovalues(lambda v: np.log(strength(sizes.tolist(), v)), squares)
     error = found * np.std(values, axis=-1, ddof=1) / squares.shape[-1] ** 0.5
-    names = TARGETS[size]
+    names = CASES
     with style.figure(len(names), width=4.2 if len(names) == 1 else 2.9, height=3.1) as (fig, axes):
         for i, (ax, name) in enumerate(zip(np.atleast_1d(axes), names, strict=True)):
             for j, (label, marker) in enumerate(zip(BATCHES.values(), "os", strict=True)):

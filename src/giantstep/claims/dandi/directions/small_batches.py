@@ -14,15 +14,15 @@ from giantstep.plot import style
 HALF, THIRD, SIXTH = 2**-0.5, 3**-0.5, 6**-0.5
 EQUAL = "(x1 + x2 + x3 + (H2(x1) + H2(x2) + H2(x3))/sqrt(2))/sqrt(3)"
 SIZES = {"quick": (128, 2048), "full": (1000, 8000, 64_000)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 40), "full": Seeds(16, 80)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 110), "full": Seeds(24, 260)}
 RULE = {
     "quick": {
         "learned": Tolerances(Tolerance(0.15, 0.5), Tolerance(0.1, 0.3)),
-        "rest": Tolerances(Tolerance(0.15, 0.9), Tolerance(0.1, 0.4)),
+        "rest": Tolerances(Tolerance(0.15, 0.6), Tolerance(0.06, 0.2)),
     },
     "full": {
-        "learned": Tolerances(Tolerance(0.08, 0.3), Tolerance(0.05, 0.15)),
-        "rest": Tolerances(Tolerance(0.1, 0.5), Tolerance(0.06, 0.2)),
+        "learned": Tolerances(Tolerance(0.08, 0.3), Tolerance(0.05, 0.1)),
+        "rest": Tolerances(Tolerance(0.1, 0.3), Tolerance(0.04, 0.1)),
     },
 }
 

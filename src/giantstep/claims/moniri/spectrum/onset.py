@@ -21,12 +21,12 @@ from giantstep.plot import style, ticks
 from giantstep.simulate import train
 
 SIZES = {"full": (500, 900, 1600)}  # smaller ones are outside the regime of small η/√n
-SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 90)}
+SEEDS: dict[Size, Seeds] = {"full": Seeds(16, 220)}
 LIMITS = (0.0, 0.25)  # the k-th spike of the limit appears at (k - 1)/(2k)
 BEYOND = 1.2  # times the edge of the bulk: where a spike counts as there, well beyond the fluctuation of the edge
 SEARCHED = (3.5, 2.85)  # step sizes around which it is looked for, the second times n^0.2
 FACTORS, PREDICTED = (0.6, 0.78, 1.0, 1.28, 1.65), (0.85, 1.0, 1.18)  # of these step sizes
-EXPONENT = Tolerance(0.07, 0.13)
+EXPONENT = Tolerance(0.06, 0.1)
 ONSET = Tolerance(0.06, 0.12)  # of a step size
 
 
