@@ -55,10 +55,12 @@ def _upwards(kind: str, mount: Path, inside: str) -> Iterator[float]:
 def _rest(kind: str, group: Path) -> Iterator[float]:
     limit_file, used_file, cache = _FILES[kind]
     try:
-        limit, used = int((group / limit_file).read_text()), int((group / used_file).read_text())
+        limit = int((group / limit_file).read_text())
+        if limit >= NONE:  # the kernel takes its time over the statistics
+            return
+        used = int((group / used_file).read_text())
         statistics = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
-        if limit < NONE:
-            yield max(float(limit - used + int(statistics.get(cache, 0))), 0.0)
+        yield max(float(limit - used + int(statistics.get(cache, 0))), 0.0)
     except (OSError, ValueError):  # no such group here, or "max"
         return
 
