@@ -12,6 +12,7 @@ Variables are x1, x2, ... (a target) or x alone (an activation, where a bare fun
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import pi, sqrt
 
 import numpy as np
@@ -78,6 +79,14 @@ class _Token:
 
 def parse(text: str, *, univariate: bool = False) -> Node:
     """The syntax tree of a formula; a bad one raises InputError with a caret under the place."""
+    if not isinstance(text, str):
+        raise InputError(f"a formula must be a string, not {type(text).__name__}")
+    return _tree(text, univariate)
+
+
+@lru_cache(maxsize=256)
+def _tree(text: str, univariate: bool) -> Node:
+    """Trees are frozen, and every copy of a setting asks for those of its formulas again."""
     return _Parser(text, univariate).parse()
 
 
@@ -85,8 +94,6 @@ class _Parser:
     """Recursive descent over the tokens; every refusal names its place."""
 
     def __init__(self, text: str, univariate: bool):
-        if not isinstance(text, str):
-            raise InputError(f"a formula must be a string, not {type(text).__name__}")
         self.text, self.univariate, self.at, self.depth = text, univariate, 0, 0
         if len(text) > MAX_LENGTH:
             raise InputError(f"the formula has {len(text)} characters; at most {MAX_LENGTH} are read")
