@@ -19,7 +19,7 @@ from giantstep._training.batches import Chunk
 from giantstep._training.features import Parts, measured
 from giantstep._training.first_layer import Array, FirstLayers, Run, train
 from giantstep._training.job import Part
-from giantstep.equivalent.law import laws, times
+from giantstep.equivalent.law import laws, squares
 from giantstep.equivalent.spiked import span
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
@@ -90,7 +90,7 @@ class HermiteFeatures:
 def _square(W, mean, bulk, B, M):
     """E <w_i, x>^2 in a component, averaged over some of the rows, (S,)."""
     W = W[:, :: max(W.shape[1] // SOME, 1)].astype(np.float64)
-    return xp.mean(xp.sum(W * times(W, bulk, B, M), axis=2) + (W @ mean) ** 2, axis=1)
+    return xp.mean(squares(W, bulk, B, M)[0] + (W @ mean) ** 2, axis=1)
 
 
 def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bool) -> Part:
@@ -102,11 +102,11 @@ def part(run: Run, degrees: tuple[int, ...], b: float, n_test: int, spectrum: bo
         padded = np.concatenate([c, np.zeros(most - degree)])  # one shape, compiled once
         each.append((run.batches.put(padded), run.batches.put(rest)))
     numbers = measured(run, HermiteFeatures(run, layers, b, tuple(each)), layers, n_test, spectrum)
-    squares = [
+    sizes = [
         sum(law.weight * np.asarray(_square(layers[e], law.mean, law.bulk, law.B, law.M)) for law in laws(run.setting))
         for e in range(len(layers))
     ]
-    return {**numbers, "square": np.stack(squares) / b**2}
+    return {**numbers, "square": np.stack(sizes) / b**2}
 
 
 def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, b: float, parts: list[Part]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._given.plain import whole
+from giantstep._machine.arrays import is_jax, xp
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.data.gaussian import Gaussian
@@ -52,7 +53,21 @@ class ComponentLaw:
 
 def times(V: Any, bulk: Any, B: Any, M: Any) -> Any:
     """V Sigma with Sigma = bulk I + B^T M B, (..., d) on NumPy and JAX arrays."""
-    return bulk * V + ((V @ B.T) @ M) @ B
+    return bulk * V + _by(V @ B.T, M) @ B
+
+
+def squares(V: Any, bulk: Any, B: Any, M: Any) -> tuple[Any, Any]:
+    """v_i Sigma v_i^T for the rows of V (S, p, d), and v_i Sigma v_j^T with the row as far from the other end, (S, p) each."""
+    U = V @ B.T  # in these coordinates it is a product less than ``times`` takes
+    left, ends = _by(U, M), ((V, U), (V[:, ::-1], U[:, ::-1]))
+    first, second = (bulk * xp.sum(V * v, axis=2) + xp.sum(left * u, axis=2) for v, u in ends)
+    return first, second
+
+
+def _by(U: Any, M: Any) -> Any:
+    """U M; the covariance of a class is diagonal in its eigenvectors, which saves a product as large as the others."""
+    diagonal = not is_jax((U, M)) and np.count_nonzero(M) == np.count_nonzero(np.diagonal(M))
+    return U * np.diagonal(M) if diagonal else U @ M
 
 
 def eigenvectors(setting: Setting, wanted: int | None, directions: int = 0) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from giantstep._machine.arrays import compiled, xp
 from giantstep._training.first_layer import Array
-from giantstep.equivalent.law import ComponentLaw, times
+from giantstep.equivalent.law import ComponentLaw, squares, times
 from giantstep.equivalent.moments import GridRange
 
 SAME = 1e-6  # a direction that adds less than this length to the others adds nothing
@@ -65,6 +65,6 @@ def _outside(W, Q, pull, bulk, B, M):
     W = W.astype(np.float64)
     s = W @ xp.swapaxes(pull, 1, 2)
     r = W - s @ Q
-    left = times(r, bulk, B, M)
-    tau = xp.sqrt(xp.maximum(xp.sum(r * left, axis=2), 0.0))
-    return s, tau, xp.sum(left * r[:, ::-1], axis=2) / xp.maximum(tau * tau[:, ::-1], 1e-300)
+    square, mirrored = squares(r, bulk, B, M)
+    tau = xp.sqrt(xp.maximum(square, 0.0))
+    return s, tau, mirrored / xp.maximum(tau * tau[:, ::-1], 1e-300)
