@@ -156,7 +156,7 @@ class Dataset:
     @property
     def trace(self) -> float:
         """Trace of the covariance of the training inputs, with the noise added."""
-        return float(np.sum(np.var(self.split()[0], axis=0)) + (0.0 if self.signal is None else self.d))
+        return _variance(self, self.place) + (0.0 if self.signal is None else self.d)
 
     @property
     def spread(self) -> float:
@@ -258,6 +258,12 @@ def _statistics(
         if not np.any(np.ptp(X, axis=0)):  # their variance is zero but for the rounding of their mean
             raise InputError(f"the inputs of class {c} are all the same: they cannot be scaled, so take signal=None")
     return means, [(data.signal * data.d / trace) ** 0.5 for trace in traces]
+
+
+@lru_cache(maxsize=64)
+def _variance(data: Dataset, place: str | None) -> float:
+    """The trace of the covariance of the training inputs, asked for with every draw of weights."""
+    return float(np.sum(np.var(_prepared(data, place)["train"][0], axis=0)))
 
 
 @lru_cache(maxsize=64)
