@@ -5,6 +5,7 @@ of the activation, whose own width is about one.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +59,7 @@ def product(rules: Sequence[tuple[np.ndarray, np.ndarray]]) -> Nodes:
     return Nodes(np.array([g.ravel() for g in grids]).reshape(len(rules), weights.size), weights.ravel())
 
 
+@lru_cache(maxsize=16)
 def sobol(coordinates: int, count: int, seed: int) -> Nodes:
     """Scrambled Sobol points made Gaussian, of equal weight, mean zero and covariance one; ``count`` is a power of two."""
     from scipy.stats import qmc  # here: it takes longer to import than a prediction with few coordinates
@@ -67,4 +69,7 @@ def sobol(coordinates: int, count: int, seed: int) -> Nodes:
     z = z - z.mean(axis=1, keepdims=True)
     if count > 2 * coordinates:
         z = np.linalg.solve(np.linalg.cholesky(z @ z.T / count), z)
-    return Nodes(z, np.full(count, 1 / count))
+    made = Nodes(z, np.full(count, 1 / count))
+    for each in made:
+        each.flags.writeable = False  # they are shared
+    return made

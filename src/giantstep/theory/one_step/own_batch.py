@@ -23,7 +23,7 @@ objective O,
     test = dO/d epsilon at 0,      train = O - lam dO/d lam
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -103,21 +103,22 @@ def _tables(
     """Averages over h and <g, x> of features that have kept a (sigma'(h) - c_1) kept z of their own residual."""
     c1 = float(sigma.coefficients[1])
     b2 = np.asarray(rows.modes @ rows.variance)
-    b = np.sqrt(b2)[:, None, None]
-    rho = np.clip(shared / np.sqrt(b2), -1, 1)[:, None, None]
-    place = (rows.u[0][:, None] * kappa)[:, :, None]
-    moved = rows.a[:, None, None] * kept * z
+    b, rho = np.sqrt(b2)[:, None], np.clip(shared / np.sqrt(b2), -1, 1)[:, None]
+    place = (rows.u[0][:, None] * kappa)[:, None, :, None]
     h, w = hermite.gaussian_panels(sigma.kinks, WIDTH, REACH)
     slope, rest = np.asarray(sigma.slope(h)) - c1, np.asarray(sigma.value(h)) - c1 * h
     rest = (rest - w @ rest) / np.sqrt(max(w @ (rest - w @ rest) ** 2, 1e-30))
-    sums = np.zeros((5, *np.broadcast_shapes(place.shape, moved.shape)))
+    moved = (rows.a[:, None] * slope)[:, :, None, None] * (kept * z)
+    sums: Any = (
+        0.0  # of the feature times 1, <g, x>, <g, x>^2 - 1 and the rest of the output, and of its square, (J, 5, K Q)
+    )
     for x, v in zip(*hermite.gauss_hermite(ACROSS), strict=True):
-        for at, weight, s, c in zip(h, w * v, slope, rest, strict=True):
-            g = rho * at + np.sqrt(1 - rho**2) * x
-            value = weight * np.asarray(sigma.value(place + b * g + moved * s))
-            for total, each in zip(sums, (1.0, g, value / weight, g**2 - 1, c), strict=True):
-                total += value * each
-    mean, gain, square, curve, output = sums
+        g = rho * h + np.sqrt(1 - rho**2) * x
+        value = np.asarray(sigma.value(place + (b * g)[:, :, None, None] + moved)).reshape(*g.shape, -1)
+        times = np.stack([np.ones_like(g), g, g**2 - 1, np.broadcast_to(rest, g.shape)], axis=1)
+        square = np.einsum("h,jhm,jhm->jm", w, value, value)[:, None]
+        sums = sums + v * np.concatenate([(w * times) @ value, square], axis=1)
+    mean, gain, curve, output, square = np.moveaxis(sums, 1, 0).reshape(5, b2.size, *z.shape)
     centre = np.sum(share * z, -1)
     spread = np.sum(share * (z - centre[:, None]) ** 2, -1)
     m1 = np.sum(share * (z - centre[:, None]) * mean, -1) / np.maximum(spread, 1e-12)
@@ -126,7 +127,7 @@ def _tables(
     fitted = average((m0[..., None] + m1[..., None] * z) ** 2)
     along = average(gain)  # b E sigma'
     noise = np.maximum(average(square) - fitted - along**2, 0.0)
-    return OwnTables(m0, m1, along / b[..., 0], noise, average(curve), average(output))
+    return OwnTables(m0, m1, along / b, noise, average(curve), average(output))
 
 
 def _joined(
