@@ -240,6 +240,27 @@ def test_the_explorer_opens_on_the_picture_that_moves(page):
     text(browser, "one-step-spectrum--words", f"The bulk ends at {law.edge:.4g}")
 
 
+def test_play_moves_slider_picture_and_words_together_and_keeps_the_published_limit(page):
+    browser = page(f"/one-step?{state.write(state.OneStep(d=60))}")
+    text(browser, "one-step-errors--words", "At α = 0.3")
+    browser.execute_script("""window.seen = []; window.watch = setInterval(() => {
+        const said = (key) => document.getElementById(key).textContent;
+        const drawn = document.querySelector('#one-step-errors .js-plotly-plot').data.map((one) => one.name);
+        window.seen.push([said('one-step-alpha--value'), said('one-step-errors--words'),
+          drawn.includes('test error, published limit')]);
+    }, 20);""")
+    browser.find_element("id", "one-step-play").click()
+    text(browser, "one-step-errors--words", "At α = 0.1 ")
+    text(browser, "one-step-errors--words", "At α = 0.2 ")
+    browser.find_element("id", "one-step-play").click()
+    seen = browser.execute_script("clearInterval(window.watch); return window.seen")
+    assert all(limit for *_, limit in seen)
+    slider, words = zip(*dict.fromkeys((value, said) for value, said, _ in seen), strict=True)
+    at = [float(value.rpartition("n")[2].split()[0]) for value in slider]  # "η = n0.05 = 1.4"
+    assert at == [float(said.split()[3]) for said in words] and at[:5] == [0.3, 0.0, 0.05, 0.1, 0.15]
+    until(browser, "return document.getElementById('one-step-play').textContent === 'Play'")
+
+
 @pytest.mark.parametrize("view", ["one-step", "explain"])
 def test_a_mistyped_formula_leaves_the_page_as_wide_as_it_was(page, view):
     from selenium.webdriver.common.keys import Keys

@@ -67,6 +67,7 @@ class OneStepNumbers:
         self._backend = backend
         self._predictions = Recent(MOST_STORED)
         self._newest = Recent(MOST_STORED)  # the last request of every page
+        self._ahead: set[Any] = set()  # what Play is waiting for
 
     def line(self, s: OneStep, page: str) -> OneStepAnswer:
         """The errors at a few step sizes, fast; also those of the setting A."""
@@ -76,6 +77,10 @@ class OneStepNumbers:
         return replace(self._line(s, page), first=None if first is None else self._line(first, page))
 
     def _line(self, s: OneStep, page: str) -> OneStepAnswer:
+        """All step sizes with dots, if another place of the slider has brought them; otherwise the few."""
+        curves = self._predictions.get(_curves_key(replace(s, alpha=settings.ALPHAS[0])))
+        if curves is not None:
+            return self._add_simulations(s, _predicted(settings.ALPHAS, *curves))
         test, train, bands = self._few(s, page)
         return self._add_simulations(s, OneStepAnswer(settings.FAST, test, train, bands))
 
@@ -97,14 +102,28 @@ class OneStepNumbers:
         ask = lambda function: self._backend.theory.ask(page, function, s, limit=LIMIT)  # noqa: E731
         theory, limit = self._predictions.find(_curves_key(s), lambda: ask(curves_of))
         law = self._predictions.find(_all_key(s), lambda: ask(law_of))
-        bands = {name: getattr(theory, f"{name}_error_band") for name in ("test", "train")}
-        bands = {name: np.asarray(band) for name, band in bands.items() if band is not None}
-        known = OneStepAnswer(_alphas(s), theory.test_error, theory.train_error, bands, theory, limit, law)
-        return self._add_simulations(s, known)
+        return self._add_simulations(s, replace(_predicted(_alphas(s), theory, limit), law=law))
 
     def complete(self, s: OneStep) -> bool:
-        """Whether everything that the theory says is there."""
-        return _all_key(s) in self._predictions
+        """Whether everything that the theory says is there, also about the setting A."""
+        first = state.other(s)
+        return all(_all_key(one) in self._predictions for one in (s, first) if one is not None)
+
+    def prepare(self, s: OneStep, page: str) -> bool:
+        """Compute the results of a state before it is shown; whether they are there, or refused, and not still under way."""
+        key = page, _all_key(s)
+        if key in self._ahead:
+            return False
+        self._ahead.add(key)
+        try:
+            self._known(s, f"{page} next")
+        except InputError:  # the page says it when the state is shown
+            pass
+        except Replaced:
+            return False
+        finally:
+            self._ahead.discard(key)
+        return True
 
     def start(self, s: OneStep, page: str) -> None:
         """Simulate the errors and the spectra seed by seed; those at the slider's step size first, if they are not among them."""
@@ -195,6 +214,13 @@ def _of_spectrum(s: OneStep, values: np.ndarray) -> Any:
 def _alphas(s: OneStep) -> tuple[float, ...]:
     """Where the theory is evaluated: at the dots, and at the slider."""
     return tuple(sorted({*settings.ALPHAS, s.alpha}))
+
+
+def _predicted(alphas: tuple[float, ...], theory: Any, limit: Any) -> OneStepAnswer:
+    """The curves of a prediction and of its published limit."""
+    bands = {name: getattr(theory, f"{name}_error_band") for name in ("test", "train")}
+    bands = {name: np.asarray(band) for name, band in bands.items() if band is not None}
+    return OneStepAnswer(alphas, theory.test_error, theory.train_error, bands, theory, limit)
 
 
 def few(s: OneStep) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:

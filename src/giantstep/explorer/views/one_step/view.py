@@ -1,5 +1,6 @@
 """One step: the spectrum of the features and the errors against the step size; theory at once, simulations as they arrive."""
 
+from dataclasses import replace
 from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
@@ -77,13 +78,17 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
     numbers = OneStepNumbers(backend)
 
     def answer(s: state.OneStep, page: str) -> tuple[Any, ...]:
-        """The line of the theory at a few step sizes, and the request for the rest."""
+        """All pictures and words together, if they are there; otherwise the line of the theory, and the request for the rest."""
         numbers.drop_other_jobs(s, page)
-        return error_chart(s, numbers.line(s, page)), state.write(s), *[no_update] * (1 + len(SAID))
+        if numbers.complete(s) and not numbers.busy(s):
+            return no_update, *_pictures(s, numbers.known(s, page), False)
+        return state.write(s), no_update, error_chart(s, numbers.line(s, page)), *[no_update] * len(TEXTS)
 
-    outputs = [Output("one-step-errors", "figure"), Output("one-step-asked", "data")]
-    outputs += [*VIEW.outputs(("spectrum",), "figure"), *VIEW.outputs(SAID)]
-    VIEW.register(app, outputs, answer, lambda s: (waiting(NOTHING), no_update, waiting(NOTHING), *[""] * len(SAID)))
+    def otherwise(s: state.OneStep) -> tuple[Any, ...]:
+        kept = [no_update] * (len(TEXTS) - len(SAID))
+        return no_update, waiting(NOTHING), waiting(NOTHING), *[""] * len(SAID), *kept
+
+    VIEW.register(app, [Output("one-step-asked", "data"), *OUTPUTS], answer, otherwise)
     polling.register(app, VIEW.name)
 
     @app.callback(
@@ -160,22 +165,26 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
         Input("one-step-play", "n_clicks"),
         Input("one-step-clock", "n_intervals"),
         State("one-step-clock", "disabled"),
+        State("page", "data"),
         *controls.states(VIEW.name),
         prevent_initial_call=True,
     )
-    def play(start: Any, tick: Any, stands: Any, *raw: Any) -> Any:
-        """Go through the step sizes from the smallest, one per tick when its picture is there; a second press pauses."""
+    def play(start: Any, tick: Any, stands: Any, token: Any, *raw: Any) -> Any:
+        """Go through the step sizes from the smallest, one per tick; a second press pauses.
+
+        The numbers of a picture are computed before the slider moves, so that picture, words and slider change together.
+        """
         s, _ = VIEW.read(raw)
-        later = [alpha for alpha in settings.ALPHAS if alpha > s.alpha]
-        if ctx.triggered_id == "one-step-play":
-            return (
-                (state.as_text(settings.ALPHAS[0]), False, "Pause") if start and stands else (no_update, True, "Play")
-            )
-        if stands or not later:
+        pressed = ctx.triggered_id == "one-step-play"
+        following = settings.ALPHAS[:1] if pressed else [alpha for alpha in settings.ALPHAS if alpha > s.alpha]
+        if (pressed and not (start and stands)) or (not pressed and stands) or not following:
             return no_update, True, "Play"
-        if not numbers.complete(s):
+        if not numbers.prepare(replace(s, alpha=following[0]), controls.token(token)):
             raise PreventUpdate
-        return state.as_text(later[0]), False, "Pause"
+        begins = (
+            (False, "Pause") if pressed else (no_update, no_update)
+        )  # a tick must not undo a pause that came meanwhile
+        return state.as_text(following[0]), *begins
 
     return numbers
 
