@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import giantstep as gs
 from giantstep.citations import PAPERS
 from giantstep.claims import TEXTS
 from giantstep.explorer import settings, state
@@ -34,12 +35,30 @@ def test_every_paper_has_a_preset():
     assert {preset.paper for preset in PRESETS} == {paper.key for paper in PAPERS}
 
 
-def test_the_reused_batch_of_a_preset_finds_what_fresh_batches_of_its_size_do_not():
-    (preset,) = [one for one in PRESETS if one.paper == "dandi_reuse"]
-    assert isinstance(preset.state, state.GiantSteps) and preset.title == "a reused batch finds H3(x1)"
-    cases = (preset.state, replace(preset.state, batches="fresh"))
-    reused, fresh = (chain_of(s).shares[-1].mean() * settings.dimension(s)[0] for s in cases)
+@pytest.mark.parametrize("title", ["a reused batch finds H3(x1)", "Using a batch twice"])
+def test_the_reused_batch_of_a_preset_finds_what_fresh_batches_of_its_size_do_not(title):
+    (preset,) = [one for one in PRESETS if one.title == title]
+    assert isinstance(preset.state, state.GiantSteps)
+    s = state.alone(preset.state)
+    assert preset.state.beside == "" or state.other(preset.state) == replace(s, batches="fresh")
+    reused, fresh = (
+        chain_of(one).shares[-1].mean() * settings.dimension(s)[0] for one in (s, replace(s, batches="fresh"))
+    )
     assert reused > 30 > 10 > fresh  # in units of a random neuron's share 1/d
+
+
+def test_the_spike_of_a_preset_is_just_outside_the_bulk_and_the_peak_above_its_neighbour():
+    spike, peak = (
+        next(one.state for one in PRESETS if one.paper == key) for key in ("benaych_georges", "mei_montanari")
+    )
+    assert isinstance(spike, state.OneStep) and isinstance(peak, state.OneStep)
+    law = gs.theory.spectrum(settings.one_step(spike, spike.alpha))
+    assert not isinstance(law, tuple)
+    assert [1 < one.position / law.edge < 1.1 for one in law.outliers] == [True]
+    beside = state.other(peak)
+    assert beside == replace(state.alone(peak), p_over_n=2.0)
+    at, there = (gs.theory(settings.one_step(one, one.alpha)).test_error for one in (peak, beside))
+    assert at > 5 * there
 
 
 def test_every_label_has_a_word_and_every_word_a_page():

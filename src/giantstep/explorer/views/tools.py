@@ -82,10 +82,14 @@ def register(app: Dash, view: str) -> None:
 
 
 def _makers(view: str, kind: Any) -> dict[str, Callable[[Any], ViewState]]:
-    """The setting that every button makes of the present one."""
+    """The setting that every button makes of the present one. A preset may bring an A; it leaves with the preset."""
+    brought: list[Any] = [preset.state for preset in of_view(kind)]
+    theirs = {one.beside for one in brought}
     chosen = {
-        _key(view, i): lambda now, preset=preset: replace(preset.state, beside=now.beside)
-        for i, preset in enumerate(of_view(kind))
+        _key(view, i): lambda now, one=one: replace(
+            one, beside=one.beside or ("" if now.beside in theirs else now.beside)
+        )
+        for i, one in enumerate(brought)
     }
     return {
         **chosen,

@@ -18,7 +18,9 @@ __all__ = [
 
 ORDER = ("first", "second", "third", "fourth")
 GREY = "#9aa1a8"
-SMALL, LEAST = 0.25, 0.05  # shares that get an axis of their own, and its least top
+DASHES = ("solid", "dash", "dot", "dashdot")  # of the directions: lines and dots that fall together are all seen
+SIZES = (10, 7, 5, 4)
+SMALL, LEAST = 0.25, 0.02  # shares that get an axis of their own, and its least top
 CIRCLE = [{"type": "circle", "x0": -1, "x1": 1, "y0": -1, "y1": 1, "line": {"color": "#7a828a", "width": 1}}]
 
 
@@ -64,10 +66,18 @@ def plane_words(s: GiantSteps, paths: KnownPaths) -> str:
         return "The neurons appear when they are simulated." if paths.busy else "There are no neurons to show."
     at = min(s.shown, s.steps)
     source = "simulation" if paths.chain is not None else "theory"
-    shares = ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(paths.best.shares[at].mean(axis=0)))
+    shares, of_a = _along(paths.best, at), ""
+    if paths.first is not None and paths.first.best is not None:
+        of_a = f" Setting A has {_along(paths.first.best, at)}."
     chance = f"A random neuron has 1/d = {1 / settings.dimension(s)[0]:.2g}."
     signs = "Blue neurons have a positive second-layer weight, red ones a negative one."
-    return f"After step {at} the mean share (cos²) of a neuron is {shares}, by {source}. {chance} {signs}"
+    return f"After step {at} the mean share (cos²) of a neuron is {shares}, by {source}.{of_a} {chance} {signs}"
+
+
+def _along(evolution: Any, at: int) -> str:
+    """The mean share along every direction after a step, or after the last one before it."""
+    means = evolution.shares[min(at, len(evolution.shares) - 1)].mean(axis=0)
+    return ", ".join(f"{x:.3g} along w{k + 1}" for k, x in enumerate(means))
 
 
 def plane_rows(s: GiantSteps, paths: KnownPaths) -> Any:
@@ -97,10 +107,11 @@ def share_chart(s: GiantSteps, paths: KnownPaths) -> dict[str, Any]:
     for k in range(0 if paths.best is None else paths.best.M.shape[2]):
         if paths.theory is not None:
             y = paths.theory.shares[:, :, k].mean(axis=1)
-            traces.append(curve(list(range(len(y))), y, f"w{k + 1}, theory", k))
+            traces.append(curve(list(range(len(y))), y, f"w{k + 1}, theory", k, line={"dash": DASHES[k]}))
         if paths.chain is not None:
             mean, error = mean_and_error(paths.chain.shares[:, :, k])
-            traces.append(marks(list(range(len(mean))), mean, error, f"w{k + 1}, simulated", k))
+            size = {"size": SIZES[k]}
+            traces.append(marks(list(range(len(mean))), mean, error, f"w{k + 1}, simulated", k, marker=size))
     x = {"title": "step", "range": [-0.2, s.steps + 0.2], "dtick": 1}
     here, top = [rule(min(s.shown, s.steps))], _top(paths)
     return chart(traces, x, {"title": "mean cos² with the direction", "range": [-0.02 * top, 1.02 * top]}, shapes=here)
@@ -118,10 +129,9 @@ def _first(paths: KnownPaths) -> list[dict[str, Any]]:
     best = paths.theory if paths.theory is not None else paths.best
     if best is None:
         return []
-    means, dashes = best.shares.mean(axis=1), ("solid", "dash", "dot", "dashdot")  # (t, r)
-    line = {"color": GREY, "width": 1.6}
+    means, line = best.shares.mean(axis=1), {"color": GREY, "width": 1.6}  # (t, r)
     return [
-        curve(list(range(len(y))), y, f"A: w{k + 1}", 0, line={**line, "dash": dashes[k]})
+        curve(list(range(len(y))), y, f"A: w{k + 1}", 0, line={**line, "dash": DASHES[k]})
         for k, y in enumerate(means.T)
     ]
 

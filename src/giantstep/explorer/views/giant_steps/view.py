@@ -37,9 +37,9 @@ def _values(s: state.GiantSteps) -> dict[str, str]:
 
 def _large(number: int) -> str:
     """A large number as people read it."""
-    if number < 10**7:
+    if number < 10**6:
         return f"{number:,}".replace(",", "\u202f")
-    return f"{number:.2g}".replace("e+0", "·10^").replace("e+", "·10^")
+    return f"{number:.2g}".replace("e+0", "·10^").replace("e+", "·10^").removeprefix("1·")
 
 
 VIEW = View(

@@ -126,15 +126,17 @@ def _least(known: OneStepAnswer) -> list[str]:
     if trusted.all():
         return [found]
     wide = known.alphas[int(np.argmin(trusted))]
-    return [found, f"From α = {wide:g} on the line is dashed: simulate before you quote a value."]
+    return [found, f"From α = {wide:g} on its line is dashed: simulate before you quote a value."]
 
 
 def _against_a(s: OneStep, known: OneStepAnswer) -> list[str]:
     if known.first is None:
         return []
     there = float(through(known.first.alphas, known.first.test)[np.argmin(np.abs(ALONG - s.alpha))])
-    change = 100 * (known.test[known.alphas.index(s.alpha)] / there - 1)
+    ratio = float(known.test[known.alphas.index(s.alpha)] / there)
+    change = 100 * (ratio - 1)
     where = f"{abs(change):.2g}% {'above' if change > 0 else 'below'} it" if abs(change) >= 0.01 else "the same"
+    where = f"{ratio:.2g} times that" if ratio >= 2 else where
     return [f"At the same α setting A has {there:.4g}: this one is {where}."]
 
 

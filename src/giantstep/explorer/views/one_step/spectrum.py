@@ -77,7 +77,7 @@ def _first(law: Any, top: float) -> list[dict[str, Any]]:
 
 def law_words(known: OneStepAnswer) -> str:
     law = known.law
-    places = ", ".join(f"{one.position:.4g}" for one in law.outliers)
+    places = " and ".join(f"{one.position:.4g}" for one in law.outliers).replace(" and ", ", ", len(law.outliers) - 2)
     spikes = f"{len(law.outliers)} spike{'s' * (len(law.outliers) > 1)} at {places}" if places else "no spike"
     return f"The bulk ends at {law.edge:.4g}; theory predicts {spikes}.{_simulated(known)}"
 
