@@ -116,6 +116,10 @@ def test_a_verdict_is_html_with_its_figure():
     assert repr(verdict) == "Verdict(holds: It holds <b>.)"
 
 
+def test_a_notebook_shows_a_picture_although_nothing_has_loaded_pyplot():
+    assert gs.plot(gs.explain("x1 + x1*x2"))._repr_png_().startswith(b"\x89PNG\r\n")  # type: ignore[attr-defined]
+
+
 def test_text_is_escaped():
     assert "<script>" not in table(["<script>"], [["<script>"]])
 

@@ -51,10 +51,11 @@ def figure(columns: int = 1, rows: int = 1, *, width: float = 4.2, height: float
     """A figure in the house style and its axes (an array when there are several), drawn off screen."""
     import matplotlib as mpl
     from cycler import cycler
-    from matplotlib.figure import Figure
+
+    from giantstep.plot.picture import Picture  # here, as all of matplotlib: it is slow to import
 
     with mpl.rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLOURS)}):
-        fig = Figure(figsize=(width * columns, height * rows), layout="constrained")
+        fig = Picture(figsize=(width * columns, height * rows), layout="constrained")
         yield fig, fig.subplots(rows, columns)
 
 
