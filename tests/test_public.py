@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import pickle
 from pathlib import Path
 
 import pytest
@@ -69,8 +70,25 @@ def test_a_mistyped_name_is_answered_with_the_nearest_one():
         ("compare", "seeds", "seed"),
         ("explain", "re_use", "reuse"),
         ("plot", "label", "labels"),
+        ("optimal", "verfy", "verify"),
+        ("sweep", "seed", "seeds"),
+        ("check", "sizes", "size"),
+        ("power", "time", "times"),
+        ("Network", "widht", "width"),
+        ("GiantStep", "etta", "eta"),
+        ("Ridge", "penality", "penalty"),
+        ("Setting", "netwrk", "network"),
     ],
 )
 def test_a_mistyped_argument_is_answered_with_the_nearest_one(verb, given, meant):
     with pytest.raises(gs.InputError, match=f"^{verb} has no argument '{given}'; did you mean '{meant}'"):
         getattr(gs, verb)(None, **{given: True})
+
+
+@pytest.mark.parametrize("call", [gs.sweep, gs.optimal, gs.check, gs.Network, gs.Gaussian])
+def test_a_call_that_answers_mistyped_arguments_keeps_its_signature_and_its_pickle(call):
+    known = inspect.signature(call).parameters
+    assert len(known) >= 1 and all(each.kind is not each.VAR_KEYWORD for each in known.values())
+    assert pickle.loads(pickle.dumps(call)) is call
+    with pytest.raises(TypeError, match="missing"):  # what else is wrong with a call is said by Python
+        gs.Gaussian()  # type: ignore[call-arg]

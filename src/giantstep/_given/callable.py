@@ -1,17 +1,21 @@
 """A verb and the module that holds it share a name: ``gs.simulate(setting)`` and ``gs.simulate.dense``.
 
 Importing a submodule binds its name in the package, which would hide a function of the same name. So the module itself
-can be called, and calling it calls the verb. A mistyped argument is answered with the nearest name.
+can be called, and calling it calls the verb. A mistyped argument is answered with the nearest name; ``named`` gives this to
+the other verbs and to the nouns.
 """
 
 import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable
+from functools import wraps
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from giantstep.errors import InputError, hint
+
+Named = TypeVar("Named", bound=Callable[..., Any])
 
 
 def callable_module(name: str, verb: Callable[..., Any]) -> None:
@@ -23,7 +27,7 @@ def callable_module(name: str, verb: Callable[..., Any]) -> None:
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             if kwargs:
-                _check_names(verb, kwargs)
+                _check_names(verb, verb.__name__, kwargs)
             return verb(*args, **kwargs)
 
         def __reduce__(self) -> Any:
@@ -32,11 +36,38 @@ def callable_module(name: str, verb: Callable[..., Any]) -> None:
     sys.modules[name].__class__ = Verb
 
 
-def _check_names(verb: Callable[..., Any], given: Iterable[str]) -> None:
-    """Refuse an argument that the verb does not have."""
-    known = inspect.signature(verb).parameters
-    if any(each.kind is each.VAR_KEYWORD for each in known.values()):
+def named(call: Named) -> Named:
+    """A function, or a class of frozen data, that answers a mistyped argument with the nearest name; its signature stays.
+
+    Examples:
+        >>> named(lambda width: width)(widht=3)
+        Traceback (most recent call last):
+        giantstep.errors.InputError: <lambda> has no argument 'widht'; did you mean 'width'?
+    """
+    if isinstance(call, type):
+        call.__init__ = _checked(call.__init__, call.__name__)  # type: ignore[misc]
+        return call
+    return _checked(call, call.__name__)
+
+
+def _checked(call: Any, name: str) -> Any:
+    @wraps(call)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except TypeError:
+            _check_names(call, name, kwargs)
+            raise
+
+    return checked
+
+
+def _check_names(call: Callable[..., Any], name: str, given: Iterable[str]) -> None:
+    """Refuse an argument that a call does not have."""
+    known = [each for each in inspect.signature(call).parameters.values() if each.name != "self"]
+    if any(each.kind is each.VAR_KEYWORD for each in known):
         return
-    for name in given:
-        if name not in known:
-            raise InputError(f"{verb.__name__} has no argument {name!r}{hint(name, known)}")
+    names = [each.name for each in known]
+    for one in given:
+        if one not in names:
+            raise InputError(f"{name} has no argument {one!r}{hint(one, names)}") from None

@@ -5,6 +5,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from giantstep._given.callable import named
 from giantstep.checks.cache import Bench
 from giantstep.checks.claim import Result, Size
 from giantstep.checks.code import computing
@@ -19,6 +20,7 @@ from giantstep.lab.work.executor import executor
 __all__ = ["check"]
 
 
+@named
 def check(
     claims: str | Sequence[str] = (),
     size: Size = "quick",

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.callable import named
 from giantstep.errors import InputError
 from giantstep.experiment.network import Network
 from giantstep.functions.activation import activation
@@ -14,6 +15,7 @@ from giantstep.functions.activation import activation
 MLP = {"identity": "x", "logistic": "sigmoid", "tanh": "tanh", "relu": "relu"}  # scikit-learn's words for activations
 
 
+@named
 @dataclass(frozen=True, eq=False)
 class Layers:
     """``f(x) = A sigma(W x + b) + c``: p neurons, d inputs and q outputs.

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.callable import named
 from giantstep._given.plain import build, choice, flag, plain, short, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
@@ -53,6 +54,7 @@ class Weights:
         return {"W": self.W.tolist(), "a": self.a.tolist()}
 
 
+@named
 @dataclass(frozen=True, repr=False)
 class Network:
     """A two-layer network of ``width`` p.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.callable import named
 from giantstep._given.plain import build, choice, flag, plain, real, reals, short, whole
 from giantstep.errors import InputError
 
@@ -45,6 +46,7 @@ class Power:
         return plain(self)
 
 
+@named
 def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> Power:
     """A step size that is a power of the batch size n, the dimension d or the width p.
 
@@ -56,6 +58,7 @@ def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> 
     return Power(alpha, of, times)
 
 
+@named
 @dataclass(frozen=True, repr=False)
 class GiantStep:
     """``W <- W - eta * gradient`` of ``(1/2n) sum (y - f(x))^2`` in W.
@@ -128,6 +131,7 @@ class GiantStep:
         return build(GiantStep, _with_n(data), where, {"eta": _eta_from_plain})
 
 
+@named
 @dataclass(frozen=True, repr=False)
 class Ridge:
     """Coefficients b of the plain features ``F = sigma(X W^T)``: minimise ``(1/n) ||y - F b||^2 + penalty ||b||^2``.
@@ -187,6 +191,7 @@ class Ridge:
         return build(Ridge, _with_n(data), where)
 
 
+@named
 @dataclass(frozen=True, repr=False)
 class SGD:
     """Coefficients b of the plain features from b = 0, one sample a step: ``b <- b + (rate / p) t^-decay (y_t - F_t b) F_t``.
@@ -252,6 +257,7 @@ class SGD:
         return build(SGD, _with_n(data), where)
 
 
+@named
 @dataclass(frozen=True, repr=False)
 class Protocol:
     """Steps on the first layer, then a readout (None keeps the network's own second layer).

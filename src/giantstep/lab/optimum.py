@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from giantstep._given.callable import named
 from giantstep._given.plain import flag
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import simulate
@@ -12,6 +13,7 @@ from giantstep.theory.optimal import optimal as _optimal
 SEEDS = range(8)
 
 
+@named
 def optimal(
     setting: Setting, over: str | Iterable[str] = OVER, *, verify: bool = False, seed: int | Iterable[int] = SEEDS
 ) -> Optimum:

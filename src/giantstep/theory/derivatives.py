@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.callable import named
 from giantstep._machine.arrays import is_jax, is_traced
 from giantstep._machine.backend import on_host
 from giantstep.experiment.setting import Setting
@@ -32,6 +33,7 @@ NEAR = 1e-4  # h over the number
 SMALL = 0.1  # of its scale, below which a number counts as small
 
 
+@named
 def theory_errors(numbers: Parameters, setting: Setting | Form) -> Errors:
     """The differentiable core: errors as a function of real parameters, for the functions and choices of a setting.
 

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from giantstep._given.callable import named
 from giantstep._given.plain import plain, whole
 
 
+@named
 @dataclass(frozen=True)
 class Gaussian:
     """Isotropic Gaussian inputs, ``x ~ N(0, I_d)``.

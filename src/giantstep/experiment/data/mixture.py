@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float, Int
 
+from giantstep._given.callable import named
 from giantstep._given.plain import build, choice, plain, real, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep.errors import InputError
@@ -24,6 +25,7 @@ _Given = Vector | dict[str, float] | None
 _Accepted = str | Along | Mapping[str, float] | Iterable[float] | None
 
 
+@named
 @dataclass(frozen=True)
 class Spike:
     """``strength * gamma gamma^T`` in a covariance: a variance of ``bulk + strength`` along gamma, in a
@@ -60,6 +62,7 @@ class Spike:
         return plain(self)
 
 
+@named
 @dataclass(frozen=True)
 class Component:
     """A share ``weight`` of the inputs, ``N(mean, bulk * I + sum_i theta_i gamma_i gamma_i^T)``.
@@ -127,6 +130,7 @@ class Component:
         return build(Component, data, where, {"spikes": _spikes_from_plain})
 
 
+@named
 @dataclass(frozen=True)
 class Mixture:
     """``x ~ sum_c weight_c N(mu_c, s_c I + sum_i theta_ci gamma_ci gamma_ci^T)``: s_c the bulk, gamma_ci orthonormal for each c.

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from giantstep._given.callable import named
 from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
@@ -71,6 +72,7 @@ def run(
     return Ended(new, tuple(refused.items()), sum(len(block.trials) for block in every) - tried)
 
 
+@named
 def sweep(
     base: Setting | Sweep | str | Path,
     axes: dict[str, Any] | None = None,

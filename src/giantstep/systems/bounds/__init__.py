@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from giantstep._given.callable import callable_module
+from giantstep._given.callable import callable_module, named
 from giantstep._given.plain import choice, real, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation as read_activation
@@ -25,6 +25,7 @@ LOSSES = ("absolute", "huber")
 DATA = ("cube", "gaussian")
 
 
+@named
 @dataclass(frozen=True)
 class Bounds(System):
     """The experiment.

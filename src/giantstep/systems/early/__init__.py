@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from giantstep._given.callable import named
 from giantstep._given.plain import build, choice, real, whole
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
@@ -22,6 +23,7 @@ CROSS_ENTROPY = "cross_entropy"
 DATA, LAYERS, BIASES = ("cone", "gaussian"), ("first", "both"), ("fixed", "trained", "none")
 
 
+@named
 @dataclass(frozen=True)
 class Early(System):
     """Full-batch or minibatch gradient descent from a tiny start.

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.callable import named
 from giantstep._given.plain import flag, real, whole
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
@@ -32,6 +33,7 @@ __all__ = ["HARMONICS", "FittedCurves", "FittedKernel", "Followed", "MeanField",
 HARMONICS = 128  # coefficients of the system's curves
 
 
+@named
 @dataclass(frozen=True)
 class MeanField(System):
     """The experiment; the fields of ``Training`` are among its own.
