@@ -7,6 +7,7 @@ import pytest
 from benchmarks import literal
 from giantstep.checks.statistics import Seeds
 from giantstep.claims import select
+from giantstep.claims.claim import checked_by
 from giantstep.claims.dandi.directions import (
     one_step,
     ranks,
@@ -50,7 +51,7 @@ def noise(*shape):
 def test_it_runs_at_a_tiny_size(module, monkeypatch):
     """Something is said of what was measured, whatever it is, and other seeds give other numbers."""
     monkeypatch.setitem(module.SIZES, "quick", TINY[module])
-    claim = module.CLAIM
+    claim = checked_by(module)
     predicted = claim.predict("quick")
     verdict = claim.rule("quick", claim.measure("quick", range(8)), predicted)
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption

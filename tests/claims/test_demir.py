@@ -8,6 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.claims import select
+from giantstep.claims.claim import checked_by
 from giantstep.claims.demir import alignment, conditional, evidence, fashion, figure, hermite, panel, rank, weighting
 from giantstep.claims.giantstep import fitted, mixtures
 from giantstep.claims.giantstep import images as own_images
@@ -160,7 +161,7 @@ def test_claims_on_images_run_on_a_small_set(monkeypatch):
         monkeypatch.setattr(module, "prediction", lambda *cell: [1.0, 0.01])
     fitted.fitted.cache_clear()
     for module in (fashion, fitted, own_images):
-        claim = module.CLAIM
+        claim = checked_by(module)
         predicted = claim.predict("quick") if claim.predict else {}
         verdict = claim.rule("quick", claim.measure("quick", range(3)), predicted)
         assert verdict.rows and "<svg" in verdict.figure and verdict.caption

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from giantstep.claims import select
+from giantstep.claims.claim import checked_by
 from giantstep.claims.saad_solla import one_pass
 
 
@@ -33,5 +34,5 @@ def test_it_runs_at_a_tiny_size(monkeypatch):
     monkeypatch.setitem(one_pass.SIZES, "quick", (20, 40))
     monkeypatch.setattr(one_pass, "CASES", {"erf": one_pass.CASES["erf"]})
     predicted = {**one_pass.predict("quick"), **one_pass.predict_draws("quick", range(4))}
-    verdict = one_pass.CLAIM.rule("quick", one_pass.measure("quick", range(4)), predicted)
+    verdict = checked_by(one_pass).rule("quick", one_pass.measure("quick", range(4)), predicted)
     assert verdict.rows and "<svg" in verdict.figure

@@ -4,6 +4,7 @@ from giantstep.checks.claim import Claim
 from giantstep.claims.ba import baselines
 from giantstep.claims.bubeck import failure, flips, linearity, rate
 from giantstep.claims.bubeck import width as bubeck_width
+from giantstep.claims.claim import ClaimModule, checked_by
 from giantstep.claims.cui import test_error as cui_test_error
 from giantstep.claims.dandi.directions import one_step, scaling, second_layer, small_batches, staircase
 from giantstep.claims.dandi.directions import reuse as dandi_reuse
@@ -48,28 +49,30 @@ from giantstep.claims.wang_ma import convergence, early, partition, sgd
 
 __all__ = ["CLAIMS"]
 
-CLAIMS: tuple[Claim, ...] = (
-    rank_one.CLAIM, normalisation_trap.CLAIM, moniri_alignment.CLAIM, spikes.CLAIM, third_spike.CLAIM, bulk.CLAIM,
-    onset.CLAIM, positions.CLAIM, expansion.CLAIM, protocol.CLAIM,
-    linear_floor.CLAIM, improvement.CLAIM, limits.CLAIM, trend.CLAIM, settings.CLAIM,
-    outliers.CLAIM, alignments.CLAIM, phase_diagram.CLAIM, exponents.CLAIM, moniri_hassani_reuse.CLAIM,
-    moniri_hassani_threshold.CLAIM, degenerate.CLAIM,
-    double_descent.CLAIM,
-    baselines.CLAIM,
-    cui_test_error.CLAIM,
-    universality.CLAIM,
-    dandi_threshold.CLAIM, one_step.CLAIM, single_step.CLAIM, scaling.CLAIM, staircase.CLAIM, second_layer.CLAIM,
-    floors.CLAIM, converse.CLAIM, table.CLAIM, random_features.CLAIM, dandi_reuse.CLAIM, small_batches.CLAIM,
-    one_pass.CLAIM,
-    liu_test_error.CLAIM, bias_variance.CLAIM, liu_threshold.CLAIM,
-    truncation.CLAIM, finite.CLAIM, online.CLAIM, certified.CLAIM, generalisation.CLAIM, features.CLAIM,
-    dandi_conditional.CLAIM,
-    demir_width.CLAIM, weighting.CLAIM, strength.CLAIM, ratio.CLAIM, demir_alignment.CLAIM, rank.CLAIM,
-    demir_conditional.CLAIM, hermite.CLAIM, fashion.CLAIM, fashion_step.CLAIM,
-    partition.CLAIM, early.CLAIM, convergence.CLAIM, sgd.CLAIM,
-    covariance.CLAIM, eigenvalues.CLAIM, amplification.CLAIM, mixing.CLAIM,
-    flips.CLAIM, rate.CLAIM, linearity.CLAIM, bubeck_width.CLAIM, failure.CLAIM,
-    fresh.CLAIM, training.CLAIM, wasserstein.CLAIM, vacuity.CLAIM,
-    one_curve.CLAIM, optimal.CLAIM, mixtures.CLAIM, means.CLAIM, fitted.CLAIM, images.CLAIM, flip_distance.CLAIM,
-    directions.CLAIM, steps.CLAIM, two_steps.CLAIM, own_batch.CLAIM,
+MODULES: tuple[ClaimModule, ...] = (
+    rank_one, normalisation_trap, moniri_alignment, spikes, third_spike, bulk,
+    onset, positions, expansion, protocol,
+    linear_floor, improvement, limits, trend, settings,
+    outliers, alignments, phase_diagram, exponents, moniri_hassani_reuse,
+    moniri_hassani_threshold, degenerate,
+    double_descent,
+    baselines,
+    cui_test_error,
+    universality,
+    dandi_threshold, one_step, single_step, scaling, staircase, second_layer,
+    floors, converse, table, random_features, dandi_reuse, small_batches,
+    one_pass,
+    liu_test_error, bias_variance, liu_threshold,
+    truncation, finite, online, certified, generalisation, features,
+    dandi_conditional,
+    demir_width, weighting, strength, ratio, demir_alignment, rank,
+    demir_conditional, hermite, fashion, fashion_step,
+    partition, early, convergence, sgd,
+    covariance, eigenvalues, amplification, mixing,
+    flips, rate, linearity, bubeck_width, failure,
+    fresh, training, wasserstein, vacuity,
+    one_curve, optimal, mixtures, means, fitted, images, flip_distance,
+    directions, steps, two_steps, own_batch,
 )  # fmt: skip
+
+CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)

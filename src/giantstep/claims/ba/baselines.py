@@ -7,7 +7,6 @@ from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style
@@ -124,6 +123,3 @@ def _figure(d: int, ratios: tuple[float, ...], mean: np.ndarray, se: np.ndarray,
         ax.set_title(rf"$y = x_1 + H_2(x_1)/\sqrt{{2}}$ + noise, d = {d}, p = {rivals.WIDTH * d}", loc="left")
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         return _style.svg(fig)
-
-
-CLAIM = claim("ba/baselines", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -6,7 +6,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
-from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -88,6 +87,3 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) 
         ax.minorticks_off()
         ax.legend(fontsize=8)
         return style.svg(fig)
-
-
-CLAIM = claim("bubeck/failure", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

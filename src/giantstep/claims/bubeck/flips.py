@@ -7,7 +7,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
-from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -96,6 +95,3 @@ def _figure(d: int, mean: np.ndarray, error: np.ndarray, lines: np.ndarray, limi
             ax.set(xlabel="step size η", ylabel="share of signs flipped" if j == 0 else "", ylim=(0, 1.02))
         axes[0].legend(loc="lower right")
         return style.svg(fig)
-
-
-CLAIM = claim("bubeck/flips", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

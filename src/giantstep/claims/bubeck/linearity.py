@@ -6,7 +6,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
-from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
@@ -101,6 +100,3 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarra
         axes[0].plot([], [], color=style.INK, linewidth=1, label="lines: law of the ray")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("bubeck/linearity", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -6,7 +6,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.bubeck import random_networks
-from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
@@ -76,6 +75,3 @@ def _figure(sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, expecte
         ticks.logarithmic(ax)
         ax.legend()
         return style.svg(fig)
-
-
-CLAIM = claim("bubeck/rate", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -11,7 +11,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
@@ -167,6 +166,3 @@ def _figure(d: int, ratios: tuple[float, ...], means: Data, predicted: Data) -> 
             )
             ax.legend(loc="lower left")
         return style.svg(fig)
-
-
-CLAIM = claim("cui/test-error", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -8,7 +8,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -126,6 +125,3 @@ def _figure(size: Size, measured: Data, off: np.ndarray) -> str:
         fig.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("demir/conditional", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

@@ -8,7 +8,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.errors import InputError, MissingData
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -139,6 +138,3 @@ def _figure(size: Size, measured: Data) -> str:
         axes[1, 0].set_ylabel("log(model / network), %")
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("demir/fashion", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

@@ -7,7 +7,6 @@ import numpy as np
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, PENALTIES, errors, experiment, read
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -102,6 +101,3 @@ def _figure(size: Size, measured: Data) -> str:
             ax.set_xticks(x, ["none", *(f"{eta:g}" for eta in etas[1:])])
         fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return style.svg(fig)
-
-
-CLAIM = claim("demir/fashion-step", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

@@ -8,7 +8,6 @@ import numpy as np
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.demir.conditional import ERRORS, Case, experiment, network, replaced
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -153,6 +152,3 @@ def _figure(size: Size, measured: Data) -> str:
             ticks.logarithmic(ax, "x", at)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("demir/hermite", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

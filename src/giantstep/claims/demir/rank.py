@@ -7,9 +7,8 @@ import numpy as np
 
 from giantstep.checks.claim import Data, Size
 from giantstep.checks.random import Stream, generator
-from giantstep.claims.claim import claim
-from giantstep.claims.demir import evidence, figure
-from giantstep.claims.demir.panel import ALPHA, BETA, SEEDS, SIZES, STEPPED, Panel, PanelCurve, measure
+from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.panel import ALPHA, BETA, SIZES, STEPPED, Panel, PanelCurve
 
 QUICK, FULL = (1.0, 8.0), (1.0, 2.0, 4.0, 8.0)
 
@@ -35,6 +34,8 @@ PANEL = Panel(
     better=8.0,
     worse=1.0,
 )
+measure, compare = partial(panel.measure, PANEL), partial(evidence.compare, PANEL)
+SEEDS, describe = panel.SEEDS, partial(figure.describe, PANEL)
 
 
 def log_variance(theta: float, rank: int) -> float:
@@ -48,13 +49,3 @@ def predict(size: Size) -> Data:
     """The mean over populations of log Var(y) at rank 8 less that at rank 1."""
     theta = SIZES[size] ** (BETA * (1 - ALPHA))
     return {"change of log Var(y)": log_variance(theta, 8) - log_variance(theta, 1)}
-
-
-CLAIM = claim(
-    "demir/rank",
-    measure=partial(measure, PANEL),
-    predict=predict,
-    compare=partial(evidence.compare, PANEL),
-    describe=partial(figure.describe, PANEL),
-    seeds=SEEDS,
-)

@@ -2,13 +2,14 @@
 
 from functools import partial
 
+from giantstep.checks.claim import Size
 from giantstep.checks.statistics import Seeds
-from giantstep.claims.claim import claim
-from giantstep.claims.demir import evidence, figure
-from giantstep.claims.demir.panel import STEPPED, Panel, PanelCurve, activated, measure, predict
+from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.panel import STEPPED, Panel, PanelCurve, activated
 
 QUICK, FULL = (0.05, 0.2, 0.5), (0.05, 0.2, 0.5, 0.8, 0.95)
 LINE = (0.05, 0.1, 0.2, 0.35, 0.5)
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 70), "full": Seeds(30, 150)}
 
 
 def classes(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
@@ -34,11 +35,5 @@ PANEL = Panel(
     better=0.05,
     worse=0.5,
 )
-CLAIM = claim(
-    "demir/ratio",
-    measure=partial(measure, PANEL),
-    predict=partial(predict, PANEL),
-    compare=partial(evidence.compare, PANEL),
-    describe=partial(figure.describe, PANEL),
-    seeds={"quick": Seeds(20, 70), "full": Seeds(30, 150)},
-)
+measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
+compare, describe = partial(evidence.compare, PANEL), partial(figure.describe, PANEL)

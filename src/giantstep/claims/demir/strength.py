@@ -2,13 +2,14 @@
 
 from functools import partial
 
+from giantstep.checks.claim import Size
 from giantstep.checks.statistics import Seeds
-from giantstep.claims.claim import claim
-from giantstep.claims.demir import evidence, figure
-from giantstep.claims.demir.panel import SEEDS, Panel, PanelCurve, activated, measure, predict
+from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.panel import Panel, PanelCurve, activated
 
 QUICK, FULL = (0.0, 0.5, 1.0), (0.0, 0.5, 0.74, 1.0)
 LINE = (0.0, 0.25, 0.5, 0.75, 1.0)
+SEEDS: dict[Size, Seeds] = {**panel.SEEDS, "full": Seeds(40, 200)}
 
 
 def random(x: tuple[float, ...]) -> PanelCurve:
@@ -32,11 +33,5 @@ PANEL = Panel(
     worse=0.0,
     shared=2,
 )
-CLAIM = claim(
-    "demir/strength",
-    measure=partial(measure, PANEL),
-    predict=partial(predict, PANEL),
-    compare=partial(evidence.compare, PANEL),
-    describe=partial(figure.describe, PANEL),
-    seeds={**SEEDS, "full": Seeds(40, 200)},
-)
+measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
+compare, describe = partial(evidence.compare, PANEL), partial(figure.describe, PANEL)

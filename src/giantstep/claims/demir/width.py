@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from giantstep.claims.claim import claim
-from giantstep.claims.demir import evidence, figure
-from giantstep.claims.demir.panel import SEEDS, STEPPED, Panel, PanelCurve, activated, measure, predict
+from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.panel import STEPPED, Panel, PanelCurve, activated
 
 QUICK, FULL = (0.3, 1.0, 3.0), (0.1, 0.3, 1.0, 2.0, 5.0)
 LINE = (0.1, 0.3, 0.6, 1.0, 1.5, 3.0, 5.0)
@@ -28,11 +27,5 @@ PANEL = Panel(
     },
     log=True,
 )
-CLAIM = claim(
-    "demir/width",
-    measure=partial(measure, PANEL),
-    predict=partial(predict, PANEL),
-    compare=partial(evidence.compare, PANEL),
-    describe=partial(figure.describe, PANEL),
-    seeds=SEEDS,
-)
+measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
+SEEDS, compare, describe = panel.SEEDS, partial(evidence.compare, PANEL), partial(figure.describe, PANEL)

@@ -11,7 +11,6 @@ from giantstep.checks import cache as _cache
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
 from giantstep.experiment.data.mixture import Mixture
 from giantstep.experiment.setting import Setting
@@ -127,6 +126,3 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
                 ticks.logarithmic(ax, "x", x)
         fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/fitted", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

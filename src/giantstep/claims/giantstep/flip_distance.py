@@ -6,7 +6,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
@@ -133,8 +132,3 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
             ax.plot([], [], color=style.INK, linewidth=1, label="lines: theory")
             ax.legend(loc="lower right")
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "giantstep/flip-distance", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS
-)

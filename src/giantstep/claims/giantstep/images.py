@@ -7,7 +7,6 @@ from giantstep.checks import cache as _cache
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -95,6 +94,3 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
             ax.set_xticks(places, [f"{r:g}" for r in RATIOS[size]])
         fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/images", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

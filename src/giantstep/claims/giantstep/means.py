@@ -6,7 +6,6 @@ import giantstep as gs
 from giantstep.checks import cache
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -86,6 +85,3 @@ def _figure(errors: np.ndarray, predicted: np.ndarray) -> str:
         ax.set_ylabel("error")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/means", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

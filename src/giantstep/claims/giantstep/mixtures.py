@@ -8,7 +8,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
@@ -138,6 +137,3 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
         ax.set_ylabel("simulated / predicted − 1, %")  # noqa: RUF001
         fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=5)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/mixtures", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -10,7 +10,6 @@ from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -125,6 +124,3 @@ def _figure(errors: np.ndarray, predicted: Data) -> str:
         order = [f"{what}, {name}" for name in UPDATES.values() for what in ("theory", "simulated")]
         fig.legend([named[k] for k in (*order, PUBLISHED)], [*order, PUBLISHED], loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/one-curve", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -13,7 +13,6 @@ from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
@@ -135,6 +134,3 @@ def _figure(errors: np.ndarray, predicted: Data) -> str:
             ax.plot([], [], color=style.INK, label="theory")
             ax.legend(loc="upper center", **paired.OPAQUE)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/optimal", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

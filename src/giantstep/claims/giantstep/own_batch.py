@@ -7,7 +7,6 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style
@@ -78,6 +77,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         axes[0].set_ylabel("error")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/own-batch", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -9,7 +9,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -135,6 +134,3 @@ def _figure(n: int, numbers: dict[UpdateArm, tuple[np.ndarray, np.ndarray]]) -> 
             ax.set_ylim(low, high)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("hu_lu/universality", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

@@ -8,7 +8,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance, Tolerances
 from giantstep.checks.statistics.comparison import Side
-from giantstep.claims.claim import claim
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
 from giantstep.measure import mean_and_error
@@ -153,14 +152,3 @@ def _figure(d: int, n: int, found: Data, theory: Data, predicted: Data) -> str:
             ax.set_title(f"{formula(name)}, d = {d}, n = {n}", loc="left")
         axes[1].legend()
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "liu/bias-variance",
-    measure=measure,
-    predict=predict,
-    predict_draws=predict_draws,
-    compare=compare,
-    describe=describe,
-    seeds=SEEDS,
-)

@@ -6,7 +6,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
 from giantstep.experiment.protocol import SGD
@@ -98,8 +97,3 @@ def _figure(d: int, n: int, mean: np.ndarray, se: np.ndarray, expected: np.ndarr
             ax.set_title(f"{title}, d = {d}, n = {n}", loc="left")
         axes[0].legend()
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "liu/test-error", measure=measure, predict_draws=predict_draws, compare=compare, describe=describe, seeds=SEEDS
-)

@@ -6,7 +6,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
 from giantstep.plot import style
@@ -134,8 +133,3 @@ def _figure(d: int, n: int, passes: tuple[int, ...], middle: np.ndarray, theory:
         ax.set_title(f"averaged SGD, d = {d}, n = {n}", loc="left")
         ax.legend(fontsize=8)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "liu/threshold", measure=measure, predict_draws=predict_draws, compare=compare, describe=describe, seeds=SEEDS
-)

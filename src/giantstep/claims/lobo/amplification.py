@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
 from giantstep.claims.lobo.sweep import ETAS
@@ -16,6 +15,7 @@ RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a lo
 ACROSS = {"quick": Tolerance(0.06, 0.15), "full": Tolerance(0.03, 0.06)}
 MUCH = Tolerance(0.04, 0.4)
 MORE = 10.0  # the aligned eigenvalue grows so many times more than the transverse ones, at the largest step
+measure, predict, predict_draws = sweep.measure, sweep.predict, sweep.predict_draws
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -52,9 +52,3 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         "activation the line bends where it saturates.",
         settings=sweep.settings(size),
     )  # fmt: skip
-
-
-CLAIM = claim(
-    "lobo/amplification", measure=sweep.measure, predict=sweep.predict, predict_draws=sweep.predict_draws, compare=compare,
-    describe=describe, seeds=SEEDS,
-)  # fmt: skip

@@ -9,7 +9,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.lobo import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style as _style
@@ -145,9 +144,3 @@ def _figure(measured: Data, predicted: Data) -> str:
             )
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return _style.svg(fig)
-
-
-CLAIM = claim(
-    "lobo/covariance", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare, describe=describe,
-    seeds=SEEDS,
-)  # fmt: skip

@@ -7,7 +7,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
 from giantstep.experiment.setting import Setting
@@ -107,9 +106,3 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
             ax.set_title(f"{TITLES[activation]}, n = {f'{ratio:g}'.strip('1')}d", loc="left")
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return _style.svg(fig)
-
-
-CLAIM = claim(
-    "lobo/eigenvalues", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare, describe=describe,
-    seeds=SEEDS,
-)  # fmt: skip

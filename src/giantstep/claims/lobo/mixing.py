@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
 from giantstep.claims.lobo.sweep import ETAS
@@ -15,6 +14,7 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(16, 100)}
 RULE = {"quick": Tolerance(0.9, 2.0), "full": Tolerance(0.4, 1.0)}  # degrees
 TURNED = Tolerance(0.5, 4.0)
 LEAST = 5.0  # degrees: a rotation that deserves the word
+measure, predict, predict_draws = sweep.measure, sweep.predict, sweep.predict_draws
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -48,9 +48,3 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         "predicted line; the dashed line leaves out ρ, the spread of the rows by the noise of the gradient.",
         settings=sweep.settings(size),
     )  # fmt: skip
-
-
-CLAIM = claim(
-    "lobo/mixing", measure=sweep.measure, predict=sweep.predict, predict_draws=sweep.predict_draws, compare=compare,
-    describe=describe, seeds=SEEDS,
-)  # fmt: skip

@@ -8,7 +8,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -147,8 +146,3 @@ def _figure(d: int, mean: np.ndarray, se: np.ndarray, predicted: Data) -> str:
         ax.set_title(f"y = x₁ + noise, ReLU, d = {d}, n = {SAMPLES}d", loc="left")
         ax.legend()
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "mei_montanari/double-descent", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS
-)

@@ -8,7 +8,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.errors.lengths import remainder_power
@@ -181,6 +180,3 @@ def _figure(size: Size, measured: Data) -> str:
         axes[0].plot([], [], color=style.INK, label="predicted")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/expansion", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

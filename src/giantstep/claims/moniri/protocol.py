@@ -11,7 +11,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
@@ -140,6 +139,3 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
         axes[0].plot([], [], color=style.INK, label="theory, clean protocol")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/protocol", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -6,7 +6,6 @@ from jaxtyping import Float
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -98,13 +97,3 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarra
         axes[0].set_ylabel("share in the outliers' span")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "moniri_hassani/alignments",
-    measure=measure,
-    predict_draws=predict_draws,
-    compare=compare,
-    describe=describe,
-    seeds=SEEDS,
-)

@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Side, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -94,13 +93,3 @@ def _figure(mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
         ax.set(xlabel="direction of the target", ylabel="share in the outliers' span")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "moniri_hassani/degenerate",
-    measure=measure,
-    predict_draws=predict_draws,
-    compare=compare,
-    describe=describe,
-    seeds=SEEDS,
-)

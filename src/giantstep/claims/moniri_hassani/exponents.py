@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri_hassani import layers, limit
 from giantstep.experiment import draw
@@ -126,9 +125,3 @@ def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
         ticks.logarithmic(ax)
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "moniri_hassani/exponents", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare,
-    describe=describe, seeds=SEEDS,
-)  # fmt: skip

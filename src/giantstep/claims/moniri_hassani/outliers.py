@@ -7,7 +7,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers
 from giantstep.plot import style as _style
 
@@ -102,13 +101,3 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
         )
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return _style.svg(fig)
-
-
-CLAIM = claim(
-    "moniri_hassani/outliers",
-    measure=measure,
-    predict_draws=predict_draws,
-    compare=compare,
-    describe=describe,
-    seeds=SEEDS,
-)

@@ -7,7 +7,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri_hassani import layers, limit
 from giantstep.plot import style
 
@@ -136,9 +135,3 @@ def _panel(ax: Any, size: Size, counts: np.ndarray) -> Any:
     ax.set_yticks(range(len(y)), [f"{a:g}" for a in y])
     ax.set(xlabel="α₁", ylabel="α₂")
     return shades
-
-
-CLAIM = claim(
-    "moniri_hassani/phase-diagram", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare,
-    describe=describe, seeds=SEEDS,
-)  # fmt: skip

@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -114,6 +113,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
         ticks.logarithmic(right)
         return style.svg(fig)
-
-
-CLAIM = claim("nguwi/fresh", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -90,6 +89,3 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.set_title(f"D = {d + 1}", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
         return style.svg(fig)
-
-
-CLAIM = claim("nguwi/training", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -6,7 +6,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -86,6 +85,3 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
         ticks.logarithmic(ax)
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("nguwi/wasserstein", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

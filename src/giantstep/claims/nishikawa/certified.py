@@ -9,7 +9,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, normals
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -147,8 +146,3 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
             ax.set_xlabel("particles M")
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "nishikawa/certified", measure=measure, predict_draws=predict_draws, compare=compare, describe=describe, seeds=SEEDS
-)

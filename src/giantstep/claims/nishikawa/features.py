@@ -7,7 +7,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, normals
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.systems.mean_field import dual
@@ -114,6 +113,3 @@ def _figure(numbers: np.ndarray) -> str:
             ticks.logarithmic(ax, "x", n)
             ax.set_xlabel("curves n")
         return style.svg(fig)
-
-
-CLAIM = claim("nishikawa/features", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

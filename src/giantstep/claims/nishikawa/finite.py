@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.nishikawa import exact
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -99,6 +98,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         axes[0].set_ylabel("(D* − D) over its start")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("nishikawa/finite", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -7,7 +7,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, normals
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -148,6 +147,3 @@ def _figure(sizes: tuple[int, ...], measured: Data) -> str:
         axes[1].set(xlabel=f"penalty λ, n = {sizes[1]}")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return style.svg(fig)
-
-
-CLAIM = claim("nishikawa/generalisation", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.nishikawa import exact
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
@@ -110,6 +109,3 @@ def _figure(T: np.ndarray, measured: Data) -> str:
         axes[0].set_ylabel("excess of the objective, P − P*")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("nishikawa/online", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

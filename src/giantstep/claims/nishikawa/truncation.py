@@ -8,7 +8,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, generator, normals
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.functions.activation import activation
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -141,6 +140,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         right.legend()
         ticks.logarithmic(left)
         return style.svg(fig)
-
-
-CLAIM = claim("nishikawa/truncation", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

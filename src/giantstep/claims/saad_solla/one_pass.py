@@ -7,7 +7,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -182,9 +181,3 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
         ticks.logarithmic(axes[-1])
         axes[-1].legend()
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "saad_solla/one-pass", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare,
-    describe=describe, seeds=SEEDS,
-)  # fmt: skip

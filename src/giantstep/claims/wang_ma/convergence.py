@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.plot import style
 from giantstep.systems.early.classwise import bound
@@ -101,8 +100,3 @@ def _figure(width: int, losses: np.ndarray, predicted: Data) -> str:
         ax.set(xscale="log", yscale="log", xlabel="time", ylabel="loss of a run")
         ax.legend()
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "wang_ma/convergence", measure=measure, predict_draws=predict_draws, compare=compare, describe=describe, seeds=SEEDS
-)

@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -128,9 +127,3 @@ def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
         ticks.logarithmic(right, "x", widths)
         fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "wang_ma/early", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare, describe=describe,
-    seeds=SEEDS,
-)  # fmt: skip

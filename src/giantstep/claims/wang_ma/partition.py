@@ -7,7 +7,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.random import Stream, generator
 from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -152,6 +151,3 @@ def _figure(found: np.ndarray, predicted: Data) -> str:
         left.legend(fontsize=8)
         right.legend(loc="upper left", fontsize=8)
         return style.svg(fig)
-
-
-CLAIM = claim("wang_ma/partition", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

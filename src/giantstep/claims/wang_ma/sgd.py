@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -102,9 +101,3 @@ def _figure(batch: int, measured: Data, predicted: Data) -> str:
         ticks.logarithmic(left)
         ticks.logarithmic(right)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "wang_ma/sgd", measure=measure, predict=predict, predict_draws=predict_draws, compare=compare, describe=describe,
-    seeds=SEEDS,
-)  # fmt: skip

@@ -4,7 +4,6 @@ import numpy as np
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
 from giantstep.plot import style
@@ -93,6 +92,3 @@ def _figure(some: tuple[RankCase, ...], measured: Data, predicted: Data) -> str:
             ax.legend(loc="upper left", ncols=2)
             ax.set_ylim(0.2, 30 * ax.get_ylim()[1])
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/one-step", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -20,7 +20,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.narrow import experiment, steepness
 from giantstep.experiment.setting import Setting
@@ -178,6 +177,3 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
             ax.set(xscale="log", yscale="log", xlabel="d", ylabel=what + (" (rms)" if what == WHAT[0] else ""))
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/scaling", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

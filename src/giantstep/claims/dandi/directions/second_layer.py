@@ -9,7 +9,6 @@ import numpy as np
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
 from giantstep.plot import style
@@ -115,6 +114,3 @@ def _figure(some: tuple[RankCase, ...], measured: Data) -> str:
             ax.legend(loc="upper left", ncols=2)
         axes[0].set_ylabel("eigenvalue / null level")
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/second-layer", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -6,7 +6,6 @@ import numpy as np
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
 from giantstep.plot import style
@@ -111,6 +110,3 @@ def _figure(size: Size, measured: Data) -> str:
             ax.set(ylim=(0.2, 60 * ax.get_ylim()[1]), ylabel="share / null level")  # room for the legend above
             ax.legend(loc="upper left", ncols=2)
         return style.svg(axes[0, 0].figure)
-
-
-CLAIM = claim("dandi/small-batches", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -7,7 +7,6 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
 from giantstep.explain.words import combination
@@ -156,6 +155,3 @@ def _figure(some: dict[str, RankCase], measured: Data, predicted: Data) -> str:
             ax.set_ylim(0.2, 60 * ax.get_ylim()[1])
             ax.legend(loc="upper left", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/staircase", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -7,7 +7,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.directions.share import ACTIVATIONS, RANKS, STRENGTHS, WIDTH, limit, setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -164,6 +163,3 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
             ax.legend(loc="upper left")
         axes[0].set_ylabel("share of a neuron along the target")
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/threshold", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -8,7 +8,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -119,6 +118,3 @@ def _figure(measured: Data) -> str:
         ax.set_xlabel("difference from the network's error in %")
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/conditional", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

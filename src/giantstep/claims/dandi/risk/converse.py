@@ -9,7 +9,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.risk.terms import at_penalties
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -127,6 +126,3 @@ def _figure(risks: np.ndarray, predicted: Data) -> str:
         ticks.logarithmic(ax, "x", FAR[2][::3])
         ax.legend()
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/converse", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

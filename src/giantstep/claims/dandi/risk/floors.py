@@ -14,7 +14,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.risk.regime import TALK, Regime
 from giantstep.claims.dandi.risk.terms import NAMES, PENALTIES, fitted
@@ -158,6 +157,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         axes[1].set(ylabel="share of a term in the fit", ylim=(-0.1, 1.45))
         axes[1].legend(loc="upper left", ncols=6, columnspacing=1.0, handletextpad=0.5)
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/floors", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -11,7 +11,6 @@ from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import population
-from giantstep.claims.claim import claim
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -125,8 +124,3 @@ def _figure(size: Size, risks: Float[np.ndarray, "powers sizes seeds"], predicte
         ticks.logarithmic(ax, "x", [10, 10**3, 10**5])
         ax.legend()
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "dandi/random-features", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS
-)

@@ -10,7 +10,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.dandi.risk.regime import TALK
 from giantstep.claims.dandi.risk.terms import NAMES, at_penalties
 from giantstep.experiment.setting import Setting
@@ -224,6 +223,3 @@ def _figure(far: np.ndarray, known: np.ndarray, found: tuple[np.ndarray, np.ndar
         axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=3, fontsize=8)
         axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2, fontsize=8)
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/table", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -8,7 +8,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.errors import free
@@ -104,6 +103,3 @@ def _figure(sizes: tuple[int, ...], gains: list[np.ndarray], limits: np.ndarray)
             ax.margins(x=0.3, y=0.15)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/limits", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -11,7 +11,6 @@ from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import population
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
@@ -129,6 +128,3 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
         ax.set_ylim(0.9, None)
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/linear-floor", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

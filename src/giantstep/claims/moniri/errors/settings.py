@@ -9,7 +9,6 @@ from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style
@@ -119,6 +118,3 @@ def _figure(n: int, errors: np.ndarray, predicted: Data) -> str:
         handles, labels = (a + b for a, b in zip(*(ax.get_legend_handles_labels() for ax in axes[[0, 2]]), strict=True))
         fig.legend(handles, labels, loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/settings", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

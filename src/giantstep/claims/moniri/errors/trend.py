@@ -6,7 +6,6 @@ from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.errors import lengths
 from giantstep.claims.moniri.errors.lengths import ALPHAS, experiment
@@ -125,6 +124,3 @@ def _figure(n: int, gains: np.ndarray, predicted: Data) -> str:
             axes[1].plot([], [], style, color=_style.INK, label=label, linewidth=1.2)
         axes[1].legend(loc="lower right")
         return _style.svg(fig)
-
-
-CLAIM = claim("moniri/trend", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

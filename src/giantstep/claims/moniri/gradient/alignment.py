@@ -6,7 +6,6 @@ import giantstep as gs
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
@@ -90,6 +89,3 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
             ticks.logarithmic(each, "x", SAMPLES_PER_DIMENSION)
         ax.legend()
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/alignment", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -7,7 +7,6 @@ import giantstep as gs
 from giantstep.checks import statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.gradient import remainder
@@ -15,6 +14,7 @@ from giantstep.measure import mean_and_error
 from giantstep.theory.one_step.parameters import activation_constants
 
 LIMIT = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}  # of the limit
+SEEDS, measure = remainder.SEEDS, partial(remainder.measure, residuals=("full",))
 
 
 def limit_along_labels() -> float:
@@ -74,9 +74,3 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{mean[-1, 0] / limit - 1:+.1%} at n = {sizes[-1]}; along Xᵀ(y − f₀) the remainder goes from {mean[0, 1]:.3f} to "
         f"{mean[-1, 1]:.3f}.",
     )
-
-
-CLAIM = claim(
-    "moniri/normalisation-trap", measure=partial(remainder.measure, residuals=("full",)), predict=predict,
-    compare=compare, describe=describe, seeds=remainder.SEEDS,
-)  # fmt: skip

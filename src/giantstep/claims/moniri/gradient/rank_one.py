@@ -2,10 +2,11 @@
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.gradient import remainder
 from giantstep.measure import mean_and_error
+
+SEEDS, measure = remainder.SEEDS, remainder.measure
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -26,6 +27,3 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         settings=tuple(remainder.experiment(n, residual).id for n in sizes for residual in ("full", "target")),
         trend=f"The remainder goes {ends[0]} as stated, and {ends[2]} with y in place of y − f₀, {span}.",
     )
-
-
-CLAIM = claim("moniri/rank-one", measure=remainder.measure, compare=compare, describe=describe, seeds=remainder.SEEDS)

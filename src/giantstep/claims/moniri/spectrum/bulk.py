@@ -6,7 +6,6 @@ from giantstep import measure as read
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment.setting import Setting
@@ -102,6 +101,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         handles = {label: h for ax in axes for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
         fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/bulk", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

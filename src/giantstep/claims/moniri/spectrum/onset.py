@@ -10,7 +10,6 @@ from giantstep.checks import cache, statistics
 from giantstep.checks.cache import one_blas_thread
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
@@ -139,6 +138,3 @@ def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
         ticks.logarithmic(ax, at=(3, 4, 6, 8, 12, 16))
         fig.legend(loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/onset", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -9,7 +9,6 @@ from scipy.interpolate import PchipInterpolator
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
@@ -125,6 +124,3 @@ def _smooth(x: list[float], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return known, y[there]
     fine = np.linspace(known[0], known[-1], 60)
     return fine, PchipInterpolator(known, y[there])(fine)
-
-
-CLAIM = claim("moniri/positions", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
@@ -105,6 +104,3 @@ def _figure(n: int, measured: Data) -> str:
         bulk, edge = axes[0, 0].get_legend_handles_labels()[0][:2]
         fig.legend(handles=[bulk, edge, spike], loc="outside lower center", ncols=3)
     return style.svg(fig)
-
-
-CLAIM = claim("moniri/spikes", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -8,7 +8,6 @@ from jaxtyping import Float
 from giantstep.checks import cache, statistics
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
@@ -141,6 +140,3 @@ def _figure(size: Size, spectrum: np.ndarray) -> str:
             ax.set(xlabel=ax.get_xlabel() if u == len(updates) - 1 else "", ylabel="density" if i == 0 else "")
         fig.legend(*table[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/third-spike", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
