@@ -10,10 +10,9 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 
 
-def samples(setting: Setting, seed: int, n_test: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def samples(setting: gs.Setting, seed: int, n_test: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The readout's inputs and labels, and a test set whose labels have no noise."""
     return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
 

@@ -14,11 +14,9 @@ from giantstep.claims import population
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
-from giantstep.results.outcome import Outcome
 from giantstep.simulate import train
 
 PENALTY = 0.1
@@ -36,19 +34,19 @@ def experiment(
     activation: str = "relu",
     update: str = "gradient",
     penalty: Any = PENALTY,
-) -> Setting:
+) -> gs.Setting:
     """The talk's experiment at step sizes 0, which leaves random features, and n^alpha."""
     base = talk.experiment(n, 0.0, target, activation=activation)
     step = replace(base.protocol.steps[0], eta=(0.0, *(float(n) ** a for a in alphas)), update=update)
     return replace(base, protocol=gs.Protocol((step,), gs.Ridge(n, penalty)))
 
 
-def simulated(setting: Setting, seeds: range) -> Outcome:
+def simulated(setting: gs.Setting, seeds: range) -> gs.Outcome:
     """All step sizes on the same draws, for every seed."""
     return cache.simulate(setting, seeds, n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
 
 
-def fits(setting: Setting, seed: int) -> np.ndarray:
+def fits(setting: gs.Setting, seed: int) -> np.ndarray:
     """Exact test error and training loss, (2, step sizes, penalties): E (y - F b)^2 over all inputs, not over a sample.
 
     The ridge fit b = (F^T F/n + lambda)^(-1) F^T y/n has the loss mean y^2 - b^T F^T y/n.
@@ -66,7 +64,7 @@ def fits(setting: Setting, seed: int) -> np.ndarray:
     return np.moveaxis(np.array(found), 1, 0)
 
 
-def draws(setting: Setting, seed: int) -> list[float]:
+def draws(setting: gs.Setting, seed: int) -> list[float]:
     """Numbers of mean zero: of both batches mean y^2, mean y x_1, mean x_1^2 and |X^T y/n|^2, each less its expectation.
 
     E |X^T y/n|^2 = ((d - 1) E y^2 + E y^2 x_1^2)/n + (1 - 1/n) (E y x_1)^2.
@@ -103,7 +101,7 @@ def measured(
     return controlled(errors, np.transpose([run["controls"] for run in runs]))
 
 
-def predicted(setting: Setting, regime: str = "finite") -> np.ndarray:
+def predicted(setting: gs.Setting, regime: str = "finite") -> np.ndarray:
     """Test error and training loss, (2, step sizes)."""
     outcome = gs.theory(setting, regime)
     return np.stack([getattr(outcome, error) for error in ERRORS])

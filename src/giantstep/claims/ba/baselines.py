@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.claims.ba import rivals
 from giantstep.claims.ba.rivals import METHODS
 from giantstep.claims.controls import controlled

@@ -12,7 +12,6 @@ import giantstep as gs
 from giantstep.checks.cache import one_blas_thread
 from giantstep.claims import fit
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.simulate import train
 from giantstep.theory.limits import random_features
@@ -39,7 +38,7 @@ def etas(p: int) -> tuple[float, float, float]:
     return p**0.5, SMALL, 0.0
 
 
-def experiment(d: int, ratio: float, penalties: list[float], steps: int = 3) -> Setting:
+def experiment(d: int, ratio: float, penalties: list[float], steps: int = 3) -> gs.Setting:
     """The preset at n = ratio d and p = 2d with the first so many of the step sizes."""
     p = WIDTH * d
     sizes: list[float] = list(etas(p)[:steps])
@@ -82,7 +81,9 @@ def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> lis
     return [*(error + setting.target.noise**2 for error in losses), *controls(setting, seed, X, y)]
 
 
-def controls(setting: Setting, seed: int, X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]) -> tuple[float, ...]:
+def controls(
+    setting: gs.Setting, seed: int, X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]
+) -> tuple[float, ...]:
     """What the draws of the labels do to the errors, each less its known mean.
 
     The mean of (y - x1)^2 in the readout's batch, and with beta = X^T y/n of the step's batch beta_1 and sum_{j > 1} beta_j^2.

@@ -3,9 +3,7 @@
 import numpy as np
 from scipy.special import ndtr
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.bubeck import random_networks
 from giantstep.measure import mean_and_error
 from giantstep.plot import style

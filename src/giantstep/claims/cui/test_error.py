@@ -7,13 +7,10 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.checks.cache import one_blas_thread
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import train
@@ -44,7 +41,7 @@ class NotebookCase(NamedTuple):
 CASES = (NotebookCase("sin(x1)", 3.0, 20.0, 0.1), NotebookCase("tanh(x1)", 1.0, 0.5, 0.01))
 
 
-def experiment(case: NotebookCase, d: int, ratio: float, update: str = "gradient") -> Setting:
+def experiment(case: NotebookCase, d: int, ratio: float, update: str = "gradient") -> gs.Setting:
     """The preset with d = p, a tanh network and n = ratio d; the step's gradient or the rank-one part of it."""
     first, n = round(case.step_samples * d), round(ratio * d)
     setting = gs.presets.cui(first, n, d, d, case.eta, case.penalty, target=case.teacher)
@@ -75,7 +72,7 @@ def errors(case: int, update: str, ratios: tuple[float, ...], d: int, seed: int)
     return np.concatenate([found, controls(largest, seed)])
 
 
-def controls(setting: Setting, seed: int) -> Float[np.ndarray, " 4"]:
+def controls(setting: gs.Setting, seed: int) -> Float[np.ndarray, " 4"]:
     """What the draws of the step and of the first layer do to the error, each less its known mean.
 
     With beta = X^T y/n of the step's batch, e the part of the target's direction outside beta, of length one, and rows of W

@@ -5,10 +5,7 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.experiment.setting import Setting
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
@@ -32,7 +29,7 @@ ERRORS = {"test_error": "test error", "train_objective": "training error"}  # th
 RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
 
 
-def experiment(n: int, case: Case, *, baseline: bool = False) -> Setting:
+def experiment(n: int, case: Case, *, baseline: bool = False) -> gs.Setting:
     """Labels along the sum of the spikes; with a baseline at step sizes 0 and n^(alpha beta)."""
     activation, alpha, beta = case
     eta: Any = [0.0, float(n) ** (alpha * beta)] if baseline else None

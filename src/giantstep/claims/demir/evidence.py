@@ -7,9 +7,7 @@ least as large as the second, so that no less of the improvement comes from lear
 
 import numpy as np
 
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Size
-from giantstep.checks.statistics import ComparedNumbers, Evidence, Tolerance
+from giantstep.checks import ComparedNumbers, Data, Evidence, Size, Tolerance, statistics
 from giantstep.claims.demir.panel import Panel, PanelCurve
 
 MEAN = {

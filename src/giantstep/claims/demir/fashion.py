@@ -5,11 +5,8 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.errors import InputError, MissingData
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
@@ -29,12 +26,12 @@ CELL = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.05, 0.1)}
 Cell = tuple[tuple[int, int], str, float]
 
 
-def experiment(size: Size, m: int, pair: Any, activation: str, ratio: float, eta: Any = 1.0) -> Setting:
+def experiment(size: Size, m: int, pair: Any, activation: str, ratio: float, eta: Any = 1.0) -> gs.Setting:
     k, penalty = round(ratio * m), PENALTIES[size]
     return gs.presets.fashion(m, k, tuple(pair), eta, penalty, activation=activation, path=SOURCES[size])
 
 
-def read(setting: Setting) -> Setting:
+def read(setting: gs.Setting) -> gs.Setting:
     """The setting, once its images are there: a claim that cannot read them is unmeasured, and the sentence says why."""
     try:
         setting.data.split()  # type: ignore[union-attr]
@@ -45,7 +42,7 @@ def read(setting: Setting) -> Setting:
     return setting
 
 
-def errors(size: Size, setting: Setting, seeds: range, model: str | None = None) -> np.ndarray:
+def errors(size: Size, setting: gs.Setting, seeds: range, model: str | None = None) -> np.ndarray:
     """Test errors of the network or of a model on the same draws."""
     how: Any = {"n_test": N_TEST[size], "dtype": "float32"}
     if model is None:

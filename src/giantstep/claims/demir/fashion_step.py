@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
+from giantstep.checks import Count, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, PENALTIES, errors, experiment, read
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

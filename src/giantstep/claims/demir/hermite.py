@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims.demir.conditional import ERRORS, Case, experiment, network, replaced
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks

@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size
-from giantstep.checks.statistics import Seeds
+from giantstep.checks import Data, Seeds, Size, cache
 from giantstep.equivalent import degree_of
-from giantstep.experiment.setting import Setting
 
 PENALTY = 0.1  # lambda n
 ALPHA = 0.5  # weighting, of most panels
@@ -75,7 +72,7 @@ def activated(curve: PanelCurve, x: tuple[float, ...], activation: str = "tanh")
     return PanelCurve(name, options, x, x if curve.line else (), x if curve.aligned else (), curve.own)
 
 
-def experiment(n: int, curve: PanelCurve, x: float, seed: int = 0, *, baseline: bool = False) -> Setting:
+def experiment(n: int, curve: PanelCurve, x: float, seed: int = 0, *, baseline: bool = False) -> gs.Setting:
     """The preset at an abscissa; with ``baseline`` at step sizes zero and its own, on the same draws."""
     options = {"alpha": ALPHA, "beta": BETA, **curve.options(x, seed)}
     k = round(options.pop("width", 1.0) * n)
@@ -127,5 +124,5 @@ def predict(panel: Panel, size: Size) -> Data:
     }
 
 
-def _limit(setting: Setting) -> tuple[float, float]:
+def _limit(setting: gs.Setting) -> tuple[float, float]:
     return 0.5 * float(gs.theory(setting).test_error), 0.5 * gs.labels(setting).variance

@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from giantstep.checks.claim import Size
-from giantstep.checks.statistics import Seeds
+from giantstep.checks import Seeds, Size
 from giantstep.claims.demir import evidence, figure, panel
 from giantstep.claims.demir.panel import Panel, PanelCurve, activated
 

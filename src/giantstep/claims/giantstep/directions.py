@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict
 from giantstep.claims.giantstep import predictions
-from giantstep.experiment.setting import Setting
 from giantstep.plot import style
 from giantstep.plot.formula import formula
 
@@ -22,7 +20,7 @@ CELL = {"quick": Tolerance(0.06, 0.2), "full": Tolerance(0.025, 0.08)}
 LINE = np.linspace(0.0, 0.5, 6)
 
 
-def experiment(target: str, d: int, alphas: Any = ALPHAS) -> Setting:
+def experiment(target: str, d: int, alphas: Any = ALPHAS) -> gs.Setting:
     n = SAMPLES * d
     protocol = gs.Protocol((gs.GiantStep(n, gs.power(alphas)),), gs.Ridge(n, PENALTY))
     return gs.Setting(gs.Gaussian(d), gs.target(target, noise=NOISE), gs.Network(round(WIDTH * d), "relu"), protocol)

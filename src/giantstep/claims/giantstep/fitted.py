@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, statistics
 from giantstep.checks import cache as _cache
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
-from giantstep.experiment.data.mixture import Mixture
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
@@ -32,18 +28,18 @@ HARDER = 0.0  # and above it
 SIDES = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.03, 0.08)}
 
 
-def experiment(size: Size, pair: Any, ratio: float) -> Setting:
+def experiment(size: Size, pair: Any, ratio: float) -> gs.Setting:
     m = SIZES[size]
     return gs.presets.fashion(m, round(ratio * m), tuple(pair), ETA, PENALTY, path=SOURCES[size])
 
 
-def mixture(size: Size, pair: Any, ratio: float) -> Setting:
+def mixture(size: Size, pair: Any, ratio: float) -> gs.Setting:
     """The experiment with the images replaced by the mixture fitted to them."""
     return replace(experiment(size, pair, ratio), data=fitted(size, *pair))
 
 
 @cache
-def fitted(size: Size, *pair: int) -> Mixture:
+def fitted(size: Size, *pair: int) -> gs.Mixture:
     return experiment(size, pair, 1.0).data.fitted(spikes=SPIKES)  # type: ignore[union-attr]
 
 

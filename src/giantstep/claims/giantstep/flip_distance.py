@@ -3,12 +3,9 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import network
@@ -27,7 +24,7 @@ SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
 SQUARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
 
 
-def setting(name: str, d: int, step: float) -> Setting:
+def setting(name: str, d: int, step: float) -> gs.Setting:
     """One step of that size, the network itself as the output."""
     protocol = gs.Protocol((gs.GiantStep(8 * d, step * (2 * d) ** 0.5),) if step else (), None)
     return gs.Setting(gs.Gaussian(d), gs.target("x1 + 0.5*H2(x1)", noise=0.3), gs.Network(2 * d, name), protocol)

@@ -3,12 +3,9 @@
 import numpy as np
 
 import giantstep as gs
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.checks import cache as _cache
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -21,7 +18,7 @@ NODES = {"quick": 256, "full": 512}
 CELL = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.07, 0.1)}
 
 
-def experiment(size: Size, first: int, second: int, ratio: float) -> Setting:
+def experiment(size: Size, first: int, second: int, ratio: float) -> gs.Setting:
     m = SIZES[size]
     return gs.presets.fashion(m, round(ratio * m), (first, second), ETA, PENALTY, path=SOURCES[size])
 

@@ -3,11 +3,8 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache
 from giantstep.claims.giantstep import predictions
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -32,7 +29,7 @@ def components() -> tuple[tuple[gs.Component, ...], ...]:
     )
 
 
-def experiments(d: int) -> list[Setting]:
+def experiments(d: int) -> list[gs.Setting]:
     """Labels +1 and -1 by class, one step, and a ridge readout on fresh samples."""
     n = SAMPLES * d
     protocol = gs.Protocol((gs.GiantStep(n, gs.power(ALPHAS)),), gs.Ridge(n, PENALTY))

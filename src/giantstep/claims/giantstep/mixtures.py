@@ -5,12 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -49,7 +46,7 @@ MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.015, 0.04)}
 CELL = {"quick": Tolerance(0.07, 0.2), "full": Tolerance(0.025, 0.08)}
 
 
-def experiment(case: MixtureCase, n: int) -> Setting:
+def experiment(case: MixtureCase, n: int) -> gs.Setting:
     """Demir and Dogan's, with a larger penalty."""
     options = {"alpha": case.alpha, "beta": case.beta, "spiked_target": case.along, "activation": case.activation}
     return gs.presets.demir(n, n, round(case.width * n), penalty=PENALTY / n, **options)
@@ -91,7 +88,7 @@ def predict(size: Size) -> Data:
     return {"errors": np.array([limits(experiment(case, SIZES[size])) for case in cases(size)]).T}
 
 
-def limits(setting: Setting) -> list[float]:
+def limits(setting: gs.Setting) -> list[float]:
     """Both errors by theory."""
     outcome = gs.theory(setting)
     return [float(getattr(outcome, name)) for name in ERRORS]

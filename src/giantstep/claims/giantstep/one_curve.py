@@ -6,12 +6,9 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, statistics
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -31,7 +28,7 @@ NONE = -0.3  # where random features stand on the axis of alpha
 DOUBTS = ("not converged", "the gradient's remainder", "the step is long")  # sentences of a status
 
 
-def experiment(n: int, activation: str, update: str, alphas: Any) -> Setting:
+def experiment(n: int, activation: str, update: str, alphas: Any) -> gs.Setting:
     return paired.experiment(n, alphas, talk.TARGETS[TARGETS[activation]], activation=activation, update=update)
 
 

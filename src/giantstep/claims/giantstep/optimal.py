@@ -8,14 +8,11 @@ from itertools import product
 import numpy as np
 
 import giantstep as gs
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.checks import cache as store
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import paired
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
-from giantstep.experiment.setting import Setting
 from giantstep.plot import style
 from giantstep.theory import Optimum
 
@@ -35,13 +32,13 @@ def best(n: int) -> Optimum:
     return gs.optimal(talk.experiment(n, 0.3, talk.setting_1()))
 
 
-def experiment(n: int, etas: Sequence[float], penalties: Sequence[float]) -> Setting:
+def experiment(n: int, etas: Sequence[float], penalties: Sequence[float]) -> gs.Setting:
     base = talk.experiment(n, 0.3, talk.setting_1())
     step = replace(base.protocol.steps[0], eta=tuple(etas))
     return replace(base, protocol=gs.Protocol((step,), gs.Ridge(n, tuple(penalties))))
 
 
-def around(n: int, of_eta: Sequence[float] = FACTORS, of_penalty: Sequence[float] = FACTORS) -> Setting:
+def around(n: int, of_eta: Sequence[float] = FACTORS, of_penalty: Sequence[float] = FACTORS) -> gs.Setting:
     """The experiment at multiples of the best step size and penalty."""
     there = best(n)
     return experiment(n, [f * there.eta for f in of_eta], [f * there.penalty for f in of_penalty])

@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict
 from giantstep.claims.giantstep import predictions
-from giantstep.experiment.setting import Setting
 from giantstep.plot import style
 from giantstep.plot.formula import formula
 
@@ -22,7 +20,7 @@ CELL = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
 LINE = np.linspace(0.0, 0.3, 4)
 
 
-def experiment(target: str, d: int, alphas: Any = ALPHAS, batch: str = "reuse") -> Setting:
+def experiment(target: str, d: int, alphas: Any = ALPHAS, batch: str = "reuse") -> gs.Setting:
     """The rank-one part of a step, then a readout on its batch or on a fresh one."""
     n = SAMPLES * d
     protocol = gs.Protocol((gs.GiantStep(n, gs.power(alphas), update="rank1"),), gs.Ridge(n, PENALTY, batch=batch))

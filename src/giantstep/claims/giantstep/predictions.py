@@ -7,12 +7,9 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data
-from giantstep.checks.statistics import ComparedNumbers, Evidence, Tolerances
+from giantstep.checks import ComparedNumbers, Data, Evidence, Tolerances, cache, statistics
 from giantstep.claims.controls import controlled
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 
 ERRORS = {
@@ -22,7 +19,7 @@ ERRORS = {
 TEST = 4  # test samples over d, where a claim does not say otherwise
 
 
-def measured(settings: Sequence[Setting], seeds: range, test: int = TEST) -> Data:
+def measured(settings: Sequence[gs.Setting], seeds: range, test: int = TEST) -> Data:
     """Errors (settings, errors, step sizes, seeds), and the power of the labels drawn (settings, batches, seeds)."""
     found = [cache.simulate(each, seeds, n_test=test * each.d, method="dense") for each in settings]
     errors = [[np.reshape(getattr(each, name), (-1, len(seeds))) for name in ERRORS] for each in found]
@@ -43,11 +40,11 @@ def energies(text: str, seed: int, test: int = TEST) -> list[float]:
 
 
 @lru_cache(maxsize=32)
-def _setting(text: str) -> Setting:
+def _setting(text: str) -> gs.Setting:
     return gs.Setting.from_json(text)
 
 
-def predicted(settings: Sequence[Setting]) -> Data:
+def predicted(settings: Sequence[gs.Setting]) -> Data:
     """The same errors by theory, without seeds."""
     found = [gs.theory(each) for each in settings]
     return {"errors": np.array([[np.ravel(getattr(each, name)) for name in ERRORS] for each in found])}

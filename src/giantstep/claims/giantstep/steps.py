@@ -3,10 +3,8 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict
 from giantstep.claims.giantstep import predictions
-from giantstep.experiment.setting import Setting
 from giantstep.plot import style
 from giantstep.plot.formula import formula
 
@@ -24,7 +22,7 @@ MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
 CELL = {"quick": Tolerance(0.07, 0.2), "full": Tolerance(0.03, 0.08)}
 
 
-def experiment(target: str, d: int, steps: int) -> Setting:
+def experiment(target: str, d: int, steps: int) -> gs.Setting:
     """The talk's network, signs in pairs with the prefactor 1/p, at p of the order of d, and that many steps on fresh batches."""
     n, p = SAMPLES * d, 2 * round(WIDTH * d / 2)
     network = gs.Network(p, "relu", scale="1/p", second_layer="rademacher", symmetric=True)
@@ -32,7 +30,7 @@ def experiment(target: str, d: int, steps: int) -> Setting:
     return gs.Setting(gs.Gaussian(d), gs.target(target, noise=NOISE), network, protocol)
 
 
-def experiments(size: Size) -> list[Setting]:
+def experiments(size: Size) -> list[gs.Setting]:
     return [experiment(target, SIZES[size], steps) for target in EXAMPLES.values() for steps in STEPS]
 
 

@@ -4,9 +4,19 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import (
+    ComparedNumbers,
+    Data,
+    Evidence,
+    Ruling,
+    Seeds,
+    Size,
+    Tolerance,
+    Tolerances,
+    Verdict,
+    cache,
+    statistics,
+)
 from giantstep.checks.statistics.comparison import Side
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE

@@ -8,8 +8,6 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks.claim import Data
 from giantstep.experiment import draw
-from giantstep.experiment.protocol import SGD
-from giantstep.experiment.setting import Setting
 from giantstep.ridge.sgd import descend
 from giantstep.theory.sgd_readout.population import Population, population
 from giantstep.theory.sgd_readout.population import moments as population_moments
@@ -27,7 +25,7 @@ def rate(activation: str = ACTIVATION) -> float:
     return SHARE / gs.activation(activation).mean_square
 
 
-def experiment(d: int, n: int, width: float, activation: str = ACTIVATION, **sgd: Any) -> Setting:
+def experiment(d: int, n: int, width: float, activation: str = ACTIVATION, **sgd: Any) -> gs.Setting:
     """y = x1 + noise and p = width n random features."""
     readout = gs.SGD(n, **{"rate": rate(activation), **sgd})
     network = gs.Network(round(width * n), activation)
@@ -52,7 +50,7 @@ def features(d: int, n: int, seeds: tuple[int, ...], activation: str, widest: fl
     return dict(zip(names, map(np.stack, zip(*batches, strict=True)), strict=True))
 
 
-def risks(data: Data, p: int, readout: SGD, labels: np.ndarray, signal: bool = True) -> np.ndarray:
+def risks(data: Data, p: int, readout: gs.SGD, labels: np.ndarray, signal: bool = True) -> np.ndarray:
     """Population risks of the first p neurons fitted to labels (S, n), one a seed; without ``signal`` the truth is zero.
 
     Neurons beyond p are zero and the rate is that of p: one program for all widths.
@@ -74,7 +72,7 @@ def risk_of(data: Data, b: np.ndarray, signal: bool = True) -> np.ndarray:
     return 1 - 2 * np.sum(b * data["cross"][:, :p], axis=1) + square if signal else square
 
 
-def predicted(of: Population, readout: SGD, n: int) -> tuple[float, float]:
+def predicted(of: Population, readout: gs.SGD, n: int) -> tuple[float, float]:
     """Bias and variance after one pass."""
     e = excess(of, readout, n)
     return float(of.floor + e.start[0] + of.floor * e.noise[0]), float(NOISE**2 * e.noise[0])

@@ -3,12 +3,9 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
-from giantstep.experiment.protocol import SGD
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -24,7 +21,7 @@ CELL = {
 }  # of every error; last iterates scatter more
 
 
-def readout(n: int, case: tuple[float, bool]) -> SGD:
+def readout(n: int, case: tuple[float, bool]) -> gs.SGD:
     return gs.SGD(n, runs.rate(), decay=case[0], average=case[1])
 
 

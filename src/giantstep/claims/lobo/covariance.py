@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.lobo import experiment
-from giantstep.experiment.setting import Setting
 from giantstep.plot import style as _style
 from giantstep.simulate import train
 from giantstep.systems.function_space import coloured
@@ -26,7 +23,7 @@ RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relativ
 EDGE = {"quick": Tolerance(0.06, 0.15), "full": Tolerance(0.03, 0.06)}  # of a logarithm
 
 
-def setting(activation: str, d: int, ratio: float) -> Setting:
+def setting(activation: str, d: int, ratio: float) -> gs.Setting:
     return experiment.setting(activation, d, ratio, (ETA,), "gaussian")
 
 

@@ -4,7 +4,6 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure.kernel_modes import KernelModes
 from giantstep.simulate import train
 from giantstep.systems.function_space.simulate import direction
@@ -18,7 +17,7 @@ TITLES = {"relu": "ReLU", SMOOTH: "tanh(x + 0.8)", "tanh": "tanh"}
 NUMBERS = ("radial", "aligned", "transverse", "mixing")
 
 
-def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], second_layer: str) -> Setting:
+def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], second_layer: str) -> gs.Setting:
     """n = ratio d samples; step sizes eta = eta~ sqrt(p), since the scale of the network is 1/sqrt(p)."""
     p = WIDTH * d
     step = gs.GiantStep(int(ratio * d), tuple(e * p**0.5 for e in etas))
@@ -39,13 +38,13 @@ def measured(activation: str, d: int, ratio: float, etas: tuple[float, ...], law
     return np.array([numbers(gs.measure.kernel(W, activation, u)) for W in (layers.initial, *layers.final)])
 
 
-def given(case: Setting, seed: int) -> tuple[np.ndarray, float]:
+def given(case: gs.Setting, seed: int) -> tuple[np.ndarray, float]:
     """A network's own second layer and its batch's own ||beta||, known before a weight is."""
     X, y = draw.rows(case, seed, draw.step_batches(case)[0])
     return draw.second_layer(case, seed), float(np.linalg.norm(X.T @ y / len(y)))
 
 
-def predicted(case: Setting, seed: int | None = None, *, rho: bool = True) -> np.ndarray:
+def predicted(case: gs.Setting, seed: int | None = None, *, rho: bool = True) -> np.ndarray:
     """The same numbers by theory, from the laws or given a seed's second layer and ||beta||."""
     a, beta = (None, None) if seed is None else given(case, seed)
     laws = kernel.kernel(case, rho, second_layer=a, beta=beta)
@@ -53,7 +52,7 @@ def predicted(case: Setting, seed: int | None = None, *, rho: bool = True) -> np
     return np.array([numbers(laws[0].before), *(numbers(each.after) for each in laws)])
 
 
-def layer(case: Setting, seed: int, *, rho: bool) -> tuple[float, ...]:
+def layer(case: gs.Setting, seed: int, *, rho: bool) -> tuple[float, ...]:
     """Spread, top eigenvalue, overlap and edge of the first layer by theory given a seed, at the only step size."""
     (law,) = kernel.rows(case, rho, *given(case, seed))
     return tuple(kernel.layer(case, law))

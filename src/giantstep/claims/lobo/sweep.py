@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from giantstep.checks import cache
-from giantstep.checks.claim import Data, Size
+from giantstep.checks import Data, Size, cache
 from giantstep.claims.lobo import experiment
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
 from giantstep.experiment.setting import Setting

@@ -4,12 +4,9 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.cache import one_blas_thread
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -26,7 +23,7 @@ BESIDE = (0.6, 2.0, 4.0)  # widths that the peak at p = n must exceed
 PENALTIES = (1e-4, 1e-3, 1e-1)  # in the paper's units: ours is p/d times as large
 
 
-def experiment(d: int, width: float) -> Setting:
+def experiment(d: int, width: float) -> gs.Setting:
     """The preset at n = 3d and p = width n; y = x1 + noise."""
     n = SAMPLES * d
     return gs.presets.mei_montanari(n, d, round(width * n), PENALTIES, noise=0.5)

@@ -4,17 +4,14 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
+from giantstep.checks import ComparedNumbers, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.cache import one_blas_thread
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.errors.lengths import remainder_power
 from giantstep.claims.moniri.gradient.remainder import log_largest
 from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -32,7 +29,7 @@ TERM = {"quick": Tolerance(0.15, 0.4), "full": Tolerance(0.08, 0.2)}  # of the t
 NODES = 4  # of the average over xi, exact up to degree seven
 
 
-def experiment(n: int) -> Setting:
+def experiment(n: int) -> gs.Setting:
     return spectra.experiment(n, tuple(STEP * float(n**a) for a in ALPHAS), activation=ACTIVATION, update="gradient")
 
 

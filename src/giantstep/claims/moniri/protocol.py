@@ -7,15 +7,12 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims import paired
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import train
@@ -32,7 +29,7 @@ SPIKE = {"quick": Tolerance(0.02, 0.06), "full": Tolerance(0.01, 0.03)}  # of a 
 TERMS = ("Xβ", "y − f₀")
 
 
-def experiment(n: int, name: str, alphas: tuple[float, ...] = ALPHAS, *, to_the_letter: bool = True) -> Setting:
+def experiment(n: int, name: str, alphas: tuple[float, ...] = ALPHAS, *, to_the_letter: bool = True) -> gs.Setting:
     """No step and these step sizes; to the letter of the slides, or with unit rows, the residual y and a fresh readout."""
     setting = paired.experiment(n, alphas, talk.TARGETS[name])
     if not to_the_letter:

@@ -6,7 +6,6 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 
 RATIOS = "d : n : p = 3 : 5 : 4"
@@ -34,14 +33,14 @@ TARGETS = {
 }  # by name, as calls that are stored need them
 
 
-def experiment(n: int, alpha: Any, target: Target, *, activation: str = "relu", residual: str = "target") -> Setting:
+def experiment(n: int, alpha: Any, target: Target, *, activation: str = "relu", residual: str = "target") -> gs.Setting:
     """The preset at batch size n and the talk's ratios."""
     return gs.presets.moniri(
         n, 3 * n // 5, 4 * n // 5, alpha, 0.01, target=target, activation=activation, residual=residual
     )
 
 
-def direction(setting: Setting, seed: int) -> np.ndarray:
+def direction(setting: gs.Setting, seed: int) -> np.ndarray:
     """beta = X^T y / n on the batch of the first step."""
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     return X.T @ y / len(y)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks import Data, Ruling, Size, Verdict, cache, statistics
 from giantstep.checks.statistics import Evidence, Seeds, Side, Tolerance
 from giantstep.claims.moniri_hassani import layers
 from giantstep.measure import mean_and_error

@@ -6,7 +6,6 @@ import numpy as np
 
 import giantstep as gs
 from giantstep import measure
-from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
 from giantstep.theory import SecondStep, second_step
 
@@ -28,7 +27,7 @@ def experiment(
     activation: str = SMOOTH,
     second_layer: str = "gaussian",
     target: str = STAIRCASE,
-) -> Setting:
+) -> gs.Setting:
     """Two steps, the gradient of the labels alone."""
     return gs.presets.moniri_hassani(
         SAMPLES * d, d, WIDTH * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=target,

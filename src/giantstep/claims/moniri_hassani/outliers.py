@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.moniri_hassani import layers
 from giantstep.plot import style as _style
 

@@ -5,10 +5,8 @@ from functools import lru_cache
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.random import Stream, normals
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.functions import losses
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks

@@ -4,10 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.random import Stream, generator, normals
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.functions.activation import activation
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks

@@ -4,10 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.experiment.setting import Setting
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.plot.formula import formula
@@ -41,7 +38,7 @@ WIDTH = 4  # neurons
 POWER = "erf"  # the case whose power of d is measured
 
 
-def setting(case: str, d: int) -> Setting:
+def setting(case: str, d: int) -> gs.Setting:
     network = gs.Network(WIDTH, case, scale="1/p", second_layer="rademacher")
     return gs.Setting(gs.Gaussian(d), gs.target(CASES[case], noise=0.1), network, gs.Protocol((), None))
 

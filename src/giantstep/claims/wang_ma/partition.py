@@ -3,10 +3,8 @@
 import numpy as np
 from scipy.stats import binom
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.checks import Count, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.random import Stream, generator
-from giantstep.checks.statistics import Count, Evidence, Seeds, Tolerance
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks

@@ -2,9 +2,7 @@
 
 import giantstep as gs
 from giantstep.checks import cache
-from giantstep.experiment.setting import Setting
 from giantstep.functions.activation import Activation
-from giantstep.results.outcome import Outcome
 from giantstep.theory.one_step.parameters import activation_constants
 
 
@@ -20,7 +18,7 @@ def experiment(
     batch: str = "fresh",
     second_layer: str = "rademacher",
     deflate: int = 0,
-) -> Setting:
+) -> gs.Setting:
     """``steps`` steps with s = eta/p = strength; with ``batch="reuse"`` all of them on the first one's samples."""
     first = gs.GiantStep(n, strength * p, deflate=deflate)
     more = gs.GiantStep(None if batch == "reuse" else n, strength * p, batch=batch, deflate=deflate)
@@ -28,7 +26,7 @@ def experiment(
     return gs.Setting(gs.Gaussian(d), gs.target(formula), network, gs.Protocol((first, *[more] * (steps - 1)), None))
 
 
-def chain(setting: Setting, seeds: int) -> Outcome:
+def chain(setting: gs.Setting, seeds: int) -> gs.Outcome:
     """By overlaps, whose cost does not depend on d."""
     return cache.simulate(setting, range(seeds), method="overlap", n_test=100, dtype="float32")
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.statistics import ComparedNumbers, Tolerances
+from giantstep.checks import ComparedNumbers, Tolerances, cache, statistics
 from giantstep.claims.dandi.directions.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

@@ -17,12 +17,9 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.narrow import experiment, steepness
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.simulate import evolution
@@ -56,7 +53,7 @@ def samples(order: int, d: int) -> int:
     return round(RATIOS[order] * d**order)
 
 
-def setting(order: int, d: int) -> Setting:
+def setting(order: int, d: int) -> gs.Setting:
     return experiment(target(order), d, samples(order, d), 1, p=16, activation=ACTIVATIONS[order])
 
 

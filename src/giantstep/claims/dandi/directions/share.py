@@ -17,7 +17,6 @@ from scipy.stats import norm, qmc
 
 import giantstep as gs
 from giantstep.claims.dandi.directions.narrow import steepness
-from giantstep.experiment.setting import Setting
 
 RANKS = {1: 1, 2: 8, 3: 8}  # r
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}  # relu is blind to odd orders from three on
@@ -25,7 +24,7 @@ STRENGTHS = (1e-2, 1.0, 1e2, 1e4)  # s = eta/p
 WIDTH = 16
 
 
-def setting(order: int, d: int, n: int) -> Setting:
+def setting(order: int, d: int, n: int) -> gs.Setting:
     """One step of every size. The gradient is that of the labels alone, as from a network whose output starts at zero."""
     total = " + ".join(f"H{order}(x{k})" for k in range(1, RANKS[order] + 1))
     target = gs.target(f"({total})/sqrt({RANKS[order] * factorial(order)})")

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import ComparedNumbers, Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
 from giantstep.explain.words import combination

@@ -5,10 +5,7 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.experiment.setting import Setting
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -27,7 +24,7 @@ GIVEN, PLAIN = "conditional", "gaussian"
 ERRORS = {"test_error": "test error", "train_error": "training error"}
 
 
-def experiment(target: str, activation: str, steps: int, d: int) -> Setting:
+def experiment(target: str, activation: str, steps: int, d: int) -> gs.Setting:
     network = gs.Network(d, activation, scale="1/p")
     many = (gs.GiantStep(RATIO * d, STRENGTH * d),) * steps
     return gs.Setting(gs.Gaussian(d), gs.target(target), network, gs.Protocol(many, gs.Ridge(RATIO * d, PENALTY)))

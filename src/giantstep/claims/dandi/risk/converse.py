@@ -6,11 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.claims.dandi.risk.terms import at_penalties
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.theory.limits import by_term
@@ -30,7 +27,7 @@ MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}
 REACHED = Tolerance(0.05, 0.1)  # of the floor
 
 
-def experiment(layer: str, d: int, p: int, penalties: tuple[float, ...], batch: int = BATCH) -> Setting:
+def experiment(layer: str, d: int, p: int, penalties: tuple[float, ...], batch: int = BATCH) -> gs.Setting:
     """One step, and penalties in units of p/n."""
     n = batch * d
     network = gs.Network(p, ACTIVATION, scale="1/p", second_layer=layer)

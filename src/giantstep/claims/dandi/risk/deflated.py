@@ -3,14 +3,13 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.experiment.setting import Setting
 from giantstep.simulate import deflated_errors
 
 FORMULA = "(x1 + H2(x1)/2 + H4(x1)/24 + x2 + H2(x2)/2 + H4(x2)/24)/2"
 D, P = 512, 1024
 
 
-def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> Setting:
+def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> gs.Setting:
     """f(x) = p^(-1/2) sum a_i relu(<w_i, x>), a_i ~ N(0, 1/p), eta = 10 sqrt(n p), sum (y - f)^2 + ||a||^2 on the same batch."""
     step = gs.GiantStep(n, 10 * (n * p) ** 0.5, residual="full", deflate=2)
     readout = gs.Ridge(n, p / n, batch="reuse" if steps else "fresh", deflate=2)

@@ -11,9 +11,7 @@ that three terms are out of reach.
 
 import numpy as np
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.risk.regime import TALK, Regime
 from giantstep.claims.dandi.risk.terms import NAMES, PENALTIES, fitted

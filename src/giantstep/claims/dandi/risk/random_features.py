@@ -6,13 +6,10 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.checks.cache import one_blas_thread
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
 from giantstep.claims import population
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.theory.limits import by_degree
@@ -30,7 +27,7 @@ MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.03, 0.04)}
 REACHED = Tolerance(0.05, 0.1)  # of the floor
 
 
-def experiment(d: int, power: float, penalty: float | tuple[float, ...] = PENALTIES) -> Setting:
+def experiment(d: int, power: float, penalty: float | tuple[float, ...] = PENALTIES) -> gs.Setting:
     count = round(d**power)
     return gs.Setting(
         gs.Gaussian(d),

@@ -4,7 +4,6 @@ from functools import cache
 from typing import NamedTuple
 
 import giantstep as gs
-from giantstep.experiment.setting import Setting
 from giantstep.explain import Explanation
 
 TALK = ("x1", "H2(x2)/sqrt(2)", "H2(x1)*x2/sqrt(2)", "H4(x1)*H2(x2)*x3/sqrt(48)", "H2(x2)*H2(x3)/2")
@@ -25,7 +24,7 @@ class Regime(NamedTuple):
     activation: str = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders, of 3 in particular
     steps: int = 1
 
-    def setting(self, d: int) -> Setting:
+    def setting(self, d: int) -> gs.Setting:
         power = {"1": 0, "d": 1, "d^2": 2}
         n, p = self.samples * d ** power[self.batch], self.neurons * d ** power[self.width]
         square = self.batch == "d^2"

@@ -7,12 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.dandi.risk.regime import TALK
 from giantstep.claims.dandi.risk.terms import NAMES, at_penalties
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.theory.limits import by_term
@@ -58,7 +55,7 @@ def underlined(row: Row) -> list[bool]:
 
 def experiment(
     row: Row, d: int, penalties: tuple[float, ...], batch: int | None = None, n: int = 2, p: int = 2
-) -> Setting:
+) -> gs.Setting:
     """With n ~ d^2 a long step on labels without their linear part, which learns w2, goes before the step that learns w1."""
     many = batch or row.batch
     long = gs.GiantStep(many * d**2, p * d**0.5, deflate=2)
@@ -68,7 +65,7 @@ def experiment(
     return gs.Setting(gs.Gaussian(d), gs.target(" + ".join(TALK)), network, gs.Protocol(steps, gs.Ridge(n, penalties)))
 
 
-def simulated(row: Row, d: int, penalties: tuple[float, ...] = PENALTIES) -> Setting:
+def simulated(row: Row, d: int, penalties: tuple[float, ...] = PENALTIES) -> gs.Setting:
     n, p = row.batch * d**row.samples, row.width * d**row.neurons
     return experiment(row, d, tuple(k * p / n for k in penalties), None, n, p)
 

@@ -7,7 +7,6 @@ import giantstep as gs
 from giantstep.checks.cache import one_blas_thread
 from giantstep.claims import fit
 from giantstep.claims.dandi.risk.regime import Regime
-from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
 
 NAMES = {
@@ -25,7 +24,7 @@ def fitted(regime: tuple, d: int, seed: int, n_test: int) -> Float[np.ndarray, "
 
 
 def at_penalties(
-    setting: Setting, terms: tuple[str, ...], seed: int, n_test: int, penalties: tuple[float, ...], constant: int = 1
+    setting: gs.Setting, terms: tuple[str, ...], seed: int, n_test: int, penalties: tuple[float, ...], constant: int = 1
 ) -> Float[np.ndarray, "penalties 1+terms"]:
     """The risk and the shares of the terms in the fit, for every penalty; ``constant = 0`` leaves out the feature one."""
     W = train(setting, seed).final

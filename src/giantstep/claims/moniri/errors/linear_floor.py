@@ -6,15 +6,12 @@ import numpy as np
 from scipy import linalg
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.cache import one_blas_thread
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims import population
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -35,7 +32,7 @@ def floor(target: Target) -> float:
     return target.power - target.hermite.mass(0) - target.hermite.mass(1) + target.noise**2
 
 
-def experiment(d: int, width: float, samples: float) -> Setting:
+def experiment(d: int, width: float, samples: float) -> gs.Setting:
     network = gs.Network(int(width * d), "relu", centred=True)
     readout = gs.Ridge(int(samples * d), PENALTIES)
     return gs.Setting(gs.Gaussian(d), talk.setting_2(), network, gs.Protocol((), readout))

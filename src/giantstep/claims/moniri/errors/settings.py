@@ -5,9 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import ComparedNumbers, Evidence, Seeds, Tolerance
+from giantstep.checks import ComparedNumbers, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims import paired
 from giantstep.claims.moniri import talk
 from giantstep.experiment.setting import Setting

@@ -3,11 +3,8 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.moniri import talk
-from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -25,7 +22,7 @@ def limit(target: Target, phi: float) -> float:
     return direction(phi, float(target.hermite.get((1,), 0.0)), target.power + target.noise**2).cosine
 
 
-def experiment(target: Target, d: int, ratio: float) -> Setting:
+def experiment(target: Target, d: int, ratio: float) -> gs.Setting:
     """The preset at n = ratio d; the width plays no part."""
     return gs.presets.moniri(int(ratio * d), d, 2, 0.0, 0.01, target=target)
 

@@ -4,9 +4,7 @@ from functools import partial
 from math import sqrt
 
 import giantstep as gs
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.gradient import remainder

@@ -1,7 +1,6 @@
 """The gradient is rank one up to O(n^-1/2): not as the talk writes it, but with y in place of y - f_0."""
 
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence
+from giantstep.checks import Data, Evidence, Ruling, Size, Verdict
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.gradient import remainder
 from giantstep.measure import mean_and_error

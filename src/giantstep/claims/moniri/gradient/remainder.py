@@ -5,13 +5,10 @@ from matplotlib.ticker import LogLocator
 from scipy.special import ndtr
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Size
-from giantstep.checks.statistics import ComparedNumbers, Seeds, Tolerance
+from giantstep.checks import ComparedNumbers, Data, Seeds, Size, Tolerance, cache, statistics
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.simulate import train
@@ -23,7 +20,7 @@ EXPONENT = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.05, 0.1)}
 ARMS = ("Xᵀy, gradient of y − f₀", "Xᵀ(y − f₀), gradient of y − f₀", "Xᵀy, gradient of y")  # direction and residual
 
 
-def experiment(n: int, residual: str) -> Setting:
+def experiment(n: int, residual: str) -> gs.Setting:
     return talk.experiment(n, 0.0, talk.setting_1(), residual=residual)
 
 

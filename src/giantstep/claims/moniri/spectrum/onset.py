@@ -6,15 +6,12 @@ import numpy as np
 from scipy.sparse.linalg import svds
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.cache import one_blas_thread
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment import draw
-from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.simulate import train
@@ -29,7 +26,7 @@ EXPONENT = Tolerance(0.06, 0.1)
 ONSET = Tolerance(0.06, 0.12)  # of a step size
 
 
-def experiment(n: int, etas: tuple[float, ...] | float = 1.0) -> Setting:
+def experiment(n: int, etas: tuple[float, ...] | float = 1.0) -> gs.Setting:
     return spectra.experiment(n, etas)
 
 
