@@ -25,6 +25,7 @@ STYLE: dict[Any, Any] = {
     "font.size": 9.5,
     "figure.dpi": 160,
     "axes.titlesize": 10,
+    "axes.titlelocation": "left",
     "axes.labelsize": 9.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -73,10 +74,16 @@ def canvas(ax: Any = None, columns: int = 1, rows: int = 1, **size: float) -> It
     yield ax.figure, ax
 
 
-def svg(fig: "Figure") -> str:
-    """The figure as SVG text, the same bytes for the same figure."""
+def svg(fig: "Figure", *, below: int = 0, above: int = 0) -> str:
+    """The figure as SVG text, the same bytes for the same figure.
+
+    ``below`` or ``above`` all panels stands the legend of the first panel, in so many columns.
+    """
     import matplotlib as mpl
 
+    if columns := below or above:
+        side = "lower" if below else "upper"
+        fig.legend(*fig.axes[0].get_legend_handles_labels(), loc=f"outside {side} center", ncols=columns)
     buffer = StringIO()
     with mpl.rc_context({"svg.hashsalt": "giantstep", "svg.fonttype": "path"}):
         fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

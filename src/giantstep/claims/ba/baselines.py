@@ -8,6 +8,7 @@ from giantstep.claims.ba.rivals import METHODS
 from giantstep.claims.controls import controlled
 from giantstep.measure import mean_and_error
 from giantstep.plot import style as _style
+from giantstep.plot import ticks
 
 DIMENSIONS = {"quick": 160, "full": 400}
 RATIOS = {"quick": (1.0, 4.0), "full": (1.0, 2.0, 4.0, 8.0)}  # n/d
@@ -115,9 +116,8 @@ def _figure(d: int, ratios: tuple[float, ...], mean: np.ndarray, se: np.ndarray,
                 **hollow,
             )
         ax.plot([], [], color=_style.INK, label="theory")
-        ax.set(xscale="log", xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
-        ax.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
-        ax.minorticks_off()
-        ax.set_title(rf"$y = x_1 + H_2(x_1)/\sqrt{{2}}$ + noise, d = {d}, p = {rivals.WIDTH * d}", loc="left")
+        ax.set(xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
+        ticks.logarithmic(ax, "x", [1, 2, 4, 8])
+        ax.set_title(rf"$y = x_1 + H_2(x_1)/\sqrt{{2}}$ + noise, d = {d}, p = {rivals.WIDTH * d}")
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         return _style.svg(fig)

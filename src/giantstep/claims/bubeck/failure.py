@@ -5,7 +5,7 @@ import numpy as np
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.bubeck import random_networks
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 NAMES = ("relu", "tanh")
 GAMMAS = (0.5, 0.2, 0.1)
@@ -79,9 +79,8 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) 
             style.curve(ax, GAMMAS[::-1], lines[k][::-1], log="xy", color=style.COLOURS[k], linewidth=1)
             style.dots(ax, GAMMAS, mean[k], error[k], color=style.COLOURS[k], marker="osD^"[k], label=label)
         ax.plot(GAMMAS, GAMMAS, ":", color=style.INK, linewidth=1, label="γ")
-        ax.set(xscale="log", yscale="log", xlabel="γ", ylabel="share of signs not flipped")
-        ax.set_xticks(GAMMAS, [f"{g:g}" for g in GAMMAS])
-        ax.set_yticks((0.05, 0.1, 0.2, 0.4), ["0.05", "0.1", "0.2", "0.4"])
-        ax.minorticks_off()
+        ax.set(xlabel="γ", ylabel="share of signs not flipped")
+        ticks.logarithmic(ax, "x", GAMMAS)
+        ticks.logarithmic(ax, "y", (0.05, 0.1, 0.2, 0.4))
         ax.legend(fontsize=8)
         return style.svg(fig)

@@ -89,7 +89,7 @@ def _figure(d: int, mean: np.ndarray, error: np.ndarray, lines: np.ndarray, limi
                     ax, ETAS, mean[i, j], error[i, j], color=colour, marker=marker, label=f"measured, {RATIOS[r]}"
                 )
             ax.plot((0, *ETAS), [0, *limit[j]], ":", color=style.INK, linewidth=1, label="limit")
-            ax.set_title(f"{random_networks.TITLES[name]},  d = {d}", loc="left")
+            ax.set_title(f"{random_networks.TITLES[name]},  d = {d}")
             ax.set(xlabel="step size η", ylabel="share of signs flipped" if j == 0 else "", ylim=(0, 1.02))
         axes[0].legend(loc="lower right")
         return style.svg(fig)

@@ -96,5 +96,4 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarra
         axes[0].set(xlabel="dimension d, p = d", ylabel="‖change of ∇f‖²")
         axes[1].set(xlabel=f"width p/d, d = {sizes[1]}")
         axes[0].plot([], [], color=style.INK, linewidth=1, label="lines: law of the ray")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

@@ -158,8 +158,6 @@ def _figure(d: int, ratios: tuple[float, ...], means: Data, predicted: Data) -> 
             ax.set(xlabel="samples per dimension n/d", ylabel="test error")
             ax.set_ylim(0, 1.25 * float(np.max(predicted["lines"][i])))
             teacher = case.teacher.replace("x1", "x₁")
-            ax.set_title(
-                f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}", loc="left"
-            )
+            ax.set_title(f"y = {teacher}, η = {case.eta:g}, n₀ = {case.step_samples:g}d, λ = {case.penalty:g}")
             ax.legend(loc="lower left")
         return style.svg(fig)

@@ -123,7 +123,7 @@ def _figure(size: Size, measured: Data) -> str:
                 style.dots(
                     column[1], x * 1.05 ** (i - len(ACTIVATIONS[size]) // 2), mean, error, color=colour, marker="os^"[i]
                 )
-            column[0].set_title(f"classes {pair[0]} and {pair[1]}", loc="left")
+            column[0].set_title(f"classes {pair[0]} and {pair[1]}")
             for ax in column:
                 ax.set_xscale("log")
                 ticks.logarithmic(ax, "x", RATIOS[size])
@@ -133,5 +133,4 @@ def _figure(size: Size, measured: Data) -> str:
             column[1].axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0)
         axes[0, 0].set_ylabel("test error / Var y")
         axes[1, 0].set_ylabel("log(model / network), %")
-        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

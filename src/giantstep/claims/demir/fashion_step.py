@@ -97,5 +97,4 @@ def _figure(size: Size, measured: Data) -> str:
             ax.set_xlabel("step size η")
             ax.set_xlim(-0.4, len(etas) - 0.6)
             ax.set_xticks(x, ["none", *(f"{eta:g}" for eta in etas[1:])])
-        fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return style.svg(fig)
+        return style.svg(fig, below=4)

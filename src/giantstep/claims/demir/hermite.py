@@ -143,10 +143,8 @@ def _figure(size: Size, measured: Data) -> str:
                 look = {"color": style.COLOURS[j], "marker": "os^D"[j], "linestyle": "-", "linewidth": 0.8}
                 label = own[0].name.rsplit(",", 1)[0] + f", l = {order(case[2])}"
                 style.dots(ax, x, *values, label=label, **look)
-            ax.set(xlabel="input dimension n", ylabel="log(model / network), %")
-            ax.set_title(what, loc="left")
+            ax.set(xlabel="input dimension n", ylabel="log(model / network), %", title=what)
             ax.margins(x=0.1)
             at = list(dict.fromkeys((*SIZES[size], LARGEST[size])))
             ticks.logarithmic(ax, "x", at)
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

@@ -66,5 +66,4 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.set(xlabel=r"$\alpha$, step size $\eta = n^\alpha$", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-        return style.svg(fig)
+        return style.svg(fig, above=4)

@@ -114,11 +114,10 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
                 off = 100 * gaps(measured, predicted, what)[part]
                 style.dots(right, x, *mean_and_error(off), **look)
             right.axhline(0, color=style.COLOURS[1])
-            left.set_title(f"classes {pair[0]} and {pair[1]}", loc="left")
+            left.set_title(f"classes {pair[0]} and {pair[1]}")
             left.set_ylabel("test error / Var y")
             right.set_ylabel("log(measured / predicted), %")
             for ax in (left, right):
                 ax.set(xlabel="width k/m")
                 ticks.logarithmic(ax, "x", x)
-        fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

@@ -119,8 +119,7 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
             axes[0].plot(LINE, predicted["lines"][1, j], color=colour, linewidth=1)
             label = f"after η = {step:g}√p" if step else "before the step"
             style.dots(axes[0], DISTANCES, mean[1, j, :-1], error[1, j, :-1], color=colour, marker=marker, label=label)
-        axes[0].set(xlabel="distance along the gradient", ylabel="share of signs changed", ylim=(0, 1.02))
-        axes[0].set_title("tanh", loc="left")
+        axes[0].set(xlabel="distance along the gradient", ylabel="share of signs changed", ylim=(0, 1.02), title="tanh")
         for i, (name, colour, marker) in enumerate(zip(NAMES, style.COLOURS, "os", strict=False)):
             axes[1].plot(FINE, predicted["gradients"][i], color=colour, linewidth=1)
             style.dots(axes[1], STEPS, mean[i, :, -1], error[i, :, -1], color=colour, marker=marker, label=NAMES[name])

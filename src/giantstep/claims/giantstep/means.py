@@ -80,5 +80,4 @@ def _figure(errors: np.ndarray, predicted: np.ndarray) -> str:
         names = [f"{case.replace(', ', chr(10))}\nη = $n^{{{alpha:g}}}$" for case in CASES for alpha in ALPHAS]
         ax.set_xticks(places, names, fontsize=8.5)
         ax.set_ylabel("error")
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, above=2)

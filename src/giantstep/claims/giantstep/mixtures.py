@@ -132,5 +132,4 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
         names = [label.format(c.activation, where[c.along], c.alpha, c.beta, c.width) for c in every]
         ax.set_xticks(places, names, fontsize=8)
         ax.set_ylabel("simulated / predicted − 1, %")  # noqa: RUF001
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=5)
-        return style.svg(fig)
+        return style.svg(fig, above=5)

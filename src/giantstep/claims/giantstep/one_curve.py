@@ -115,8 +115,7 @@ def _figure(errors: np.ndarray, predicted: Data) -> str:
                 ax.set_ylabel(label)
                 paired.step_axis(ax, 0.5)
             target = "x_1 + H_2(x_1)/\\sqrt{2}" if activation == "relu" else "x_1 + \\mathrm{noise}"
-            column[0].set(xlabel="")
-            column[0].set_title(f"{activation},  $y = {target}$", loc="left")
+            column[0].set(xlabel="", title=f"{activation},  $y = {target}$")
         named = dict(zip(*reversed(axes.flat[0].get_legend_handles_labels()), strict=True))
         order = [f"{what}, {name}" for name in UPDATES.values() for what in ("theory", "simulated")]
         fig.legend([named[k] for k in (*order, PUBLISHED)], [*order, PUBLISHED], loc="outside lower center", ncols=3)

@@ -126,9 +126,8 @@ def _figure(n: int, numbers: dict[UpdateArm, tuple[np.ndarray, np.ndarray]]) -> 
                 style.dots(ax, x, mean[e], se[e], color=style.COLOURS[i], marker=marker, label=formula(arm.name))
             ax.set_xticks([0.0, *ALPHAS], ["no step", *(f"{a:g}" for a in ALPHAS)])
             ax.set(xlabel=paired.STEP_SIZE, ylabel="change in %", title="")
-            ax.set_title(f"{what}, n = {n}", loc="left")
+            ax.set_title(f"{what}, n = {n}")
         low, high = min(ax.get_ylim()[0] for ax in axes), max(ax.get_ylim()[1] for ax in axes)
         for ax in axes:
             ax.set_ylim(low, high)
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

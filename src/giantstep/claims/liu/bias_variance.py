@@ -21,7 +21,7 @@ from giantstep.checks.statistics.comparison import Side
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.plot.formula import formula
 from giantstep.theory.sgd_readout.predict import isotropic_variance
 
@@ -155,10 +155,9 @@ def _figure(d: int, n: int, found: Data, theory: Data, predicted: Data) -> str:
             )
             ax.plot([], [], color=style.INK, label="theory")
             ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
-            ax.set(xscale="log", yscale="log", xlabel="features per sample p/n", ylabel="part of the risk")
-            ax.set_xticks([0.1, 0.25, 0.5, 1, 3], ["0.1", "0.25", "0.5", "1", "3"])
-            ax.set_yticks([0.03, 0.1, 0.3, 1], ["0.03", "0.1", "0.3", "1"])
-            ax.minorticks_off()
-            ax.set_title(f"{formula(name)}, d = {d}, n = {n}", loc="left")
+            title = f"{formula(name)}, d = {d}, n = {n}"
+            ax.set(xlabel="features per sample p/n", ylabel="part of the risk", title=title)
+            ticks.logarithmic(ax, "x", [0.1, 0.25, 0.5, 1, 3])
+            ticks.logarithmic(ax, "y", [0.03, 0.1, 0.3, 1])
         axes[1].legend()
         return style.svg(fig)

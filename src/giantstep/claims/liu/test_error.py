@@ -7,7 +7,7 @@ from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Ver
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 SIZES = {"quick": (40, 160), "full": (80, 480)}  # d, n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(48, 240)}
@@ -88,9 +88,7 @@ def _figure(d: int, n: int, mean: np.ndarray, se: np.ndarray, expected: np.ndarr
         for ax, title in zip(axes, ("averaged", "last iterate"), strict=True):
             ax.plot([], [], color=style.INK, label="theory")
             ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
-            ax.set(xscale="log", xlabel="features per sample p/n", ylabel="test error")
-            ax.set_xticks([0.25, 0.5, 1, 3], ["0.25", "0.5", "1", "3"])
-            ax.minorticks_off()
-            ax.set_title(f"{title}, d = {d}, n = {n}", loc="left")
+            ax.set(xlabel="features per sample p/n", ylabel="test error", title=f"{title}, d = {d}, n = {n}")
+            ticks.logarithmic(ax, "x", WIDTHS)
         axes[0].legend()
         return style.svg(fig)

@@ -6,7 +6,7 @@ import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.theory.sgd_readout.population import minimum_norm
 
 SIZES = {"quick": (20, 80), "full": (40, 200)}  # d, n
@@ -121,13 +121,11 @@ def _figure(d: int, n: int, passes: tuple[int, ...], middle: np.ndarray, theory:
             ax.plot(WIDTHS[side], theory[1, side], color=style.COLOURS[len(passes)])
         ax.plot([], [], color=style.INK, label="theory (the fit diverges at p = n)")
         ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
-        ax.set(xscale="log", yscale="log", xlabel="features per sample p/n", ylabel="test error (median)")
-        ax.set_ylim(0.8, 20)
+        ax.set(xlabel="features per sample p/n", ylabel="test error (median)", ylim=(0.8, 20))
         top = float(np.max(middle[-1]))
         ax.annotate(f"↑ fit: {top:.0f}", (1.03, 17), color=style.COLOURS[len(passes)], va="center")
-        ax.set_xticks([0.25, 0.5, 1, 1.5, 3], ["0.25", "0.5", "1", "1.5", "3"])
-        ax.set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
-        ax.minorticks_off()
-        ax.set_title(f"averaged SGD, d = {d}, n = {n}", loc="left")
+        ticks.logarithmic(ax, "x", [0.25, 0.5, 1, 1.5, 3])
+        ticks.logarithmic(ax, "y", [1, 2, 5, 10, 20])
+        ax.set_title(f"averaged SGD, d = {d}, n = {n}")
         ax.legend(fontsize=8)
         return style.svg(fig)

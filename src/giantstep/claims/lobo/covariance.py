@@ -136,8 +136,5 @@ def _figure(measured: Data, predicted: Data) -> str:
             )
             ax.set_ylim(0, 1.25 * ax.get_ylim()[1])
             ax.set(xlabel="eigenvalue of $d\\,W^TW/p$" if i > 1 else "", ylabel="density" if i % 2 == 0 else "")
-            ax.set_title(
-                f"{'ReLU' if activation == 'relu' else activation}, n = {f'{ratio:g}'.strip('1')}d", loc="left"
-            )
-        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return _style.svg(fig)
+            ax.set_title(f"{'ReLU' if activation == 'relu' else activation}, n = {f'{ratio:g}'.strip('1')}d")
+        return _style.svg(fig, below=4)

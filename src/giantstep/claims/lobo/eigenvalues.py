@@ -101,6 +101,5 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
             ax.set(yscale="log", xlim=(-0.6, len(MODES) - 0.4), ylim=(0.5 * np.min(mean), 2 * np.max(mean)))
             ax.set_ylabel("eigenvalue" if i % 2 == 0 else "")
             ax.set_xticks(at, ["radial", "aligned", "across u"])
-            ax.set_title(f"{TITLES[activation]}, n = {f'{ratio:g}'.strip('1')}d", loc="left")
-        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return _style.svg(fig)
+            ax.set_title(f"{TITLES[activation]}, n = {f'{ratio:g}'.strip('1')}d")
+        return _style.svg(fig, below=4)

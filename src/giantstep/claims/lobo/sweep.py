@@ -79,6 +79,5 @@ def figure(panels: dict[str, tuple], label: str, log: str) -> str:
             ticks.logarithmic(ax, "x", ETAS)
             if log:
                 ax.set_yscale("log")
-            ax.set_title(f"{TITLES[activation]}, n = d", loc="left")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+            ax.set_title(f"{TITLES[activation]}, n = d")
+        return style.svg(fig, below=3)

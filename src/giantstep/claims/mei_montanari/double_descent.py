@@ -8,7 +8,7 @@ from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Ver
 from giantstep.checks.cache import one_blas_thread
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 
 DIMENSIONS = {"quick": 150, "full": 400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(6, 16), "full": Seeds(6, 24)}
@@ -136,10 +136,9 @@ def _figure(d: int, mean: np.ndarray, se: np.ndarray, predicted: Data) -> str:
             style.dots(ax, WIDTHS, mean[:, k], se[:, k], color=colour, marker=marker, label=name)
         ax.plot([], [], color=style.INK, label="limit")
         ax.axvline(1, color=style.INK, linewidth=0.8, linestyle=":")
-        ax.set(xscale="log", yscale="log", xlabel="neurons per sample p/n", ylabel="test error")
-        ax.set_xticks([0.25, 0.5, 1, 2, 4], ["0.25", "0.5", "1", "2", "4"])
-        ax.set_yticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
-        ax.minorticks_off()
-        ax.set_title(f"y = x₁ + noise, ReLU, d = {d}, n = {SAMPLES}d", loc="left")
+        ax.set(xlabel="neurons per sample p/n", ylabel="test error")
+        ticks.logarithmic(ax, "x", [0.25, 0.5, 1, 2, 4])
+        ticks.logarithmic(ax, "y", [0.5, 1, 2, 4])
+        ax.set_title(f"y = x₁ + noise, ReLU, d = {d}, n = {SAMPLES}d")
         ax.legend()
         return style.svg(fig)

@@ -134,5 +134,4 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
         for ax in axes:
             ax.set(xlabel=paired.STEP_SIZE, ylim=(0, None))
         axes[0].plot([], [], color=style.INK, label="theory, clean protocol")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

@@ -91,7 +91,6 @@ def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarra
                 style.dots(ax, at, mean[own], error[own], color=colour, marker=marker, label=f"{WORDS[b]}: measured")
             names = [formula(name) for name in TARGETS[target]]
             ax.set(xticks=range(len(names)), xticklabels=names, ylim=(0, 1.05))
-            ax.set_title(formula(target), loc="left", fontsize=9)
+            ax.set_title(formula(target), fontsize=9)
         axes[0].set_ylabel("share in the outliers' span")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return style.svg(fig)
+        return style.svg(fig, below=4)

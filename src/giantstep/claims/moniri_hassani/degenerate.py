@@ -90,5 +90,4 @@ def _figure(mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
             style.dots(ax, at, mean[i], error[i], color=colour, marker=marker, label=f"{case}: measured")
         ax.set(xticks=range(layers.DIRECTIONS), xticklabels=["$x_1$", "$x_2$", "$x_3$"], ylim=(0, 1.05))
         ax.set(xlabel="direction of the target", ylabel="share in the outliers' span")
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

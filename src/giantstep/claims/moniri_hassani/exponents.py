@@ -121,5 +121,4 @@ def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
         ax.set(xlabel="width p", ylabel="singular value of W")
         ticks.logarithmic(ax, "x", p)
         ticks.logarithmic(ax)
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

@@ -97,5 +97,4 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
         right.set(
             xlabel="cos² of outlier k with direction k, predicted", ylabel="measured", xlim=(0, 1.02), ylim=(0, 1.02)
         )
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return _style.svg(fig)
+        return _style.svg(fig, below=2)

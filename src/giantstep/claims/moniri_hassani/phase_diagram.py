@@ -107,7 +107,7 @@ def _figure(size: Size, expected: np.ndarray, seen: np.ndarray, far: np.ndarray)
     with style.figure(3, 2, width=3.1, height=2.9) as (fig, axes):
         for ax, (title, counts) in zip(axes.ravel(), panels, strict=True):
             shades = _panel(ax, size, np.asarray(counts, dtype=float))
-            ax.set_title(title, loc="left", fontsize=9.5)
+            ax.set_title(title, fontsize=9.5)
         ax = axes[0, 0]
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center")
         fig.colorbar(shades, ax=axes, label="number of outliers", shrink=0.6)

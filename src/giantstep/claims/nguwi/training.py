@@ -81,9 +81,8 @@ def _figure(measured: Data, predicted: Data) -> str:
                 ax, n, mean[:, 1], error[:, 1], color=style.COLOURS[1], marker="s", markerfacecolor="white",
                 label="on fresh samples",
             )  # fmt: skip
-            ax.set(xlabel="samples n", ylabel="mean |Rₙ − R|" if i == 0 else "")
+            ax.set(xlabel="samples n", ylabel="mean |Rₙ − R|" if i == 0 else "", title=f"D = {d + 1}")
             ticks.logarithmic(ax, "x", SAMPLES)
             ticks.logarithmic(ax)
-            ax.set_title(f"D = {d + 1}", loc="left")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
         return style.svg(fig)

@@ -121,6 +121,6 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.set(xscale="log", yscale="log", xlabel="rate × steps", ylabel="error" if i == 0 else "", ylim=(0.02, 30))
             ax.set_xticks(x, [f"{t:.2g}" for t in x])
             ax.minorticks_off()
-            ax.set_title(trainings.TITLES[case], loc="left", fontsize=9)
+            ax.set_title(trainings.TITLES[case], fontsize=9)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
         return style.svg(fig)

@@ -81,5 +81,4 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
         ax.set(xlabel="samples n", ylabel="W1 of two samples")
         ticks.logarithmic(ax, "x", n)
         ticks.logarithmic(ax)
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

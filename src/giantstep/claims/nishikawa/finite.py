@@ -91,8 +91,6 @@ def _figure(measured: Data, predicted: Data) -> str:
                 passes[first:], np.exp(log + slope * (passes[first:] - first)), color=style.INK, label="predicted rate"
             )
             ax.plot(passes, predicted[case] ** passes, "--", color=style.INK, linewidth=1, label="guarantee")
-            ax.set(yscale="log", xlabel="passes")
-            ax.set_title(case, loc="left")
+            ax.set(yscale="log", xlabel="passes", title=case)
         axes[0].set_ylabel("(D* − D) over its start")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

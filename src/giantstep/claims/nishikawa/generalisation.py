@@ -143,5 +143,4 @@ def _figure(sizes: tuple[int, ...], measured: Data) -> str:
         )  # fmt: skip
         axes[0].set(xlabel="curves n", ylabel="test less training loss")
         axes[1].set(xlabel=f"penalty λ, n = {sizes[1]}")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return style.svg(fig)
+        return style.svg(fig, below=4)

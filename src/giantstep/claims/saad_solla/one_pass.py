@@ -164,9 +164,8 @@ def _figure(sizes: tuple[int, ...], measured: Data, predicted: Data) -> str:
             here, said = measured[case][str(d)]["risk"], predicted[case][str(d)]["risk"]
             ax.plot(time, said.mean(1), color=colour, label="equations")
             style.dots(ax, time, *mean_and_error(here), color=colour, marker=marker, label=f"SGD, d = {d}")
-            ax.set(xlabel="samples / d", ylabel="risk")
+            ax.set(xlabel="samples / d", ylabel="risk", title=f"{case}, y = {formula(target)}")
             ticks.logarithmic(ax)
-            ax.set_title(f"{case}, y = {formula(target)}", loc="left")
             ax.legend()
         far = [distances(measured[POWER][str(k)], predicted[POWER][str(k)]) for k in sizes]
         middle, error = mean_and_error(np.stack(far))

@@ -86,7 +86,7 @@ def _figure(some: tuple[RankCase, ...], measured: Data, predicted: Data) -> str:
     with style.figure(2, 2, width=3.8, height=2.7) as (fig, axes):
         for ax, case in zip(axes.ravel(), some, strict=True):
             ranks.panel(ax, case.sizes, shares(case, measured, predicted), predicted[case.name]["names"])
-            ax.set_title(case.name, loc="left")
+            ax.set_title(case.name)
             ax.set_ylabel("share × d")  # noqa: RUF001
             ax.legend(loc="upper left", ncols=2)
             ax.set_ylim(0.2, 30 * ax.get_ylim()[1])

@@ -172,5 +172,4 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
                 style.dots(ax, d, line * mean, line * error, **marks)
         for ax, what in zip(axes, WHAT, strict=True):
             ax.set(xscale="log", yscale="log", xlabel="d", ylabel=what + (" (rms)" if what == WHAT[0] else ""))
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

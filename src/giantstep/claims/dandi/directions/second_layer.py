@@ -107,7 +107,7 @@ def _figure(some: tuple[RankCase, ...], measured: Data) -> str:
     with style.figure(2, width=3.8, height=3.0) as (fig, axes):
         for ax, case in zip(axes, some, strict=True):
             ranks.panel(ax, case.sizes, levels(case, measured), [f"eigenvalue {k}" for k in (1, 2, 3)])
-            ax.set_title(f"{case.name}, two steps", loc="left")
+            ax.set_title(f"{case.name}, two steps")
             ax.set_ylim(0.2, 30 * ax.get_ylim()[1])
             ax.legend(loc="upper left", ncols=2)
         axes[0].set_ylabel("eigenvalue / null level")

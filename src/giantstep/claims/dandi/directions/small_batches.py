@@ -105,7 +105,7 @@ def _figure(size: Size, measured: Data) -> str:
     with style.figure(2, 2, width=3.6, height=2.7) as (_, axes):
         for ax, case in zip(axes.flat, cases(size), strict=True):
             ranks.panel(ax, case.rank.sizes, shares(case, measured), case.names)
-            ax.set_title(case.rank.name, loc="left")
+            ax.set_title(case.rank.name)
             ax.set(ylim=(0.2, 60 * ax.get_ylim()[1]), ylabel="share / null level")  # room for the legend above
             ax.legend(loc="upper left", ncols=2)
         return style.svg(axes[0, 0].figure)

@@ -149,7 +149,7 @@ def _figure(some: dict[str, RankCase], measured: Data, predicted: Data) -> str:
                 if said["seen"][-1][k]:
                     label = "theory" if k == 0 else None
                     ax.plot(case.sizes[-1], value, "_", color=style.COLOURS[k], markersize=22, label=label, zorder=1)
-            ax.set_title(f"{name}: {formula(case.formula)}", loc="left")
+            ax.set_title(f"{name}: {formula(case.formula)}")
             ax.set_ylabel("energy / null level")
             ax.set_ylim(0.2, 60 * ax.get_ylim()[1])
             ax.legend(loc="upper left", ncols=2)

@@ -157,7 +157,7 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
             ax.axvline(order, color=style.INK, linewidth=0.8, linestyle=":")
             ax.axhline(LEVEL, color=style.INK, linewidth=0.8, linestyle=":")
             ax.set(xlabel="log n / log d", ylim=(0, 1), xlim=(order - 1, order + 1))
-            ax.set_title(f"ℓ = {order}, {ACTIVATIONS[order]}", loc="left")
+            ax.set_title(f"ℓ = {order}, {ACTIVATIONS[order]}")
             ax.legend(loc="upper left")
         axes[0].set_ylabel("share of a neuron along the target")
         return style.svg(fig)

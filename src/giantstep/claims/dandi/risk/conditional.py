@@ -113,5 +113,4 @@ def _figure(measured: Data) -> str:
         for at in y[1::2][:-1]:
             ax.axhline(at - 0.5, color=style.INK, linewidth=0.4, linestyle=":")
         ax.set_xlabel("difference from the network's error in %")
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

@@ -123,5 +123,4 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
         ax.set(xlabel="samples per dimension n/d", ylabel="test error at the best penalty")
         ticks.logarithmic(ax, "x", SAMPLES)
         ax.set_ylim(0.9, None)
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

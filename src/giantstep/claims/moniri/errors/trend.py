@@ -112,7 +112,7 @@ def _figure(n: int, gains: np.ndarray, predicted: Data) -> str:
                 ax, [n], *mean_and_error(gains[i : i + 1]), label="rank-one part" if rank else "full gradient", **look
             )
             sigma = c.network.activation.replace("pi", "π")
-            ax.set_title(f"ℓ = {c.order},  η = n$^{{{ALPHAS[c.order]:g}}}$,  {sigma}", loc="left")
+            ax.set_title(f"ℓ = {c.order},  η = n$^{{{ALPHAS[c.order]:g}}}$,  {sigma}")
             ax.set(xscale="log", xlabel="n", xlim=(n / 3, 2 * LARGE[-1]))
             ax.set_ylim(0, 1.2 * float(max(predicted["ours"])))
             ax.set_xticks([10**k for k in (3, 6, 9, 12)])

@@ -94,7 +94,7 @@ def _figure(measured: Data, predicted: Data) -> str:
             out = [x for one in others for x in read.outliers(one)]
             pale = {"color": style.COLOURS[1], "alpha": 0.35, "transform": ax.get_xaxis_transform()}
             ax.plot(out, [0.03] * len(out), "v", **pale)
-            ax.set_title(title, loc="left")
+            ax.set_title(title)
             ax.set(xlabel=f"singular values of {MATRICES[name]}", ylabel="density" if ax is axes[0] else "")
         handles = {label: h for ax in axes for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
         fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))

@@ -103,15 +103,14 @@ def _figure(size: Size, leading: np.ndarray, predicted: Data) -> str:
                 dots = (x[v, shown, k, row] for x in (mean, error))
                 style.dots(ax, at[shown], *dots, label=labels[k], marker="os"[k], **look)
             kept = KEPT[residual].replace("f₀", "f_0")
-            axes[0, v].set_title(f"{UPDATES[update]}, residual ${kept}$", loc="left", fontsize=9)
+            axes[0, v].set_title(f"{UPDATES[update]}, residual ${kept}$", fontsize=9)
             axes[1, v].set(xlabel="exponent α of the step size", ylim=(0.5, 1.03))
         for ax in axes[0]:
             ax.set_ylim(0, max(each.get_ylim()[1] for each in axes[0]))
         axes[0, 0].set_ylabel("singular value of F/√n")
         axes[1, 0].set_ylabel("cos²")
         axes[0, 0].plot([], [], color=style.INK, label="predicted")
-        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)
 
 
 def _smooth(x: list[float], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

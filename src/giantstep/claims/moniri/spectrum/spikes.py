@@ -92,7 +92,7 @@ def _figure(n: int, measured: Data) -> str:
             for i, (ax, alpha) in enumerate(zip(row, SHOWN, strict=True)):
                 powers = [int(np.argmax(cosines)) for cosines in first["cosines"][i]]
                 style.spectrum_panel(ax, first["spectrum"][i], first["values"][i], [f"${NAMES[k]}$" for k in powers])
-                ax.set_title(f"{activation.replace('pi', 'π')},  η = n$^{{{alpha}}}$", loc="left")
+                ax.set_title(f"{activation.replace('pi', 'π')},  η = n$^{{{alpha}}}$")
             widest, tallest = max(ax.get_xlim()[1] for ax in row), max(ax.get_ylim()[1] for ax in row)
             for ax in row:
                 ax.set(xlim=(0, widest), ylim=(0, tallest), ylabel="density" if ax is row[0] else "")

@@ -134,7 +134,6 @@ def _figure(size: Size, spectrum: np.ndarray) -> str:
         for (u, i), ax in np.ndenumerate(table):
             order = orders[i]
             style.spectrum_panel(ax, spectrum[u, i], spectrum[u, i, :order], ["$g$", "$g^2$", "$g^3$"][:order])
-            ax.set_title(f"{ALL[updates[u]]}, ℓ = {order}", loc="left", fontsize=9.5)
+            ax.set_title(f"{ALL[updates[u]]}, ℓ = {order}", fontsize=9.5)
             ax.set(xlabel=ax.get_xlabel() if u == len(updates) - 1 else "", ylabel="density" if i == 0 else "")
-        fig.legend(*table[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)
