@@ -209,7 +209,7 @@ def test_the_single_step_runs_at_full_size_only(monkeypatch):
         monkeypatch.setattr(single_step, name, value)
     assert set(single_step.SEEDS) == {"full"} and isinstance(single_step.SEEDS["full"], Seeds)
     measured = single_step.measure("full", range(12))
-    verdict = single_step.CLAIM.rule("full", measured, single_step.predict("full"))
+    verdict = checked_by(single_step).rule("full", measured, single_step.predict("full"))
     assert verdict.as_stated == "fails" and "<svg" in verdict.figure  # d is another one
 
 

@@ -19,7 +19,7 @@ PANELS = ("weighting", "strength", "ratio", "alignment", "rank")
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    monkeypatch.setattr(style, "svg", lambda figure: "")
+    monkeypatch.setattr(style, "svg", lambda figure, **options: "")
 
 
 def ruled(name, change=lambda measured: measured):

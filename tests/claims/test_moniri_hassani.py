@@ -6,6 +6,7 @@ import pytest
 import giantstep as gs
 from giantstep.checks.statistics import Seeds
 from giantstep.claims import select
+from giantstep.claims.claim import checked_by
 from giantstep.claims.moniri_hassani import (
     alignments,
     degenerate,
@@ -65,7 +66,7 @@ def test_it_reaches_the_exponents_and_the_number_of_the_limit():
 def test_random_signs_do_not_hide_a_cosine():
     shape = len(reuse.CASES), len(reuse.BATCHES), len(reuse.DIMENSIONS), 60
     squares = np.full(shape, 0.16) * np.random.default_rng(0).uniform(0.9, 1.1, shape)
-    assert reuse.CLAIM.rule("full", {"squares": squares}, {}).as_stated == "fails"
+    assert checked_by(reuse).rule("full", {"squares": squares}, {}).as_stated == "fails"
 
 
 def test_the_target_of_the_threshold_has_information_exponent_three_and_a_square_with_a_linear_part():
@@ -88,4 +89,4 @@ def test_the_threshold_notices_another_exponent_and_what_fresh_batches_learn(mor
     squares = cosine + rng.chisquare(1, strengths.shape) / sizes[:, None]
     controls = rng.standard_normal((len(mean), len(sizes), 5, seeds))
     measured = {"reuse strength": strengths, "reuse controls": controls, "fresh square": np.minimum(squares, 0.9)}
-    assert threshold.CLAIM.rule("full", measured, predicted).as_stated == outcome
+    assert checked_by(threshold).rule("full", measured, predicted).as_stated == outcome

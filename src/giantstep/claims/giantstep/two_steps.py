@@ -3,9 +3,7 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment.setting import Setting
 from giantstep.plot import style
@@ -74,6 +72,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         axes[0].set_ylabel("error")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
         return style.svg(fig)
-
-
-CLAIM = claim("giantstep/two-steps", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -10,10 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Side, Tolerance
-from giantstep.claims.claim import claim
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks.statistics.comparison import Side
 from giantstep.experiment.setting import Setting
 from giantstep.functions.activation import activation as made
 from giantstep.plot import style, ticks
@@ -124,6 +122,3 @@ def _figure(squares: np.ndarray) -> str:
             ax.set_title(f"target {formula(name)}", loc="left")
         fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri_hassani/reuse", measure=measure, compare=compare, describe=describe, seeds=SEEDS)

@@ -16,10 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri_hassani import reuse
 from giantstep.experiment import draw
@@ -165,8 +162,3 @@ def _figure(found: np.ndarray, error: np.ndarray, chance: np.ndarray) -> str:
         right.set_ylim(bottom=0.0)
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5)
         return style.svg(fig)
-
-
-CLAIM = claim(
-    "moniri_hassani/threshold", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS
-)

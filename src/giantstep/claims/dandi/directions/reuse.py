@@ -4,10 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, Tolerances
-from giantstep.claims.claim import claim
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.narrow import experiment
 from giantstep.experiment.setting import Setting
@@ -116,6 +113,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         axes[0].set_ylabel("share / null level")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/reuse", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

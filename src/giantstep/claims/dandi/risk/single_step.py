@@ -5,10 +5,7 @@ from typing import Any
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import cache, statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
-from giantstep.claims.claim import claim
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.dandi.risk import deflated
 from giantstep.claims.dandi.risk.deflated import FORMULA, D, P, experiment
 from giantstep.measure import mean_and_error
@@ -95,6 +92,3 @@ def _figure(measured: Data, predicted: Data) -> str:
         ax.set(xlabel="log n / log d", ylabel="test error", ylim=(0, 0.45), xlim=(EXPONENTS[0] - 0.06, 2.06))
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("dandi/single-step", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)

@@ -4,11 +4,8 @@ from itertools import product
 
 import numpy as np
 
-from giantstep.checks import statistics
-from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims import paired
-from giantstep.claims.claim import claim
 from giantstep.claims.moniri import talk
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -76,6 +73,3 @@ def _figure(n: int, mean: np.ndarray, error: np.ndarray, predicted: Data) -> str
         axes[0].plot([], [], color=style.INK, label=f"theory at n = {n}")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return style.svg(fig)
-
-
-CLAIM = claim("moniri/improvement", measure=measure, predict=predict, compare=compare, describe=describe, seeds=SEEDS)
