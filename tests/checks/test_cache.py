@@ -80,6 +80,19 @@ def test_calls_are_kept_one_by_one(kept, threads):
     assert cache.each(squares, [(2, 1.0)])[0]["value"] == 4.0  # without a bench
 
 
+@pytest.mark.parametrize(("cases", "axes"), [((2,), ()), ([(2,), (3,)], (2,)), ([[(2,), (3,)]] * 4, (4, 2))])
+def test_seeds_are_the_last_axis_after_those_of_the_cases_and_of_one_result(cases, axes):
+    found = cache.over(lambda case, seed: np.array([case, seed, 0]), cases, range(5, 9))
+    assert found.shape == (*axes, 3, 4)
+    assert np.all(found[..., 1, :] == np.arange(5, 9))
+    assert found[(0,) * len(axes)][0, 0] == 2 and found[(-1,) * len(axes)][0, 0] == (3 if axes else 2)
+
+
+def test_dicts_of_results_give_a_dict_of_arrays():
+    found = cache.over(lambda case, seed: {"sum": case + seed, "pair": [case, seed]}, [(10,), (20,)], range(3))
+    assert found["sum"].tolist() == [[10, 11, 12], [20, 21, 22]] and found["pair"].shape == (2, 2, 3)
+
+
 def test_stopping_interrupts_and_the_next_run_goes_on(kept):
     CALLS.clear()
     with cache.on(kept):

@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from giantstep._machine.threads import one_blas_thread
 from giantstep.errors import MissingData
 from giantstep.lab.work.call import Call, call
@@ -23,7 +25,7 @@ if TYPE_CHECKING:  # reading the list of claims must stay fast
     from giantstep.lab.work.perform import Done
     from giantstep.results.outcome import Outcome
 
-__all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "one_blas_thread", "simulate"]
+__all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "one_blas_thread", "over", "simulate"]
 
 NARROW = 64  # the largest width for which overlaps and lengths are stored
 _RUN_OPTIONS = ("memory", "progress", "devices", "solver")  # options that change no number
@@ -149,6 +151,33 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
     if any(one is None for one in records):
         raise Interrupted
     return [one[0] for one in records if one is not None]
+
+
+def over(function: Callable[..., Any], cases: Any, seeds: Iterable[int]) -> Any:
+    """``function(*case, seed)`` for every case and seed as an array, (cases, axes of one result, seeds).
+
+    A function that returns a dict gives a dict of arrays.
+
+    Args:
+        function: as for ``each``; its last argument is the seed.
+        cases: the arguments before the seed: a tuple, for one case; a list of tuples; or lists of lists, for more axes.
+        seeds: the last axis.
+    """
+    several, lists = tuple(seeds), cases
+    shape: list[int] = []
+    flat = [cases]
+    while isinstance(lists, list):
+        shape.append(len(lists))
+        flat, lists = [case for part in flat for case in part], lists[0]
+    runs = each(function, [(*case, seed) for case in flat for seed in several])
+
+    def shaped(values: list[Any]) -> np.ndarray:
+        found = np.array(values)
+        return np.moveaxis(found.reshape(*shape, len(several), *found.shape[1:]), len(shape), -1)
+
+    if isinstance(runs[0], dict):
+        return {name: shaped([run[name] for run in runs]) for name in runs[0]}
+    return shaped(runs)
 
 
 def _raise_first(refused: "Sequence[Done]") -> None:

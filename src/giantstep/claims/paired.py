@@ -96,9 +96,8 @@ def measured(
     n: int, alphas: tuple[float, ...], name: str, seeds: range, activation: str = "relu", update: str = "gradient"
 ) -> np.ndarray:
     """Test error and training loss, (2, step sizes, seeds), with control variates."""
-    runs = cache.each(one_run, [(n, alphas, name, activation, update, seed) for seed in seeds])
-    errors = np.stack([run["errors"] for run in runs], axis=-1)
-    return controlled(errors, np.transpose([run["controls"] for run in runs]))
+    found = cache.over(one_run, (n, alphas, name, activation, update), seeds)
+    return controlled(found["errors"], found["controls"])
 
 
 def predicted(setting: gs.Setting, regime: str = "finite") -> np.ndarray:

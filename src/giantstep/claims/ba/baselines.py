@@ -26,8 +26,7 @@ LINEAR = METHODS.index("ridge on the inputs")
 def measure(size: Size, seeds: range) -> Data:
     """Test errors (n/d, methods, seeds), at the penalties that theory calls best, without what controls explain."""
     d, ratios = DIMENSIONS[size], RATIOS[size]
-    found = cache.each(rivals.errors, [(d, r, rivals.least(d, r)[1], seed) for r in ratios for seed in seeds])
-    numbers = np.moveaxis(np.reshape(found, (len(ratios), len(seeds), -1)), 1, -1)
+    numbers = cache.over(rivals.errors, [(d, r, rivals.least(d, r)[1]) for r in ratios], seeds)
     return {"errors": np.array([controlled(each[: len(METHODS)], each[len(METHODS) :]) for each in numbers])}
 
 

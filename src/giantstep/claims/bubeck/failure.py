@@ -32,8 +32,7 @@ def cells(size: Size) -> list[tuple[str, int, int]]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Shares that are not flipped, (cells, gammas, seeds)."""
-    runs = cache.each(failures, [(*cell, seed) for cell in cells(size) for seed in seeds])
-    return {"failures": np.moveaxis(np.reshape(runs, (len(cells(size)), len(seeds), len(GAMMAS))), 1, -1)}
+    return {"failures": cache.over(failures, cells(size), seeds)}
 
 
 def predict(size: Size) -> Data:

@@ -22,8 +22,7 @@ CERTAIN = 0.9  # what "with high probability" asks of the largest step
 def measure(size: Size, seeds: range) -> Data:
     """Mean ||grad f||^2 and shares of flips, (widths, activations, 1 + etas, seeds)."""
     d = DIMENSIONS[size]
-    runs = cache.each(random_networks.steps, [(d, int(r * d), NAMES, ETAS, 1, seed) for r in RATIOS for seed in seeds])
-    return {"found": np.moveaxis(np.reshape(runs, (len(RATIOS), len(seeds), len(NAMES), -1)), 1, -1)}
+    return {"found": cache.over(random_networks.steps, [(d, int(r * d), NAMES, ETAS, 1) for r in RATIOS], seeds)}
 
 
 def predict(size: Size) -> Data:

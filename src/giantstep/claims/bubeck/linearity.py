@@ -30,8 +30,7 @@ def cases(size: Size) -> list[tuple[int, int]]:
 def measure(size: Size, seeds: range) -> Data:
     """Squared changes of the gradient, (cases, activations, moves, seeds)."""
     each = [(d, p, NAMES, INPUTS, NETWORKS[size].get(p, 1)) for d, p in cases(size)]
-    runs = cache.each(random_networks.changes, [(*case, seed) for case in each for seed in seeds])
-    return {"changes": np.moveaxis(np.reshape(runs, (len(cases(size)), len(seeds), len(NAMES), len(MOVES))), 1, -1)}
+    return {"changes": cache.over(random_networks.changes, each, seeds)}
 
 
 def predict(size: Size) -> Data:

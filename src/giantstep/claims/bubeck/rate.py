@@ -18,10 +18,8 @@ MEDIAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a 
 
 def measure(size: Size, seeds: range) -> Data:
     """Log median distances over ‖x‖, (d, activations, seeds)."""
-    sizes = SIZES[size]
-    each = [(d, RATIO * d, NAMES, NETWORKS[size].get(d, 2)) for d in sizes]
-    runs = cache.each(random_networks.medians, [(*case, seed) for case in each for seed in seeds])
-    return {"medians": np.moveaxis(np.reshape(runs, (len(sizes), len(seeds), len(NAMES))), 1, -1)}
+    each = [(d, RATIO * d, NAMES, NETWORKS[size].get(d, 2)) for d in SIZES[size]]
+    return {"medians": cache.over(random_networks.medians, each, seeds)}
 
 
 def predict(size: Size) -> Data:

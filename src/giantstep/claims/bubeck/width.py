@@ -18,9 +18,8 @@ SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
 def measure(size: Size, seeds: range) -> Data:
     """Shares of flips, (widths, activations, seeds)."""
     d, ratios = SIZES[size]
-    runs = cache.each(random_networks.steps, [(d, r * d, NAMES, (ETA,), 1, seed) for r in ratios for seed in seeds])
-    flips = np.array(runs)[..., 1].reshape(len(ratios), len(seeds), len(NAMES))
-    return {"flips": np.moveaxis(flips, 1, -1)}
+    found = cache.over(random_networks.steps, [(d, r * d, NAMES, (ETA,), 1) for r in ratios], seeds)
+    return {"flips": found[:, :, 1]}
 
 
 def predict(size: Size) -> Data:

@@ -96,14 +96,8 @@ def controls(setting: gs.Setting, seed: int) -> Float[np.ndarray, " 4"]:
 
 def measure(size: Size, seeds: range) -> Data:
     """By update the risks and controls, (cases, numbers, seeds)."""
-    jobs = [
-        (k, update, RATIOS[size], DIMENSIONS[size], seed)
-        for update in UPDATES
-        for k in range(len(CASES))
-        for seed in seeds
-    ]
-    found = np.reshape(cache.each(errors, jobs), (len(UPDATES), len(CASES), len(seeds), -1))
-    return dict(zip(UPDATES, np.moveaxis(found, 2, -1), strict=True))
+    cells = [[(k, update, RATIOS[size], DIMENSIONS[size]) for k in range(len(CASES))] for update in UPDATES]
+    return dict(zip(UPDATES, cache.over(errors, cells, seeds), strict=True))
 
 
 def predict(size: Size) -> Data:

@@ -59,12 +59,8 @@ def controls(name: str, d: int, seed: int) -> list[float]:
 
 def measure(size: Size, seeds: range) -> Data:
     """(activations, steps, distances + 1, seeds), and the controls (activations, controls, seeds)."""
-    calls = [(name, DIMENSIONS[size], seed) for name in NAMES for seed in seeds]
-    found, known = (np.array(cache.each(each, calls)) for each in (one, controls))
-    return {
-        "found": np.moveaxis(found.reshape(len(NAMES), len(seeds), len(STEPS), -1), 1, -1),
-        "controls": np.moveaxis(known.reshape(len(NAMES), len(seeds), -1), 1, -1),
-    }
+    cases = [(name, DIMENSIONS[size]) for name in NAMES]
+    return {"found": cache.over(one, cases, seeds), "controls": cache.over(controls, cases, seeds)}
 
 
 def adjusted(measured: Data) -> np.ndarray:

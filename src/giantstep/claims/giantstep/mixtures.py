@@ -61,11 +61,9 @@ def measure(size: Size, seeds: range) -> Data:
     n = SIZES[size]
     work = {"n_test": TEST * n, "dtype": "float32", "method": "dense"}
     outcomes = [cache.simulate(experiment(case, n), seeds, **work) for case in cases(size)]
-    drawn = cache.each(energies, [(*case, n, seed) for case in cases(size) for seed in seeds])
-    return {
-        "errors": np.array([[getattr(each, name) for each in outcomes] for name in ERRORS]),
-        "energies": np.moveaxis(np.reshape(drawn, (len(outcomes), len(seeds), 2)), -1, 0),
-    }
+    drawn = cache.over(energies, [(*case, n) for case in cases(size)], seeds)
+    errors = np.array([[getattr(each, name) for each in outcomes] for name in ERRORS])
+    return {"errors": errors, "energies": np.swapaxes(drawn, 0, 1)}
 
 
 def energies(activation: str, along: bool, alpha: float, beta: float, width: float, n: int, seed: int) -> list[float]:

@@ -55,9 +55,8 @@ def measure(size: Size, seeds: range) -> Data:
     n = SIZES[size]
     there = best(n)
     etas, penalties = (tuple(f * x for f in FACTORS) for x in (there.eta, there.penalty))
-    runs = store.each(errors, [(n, etas, penalties, seed) for seed in seeds])
-    found = np.stack([run["errors"] for run in runs], axis=-1)
-    return {"test_error": controlled(found, np.transpose([run["controls"] for run in runs]))}
+    found = store.over(errors, (n, etas, penalties), seeds)
+    return {"test_error": controlled(found["errors"], found["controls"])}
 
 
 def predict(size: Size) -> Data:

@@ -23,12 +23,11 @@ def measured(settings: Sequence[gs.Setting], seeds: range, test: int = TEST) -> 
     """Errors (settings, errors, step sizes, seeds), and the power of the labels drawn (settings, batches, seeds)."""
     found = [cache.simulate(each, seeds, n_test=test * each.d, method="dense") for each in settings]
     errors = [[np.reshape(getattr(each, name), (-1, len(seeds))) for name in ERRORS] for each in found]
-    drawn = cache.each(energies, [(each.to_json(), seed, test) for each in settings for seed in seeds])
-    powers = np.reshape(drawn, (len(settings), len(seeds), -1))
-    return {"errors": np.array(errors), "energies": np.swapaxes(powers, 1, 2)}
+    drawn = cache.over(energies, [(each.to_json(), test) for each in settings], seeds)
+    return {"errors": np.array(errors), "energies": drawn}
 
 
-def energies(text: str, seed: int, test: int = TEST) -> list[float]:
+def energies(text: str, test: int, seed: int) -> list[float]:
     """mean(y^2)/E y^2 - 1 of the labels of the test and of the readout: the larger part of the noise of both errors."""
     setting = _setting(text)
     batches = [draw.test_batch(test * setting.d), draw.readout_batch(setting)]

@@ -53,9 +53,8 @@ def expected(activation: str, d: int, ratio: float, seed: int) -> dict[str, Any]
 
 def measure(size: Size, seeds: range) -> Data:
     """The numbers (cases, names, seeds), and the first seed's eigenvalues."""
-    d = DIMENSIONS[size]
-    runs = cache.each(layer, [(a, d, ratio, seed) for a, ratio in CASES for seed in seeds])
-    return {"numbers": _shaped([run["numbers"] for run in runs]), "values": [r["values"] for r in runs[:: len(seeds)]]}
+    found = cache.over(layer, [(a, DIMENSIONS[size], ratio) for a, ratio in CASES], seeds)
+    return {**found, "values": found["values"][..., 0]}
 
 
 def predict(size: Size) -> Data:
@@ -66,17 +65,8 @@ def predict(size: Size) -> Data:
 
 def predict_draws(size: Size, seeds: range) -> Data:
     """The spiked law's numbers (cases, names, seeds), and the coloured edge (cases, seeds) with a first seed's eigenvalues."""
-    d = DIMENSIONS[size]
-    runs = cache.each(expected, [(a, d, ratio, seed) for a, ratio in CASES for seed in seeds])
-    return {
-        "spiked": _shaped([run["spiked"] for run in runs]),
-        "edge": np.reshape([run["edge"] for run in runs], (len(CASES), len(seeds))),
-        "values": [run["values"] for run in runs[:: len(seeds)]],
-    }
-
-
-def _shaped(numbers: list[Any]) -> np.ndarray:
-    return np.moveaxis(np.array(numbers).reshape(len(CASES), -1, len(NAMES)), 1, -1)
+    found = cache.over(expected, [(a, DIMENSIONS[size], ratio) for a, ratio in CASES], seeds)
+    return {**found, "values": found["values"][..., 0]}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:

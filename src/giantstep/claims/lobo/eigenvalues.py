@@ -25,23 +25,20 @@ def setting(case: tuple[str, float], size: Size) -> Setting:
 
 def measure(size: Size, seeds: range) -> Data:
     """Eigenvalues (cases, before and after, modes, seeds)."""
-    runs = [(activation, DIMENSIONS[size], ratio, (ETA,), LAW, seed) for activation, ratio in CASES for seed in seeds]
-    return {"values": _shaped(cache.each(experiment.measured, runs))}
+    cases = [(activation, DIMENSIONS[size], ratio, (ETA,), LAW) for activation, ratio in CASES]
+    return {"values": cache.over(experiment.measured, cases, seeds)[:, :, : len(MODES)]}
 
 
 def predict_draws(size: Size, seeds: range) -> Data:
     """The same given every seed's second layer and ||beta||."""
-    return {"values": _shaped([experiment.predicted(setting(case, size), seed) for case in CASES for seed in seeds])}
+    found = [[experiment.predicted(setting(case, size), seed) for seed in seeds] for case in CASES]
+    return {"values": np.moveaxis(np.array(found)[..., : len(MODES)], 1, -1)}
 
 
 def predict(size: Size) -> Data:
     """The same in the limit and without the spread of the rows, (cases, before and after, modes)."""
-    return {"unspread": _shaped([experiment.predicted(setting(case, size), rho=False) for case in CASES])[..., 0]}
-
-
-def _shaped(numbers: list) -> np.ndarray:
-    values = np.reshape(numbers, (len(CASES), -1, 2, len(NUMBERS)))
-    return np.moveaxis(values[..., : len(MODES)], 1, -1)
+    found = np.array([experiment.predicted(setting(case, size), rho=False) for case in CASES])
+    return {"unspread": found[..., : len(MODES)]}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:

@@ -33,17 +33,14 @@ def labels() -> list[str]:
 
 def measure(size: Size, seeds: range) -> Data:
     """The numbers before and after every step size, (activations, 1 + etas, numbers, seeds)."""
-    runs = [(activation, DIMENSIONS[size], RATIO, ETAS, LAW, seed) for activation in ACTIVATIONS for seed in seeds]
-    return {"found": _shaped(cache.each(experiment.measured, runs))}
+    cases = [(activation, DIMENSIONS[size], RATIO, ETAS, LAW) for activation in ACTIVATIONS]
+    return {"found": cache.over(experiment.measured, cases, seeds)}
 
 
 def predict_draws(size: Size, seeds: range) -> Data:
     """The same given every seed's ||beta||."""
-    return {"found": _shaped([experiment.predicted(setting(a, size), seed) for a in ACTIVATIONS for seed in seeds])}
-
-
-def _shaped(numbers: list) -> np.ndarray:
-    return np.moveaxis(np.reshape(numbers, (len(ACTIVATIONS), -1, 1 + len(ETAS), len(NUMBERS))), 1, -1)
+    found = [[experiment.predicted(setting(a, size), seed) for seed in seeds] for a in ACTIVATIONS]
+    return {"found": np.moveaxis(np.array(found), 1, -1)}
 
 
 def predict(size: Size) -> Data:

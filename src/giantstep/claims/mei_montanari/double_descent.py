@@ -81,8 +81,7 @@ def mean_risks(
 
 def measure(size: Size, seeds: range) -> Data:
     """Test errors (widths, penalties, seeds)."""
-    runs = cache.each(errors, [(DIMENSIONS[size], seed) for seed in seeds])
-    return {"errors": np.moveaxis(np.array(runs), 0, -1)}
+    return {"errors": cache.over(errors, (DIMENSIONS[size],), seeds)}
 
 
 def predict(size: Size) -> Data:

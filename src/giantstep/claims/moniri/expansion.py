@@ -83,12 +83,7 @@ def remainders(n: int, seed: int) -> dict[str, np.ndarray]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Norms (sizes, 3, orders, seeds), components with control variates (sizes, orders, seeds), controls (sizes, 3, seeds)."""
-    runs = cache.each(remainders, [(n, seed) for n in SIZES[size] for seed in seeds])
-    split = [runs[i : i + len(seeds)] for i in range(0, len(runs), len(seeds))]
-    found = {
-        name: np.array([np.stack([run[name] for run in part], axis=-1) for part in split])
-        for name in ("norms", "along", "controls")
-    }
+    found = cache.over(remainders, [(n,) for n in SIZES[size]], seeds)
     return {**found, "along": np.array([[controlled(one[:1], one[1:])[0] for one in part] for part in found["along"]])}
 
 

@@ -61,13 +61,9 @@ def one_run(n: int, name: str, seed: int) -> dict[str, np.ndarray]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Errors (targets, 2, step sizes, seeds), with control variates, and coefficients of the spike (targets, 2, seeds)."""
-    found: dict[str, list[np.ndarray]] = {"errors": [], "spike": []}
-    for name in talk.LABELS:
-        runs = cache.each(one_run, [(SIZES[size], name, seed) for seed in seeds])
-        both = {key: np.stack([run[key] for run in runs], axis=-1) for key in ("errors", "spike", "controls")}
-        found["errors"].append(controlled(both["errors"], both["controls"]))
-        found["spike"].append(both["spike"])
-    return {key: np.array(values) for key, values in found.items()}
+    found = cache.over(one_run, [(SIZES[size], name) for name in talk.LABELS], seeds)
+    errors = [controlled(*both) for both in zip(found["errors"], found["controls"], strict=True)]
+    return {"errors": np.array(errors), "spike": found["spike"]}
 
 
 def predict(size: Size) -> Data:

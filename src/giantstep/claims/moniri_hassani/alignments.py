@@ -1,5 +1,7 @@
 """Every outlier is a learned direction: for several targets, the directions that the outliers span are those predicted."""
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float
 
@@ -30,13 +32,12 @@ def cases(size: Size) -> list[tuple[str, str, int]]:
     return [(b, t, k) for b in BATCHES[size] for t in SHOWN[size] for k in range(len(TARGETS[t]))]
 
 
-def _shares(function: object, size: Size, seeds: range) -> Float[np.ndarray, "cases seeds"]:
+def _shares(function: Callable[..., Data], size: Size, seeds: range) -> Float[np.ndarray, "cases seeds"]:
     """Share of every direction of the target inside the span of the outliers."""
     runs = [(b, t) for b in BATCHES[size] for t in SHOWN[size]]
-    calls = [((DIMENSIONS[size], *ALPHAS, b, layers.SMOOTH, "gaussian", t), seed) for b, t in runs for seed in seeds]
-    spectra = cache.each(function, calls)  # type: ignore[arg-type]
-    shares = np.reshape([one["cosines"][0].sum(axis=0) for one in spectra], (len(runs), len(seeds), layers.DIRECTIONS))
-    return np.stack([shares[runs.index((b, t)), :, k] for b, t, k in cases(size)])
+    cells = [((DIMENSIONS[size], *ALPHAS, b, layers.SMOOTH, "gaussian", t),) for b, t in runs]
+    shares = cache.over(function, cells, seeds)["cosines"][:, 0].sum(axis=1)
+    return np.stack([shares[runs.index((b, t)), k] for b, t, k in cases(size)])
 
 
 def measure(size: Size, seeds: range) -> Data:

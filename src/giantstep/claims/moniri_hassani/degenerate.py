@@ -1,5 +1,7 @@
 """Where the third spike is missing: a second layer of signs, and ReLU."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from giantstep.checks import Data, Ruling, Size, Verdict, cache, statistics
@@ -23,12 +25,10 @@ LEARNED = 0.3  # a share of the third direction in the outliers' span: between n
 APART = Tolerance(0.02, 0.2)
 
 
-def _shares(function: object, size: Size, seeds: range) -> np.ndarray:
+def _shares(function: Callable[..., Data], size: Size, seeds: range) -> np.ndarray:
     """Share of every direction inside the span of the outliers, (cases, directions, seeds)."""
-    calls = [((DIMENSIONS[size], *ALPHAS, "fresh", *case[:2]), seed) for case in CASES.values() for seed in seeds]
-    spectra = cache.each(function, calls)  # type: ignore[arg-type]
-    shares = np.stack([one["cosines"][0].sum(axis=0) for one in spectra])
-    return np.moveaxis(shares.reshape(len(CASES), len(seeds), layers.DIRECTIONS), 1, 2)
+    cells = [((DIMENSIONS[size], *ALPHAS, "fresh", *case[:2]),) for case in CASES.values()]
+    return cache.over(function, cells, seeds)["cosines"][:, 0].sum(axis=1)
 
 
 def measure(size: Size, seeds: range) -> Data:

@@ -1,5 +1,7 @@
 """How the outliers' singular values grow with the width at fixed exponents of the step sizes."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
@@ -26,11 +28,9 @@ def limits() -> np.ndarray:
     return ALPHAS[1] - np.arange(SPIKES) * (0.5 - ALPHAS[0])
 
 
-def _positions(function: object, size: Size, seeds: range) -> np.ndarray:
+def _positions(function: Callable[..., Data], size: Size, seeds: range) -> np.ndarray:
     """The first singular values, (sizes, spikes, seeds)."""
-    spectra = cache.each(function, [((d, *ALPHAS, "fresh"), seed) for d in DIMENSIONS[size] for seed in seeds])  # type: ignore[arg-type]
-    positions = np.stack([one["values"][0, :SPIKES] for one in spectra])
-    return np.moveaxis(positions.reshape(len(DIMENSIONS[size]), len(seeds), SPIKES), 1, 2)
+    return cache.over(function, [((d, *ALPHAS, "fresh"),) for d in DIMENSIONS[size]], seeds)["values"][:, 0, :SPIKES]
 
 
 def controls(d: int, seed: int) -> list[float]:
@@ -43,11 +43,8 @@ def controls(d: int, seed: int) -> list[float]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Singular values, (sizes, spikes, seeds), and controls, (sizes, controls, seeds)."""
-    known = np.array(cache.each(controls, [(d, seed) for d in DIMENSIONS[size] for seed in seeds]))
-    return {
-        "positions": _positions(layers.measured, size, seeds),
-        "controls": np.moveaxis(known.reshape(len(DIMENSIONS[size]), len(seeds), -1), 1, 2),
-    }
+    known = cache.over(controls, [(d,) for d in DIMENSIONS[size]], seeds)
+    return {"positions": _positions(layers.measured, size, seeds), "controls": known}
 
 
 def adjusted(size: Size, measured: Data) -> np.ndarray:

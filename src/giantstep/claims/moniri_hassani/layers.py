@@ -63,14 +63,6 @@ def _stacked(layers: Any) -> dict[str, np.ndarray]:
     }
 
 
-def joined(spectra: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """What several calls found, seeds last: (*shape, E, ..., seeds) where the calls run over shape and then seeds."""
-    stacked = {key: np.stack([one[key] for one in spectra]) for key in spectra[0]}
-    return {
-        key: np.moveaxis(value.reshape(*shape, -1, *value.shape[1:]), len(shape), -1) for key, value in stacked.items()
-    }
-
-
 def counts(spectra: Any, factor: float = 1.0) -> np.ndarray:
     """Singular values above the threshold times a factor, (..., seeds)."""
     return np.sum(np.asarray(spectra["values"]) > factor * np.asarray(spectra["thresholds"])[..., None, :], axis=-2)

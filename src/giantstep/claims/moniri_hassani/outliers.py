@@ -1,5 +1,6 @@
 """Outliers of the first layer after two steps: how many, where, and along what, against the signal matrix."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -31,10 +32,9 @@ NUMBER = Tolerance(0.1, 0.3)  # of a share of layers
 TICKS = (2, 3, 5, 10, 20, 50)
 
 
-def _spectra(function: object, size: Size, seeds: range) -> Data:
+def _spectra(function: Callable[..., Data], size: Size, seeds: range) -> Data:
     """Values, thresholds and cos^2, (cases, ..., seeds)."""
-    calls = [((DIMENSIONS[size], *case[:3]), seed) for case in CASES[size] for seed in seeds]
-    found = layers.joined(cache.each(function, calls), (len(CASES[size]),))  # type: ignore[arg-type]
+    found = cache.over(function, [((DIMENSIONS[size], *case[:3]),) for case in CASES[size]], seeds)
     return {key: value[:, 0] for key, value in found.items()}  # one second step size
 
 

@@ -1,5 +1,6 @@
 """The phase diagram: how many outliers the first layer has for every pair of exponents of the step sizes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,10 @@ LAYERS = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.05)}  # of a 
 MEAN = Tolerance(0.15, 0.45)  # of the mean number
 
 
-def _spectra(function: object, size: Size, seeds: range) -> Data:
+def _spectra(function: Callable[..., Data], size: Size, seeds: range) -> Data:
     """Values and thresholds, (batches, first exponents, second exponents, ..., seeds); second steps share one gradient."""
-    calls = [((DIMENSIONS[size], a, ALPHAS2[size], b), seed) for b in BATCHES for a in ALPHAS1[size] for seed in seeds]
-    found = layers.joined(cache.each(function, calls), (len(BATCHES), len(ALPHAS1[size])))  # type: ignore[arg-type]
+    cells = [[((DIMENSIONS[size], a, ALPHAS2[size], b),) for a in ALPHAS1[size]] for b in BATCHES]
+    found = cache.over(function, cells, seeds)
     return {key: found[key] for key in ("values", "thresholds")}
 
 

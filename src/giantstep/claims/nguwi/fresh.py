@@ -22,9 +22,8 @@ BEFORE, AFTER = 2.5, 1.5  # its centre: from 100 to 1000 times before training, 
 
 def measure(size: Size, seeds: range) -> Data:
     """Gaps and Lambda, (cases, d_in, sizes + 1, seeds)."""
-    jobs = [(case, d, SAMPLES, ORACLE[size], seed) for case in trainings.CASES for d in DIMENSIONS for seed in seeds]
-    runs = np.array(cache.each(trainings.fresh, jobs)).reshape(len(trainings.CASES), len(DIMENSIONS), len(seeds), -1)
-    return {"found": np.moveaxis(runs, 2, -1)}
+    cells = [[(case, d, SAMPLES, ORACLE[size]) for d in DIMENSIONS] for case in trainings.CASES]
+    return {"found": cache.over(trainings.fresh, cells, seeds)}
 
 
 def predict(size: Size) -> Data:

@@ -20,9 +20,8 @@ POWER = {
 
 def measure(size: Size, seeds: range) -> Data:
     """Gap on training samples, on fresh ones and Lambda squared, (d_in, sizes, 3, seeds)."""
-    jobs = [(d, n, ORACLE[size], seed) for d in DIMENSIONS for n in SAMPLES for seed in seeds]
-    runs = np.array(cache.each(trainings.training, jobs)).reshape(len(DIMENSIONS), len(SAMPLES), len(seeds), -1)
-    return {"found": np.moveaxis(runs, 2, -1)}
+    cells = [[(d, n, ORACLE[size]) for n in SAMPLES] for d in DIMENSIONS]
+    return {"found": cache.over(trainings.training, cells, seeds)}
 
 
 def predict(size: Size) -> Data:

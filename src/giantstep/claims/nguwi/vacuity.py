@@ -35,14 +35,8 @@ def passed(case: str) -> float:
 
 def measure(size: Size, seeds: range) -> Data:
     """Error after training and Lambda, (cases, amounts, 2, seeds)."""
-    jobs = [
-        (case, share * passed(case), ORACLE[size], seed)
-        for case in trainings.CASES
-        for share in SHARES
-        for seed in seeds
-    ]
-    runs = np.array(cache.each(trainings.learned, jobs))
-    return {"found": np.moveaxis(runs.reshape(len(trainings.CASES), len(SHARES), len(seeds), 2), 2, -1)}
+    cells = [[(case, share * passed(case), ORACLE[size]) for share in SHARES] for case in trainings.CASES]
+    return {"found": cache.over(trainings.learned, cells, seeds)}
 
 
 def predict(size: Size) -> Data:

@@ -22,8 +22,7 @@ TIMES = Tolerance(0.5, 0.7)  # decades of the bound over E W1, around 1/2: from 
 
 def measure(size: Size, seeds: range) -> Data:
     """W1 between two samples, (laws, sizes, seeds)."""
-    jobs = [(*law, n, seed) for law in LAWS for n in SIZES[size] for seed in seeds]
-    return {"apart": np.array(cache.each(trainings.apart, jobs)).reshape(len(LAWS), len(SIZES[size]), -1)}
+    return {"apart": cache.over(trainings.apart, [[(*law, n) for n in SIZES[size]] for law in LAWS], seeds)}
 
 
 def predict(size: Size) -> Data:

@@ -63,16 +63,14 @@ def optimal(n: int, pool: int, seed: int) -> list[float]:
 def measure(size: Size, seeds: range) -> Data:
     """Numbers and gap with the most particles, (5, seeds), and with every number of particles, (particles, 5, some seeds)."""
     n, sizes = SIZES[size]
-    most = np.array(cache.each(trained, [(n, sizes[-1], seed) for seed in seeds])).T
-    some = seeds[:: FEWER[size]]
-    fewer = np.array(cache.each(trained, [(n, M, seed) for M in sizes[:-1] for seed in some]))
-    fewer = fewer.reshape(len(sizes) - 1, len(some), -1).swapaxes(1, 2)
+    most = cache.over(trained, (n, sizes[-1]), seeds)
+    fewer = cache.over(trained, [(n, M) for M in sizes[:-1]], seeds[:: FEWER[size]])
     return {"most": most, "runs": np.concatenate([fewer, most[None, :, :: FEWER[size]]])}
 
 
 def predict_draws(size: Size, seeds: range) -> Data:
     """The optimum on the same curves by its dual problem, (numbers and variances, seeds)."""
-    return {"optimum": np.array(cache.each(optimal, [(SIZES[size][0], POOL[size], seed) for seed in seeds])).T}
+    return {"optimum": cache.over(optimal, (SIZES[size][0], POOL[size]), seeds)}
 
 
 def expected(size: Size, predicted: Data) -> np.ndarray:

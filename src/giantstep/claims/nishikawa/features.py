@@ -50,8 +50,7 @@ def kernel_loss(H: np.ndarray, y: np.ndarray, Ht: np.ndarray, yt: np.ndarray) ->
 
 def measure(size: Size, seeds: range) -> Data:
     """Losses of network and kernel, and shares, (n, 3, seeds)."""
-    found = cache.each(compared, [(SIZES, DRAWS, seed) for seed in seeds])
-    return {"numbers": np.moveaxis(np.array(found), 0, -1)}
+    return {"numbers": cache.over(compared, (SIZES, DRAWS), seeds)}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:

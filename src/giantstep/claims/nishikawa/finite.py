@@ -44,8 +44,7 @@ def shares(loss: str, lam: float, first: int, last: int, n: int, seed: int) -> n
 
 def measure(size: Size, seeds: range) -> Data:
     """For every case: shares measured and predicted, and excess along a run, (2 + passes + 1, seeds)."""
-    jobs = {name: [(*case, CURVES[size], seed) for seed in seeds] for name, case in CASES.items()}
-    return {name: np.array(cache.each(shares, each)).T for name, each in jobs.items()}
+    return {name: cache.over(shares, (*case, CURVES[size]), seeds) for name, case in CASES.items()}
 
 
 def predict(size: Size) -> Data:

@@ -58,10 +58,7 @@ def measure(size: Size, seeds: range) -> Data:
         "penalties": [(middle, BASES[0], lam) for lam in OTHERS],
         "wide": [(middle, BASES[1], LAM)],
     }
-    found = {
-        name: [np.moveaxis(np.array(cache.each(gaps, [(*each, seed) for seed in seeds])), 0, -1) for each in several]
-        for name, several in jobs.items()
-    }
+    found = {name: [cache.over(gaps, each, seeds) for each in several] for name, several in jobs.items()}
     return {name: np.concatenate(each) for name, each in found.items()}
 
 

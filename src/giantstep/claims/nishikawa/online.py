@@ -46,10 +46,7 @@ def excess(loss: str, lam: float, n: int, passes: int, seed: int) -> np.ndarray:
 
 def measure(size: Size, seeds: range) -> Data:
     """For every case, (T, seeds); and the entropies and slopes of the guarantee, (2, seeds)."""
-    jobs = {
-        name: [(*case, *SIZES[size], seed) for seed in seeds] for name, case in CASES.items() if name in cases(size)
-    }
-    runs = {name: np.array(cache.each(excess, each)).T for name, each in jobs.items()}
+    runs = {name: cache.over(excess, (*CASES[name], *SIZES[size]), seeds) for name in CASES if name in cases(size)}
     return {name: {"excess": each[:-2], "constants": each[-2:]} for name, each in runs.items()}
 
 

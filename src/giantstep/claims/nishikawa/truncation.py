@@ -64,11 +64,8 @@ def acceptances(n: int, J: int, seed: int) -> float:
 def measure(size: Size, seeds: range) -> Data:
     """Distances in %, (J, seeds), and acceptances, (J, seeds)."""
     n, draws = SIZES[size]
-    accepted = cache.each(acceptances, [(n, J, seed) for J in MOVED for seed in seeds])
-    return {
-        "distances": np.array(cache.each(distances, [(n, draws, seed) for seed in seeds])).T,
-        "acceptances": np.reshape(accepted, (len(MOVED), -1)),
-    }
+    accepted = cache.over(acceptances, [(n, J) for J in MOVED], seeds)
+    return {"distances": cache.over(distances, (n, draws), seeds), "acceptances": accepted}
 
 
 def predict(size: Size) -> Data:

@@ -49,11 +49,8 @@ def widths(n: int, seed: int) -> np.ndarray:
 
 def measure(size: Size, seeds: range) -> Data:
     """Numbers out of place, (seeds,), and widths with chances, (n, 1 + widths, seeds)."""
-    found = cache.each(widths, [(n, seed) for n in SAMPLES for seed in seeds])
-    return {
-        "wrong": np.array(cache.each(kept, [(seed, *SIZES[size]) for seed in seeds])),
-        "widths": np.moveaxis(np.reshape(found, (len(SAMPLES), len(seeds), -1)), 1, -1),
-    }
+    wrong = np.array(cache.each(kept, [(seed, *SIZES[size]) for seed in seeds]))
+    return {"wrong": wrong, "widths": cache.over(widths, [(n,) for n in SAMPLES], seeds)}
 
 
 def bare(n: int) -> np.ndarray:

@@ -53,8 +53,7 @@ def learned(case: tuple, d: int, seed: int) -> Float[np.ndarray, "steps r r"]:
 
 def measured(case: RankCase, seeds: range) -> Float[np.ndarray, "sizes steps seeds r r"]:
     """``learned`` at every d and seed."""
-    runs = cache.each(learned, [(tuple(case), d, seed) for d in case.sizes for seed in seeds])
-    return np.swapaxes(np.reshape(runs, (len(case.sizes), len(seeds), *np.shape(runs[0]))), 1, 2)
+    return np.moveaxis(cache.over(learned, [(tuple(case), d) for d in case.sizes], seeds), -1, 2)
 
 
 def chance(

@@ -75,9 +75,8 @@ def gained(order: int, d: int, seed: int) -> list[float]:
 
 def measure(size: Size, seeds: range) -> Data:
     """``gained`` for every l, (4, sizes, seeds)."""
-    jobs = [(order, d, seed) for order, sizes in SIZES[size].items() for d in sizes for seed in seeds]
-    found = np.reshape(cache.each(gained, jobs), (len(ACTIVATIONS), -1, len(seeds), 4))
-    return {f"l = {order}": np.moveaxis(each, -1, 0) for order, each in zip(ACTIVATIONS, found, strict=True)}
+    found = cache.over(gained, [[(order, d) for d in sizes] for order, sizes in SIZES[size].items()], seeds)
+    return {f"l = {order}": np.swapaxes(each, 0, 1) for order, each in zip(ACTIVATIONS, found, strict=True)}
 
 
 def square(order: int, d: int) -> float:

@@ -57,8 +57,7 @@ def risk(d: int, power: float, seed: int) -> float:
 
 def measure(size: Size, seeds: range) -> Data:
     """Risks (powers, sizes, seeds)."""
-    jobs = [(d, power, seed) for power in POWERS for d in SIZES[size] for seed in seeds]
-    return {"risks": np.array(cache.each(risk, jobs)).reshape(len(POWERS), len(SIZES[size]), len(seeds))}
+    return {"risks": cache.over(risk, [[(d, power) for d in SIZES[size]] for power in POWERS], seeds)}
 
 
 def predict(size: Size) -> Data:

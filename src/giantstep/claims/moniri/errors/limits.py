@@ -40,9 +40,8 @@ def measure(size: Size, seeds: range) -> Data:
     smaller size, which is only shown."""
     found = []
     for n, some in zip(SIZES[size], (seeds[: len(seeds) // 4], seeds), strict=True):
-        runs = cache.each(free.gains, [(n, seed) for seed in some])
-        gains, controls = (np.stack([run[name] for run in runs], axis=-1) for name in ("gains", "controls"))
-        found.append(np.array([controlled(g, c) for g, c in zip(gains, controls, strict=True)]))
+        runs = cache.over(free.gains, (n,), some)
+        found.append(np.array([controlled(*both) for both in zip(runs["gains"], runs["controls"], strict=True)]))
     return {"gains": found}
 
 

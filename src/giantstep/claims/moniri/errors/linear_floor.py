@@ -70,9 +70,8 @@ def measure(size: Size, seeds: range) -> Data:
     """Test errors at the penalty that is predicted to be best, (cases, seeds), with control variates."""
     d = DIMENSIONS[size]
     penalties = tuple(best(d, *case)[0] for case in CASES)
-    runs = cache.each(errors, [(d, penalties, seed) for seed in seeds])
-    found, controls = (np.transpose([run[name] for run in runs]) for name in ("errors", "controls"))
-    return {"test_error": controlled(found, controls)}
+    found = cache.over(errors, (d, penalties), seeds)
+    return {"test_error": controlled(found["errors"], found["controls"])}
 
 
 def predict(size: Size) -> Data:

@@ -36,8 +36,7 @@ def cosine(name: str, d: int, ratio: float, seed: int) -> float:
 def measure(size: Size, seeds: range) -> Data:
     """Cosines, (targets, n/d, seeds)."""
     d, names = DIMENSIONS[size], list(talk.targets())
-    runs = cache.each(cosine, [(k, d, ratio, seed) for k in names for ratio in SAMPLES_PER_DIMENSION for seed in seeds])
-    return {"cosines": np.reshape(runs, (len(names), len(SAMPLES_PER_DIMENSION), len(seeds)))}
+    return {"cosines": cache.over(cosine, [[(k, d, ratio) for ratio in SAMPLES_PER_DIMENSION] for k in names], seeds)}
 
 
 def predict(size: Size) -> Data:

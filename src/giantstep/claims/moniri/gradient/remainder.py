@@ -42,8 +42,7 @@ def remainders(n: int, residuals: tuple[str, ...], seed: int) -> list[float]:
 
 def measure(size: Size, seeds: range, residuals: tuple[str, ...] = ("full", "target")) -> Data:
     """The norms of the arms, (sizes, arms, seeds), max |a_i|, (sizes, seeds), and two controls, (sizes, 2, seeds)."""
-    runs = cache.each(remainders, [(n, residuals, seed) for n in SIZES[size] for seed in seeds])
-    found = np.moveaxis(np.reshape(runs, (len(SIZES[size]), len(seeds), -1)), 1, -1)
+    found = cache.over(remainders, [(n, residuals) for n in SIZES[size]], seeds)
     return {"norms": found[:, :-3], "largest": found[:, -3], "controls": found[:, -2:]}
 
 

@@ -73,8 +73,7 @@ def onsets(n: int, seed: int) -> list[float]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Logarithms of the step sizes at the onset, (sizes, 2, seeds), with control variates."""
-    runs = cache.each(onsets, [(n, seed) for n in SIZES[size] for seed in seeds])
-    found = np.moveaxis(np.reshape(runs, (len(SIZES[size]), len(seeds), 6)), 1, -1)
+    found = cache.over(onsets, [(n,) for n in SIZES[size]], seeds)
     return {"onsets": np.array([controlled(np.log(one[:2]), one[2:]) for one in found])}
 
 

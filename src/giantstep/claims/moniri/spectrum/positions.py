@@ -44,12 +44,9 @@ def leading(n: int, alphas: tuple[float, ...], residual: str, update: str, seed:
 
 def measure(size: Size, seeds: range) -> Data:
     """Position and cos^2 of the two largest singular values, (variants, step sizes, spikes, 2, seeds), with control variates."""
-    found = []
-    for variant in VARIANTS[size]:
-        runs = cache.each(leading, [(SIZES[size], ALPHAS[size], *variant, seed) for seed in seeds])
-        places, controls = (np.stack([run[name] for run in runs], axis=-1) for name in ("leading", "controls"))
-        found.append(controlled(places, controls))
-    return {"leading": np.array(found)}
+    found = cache.over(leading, [(SIZES[size], ALPHAS[size], *variant) for variant in VARIANTS[size]], seeds)
+    both = zip(found["leading"], found["controls"], strict=True)
+    return {"leading": np.array([controlled(places, controls) for places, controls in both])}
 
 
 def predict(size: Size) -> Data:

@@ -57,9 +57,8 @@ def measure(size: Size, seeds: range) -> Data:
     """Position and cos^2 with control variates, (updates, orders, TOP, 2, seeds), and the spectra of the first seed."""
     n, orders, found, first = SIZES[size], ORDERS[size], [], []
     for update in UPDATES[size]:
-        runs = cache.each(leading, [(n, update, orders, seed) for seed in seeds])
-        places, controls = (np.stack([run[name] for run in runs], axis=-1) for name in ("leading", "controls"))
-        found.append(controlled(places, controls))
+        runs = cache.over(leading, (n, update, orders), seeds)
+        found.append(controlled(runs["leading"], runs["controls"]))
         first += cache.each(shown, [(n, update, orders, seeds[0])])
     return {"leading": np.array(found), "first": np.array(first)}
 
