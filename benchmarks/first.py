@@ -17,14 +17,26 @@ def setting(formula: str, activation: str) -> gs.Setting:
     return gs.Setting(gs.Gaussian(100), gs.target(formula, noise=0.5), network, protocol)
 
 
+def compiled_theory(setting: gs.Setting) -> object:
+    """The errors at every step size and penalty, by a program."""
+    from giantstep._machine.backend import jax, jnp, on_host
+    from giantstep.theory import parameters
+    from giantstep.theory.one_step import conditional
+
+    numbers, form = parameters(setting)
+    eta, penalty = (x.ravel() for x in jnp.meshgrid(jnp.asarray(numbers.eta), jnp.asarray(numbers.penalty)))
+    one = lambda eta, lam: conditional.predict(numbers._replace(eta=eta, penalty=lam), form)[0]  # noqa: E731
+    with on_host():
+        return jax.block_until_ready(jax.jit(jax.vmap(one))(eta, penalty))
+
+
 def call(how: str, verb: str) -> None:
     """Print the CPU seconds of this process after a first call, and those of a call with another activation and target."""
     if how == "compiled":
         from giantstep._training import plan
-        from giantstep.theory.one_step import grid
 
-        plan.AT_ONCE, plan._cores, grid.FEW = -1.0, lambda: 2, (0, 0)
-    answer = {"simulate": gs.simulate, "theory": gs.theory}[verb]
+        plan.AT_ONCE, plan._cores = -1.0, lambda: 2
+    answer = {"simulate": gs.simulate, "theory": gs.theory if how == "now" else compiled_theory}[verb]
     answer(setting("x1 + H2(x1)/sqrt(2)", "relu"))
     start = time.process_time()
     answer(setting("x1 + H3(x1)/3", "tanh"))

@@ -23,14 +23,14 @@ def setting(update: str, etas: int, penalties: int, formula: str = ONE) -> gs.Se
 
 
 def seconds(update: str, etas: int, penalties: int, formula: str = ONE) -> float:
-    """Of one curve after compilation."""
+    """Of one curve, after a first."""
     made = setting(update, etas, penalties, formula)
     gs.theory(made)
     return best(lambda: gs.theory(made), 3)
 
 
 def phase_diagram(update: str, side: int) -> float:
-    """Seconds of a square diagram over the step size and n/d, after compilation."""
+    """Seconds of a square diagram over the step size and n/d, after a first."""
     numbers, form = parameters(setting(update, 2, 2))
     alpha, ratio = (x.ravel() for x in np.meshgrid(np.linspace(0, 0.5, side), np.geomspace(0.3, 10, side)))
     each = grid.repeated(numbers, alpha.size)

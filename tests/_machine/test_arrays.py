@@ -10,7 +10,8 @@ from giantstep._machine.arrays import compiled, fold, frozen, in_turn, is_jax, o
 from giantstep._machine.backend import jax, jnp
 from giantstep._training import plan
 from giantstep.ridge import resolvent
-from giantstep.theory.one_step import grid
+from giantstep.theory.one_step import conditional, grid
+from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.parameters import parameters
 
 SETTING = gs.Setting(
@@ -36,6 +37,8 @@ def test_arrays_decide():
 def test_what_lapack_refuses_is_nan():
     assert np.all(np.isnan(xp.linalg.solve(np.zeros((2, 2)), np.ones(2))))
     assert np.all(np.isnan(xp.linalg.solve(np.zeros((3, 2, 2)), np.ones((3, 2, 1)))))
+    some = xp.linalg.solve(np.stack([np.eye(2), np.zeros((2, 2))])[:, None], np.ones((2, 3, 2, 1)))
+    assert np.all(some[0] == 1) and np.all(np.isnan(some[1]))  # those beside it have their solutions
     assert np.all(np.isnan(xp.linalg.cholesky(-np.eye(2))))
     values, vectors = xp.linalg.eigh(np.full((2, 2), np.nan))
     assert np.all(np.isnan(values)) and np.all(np.isnan(vectors))
@@ -102,13 +105,19 @@ def test_equivalents(model, monkeypatch, coarse):
     assert np.allclose(now.test_error, later.test_error, rtol=1e-8)
 
 
-def test_predictions(monkeypatch):
+def test_predictions():
+    """Blocks of NumPy, whatever their size and order, against a program of JAX for one point at a time."""
     numbers, form = parameters(SETTING)
-    now = grid.curves(numbers, form)
-    monkeypatch.setattr(grid, "FEW", (0, 0))
-    later = grid.curves(numbers, form)
-    for a, b in zip(jax.tree.leaves(now), jax.tree.leaves(later), strict=True):
-        assert np.allclose(a, b, rtol=1e-8, atol=1e-9)
+    one = jax.jit(lambda eta, lam: conditional.predict(numbers._replace(eta=eta, penalty=lam), form)[0])
+    rng = np.random.default_rng(0)
+    for rows in (1, 3, grid.BLOCK, grid.BLOCK + 2):
+        each = grid.repeated(numbers, rows)._replace(eta=rng.uniform(0, 4, rows))
+        penalties = 10.0 ** rng.uniform(-4, 1, (rows, 5))
+        found = grid.pointwise(each, form, penalties)
+        for e, k in ((0, 0), (rows // 2, 3), (rows - 1, 4)):
+            errors = one(jnp.asarray(each.eta[e]), jnp.asarray(penalties[e, k]))
+            assert np.allclose([x[e, k] for x in found.errors], errors, rtol=1e-9)
+        assert np.max(found.residual) < TOLERANCE
 
 
 def test_a_column_is_the_same_in_pieces_and_whole():

@@ -102,7 +102,11 @@ class _Linalg:
         try:
             return np.linalg.solve(A, B)
         except np.linalg.LinAlgError:
-            return np.full(np.broadcast_shapes(A.shape[:-2], B.shape[:-2]) + B.shape[-2:], np.nan)
+            if A.ndim == 2:
+                return np.full(B.shape, np.nan)
+            lead = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])  # one of many: the others have their solutions
+            each = zip(*(np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (A, B)), strict=True)
+            return np.stack([_Linalg.solve(*pair) for pair in each])
 
     @staticmethod
     def cholesky(A: np.ndarray) -> np.ndarray:

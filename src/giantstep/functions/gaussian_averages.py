@@ -3,11 +3,12 @@
     mean(t, b) = E f(b z + t),      gain(t, b) = E z f(b z + t) / b = E f'(b z + t),
     square(t, b) = E f(b z + t)^2,  curve(t, b) = E (z^2 - 1) f(b z + t) = b^2 E f''(b z + t)
 
-Gauss-Legendre panels in z, split where ``b z + t`` meets a kink, so that ReLU costs no accuracy.
+Gauss-Legendre panels in z, split where ``b z + t`` meets a kink, so that ReLU costs no accuracy. Panels without a kink are the
+same for every mean and width.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -58,10 +59,11 @@ def together(
     slope = np.where(
         np.abs(r * b2) < 1e-12, 1e-12, r * b2
     )  # the second has its kinks, on average, at (kink - t_2)/(rho b_2)
-    z, w = _nodes((t1, b1), kinks, OUTER, (np.asarray(kinks) - wide(t2)) / wide(slope))
-    rest = wide(b2 * np.sqrt(np.maximum(1 - r**2, 1e-12)))
-    inner = slopes(f, wide(t2) + wide(r * b2) * z, rest, kinks, (0,), INNER)[0][0]
-    return np.sum(w * np.asarray(f(wide(b1) * z + wide(t1))) * inner, -1)
+    rest, total = wide(b2 * np.sqrt(np.maximum(1 - r**2, 1e-12))), np.zeros(r.shape)
+    for z, w in _nodes((t1, b1), kinks, OUTER, (np.asarray(kinks) - wide(t2)) / wide(slope)):
+        inner = slopes(f, wide(t2) + wide(r * b2) * z, rest, kinks, (0,), INNER)[0][0]
+        total += np.sum(w * np.asarray(f(wide(b1) * z + wide(t1))) * inner, -1)
+    return total
 
 
 def slopes(
@@ -74,21 +76,21 @@ def slopes(
 ) -> list[list[Float[Array, "..."]]]:
     """Derivatives in t of E f(b z + t), E f(b z + t)^2, ..., from 0 up to the order of each: E f^(j) He_k(z) / b^k."""
     centre, width = xp.broadcast_arrays(xp.asarray(t, float), xp.asarray(b, float))
-    z, w = _nodes((centre, width), kinks, panels)
-    values = f(width[..., None] * z + centre[..., None])
-    basis = [xp.ones_like(z), z]  # He_0, He_1, ...
-    for k in range(1, max(orders)):
-        basis.append(z * basis[k] - k * basis[k - 1])
-    derivatives, weighted = [], w
-    for order in orders:
-        weighted = weighted * values
-        derivatives.append([_summed(weighted, basis[k]) / width**k for k in range(order + 1)])
-    return derivatives
+    totals: list[Any] = [0.0 for _ in orders]
+    for z, weighted in _nodes((centre, width), kinks, panels):
+        values = f(width[..., None] * z + centre[..., None])
+        basis = [xp.ones_like(z), z]  # He_0, He_1, ...
+        for k in range(1, max(orders)):
+            basis.append(z * basis[k] - k * basis[k - 1])
+        for power, order in enumerate(orders):
+            weighted = weighted * values
+            totals[power] = totals[power] + _summed(weighted, xp.stack(basis[: order + 1], -1))
+    return [[total[..., k] / width**k for k in range(order + 1)] for total, order in zip(totals, orders, strict=True)]
 
 
-def _summed(weighted: Float[Array, "*points q"], basis: Float[Array, "... q"]) -> Float[Array, "*points"]:
-    """sum_q weighted_q basis_q; the nodes are the same for all where there is no kink."""
-    return weighted @ basis if basis.ndim == 1 else xp.einsum("...q,...q->...", weighted, basis)
+def _summed(weighted: Float[Array, "*points q"], basis: Float[Array, "... q k"]) -> Float[Array, "*points k"]:
+    """sum_q weighted_q basis_qk; the nodes of whole panels are the same for all."""
+    return weighted @ basis if basis.ndim == 2 else (weighted[..., None, :] @ basis)[..., 0, :]
 
 
 def _nodes(
@@ -96,22 +98,36 @@ def _nodes(
     kinks: tuple[float, ...],
     panels: int,
     others: Float[Array, "... m"] | None = None,
-) -> tuple[Float[Array, "... q"], Float[Array, "... q"]]:
-    """Nodes z and weights of the standard Gaussian, one panel more for every kink and for every one of the ``others``."""
+) -> list[tuple[Float[Array, "... q"], Float[Array, "... q"]]]:
+    """Nodes z and weights of the standard Gaussian: of whole panels, and of the pieces of those with a kink or one of the
+    ``others`` inside, whose weights among the first are zero."""
     edges = np.linspace(-REACH, REACH, panels + 1)
+    z, w = _legendre(edges[:-1], edges[1:])
     if not kinks:
-        half = np.diff(edges)[:, None] / 2
-        z = (edges[:-1, None] + half * (1 + _X)).ravel()
-        return xp.asarray(z), xp.asarray((half * _W).ravel() * np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
+        return [(z, w)]
     t, b = law
     cuts = (xp.asarray(kinks) - t[..., None]) / b[..., None]
-    cuts = xp.clip(cuts if others is None else xp.concatenate([cuts, others], -1), -REACH, REACH)
-    cuts = xp.concatenate([xp.broadcast_to(xp.asarray(edges), (*t.shape, panels + 1)), cuts], -1)
-    cuts = xp.sort(cuts, -1)
-    half = xp.diff(cuts)[..., None] / 2
-    z = cuts[..., :-1, None] + half * (1 + _X)
+    cuts = xp.sort(xp.clip(cuts if others is None else xp.concatenate([cuts, others], -1), -REACH, REACH), -1)
+    panel = xp.clip(xp.floor((cuts + REACH) * (panels / (2 * REACH))), 0, panels - 1).astype(int)
+    first, last = xp.take(edges, panel), xp.take(edges, panel + 1)
+    whole = 1.0 - xp.any(panel[..., None] == np.arange(panels), -2)
+    # From the cut before, or the panel's edge, to each cut, and from the panel's last cut to its edge
+    low = xp.concatenate([first[..., :1], xp.maximum(first[..., 1:], cuts[..., :-1])], -1)
+    high = xp.concatenate(
+        [xp.where(panel[..., 1:] > panel[..., :-1], last[..., :-1], cuts[..., :-1]), last[..., -1:]], -1
+    )
+    pieces = _legendre(xp.concatenate([low, cuts], -1), xp.concatenate([cuts, high], -1))
+    return [(z, (whole[..., None] * w.reshape(panels, POINTS)).reshape(*t.shape, w.size)), pieces]
+
+
+def _legendre(
+    low: Float[Array, "... m"], high: Float[Array, "... m"]
+) -> tuple[Float[Array, "... q"], Float[Array, "... q"]]:
+    """Gauss-Legendre nodes between the edges, and their weights times the Gaussian density."""
+    half = (high - low)[..., None] / 2
+    z = low[..., None] + half * (1 + _X)
     w = half * _W * xp.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
-    return z.reshape(*t.shape, -1), w.reshape(*t.shape, -1)
+    return tuple(x.reshape(*x.shape[:-2], -1) for x in (z, w))  # type: ignore[return-value]
 
 
 def polynomial_part(

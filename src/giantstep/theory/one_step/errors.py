@@ -13,6 +13,8 @@ the bulk, so with E[z z^T | k] = Xi_k
     test = sum_l pi_l E_l,   train = sum_l pi_l E_l/(1 + delta_l)^2,   objective = sum_l alpha_l E[y^2|l] - b.psi
 
 where d/dalpha is total, through q(alpha) too. GCV divides the training error by (sum_l pi_l/(1 + delta_l))^2.
+
+Several problems go side by side, as in ``fixed_point``: a leading axis of every array.
 """
 
 from typing import NamedTuple
@@ -28,27 +30,31 @@ from giantstep.theory.one_step.fixed_point import (
     FixedPoint,
     Spanned,
     alphas,
+    applied,
     derivatives,
     gram,
     inner,
     modes,
     outer,
     solve,
+    start,
+    turned,
+    wide,
 )
 
 
 class Signal(NamedTuple):
     """What the readout can use: channels (directions, patterns, scatter), the coordinates' moments, and the labels'."""
 
-    weights: Float[Array, "B X X"]  # e_c^T P_m e_c', the directions' spectral measure on the modes m
-    variance: Float[Array, "B J"]  # V_j(mu_m) on those modes
-    patterns: Float[Array, "D J K"]
-    scatter: Float[Array, "R J K"]
-    mean: Float[Array, "K C"]  # E[z | k], C = X + D + R
-    second: Float[Array, "K C C"]  # Xi_k = E[z z^T | k]
-    label: Float[Array, "K C"]  # E[y z | k]
-    power: Float[Array, " K"]  # E[y^2 | k]
-    p: Scalar
+    weights: Float[Array, "... B X X"]  # e_c^T P_m e_c', the directions' spectral measure on the modes m
+    variance: Float[Array, "... B J"]  # V_j(mu_m) on those modes
+    patterns: Float[Array, "... D J K"]
+    scatter: Float[Array, "... R J K"]
+    mean: Float[Array, "... K C"]  # E[z | k], C = X + D + R
+    second: Float[Array, "... K C C"]  # Xi_k = E[z z^T | k]
+    label: Float[Array, "... K C"]  # E[y z | k]
+    power: Float[Array, "... K"]  # E[y^2 | k]
+    p: Scalar | Float[Array, "..."]
 
 
 class Errors(NamedTuple):
@@ -65,21 +71,26 @@ class Errors(NamedTuple):
 
 
 def channels(
-    f: Features, signal: Signal, q: Float[Array, " J"], alpha: Float[Array, " K"]
-) -> tuple[Float[Array, "C r C r"], Float[Array, "K C C"], Float[Array, "B r r"], Float[Array, "B J r"]]:
+    f: Features, signal: Signal, q: Float[Array, "... J"], alpha: Float[Array, "... K"]
+) -> tuple[
+    Float[Array, "... C r C r"], Float[Array, "... K C C"], Float[Array, "... B r r"], Float[Array, "... B J r"]
+]:
     """S in the basis as an array (C, r, C, r), Xi - 1 on directions (K, C, C), and the modes S^m, Y^m behind the directions."""
     S_m, Y_m = modes(f, q, alpha, signal.variance)
-    X, D, R, r = signal.weights.shape[-1], signal.patterns.shape[0], signal.scatter.shape[0], S_m.shape[-1]
-    C, m, n = X + D + R, inner(f, signal.patterns), inner(f, signal.scatter)
-    directions = xp.einsum("mcd,mkl->ckdl", signal.weights, S_m)
-    flat = xp.swapaxes(m, 1, 2).reshape(D * r, q.size)
-    patterns = signal.p * ((flat * (f.omega * q)) @ flat.T).reshape(D, r, D, r)
-    scatter = signal.p * xp.einsum("j,cjk,cjl,cd->ckdl", f.omega * q, n, n, xp.eye(R))
-    S = xp.zeros((C, r, C, r), q.dtype)
-    for block, start in ((directions, 0), (patterns, X), (scatter, X + D)):
-        around = (start, C - start - block.shape[0])
-        S = S + xp.pad(block, (around, (0, 0), around, (0, 0)))
-    return S, signal.second - xp.diag(xp.arange(C) < X), S_m, Y_m
+    X, D, R = signal.weights.shape[-1], signal.patterns.shape[-3], signal.scatter.shape[-3]
+    C, r, lead = X + D + R, S_m.shape[-1], S_m.shape[:-3]
+    own, m, n = f.omega * q, inner(f, signal.patterns), inner(f, signal.scatter)
+    flat = turned(m).reshape(*lead, D * r, q.shape[-1])
+    on_weights, on_modes = (x.reshape(*x.shape[:-2], -1) for x in (signal.weights, S_m))
+    directions = xp.swapaxes((turned(on_weights) @ on_modes).reshape(*lead, X, X, r, r), -3, -2)
+    patterns = wide(signal.p, 4) * ((flat * own[..., None, :]) @ turned(flat)).reshape(*lead, D, r, D, r)
+    alike = turned(n) * own[..., None, None, :] @ n
+    scatter = wide(signal.p, 4) * alike[..., None, :] * np.eye(R)[:, None, :, None]
+    S, outside = xp.zeros((*lead, C, r, C, r), q.dtype), ((0, 0),) * len(lead)
+    for block, first in ((directions, 0), (patterns, X), (scatter, X + D)):
+        around = (first, C - first - block.shape[-2])
+        S = S + xp.pad(block, (*outside, around, (0, 0), around, (0, 0)))
+    return S, signal.second - np.diag(np.arange(C) < X), S_m, Y_m
 
 
 def without(S: Float[Array, "C K C K"], channel: int, known: Float[Array, "K K"]) -> Float[Array, "C K C K"]:
@@ -97,80 +108,93 @@ def lean_part(alpha: Float[Array, " K"], R: Float[Array, "K K"]) -> Float[Array,
 
 def projected(
     f: Spanned,
-    S: Float[Array, "C r C r"],
-    excess: Float[Array, "K C C"],
-    alpha: Float[Array, " K"],
-    b: Float[Array, "C K"],
-) -> tuple[Float[Array, "C K"], Float[Array, "C r"], Float[Array, "C K"]]:
+    S: Float[Array, "... C r C r"],
+    excess: Float[Array, "... K C C"],
+    alpha: Float[Array, "... K"],
+    b: Float[Array, "... C K"],
+) -> tuple[Float[Array, "... C K"], Float[Array, "... C r"], Float[Array, "... C K"]]:
     """y (C, K) with y + Delta S y = b, R y (C, r) and psi = S y (C, K): (I + R Delta R^T S) R y = R b, S in the basis."""
-    C, r = S.shape[:2]
-    core = S.reshape(C * r, C * r)
+    *lead, C, r = S.shape[:-2]
+    core = S.reshape(*lead, C * r, C * r)
     held = b if f.basis is None else b @ f.basis.T  # R b
     if f.basis is None:  # Delta is diagonal in the samples
-        moved = xp.einsum("kcd,dkx->ckx", alpha[:, None, None] * excess, S.reshape(C, r, C * r)).reshape(C * r, C * r)
+        by_sample = xp.swapaxes(S.reshape(*lead, C, r, C * r), -3, -2)
+        moved = xp.swapaxes((alpha[..., None, None] * excess) @ by_sample, -3, -2).reshape(core.shape)
     else:
         moved = xp.moveaxis(gram(f, alpha * xp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r) @ core
-    inside = xp.linalg.solve(xp.eye(C * r) + moved, held.ravel())
-    psi = outer(f, (core @ inside).reshape(C, r))
-    return b - alpha * xp.einsum("kcd,dk->ck", excess, psi), inside.reshape(C, r), psi
+    inside = xp.linalg.solve(np.eye(C * r) + moved, held.reshape(*lead, C * r, 1))
+    psi = outer(f, (core @ inside).reshape(*lead, C, r))
+    return b - alpha[..., None, :] * turned(applied(excess, turned(psi))), inside.reshape(*lead, C, r), psi
 
 
-def errors(f: Features, signal: Signal, penalty: Scalar, at: FixedPoint) -> Errors:
+def errors(f: Features, signal: Signal, penalty: Scalar | Float[Array, "..."], at: FixedPoint) -> Errors:
     """Compute the errors at a fixed point."""
     alpha, q = alphas(f, at.delta), at.q
     first = derivatives(f, penalty, q, alpha)
     S, excess, S_m, Y_m = channels(f, signal, q, alpha)
     X = signal.weights.shape[-1]
-    b = (alpha[:, None] * signal.label).T  # (C, K)
+    b = turned(alpha[..., None] * signal.label)  # (C, K)
     y, inside, psi = projected(f, S, excess, alpha, b)
 
     # y^T (dS/dalpha_l) y = explicit + sum_j (d(y^T S y)/dq_j) dq_j/dalpha_l,  dq/dalpha = -(diag(1/q^2) - coupling)^{-1} slope
-    per_q = xp.linalg.solve(xp.diag(1 / q**2) - first.coupling, first.slope)
-    S_y = outer(f, xp.einsum("mkl,cl->mck", S_m, inside[:X]))
-    explicit = -xp.einsum("mcd,mck,mdk->k", signal.weights, S_y, S_y)
-    Y_y = xp.einsum("mjk,ck->mcj", Y_m, inside[:X])
-    on_directions = f.p_over_d * xp.einsum("mj,mcd,mcj,mdj->j", signal.variance, signal.weights, Y_y, Y_y)
-    D = X + signal.patterns.shape[0]
-    on_patterns = xp.einsum("cjk,ck->j", signal.patterns, y[X:D]) ** 2
-    on_scatter = xp.sum(xp.einsum("cjk,ck->cj", signal.scatter, y[D:]) ** 2, 0)
-    d_form = explicit - (f.omega * (on_directions + signal.p * (on_patterns + on_scatter))) @ per_q
+    per_q = xp.linalg.solve((1 / q**2)[..., None] * np.eye(q.shape[-1]) - first.coupling, first.slope)
+    learned = inside[..., None, :X, :]
+    S_y, Y_y = outer(f, learned @ turned(S_m)), learned @ turned(Y_m)  # (B, X, K) and (B, X, J)
+    explicit = -xp.sum(S_y * (signal.weights @ S_y), (-3, -2))
+    on_modes = xp.sum(Y_y * (signal.weights @ Y_y), -2)
+    on_directions = wide(f.p_over_d, 1) * xp.sum(signal.variance * on_modes, -2)
+    D = X + signal.patterns.shape[-3]
+    on_patterns = xp.sum(applied(signal.patterns, y[..., X:D, :]), -2) ** 2
+    on_scatter = xp.sum(applied(signal.scatter, y[..., D:, :]) ** 2, -2)
+    by_q = f.omega * (on_directions + wide(signal.p, 1) * (on_patterns + on_scatter))
+    d_form = explicit - applied(turned(per_q), by_q)
 
-    d_trace = first.d_trace - (f.omega[:, None] * first.slope).T @ per_q  # total dt_k/dalpha_l
-    return assembled(signal, f.pi, at.delta, psi, excess, d_form, f.p_over_n * d_trace)
+    d_trace = first.d_trace - turned(f.omega[..., None] * first.slope) @ per_q  # total dt_k/dalpha_l
+    return assembled(signal, f.pi, at.delta, psi, excess, d_form, wide(f.p_over_n, 1) * d_trace)
 
 
 def assembled(
     signal: Signal,
-    pi: Float[Array, " K"],
-    delta: Float[Array, " K"],
-    psi: Float[Array, "C K"],
-    excess: Float[Array, "K C C"],
-    d_form: Float[Array, " K"],
-    d_delta: Float[Array, "K K"],
+    pi: Float[Array, "... K"],
+    delta: Float[Array, "... K"],
+    psi: Float[Array, "... C K"],
+    excess: Float[Array, "... K C C"],
+    d_form: Float[Array, "... K"],
+    d_delta: Float[Array, "... K K"],
 ) -> Errors:
     """The errors from y^T (dS/dalpha) y and ddelta/dalpha, both total."""
-    shrink = 1 / (1 + delta)
-    bias = xp.einsum("ck,kcd,dk->k", psi, excess, psi) - 2 * xp.einsum("kc,ck->k", signal.label, psi)
-    own = signal.power + bias - d_form  # E0
+    shrink, used = 1 / (1 + delta), turned(psi)
+    explained = xp.sum(signal.label * used, -1)
+    own = signal.power + xp.sum(applied(excess, used) * used, -1) - 2 * explained - d_form  # E0
     both = xp.stack([own, xp.ones_like(own)], -1)
-    given, alone = xp.linalg.solve(xp.eye(delta.size) + d_delta * pi * shrink**2, both).T
-    train = xp.sum(pi * given * shrink**2)
+    solved = xp.linalg.solve(np.eye(delta.shape[-1]) + d_delta * (pi * shrink**2)[..., None, :], both)
+    given, alone = solved[..., 0], solved[..., 1]
+    train = xp.sum(pi * given * shrink**2, -1)
     return Errors(
-        test=xp.sum(pi * given),
+        test=xp.sum(pi * given, -1),
         train=train,
-        objective=xp.sum(pi * shrink * (signal.power - xp.sum(signal.label.T * psi, 0))),
-        gcv=train / xp.sum(pi * shrink) ** 2,
-        noise=xp.sum(pi * alone),
+        objective=xp.sum(pi * shrink * (signal.power - explained), -1),
+        gcv=train / xp.sum(pi * shrink, -1) ** 2,
+        noise=xp.sum(pi * alone, -1),
     )
 
 
 def path(
-    f: Features, signal: Signal, penalties: Float[np.ndarray, " L"]
-) -> tuple[Float[np.ndarray, "5 L"], Float[np.ndarray, " L"]]:
-    """Errors (5, L) and residuals (L,) by NumPy; from the largest penalty down, each fixed point starts from the one before."""
-    table, near = np.zeros((6, penalties.size)), None
-    for k in np.argsort(-penalties):
-        at = solve(f, penalties[k], near)
-        table[:, k] = *errors(f, signal, penalties[k], at), at.residual
-        near = np.log(np.concatenate([at.q, at.delta])) if at.residual < TOLERANCE else None
+    f: Features, signal: Signal, penalties: Float[np.ndarray, "... L"]
+) -> tuple[Float[np.ndarray, "5 ... L"], Float[np.ndarray, "... L"]]:
+    """Errors and residuals by NumPy: from the largest penalty down, each fixed point starts on the line through the last two."""
+    order, table = np.argsort(-penalties, -1), np.zeros((6, *penalties.shape))
+    down, known = np.take_along_axis(penalties, order, -1), []
+    with np.errstate(divide="ignore", invalid="ignore"):  # equal penalties, and a penalty of zero
+        share = np.log(down[..., 1:-1] / down[..., 2:]) / np.log(down[..., :-2] / down[..., 1:-1])
+    share = np.nan_to_num(np.clip(share, 0, 1))  # of the step before, in log lam
+    for k in range(penalties.shape[-1]):
+        lam, near = down[..., k], known[-1] if known else None
+        if k > 1:
+            near = near + share[..., k - 2, None] * (near - known[-2])
+        at = solve(f, lam, near)
+        found = np.stack([*errors(f, signal, lam, at), at.residual])
+        np.put_along_axis(table, order[None, ..., k, None], found[..., None], -1)
+        there = np.log(np.concatenate([at.q, at.delta], -1))
+        known = [*known[-1:], np.where((at.residual < TOLERANCE)[..., None], there, start(f, lam))]
     return table[:5], table[5]

@@ -20,6 +20,8 @@ with r x r matrices: S = R^T H (I + R A R^T H)^{-1} R with H = (p/d) L^T diag(om
 
 The map is increasing in (log q, log delta) with row sums below one, so I minus its Jacobian is an M-matrix and Newton's
 method in the logarithms is safe; the Jacobian costs hardly more than the map, since it is made of the same solves.
+
+All functions take several problems side by side: a leading axis of every array (written ``...``), penalties included.
 """
 
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -42,15 +44,16 @@ SETTLED = 1e-7  # a Newton step from here ends at rounding
 class Features(NamedTuple):
     """The features' conditional law and the sizes: everything of the fixed point but the penalty."""
 
-    omega: Float[Array, " J"]
-    pi: Float[Array, " K"]
-    modes: Float[Array, " M"]  # weights w_mu
-    gain: Float[Array, "J K"]  # l_jk
-    noise: Float[Array, "J K"]  # c_jk^2
-    variance: Float[Array, "M J"]  # V_j(mu)
-    p_over_d: Scalar
-    p_over_n: Scalar | Float[Array, " K"]  # one for all samples, or by group
-    basis: Float[Array, "r K"] | None = None  # R, orthonormal rows under pi; None for groups so few that R = 1
+    omega: Float[Array, "... J"]
+    pi: Float[Array, "... K"]
+    modes: Float[Array, "... M"]  # weights w_mu
+    gain: Float[Array, "... J K"]  # l_jk
+    noise: Float[Array, "... J K"]  # c_jk^2
+    variance: Float[Array, "... M J"]  # V_j(mu)
+    p_over_d: Scalar | Float[Array, "..."]
+    p_over_n: Scalar | Float[Array, "... #K"]  # one for all samples, or by group
+    # R, orthonormal rows under pi, for a problem by itself; None for groups so few that R = 1
+    basis: Float[Array, "r K"] | None = None
     leverage: Float[Array, "L J K"] | None = None  # patterns m_jk whose leverage counts
     p: Scalar | None = None  # width, with patterns
 
@@ -62,23 +65,23 @@ class Derivatives(NamedTuple):
     (dt_k/dq_j)/omega_j; d_trace: dt_k/dalpha_l at fixed q.
     """
 
-    right: Float[Array, " J"]
-    trace: Float[Array, " K"]
-    coupling: Float[Array, "J J"]
-    slope: Float[Array, "J K"]
-    d_trace: Float[Array, "K K"]
+    right: Float[Array, "... J"]
+    trace: Float[Array, "... K"]
+    coupling: Float[Array, "... J J"]
+    slope: Float[Array, "... J K"]
+    d_trace: Float[Array, "... K K"]
 
 
 class FixedPoint(NamedTuple):
     """q_j and delta_k, the largest relative residual and the number of Newton steps."""
 
-    q: Float[Array, " J"]
-    delta: Float[Array, " K"]
-    residual: Float[Array, ""]
+    q: Float[Array, "... J"]
+    delta: Float[Array, "... K"]
+    residual: Float[Array, "..."]
     steps: Int[Array, ""]
 
     @property
-    def converged(self) -> Bool[Array, ""] | np.bool_:
+    def converged(self) -> Bool[Array, "..."] | np.bool_:
         return self.residual < TOLERANCE
 
 
@@ -87,7 +90,7 @@ class Spanned(Protocol):
     """Features whose tables over the samples are spanned by few functions."""
 
     @property
-    def pi(self) -> Float[Array, " K"]: ...
+    def pi(self) -> Float[Array, "... K"]: ...
 
     @property
     def basis(self) -> Float[Array, "r K"] | None: ...
@@ -106,7 +109,7 @@ def outer(f: Spanned, coefficients: Inexact[Array, "... r"]) -> Inexact[Array, "
 def gram(f: Spanned, weights: Inexact[Array, "... K"]) -> Inexact[Array, "... r r"]:
     """The Gram matrix of the basis under these weights, R diag(weights) R^T."""
     if f.basis is None:
-        return weights[..., None] * np.eye(f.pi.size)
+        return weights[..., None] * np.eye(weights.shape[-1])
     return (f.basis * weights[..., None, :]) @ f.basis.T
 
 
@@ -123,37 +126,54 @@ def spanning(
     return vectors.T[values > small**2 * values[-1]] / np.maximum(root, 1e-150)
 
 
+def wide(x: Scalar | Float[Array, "..."], axes: int) -> Float[Array, "..."]:
+    """One number for every problem, with so many more axes."""
+    return xp.reshape(x, (*np.shape(x), *(1,) * axes))
+
+
+def applied(table: Inexact[Array, "... a b"], x: Inexact[Array, "... b"]) -> Inexact[Array, "... a"]:
+    """The matrix times the vector, for every problem."""
+    return (table @ x[..., None])[..., 0]
+
+
+def turned(table: Inexact[Array, "... a b"]) -> Inexact[Array, "... b a"]:
+    """The transposed matrix, for every problem."""
+    return xp.swapaxes(table, -1, -2)
+
+
 def modes(
     f: Features,
     q: Inexact[Array, "... J"],
     alpha: Inexact[Array, "... K"],
-    variance: Float[Array, "M J"],
-    gain: Float[Array, "J K"] | None = None,
+    variance: Float[Array, "... M J"],
+    gain: Float[Array, "... J K"] | None = None,
 ) -> tuple[Inexact[Array, "... M r r"], Inexact[Array, "... M J r"]]:
     """S^mu (..., M, r, r) and Y^mu_j = (I + G^mu A)^{-1} l_j (..., M, J, r) in the basis, for modes of that variance."""
     L = inner(f, f.gain if gain is None else gain)
-    H = f.p_over_d * (L.T * (variance * (f.omega * q)[..., None, :])[..., None, :]) @ L
-    both = xp.concatenate([H, xp.broadcast_to(L.T, (*H.shape[:-2], *L.T.shape))], -1)
+    L = L[..., None, :, :]
+    across = turned(L)
+    H = (wide(f.p_over_d, 3) * across * (variance * (f.omega * q)[..., None, :])[..., None, :]) @ L
+    both = xp.concatenate([H, xp.broadcast_to(across, (*H.shape[:-1], L.shape[-2]))], -1)
     r = L.shape[-1]
     solved = xp.linalg.solve(np.eye(r) + H @ gram(f, alpha)[..., None, :, :], both)
-    return solved[..., :r], xp.swapaxes(solved[..., r:], -1, -2)
+    return solved[..., :r], turned(solved[..., r:])
 
 
 def derivatives(
     f: Features, penalty: Inexact[Array, "..."] | float, q: Inexact[Array, "... J"], alpha: Inexact[Array, "... K"]
 ) -> Derivatives:
-    """The right-hand sides at (q, alpha) and their partial derivatives; several penalties are a leading axis of all three."""
+    """The right-hand sides at (q, alpha) and their partial derivatives."""
     total = _part(f, q, alpha, f.modes, f.variance, f.gain)
     for pattern in () if f.leverage is None else f.leverage:
         d = xp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
         own = _part(f, q, alpha, 1 / d, xp.broadcast_to(d, (1, q.shape[-1])), pattern)
         total = Derivatives(*(x + y for x, y in zip(total, own, strict=True)))
-    trace = total.trace + (f.omega * q) @ f.noise + DEAD
+    trace = total.trace + applied(turned(f.noise), f.omega * q) + DEAD
     # What the basis leaves of samples on which every feature is flat is rounding, of either sign
     if f.basis is not None:
         trace = xp.maximum(trace, FAINT * xp.max(trace, -1, keepdims=True))
     return total._replace(
-        right=total.right + xp.asarray(penalty)[..., None] + alpha @ f.noise.T,
+        right=total.right + xp.asarray(penalty)[..., None] + applied(f.noise, alpha),
         trace=trace,
         slope=total.slope + f.noise,
     )
@@ -163,21 +183,23 @@ def _part(
     f: Features,
     q: Inexact[Array, "... J"],
     alpha: Inexact[Array, "... K"],
-    weights: Float[Array, " M"],
-    variance: Float[Array, "M J"],
-    gain: Float[Array, "J K"],
+    weights: Float[Array, "... M"],
+    variance: Float[Array, "... M J"],
+    gain: Float[Array, "... J K"],
 ) -> Derivatives:
     """The terms that modes of these weights and variances, with one gain, add to the derivatives."""
     core, Y = modes(f, q, alpha, variance, gain)
-    S, Y = outer(f, xp.swapaxes(outer(f, core), -1, -2)), outer(f, Y)
-    weighted = weights[:, None] * variance  # w_mu V_j(mu)
-    T = (gain * alpha[..., None, :])[..., None, :, :] @ xp.swapaxes(Y, -1, -2)  # l_j^T (A^{-1} + G)^{-1} l_i
+    S, Y = outer(f, turned(outer(f, core))), outer(f, Y)
+    each = weights[..., None]
+    weighted = each * variance  # w_mu V_j(mu)
+    T = (gain * alpha[..., None, :])[..., None, :, :] @ turned(Y)  # l_j^T (A^{-1} + G)^{-1} l_i
+    both = (weighted[..., None] * T**2 * variance[..., None, :]).sum(-3)
     return Derivatives(
         right=xp.sum(weighted * xp.diagonal(T, axis1=-2, axis2=-1), -2),
-        trace=xp.sum(weights[:, None] * xp.diagonal(S, axis1=-2, axis2=-1), -2) / f.p_over_d,
-        coupling=f.p_over_d * f.omega * xp.sum(weighted[:, :, None] * variance[:, None, :] * T**2, -3),
-        slope=xp.sum(weighted[:, :, None] * Y**2, -3),
-        d_trace=-xp.sum(weights[:, None, None] * S**2, -3) / f.p_over_d,
+        trace=xp.sum(each * xp.diagonal(S, axis1=-2, axis2=-1), -2) / wide(f.p_over_d, 1),
+        coupling=wide(f.p_over_d, 2) * f.omega[..., None, :] * both,
+        slope=xp.sum(weighted[..., None] * Y**2, -3),
+        d_trace=-xp.sum(each[..., None] * S**2, -3) / wide(f.p_over_d, 2),
     )
 
 
@@ -189,12 +211,12 @@ def alphas(f: Features, delta: Inexact[Array, "... K"]) -> Inexact[Array, "... K
 def system(
     f: Features, penalty: Inexact[Array, "..."] | float, x: Inexact[Array, "... JK"], sign: int = 1
 ) -> tuple[Inexact[Array, "... JK"], Inexact[Array, "... JK JK"]]:
-    """Relative residuals at x = (log q, log delta) and their Jacobian; several penalties are a leading axis of all.
+    """Relative residuals at x = (log q, log delta) and their Jacobian.
 
     At a penalty -z above the bulk q and delta are negative: ``sign=-1`` takes the logarithms of -q and -delta. At a complex
     penalty x is complex.
     """
-    J, K = f.gain.shape
+    J, K = f.gain.shape[-2:]
     q, delta = sign * xp.exp(x[..., :J]), sign * xp.exp(x[..., J:])
     alpha = alphas(f, delta)
     at = derivatives(f, penalty, q, alpha)
@@ -202,38 +224,41 @@ def system(
     d_alpha = (-alpha * delta / (1 + delta))[..., None, :]  # dalpha / dlog delta
     right, trace = at.right[..., None], at.trace[..., None]
     top = xp.concatenate([np.eye(J) - at.coupling * q[..., None, :] / right, at.slope * d_alpha / right], -1)
-    left = -(f.omega * q)[..., None, :] * xp.swapaxes(at.slope, -1, -2) / trace
+    left = -(f.omega * q)[..., None, :] * turned(at.slope) / trace
     bottom = xp.concatenate([left, np.eye(K) - at.d_trace * d_alpha / trace], -1)
     return residual, xp.concatenate([top, bottom], -2)
 
 
-def _start(f: Features, penalty: Scalar) -> Float[Array, " JK"]:
-    """Below the solution: q as if the samples were independent of each other and infinitely many, delta from it."""
-    q = 1 / (penalty + f.noise @ f.pi + (f.modes @ f.variance) * (f.gain**2 @ f.pi))
-    trace = (f.omega * q) @ (f.noise + (f.modes @ f.variance)[:, None] * f.gain**2) + DEAD
-    return xp.log(xp.concatenate([q, f.p_over_n * trace]))
+def start(f: Features, penalty: Scalar | Float[Array, "..."]) -> Float[Array, "... JK"]:
+    """(log q, log delta) below the solution: q as if the samples were independent of each other and infinitely many, delta
+    from it."""
+    row = applied(turned(f.variance), f.modes)
+    loose = f.noise + row[..., None] * f.gain**2
+    q = 1 / (wide(penalty, 1) + applied(loose, f.pi))
+    trace = applied(turned(loose), f.omega * q) + DEAD
+    return xp.log(xp.concatenate([q, f.p_over_n * trace], -1))
 
 
 def _held(f: Features) -> Features:
     return Features(*(None if x is None else frozen(x) for x in f))  # type: ignore[arg-type]
 
 
-def solve(f: Features, penalty: Scalar, start: Float[Array, " JK"] | None = None) -> FixedPoint:
+def solve(f: Features, penalty: Scalar | Float[Array, "..."], near: Float[Array, "... JK"] | None = None) -> FixedPoint:
     """The fixed point at one penalty; differentiable in everything by the implicit function theorem.
 
-    ``start`` is (log q, log delta) of a solution nearby, which saves most of the steps.
+    ``near`` is (log q, log delta) of a solution nearby, which saves most of the steps.
     """
     held, lam = _held(f), frozen(penalty)
 
     def move(x):
         residual, matrix = system(held, lam, x)
-        full = -xp.linalg.solve(matrix, residual)
-        return full * xp.minimum(1.0, LONGEST / xp.max(xp.abs(full)))
+        full = -xp.linalg.solve(matrix, residual[..., None])[..., 0]
+        return full * xp.minimum(1.0, LONGEST / xp.max(xp.abs(full), -1, keepdims=True))
 
-    x, steps = newton(move, _start(held, lam) if start is None else frozen(start), SETTLED, MAX_STEPS)
+    x, steps = newton(move, start(held, lam) if near is None else frozen(near), SETTLED, MAX_STEPS)
     # A last Newton step, through which derivatives flow: x* = x - J^{-1} F(x, theta) has dx*/dtheta = -J^{-1} dF/dtheta.
     residual, matrix = system(f, penalty, frozen(x))
-    x = x - xp.linalg.solve(frozen(matrix), residual)
-    size = xp.max(xp.abs(residual))
-    J = f.omega.size
-    return FixedPoint(xp.exp(x[:J]), xp.exp(x[J:]), xp.where(xp.isfinite(size), size, xp.inf), steps)
+    x = x - xp.linalg.solve(frozen(matrix), residual[..., None])[..., 0]
+    size = xp.max(xp.abs(residual), -1)
+    J = f.omega.shape[-1]
+    return FixedPoint(xp.exp(x[..., :J]), xp.exp(x[..., J:]), xp.where(xp.isfinite(size), size, xp.inf), steps)

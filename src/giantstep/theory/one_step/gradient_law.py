@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from giantstep._machine.arrays import Array, fold, repeat, xp
+from giantstep._machine.arrays import Array, repeat, xp
 from giantstep.functions.gaussian_averages import Scalar
 
 
@@ -59,15 +59,19 @@ def _lags(n: int) -> tuple[Int[np.ndarray, "n n"], Float[np.ndarray, "n n"]]:
     return np.maximum(lag, 0), (lag >= 0).astype(float)
 
 
-def _compose(coefficients: Float[Array, "... n"], h: Float[Array, " n"]) -> Float[Array, "... n"]:
-    """sum_k c_k h^k for a series h without constant term, by Horner's rule; leading axes of c are kept."""
-    n = h.shape[-1]
-    constant = xp.eye(n)[0]
+def _composed(phi: Float[Array, " n"]) -> Float[Array, "n n"]:
+    """The matrix that takes the coefficients of a series F to those of F(h), h the series with h = x phi(h).
 
-    def add(total, c):
-        return _product(total, h) + c[..., None] * constant
-
-    return fold(add, xp.zeros(coefficients.shape), xp.moveaxis(coefficients, -1, 0), reverse=True)
+    Lagrange: [x^m] F(h) = (1/m) [h^{m-1}] F'(h) phi(h)^m.
+    """
+    n = phi.shape[-1]
+    lag, known = _lags(n)
+    times, powers = phi[lag] * known, [phi]
+    for _ in range(n - 2):
+        powers.append(powers[-1] @ times)
+    m, j = np.arange(1, n)[:, None], np.arange(n)
+    rows = xp.take_along_axis(xp.stack(powers), np.maximum(m - j, 0), 1) * np.where(j <= m, j / m, 0.0)
+    return xp.concatenate([np.eye(n)[:1], rows])
 
 
 def _series(
@@ -78,15 +82,15 @@ def _series(
     scale = phi ** np.arange(n)
     x = xp.eye(n)[1]
     one = xp.eye(Z)[..., None] * x  # x I
-    plain = law.plain[1 : n + 1] * scale
-    # h = x + x h E[r/(1 - phi r h)]: every round settles one more order
-    h = repeat(n, lambda h: x + _product(x, _product(h, _compose(plain, h))), x + 0 * plain[0])
-    K = _compose(law.second[..., 1 : n + 1] * scale, h)  # E[z z^T r/(1 - phi r h)]
-    v = _compose(law.first[..., 1 : n + 1] * scale, h)  # E[z r/(1 - phi r h)]
+    # h = x (1 + h E[r/(1 - phi r h)])
+    into = _composed(xp.concatenate([np.ones(1), (law.plain[1 : n + 1] * scale)[: n - 1]])).T
+    h = into[1]
+    K = (law.second[..., 1 : n + 1] * scale) @ into  # E[z z^T r/(1 - phi r h)]
+    v = (law.first[..., 1 : n + 1] * scale) @ into  # E[z r/(1 - phi r h)]
     # -R_zz = x (I + K (-R_zz))
     R = repeat(n, lambda R: one + _product(x, _product(K[:, :, None], R[None]).sum(1)), one + 0 * K)
     Rv = _product(R, v).sum(1)
-    corner = phi * _product(h, _compose(law.plain[2 : n + 2] * scale, h)) + _product(v, Rv).sum(0)
+    corner = phi * _product(h, (law.plain[2 : n + 2] * scale) @ into) + _product(v, Rv).sum(0)
     block = xp.concatenate([xp.concatenate([R, Rv[:, None]], 1), xp.concatenate([Rv, corner[None]])[None]])
     return h[1:], block[..., 1:]
 

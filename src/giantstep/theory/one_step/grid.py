@@ -1,23 +1,22 @@
 """Predictions over grids of step sizes and penalties: tables once a step size, one fixed point a penalty.
 
-A few points are found at once by NumPy. Many go through blocks of fixed size, so that a compiled program serves grids of every
-size; that of the fixed point does not depend on the activation either.
+NumPy finds the fixed points of BLOCK problems side by side, and threads take blocks in turn. Nothing is compiled: that would take
+longer than most grids do, and would save nothing on the others.
 """
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from giantstep._machine.arrays import Array, xp
-from giantstep._machine.backend import alone, jax, jnp, on_host
+from giantstep._machine.arrays import xp
+from giantstep._machine.backend import on_host
+from giantstep._machine.threads import ahead
 from giantstep.theory.one_step import conditional
 from giantstep.theory.one_step.errors import Errors, path
 from giantstep.theory.one_step.parameters import Form, Parameters
 
-TABLES, POINTS = 8, 64  # step sizes tabulated, and points solved, side by side
-FEW = 256, 2048  # tables and points up to which NumPy (25 ms and 5 ms each) ends before a compilation (20 s)
+BLOCK = 32  # problems side by side, at most: with fewer, calls of NumPy take longer than what they compute
 
 
 class Curves(NamedTuple):
@@ -53,19 +52,6 @@ def _table(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tu
     return made, (step.strength, cosine, xp.sum(omega * b2) - 1, captured, null)
 
 
-@partial(jax.jit, static_argnames="form")
-def _tables(numbers: Parameters, form: Form) -> tuple[conditional.StepProblem, tuple[Any, ...]]:
-    """The same for every set of parameters along their first axis."""
-    return jax.vmap(lambda own: _table(own, form))(numbers)
-
-
-@jax.jit
-def _answers(made: conditional.StepProblem, penalties: Float[Array, " N"]) -> tuple[Errors, Float[Array, " N"]]:
-    """Errors and residuals for problems and penalties side by side."""
-    errors, at = jax.vmap(conditional.predict_from)(made, penalties)
-    return errors, at.residual
-
-
 def curves(numbers: Parameters, form: Form) -> Curves:
     """Errors at every step size and penalty of the parameters; their other numbers are shared."""
     etas, penalties = (np.atleast_1d(np.asarray(x)) for x in (numbers.eta, numbers.penalty))
@@ -80,48 +66,37 @@ def repeated(numbers: Parameters, count: int) -> Parameters:
 
 def pointwise(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
     """Errors at every set of parameters along their first axis (E), each with penalties of its own (E, L)."""
-    if len(penalties) <= FEW[0] and penalties.size <= FEW[1]:
+
+    def block(some: Int[np.ndarray, " e"]) -> Curves:
         with on_host():
-            return _now(numbers, form, penalties)
-    with alone(), on_host():
-        return _in_blocks(numbers, form, penalties)
+            return _block(_at(numbers, some), form, penalties[some])
+
+    count = len(penalties)
+    errors, *others = zip(*ahead(block, np.array_split(np.arange(count), -(-count // BLOCK))), strict=True)
+    return Curves(Errors(*map(np.concatenate, zip(*errors, strict=True))), *map(np.concatenate, others))
 
 
-def _now(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
-    """Compute the curves by NumPy, one step size after the other."""
-    learned, paths = [], []
-    for e, own in enumerate(penalties):
-        made, step = _table(Parameters(*(np.asarray(x)[e] for x in numbers)), form)
-        learned.append([np.asarray(x) for x in step])
-        paths.append(path(made.features, made.signal, own))
-    values = np.stack([values for values, _ in paths], axis=1)
-    return Curves(
-        Errors(*values), np.stack([residual for _, residual in paths]), *map(np.array, zip(*learned, strict=True))
+def _at(numbers: Parameters, rows: Int[np.ndarray, " e"] | int) -> Parameters:
+    return Parameters(*(np.asarray(x)[rows] for x in numbers))
+
+
+def _block(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
+    """Compute the curves of a few step sizes."""
+    made, learned = zip(*(_table(_at(numbers, e), form) for e in range(len(penalties))), strict=True)
+    (count, length), order = penalties.shape, np.argsort(-penalties, 1)
+    # Penalties from the largest down, in as many chains a step size as fill the block; the last one repeats its end
+    chains = min(length, BLOCK // count)
+    order = order[:, np.minimum(np.arange(chains * -(-length // chains)), length - 1)]
+    down = np.take_along_axis(penalties, order, 1).reshape(count * chains, -1)
+    features, signal = (_side_by_side(each, chains) for each in zip(*(x[1:3] for x in made), strict=True))
+    found = path(features._replace(p_over_n=features.p_over_n[:, None]), signal, down)
+    table = np.empty((6, *penalties.shape))
+    np.put_along_axis(table, order[None], np.concatenate([found[0], found[1][None]]).reshape(6, count, -1), 2)
+    return Curves(Errors(*table[:5]), table[5], *map(np.array, zip(*learned, strict=True)))
+
+
+def _side_by_side(parts: tuple[Any, ...], times: int) -> Any:
+    """Records of arrays as one record whose arrays have an axis over them, every one so many times."""
+    return type(parts[0])(
+        *(None if x[0] is None else np.repeat(np.stack(x), times, 0) for x in zip(*parts, strict=True))
     )
-
-
-def _in_blocks(numbers: Parameters, form: Form, penalties: Float[np.ndarray, "E L"]) -> Curves:
-    """Compute the curves by compiled programs, in blocks of fixed size."""
-    count, width = penalties.shape
-    made, learned = _joined(
-        [
-            _tables(Parameters(*(jnp.asarray(np.asarray(x)[rows]) for x in numbers)), form)
-            for rows in _blocks(count, TABLES)
-        ],
-        count,
-    )
-    parts = []
-    for some in _blocks(count * width, POINTS):
-        own = jax.tree.map(lambda x, rows=some // width: jnp.asarray(x[rows]), made)
-        parts.append(jax.block_until_ready(_answers(own, jnp.asarray(penalties.ravel()[some]))))
-    errors, residual = jax.tree.map(lambda x: x.reshape(count, width), _joined(parts, count * width))
-    return Curves(errors, residual, *learned)
-
-
-def _blocks(count: int, size: int) -> list[Int[np.ndarray, " size"]]:
-    """Indices in blocks of one size; the last one repeats its end."""
-    return [np.minimum(np.arange(i, i + size), count - 1) for i in range(0, count, size)]
-
-
-def _joined(parts: list, count: int) -> Any:
-    return jax.tree.map(lambda *x: np.concatenate([np.asarray(y) for y in x])[:count], *parts)
