@@ -56,7 +56,7 @@ def test_the_spike_of_a_preset_is_just_outside_the_bulk_and_the_peak_above_its_n
     assert not isinstance(law, tuple)
     assert [1 < one.position / law.edge < 1.1 for one in law.outliers] == [True]
     beside = state.other(peak)
-    assert beside == replace(state.alone(peak), p_over_n=2.0)
+    assert beside is not None and beside == replace(state.alone(peak), p_over_n=2.0)
     at, there = (gs.theory(settings.one_step(one, one.alpha)).test_error for one in (peak, beside))
     assert at > 5 * there
 

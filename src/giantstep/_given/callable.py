@@ -46,7 +46,7 @@ def named(call: Named) -> Named:
     """
     if isinstance(call, type):
         call.__init__ = _checked(call.__init__, call.__name__)  # type: ignore[misc]
-        return call
+        return call  # type: ignore[return-value]
     return _checked(call, call.__name__)
 
 
