@@ -83,6 +83,13 @@ class Ruling:
     def decisions(self) -> tuple[Decision, ...]:
         return (self.stated,) if self.corrected is None else (self.stated, self.corrected)
 
+    @property
+    def sentence(self) -> str:
+        """Both results in words."""
+        if self.corrected is None:
+            return self.stated.sentence
+        return f"As stated: {self.stated.sentence} As corrected: {self.corrected.sentence}"
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -138,18 +145,12 @@ class Claim:
             verdict,
             as_stated=ruling.stated.outcome,
             corrected=None if ruling.corrected is None else ruling.corrected.outcome,
-            sentence=verdict.sentence or _sentences(ruling),
+            sentence=verdict.sentence or ruling.sentence,
             header=header,
             rows=rows,
             power=power,
             seeds=seeds or verdict.seeds,
         )
-
-
-def _sentences(ruling: Ruling) -> str:
-    if ruling.corrected is None:
-        return ruling.stated.sentence
-    return f"As stated: {ruling.stated.sentence} As corrected: {ruling.corrected.sentence}"
 
 
 @dataclass(frozen=True, repr=False)

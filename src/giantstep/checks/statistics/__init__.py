@@ -12,7 +12,7 @@ with a reason in the text of its test) and which difference must be noticed (the
 
 from giantstep.checks.statistics.comparison import ComparedNumbers, Side, Tolerance, Tolerances, compare, each_and_mean
 from giantstep.checks.statistics.count import Count
-from giantstep.checks.statistics.decision import ALPHA, Decision, Evidence, decide
+from giantstep.checks.statistics.decision import ALPHA, Decision, Evidence, decide, stated
 from giantstep.checks.statistics.exponent import exponent, pseudovalues
 from giantstep.checks.statistics.seeds import Seeds
 
@@ -31,4 +31,5 @@ __all__ = [
     "each_and_mean",
     "exponent",
     "pseudovalues",
+    "stated",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from giantstep.checks.statistics.comparison import MISSED, ComparedNumbers, Judged
 from giantstep.checks.statistics.count import Count, Counted
 
-__all__ = ["ALPHA", "Decision", "Evidence", "decide", "seeds_wanted"]
+__all__ = ["ALPHA", "Decision", "Evidence", "decide", "seeds_wanted", "stated"]
 
 ALPHA = 2e-4  # the probability that a true statement is called false, for all its comparisons together
 
@@ -21,6 +21,11 @@ class Evidence:
 
     stated: tuple[ComparedNumbers | Count, ...]
     corrected: tuple[ComparedNumbers | Count, ...] = ()
+
+
+def stated(*comparisons: ComparedNumbers | Count) -> Evidence:
+    """The evidence on a statement that has no correction."""
+    return Evidence(comparisons)
 
 
 @dataclass(frozen=True)

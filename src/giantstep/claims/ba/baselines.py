@@ -45,33 +45,31 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     logs, ratios = np.log(measured["errors"]), RATIOS[size]
     at = [f"{method}, n = {ratio:g}d" for ratio in ratios for method in METHODS]
     rivals_at = [f"{method}, n = {ratio:g}d" for ratio in ratios for method in METHODS[2:]]
-    return Evidence(
-        (
-            *statistics.each_and_mean(
-                "test error",
-                measured["errors"],
-                predicted["errors"],
-                at=at,
-                relative=True,
-                within=Tolerances(CELL[size], RULE[size]),
-            ),
-            statistics.compare(
-                "log of the giant step's error over a rival's",
-                logs[:, :1] - logs[:, 2:],
-                0.0,
-                at=rivals_at,
-                side="below",
-                within=ORDER[size],
-            ),
-            statistics.compare(
-                "log of the small step's error over that of ridge on the inputs",
-                logs[:, 1] - logs[:, LINEAR],
-                0.0,
-                at=[f"n = {ratio:g}d" for ratio in ratios],
-                side="above",
-                within=ORDER[size],
-            ),
-        )
+    return statistics.stated(
+        *statistics.each_and_mean(
+            "test error",
+            measured["errors"],
+            predicted["errors"],
+            at=at,
+            relative=True,
+            within=Tolerances(CELL[size], RULE[size]),
+        ),
+        statistics.compare(
+            "log of the giant step's error over a rival's",
+            logs[:, :1] - logs[:, 2:],
+            0.0,
+            at=rivals_at,
+            side="below",
+            within=ORDER[size],
+        ),
+        statistics.compare(
+            "log of the small step's error over that of ridge on the inputs",
+            logs[:, 1] - logs[:, LINEAR],
+            0.0,
+            at=[f"n = {ratio:g}d" for ratio in ratios],
+            side="above",
+            within=ORDER[size],
+        ),
     )
 
 

@@ -50,10 +50,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found = measured["failures"]
     at = [f"{random_networks.TITLES[name]}, d = {d}, p = {p}, γ = {g:g}" for name, d, p in cells(size) for g in GAMMAS]
     over = found / np.array(GAMMAS)[:, None]
-    return Evidence((
+    return statistics.stated(
         statistics.compare("share not flipped over γ", over, 1.0, at=at, side="below", within=MOST[size]),
         statistics.compare("share not flipped", found, predicted["failures"], at=at, within=SHARE[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -46,21 +46,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found, expected = measured["found"], predicted["found"]
     cases = [f"{random_networks.TITLES[name]}, {width}" for width in RATIOS.values() for name in NAMES]
     at = [f"{case}, η = {eta:g}" for case in cases for eta in ETAS]
-    return Evidence(
-        (
-            statistics.compare(
-                f"share flipped by η = {ETAS[-1]:g}",
-                found[:, :, -1],
-                CERTAIN,
-                at=cases,
-                side="above",
-                within=SHARE[size],
-            ),
-            statistics.compare("share flipped", found[:, :, 1:], expected[..., 1:], at=at, within=SHARE[size]),
-            statistics.compare(
-                "mean of ‖∇f‖²", found[:, :, 0], expected[..., 0], at=cases, relative=True, within=POWER[size]
-            ),
-        )
+    return statistics.stated(
+        statistics.compare(
+            f"share flipped by η = {ETAS[-1]:g}",
+            found[:, :, -1],
+            CERTAIN,
+            at=cases,
+            side="above",
+            within=SHARE[size],
+        ),
+        statistics.compare("share flipped", found[:, :, 1:], expected[..., 1:], at=at, within=SHARE[size]),
+        statistics.compare(
+            "mean of ‖∇f‖²", found[:, :, 0], expected[..., 0], at=cases, relative=True, within=POWER[size]
+        ),
     )
 
 

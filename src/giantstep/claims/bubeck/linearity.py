@@ -51,10 +51,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     names = [random_networks.TITLES[name] for name in NAMES]
     at = [f"d = {d}, p = {p}, {name}, {move}" for d, p in cases(size) for name in names for move in MOVES]
     changes, rates = measured["changes"], [RATES[name] for name in NAMES]
-    return Evidence((
+    return statistics.stated(
         statistics.compare("exponent of d", _slopes(size, changes), rates, at=names, within=EXPONENT[size]),
         statistics.compare("squared change", changes, predicted["changes"], at=at, relative=True, within=CHANGE[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

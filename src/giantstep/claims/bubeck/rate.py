@@ -33,10 +33,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     names = [random_networks.TITLES[name] for name in NAMES]
     slopes = statistics.exponent(SIZES[size], np.exp(measured["medians"]))
     at = [f"d = {d}, {name}" for d in SIZES[size] for name in names]
-    return Evidence((
+    return statistics.stated(
         statistics.compare("exponent of d", slopes, -0.5, at=names, within=EXPONENT[size]),
         statistics.compare("log median of ‖δ‖/‖x‖", measured["medians"], predicted["medians"], at=at, within=MEDIAN[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

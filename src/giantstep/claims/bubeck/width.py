@@ -33,8 +33,8 @@ def predict(size: Size) -> Data:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The share of flips at every width."""
     at = [f"p = {r}d, {random_networks.TITLES[name]}" for r in SIZES[size][1] for name in NAMES]
-    return Evidence(
-        (statistics.compare("share flipped", measured["flips"], predicted["flips"], at=at, within=SHARE[size]),)
+    return statistics.stated(
+        statistics.compare("share flipped", measured["flips"], predicted["flips"], at=at, within=SHARE[size])
     )
 
 

@@ -71,7 +71,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Both errors of the model and the network in every case."""
     off = gaps(measured)
     at = [f"{a}, α = {alpha:g}, β = {beta:g}, {what}" for a, alpha, beta in CASES[size] for what in ERRORS.values()]  # noqa: RUF001
-    return Evidence((statistics.compare("log model/network", off, at=at, within=RULE[size]),))
+    return statistics.stated(statistics.compare("log model/network", off, at=at, within=RULE[size]))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -77,11 +77,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     off = gaps(measured)
     at = [f"{pair[0]} vs {pair[1]}, {activation}, k = {ratio:g}m" for pair, activation, ratio in cells(size)]
     means, names = off.reshape(len(PAIRS), -1, off.shape[-1]).mean(axis=1), [f"{a} vs {b}" for a, b in PAIRS]
-    return Evidence(
-        (
-            statistics.compare("log model/network, mean", means, at=names, within=MEAN[size]),
-            statistics.compare("log model/network", off, at=at, within=CELL[size]),
-        )
+    return statistics.stated(
+        statistics.compare("log model/network, mean", means, at=names, within=MEAN[size]),
+        statistics.compare("log model/network", off, at=at, within=CELL[size]),
     )
 
 

@@ -41,17 +41,15 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"η = {eta:g}" for eta in etas[1:]]
     gain, miss = network[far] - network[0], np.log(measured[HERMITE][far - 1]) - network[far, ::2]
     near = np.log(measured[GIVEN]) - network[1:]
-    return Evidence(
-        (
-            statistics.compare(f"log error at η = {FAR:g} over no step", gain, -np.log(2), side="below", within=HALF),
-            Count(
-                f"draws with log polynomial/network below log 2 at η = {FAR:g}",
-                int(np.sum(miss < np.log(2))),
-                miss.size,
-                **RARE,
-            ),
-            statistics.compare("log conditional model/network", near, at=at, within=NEAR[size]),
-        )
+    return statistics.stated(
+        statistics.compare(f"log error at η = {FAR:g} over no step", gain, -np.log(2), side="below", within=HALF),
+        Count(
+            f"draws with log polynomial/network below log 2 at η = {FAR:g}",
+            int(np.sum(miss < np.log(2))),
+            miss.size,
+            **RARE,
+        ),
+        statistics.compare("log conditional model/network", near, at=at, within=NEAR[size]),
     )
 
 

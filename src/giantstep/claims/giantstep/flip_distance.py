@@ -85,10 +85,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found, expected = adjusted(measured), predicted["found"]
     cases = [f"{title}, η = {step:g}√p" for title in NAMES.values() for step in STEPS]
     at = [f"{case}, within {t:g}" for case in cases for t in DISTANCES]
-    return Evidence((
+    return statistics.stated(
         statistics.compare("share of signs changed", found[:, :, :-1], expected[..., :-1], at=at, within=SHARE[size]),
         statistics.compare("mean of ‖∇f‖²", found[:, :, -1], expected[..., -1], at=cases, relative=True, within=SQUARE[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

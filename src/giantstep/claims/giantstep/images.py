@@ -53,7 +53,9 @@ def gaps(measured: Data, predicted: Data) -> np.ndarray:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The images have the predicted errors."""
     at = [f"{a} vs {b}, k = {ratio:g}m" for a, b, ratio in cells(size)]
-    return Evidence((statistics.compare("log images/predicted", gaps(measured, predicted), at=at, within=CELL[size]),))
+    return statistics.stated(
+        statistics.compare("log images/predicted", gaps(measured, predicted), at=at, within=CELL[size])
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -81,18 +81,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         [[f != 1.0 and g != 1.0 and f * g in (0.0625, 1.0, 16.0) and f != 0.5 for g in FACTORS] for f in FACTORS]
     )
     rise = np.mean(above[far] - expected[far][:, None], axis=0, keepdims=True)
-    return Evidence(
-        (
-            statistics.compare(
-                "test error at the optimum", errors[middle, middle][None], least, relative=True, within=ERROR[size]
-            ),
-            statistics.compare(
-                "error above that at the optimum", above[others], at=at, side="above", within=LOWEST[size]
-            ),
-            statistics.compare(
-                "rise towards the corners of the grid, less the predicted one", rise, within=ERROR[size]
-            ),
-        )
+    return statistics.stated(
+        statistics.compare(
+            "test error at the optimum", errors[middle, middle][None], least, relative=True, within=ERROR[size]
+        ),
+        statistics.compare("error above that at the optimum", above[others], at=at, side="above", within=LOWEST[size]),
+        statistics.compare("rise towards the corners of the grid, less the predicted one", rise, within=ERROR[size]),
     )
 
 

@@ -127,9 +127,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"p = {WIDTHS[-1]:g}n"
         for name, (m, _) in found.items()
     )
-    assert ruling.corrected is not None
     return Verdict(
-        sentence=f"{words}. As stated: {ruling.stated.sentence} As corrected: {ruling.corrected.sentence}",
+        sentence=f"{words}. {ruling.sentence}",
         sizes=f"d = {d}, n = {n}, one pass, averaged, rate × E σ² = {runs.SHARE:g}, noise {NOISE:g}",
         figure=_figure(d, n, found, theory, predicted),
         caption=f"Two panels, sine and tanh features, show bias and variance against p/n, dots over the theory given the first "

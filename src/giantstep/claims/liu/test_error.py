@@ -60,7 +60,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         at = [f"decay {CASES[k][0]:g}, p = {width:g}n" for k in chosen for width in WIDTHS]
         blocks.append(statistics.compare(what, over[chosen], 1.0, at=at, relative=True, within=CELL[average][size]))
     mean = statistics.compare("mean of the test errors", over.mean(axis=(0, 1)), 1.0, relative=True, within=RULE[size])
-    return Evidence((*blocks, mean))
+    return statistics.stated(*blocks, mean)
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -88,10 +88,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     logs = np.log(measured["errors"])
     peaks = np.exp(np.mean(logs[:, AT] - logs[:, BESIDE].mean(axis=1), axis=-1))
     words = ", ".join(f"{peak:.2f} after {times}" for peak, times in zip(peaks, passes, strict=False))
-    assert ruling.corrected is not None
     return Verdict(
         sentence=f"At p = n the error over that beside it is {words} pass(es) and {peaks[-1]:.0f} for the minimum-norm fit. "
-        f"As stated: {ruling.stated.sentence} As corrected: {ruling.corrected.sentence}",
+        f"{ruling.sentence}",
         sizes=f"d = {d}, n = {n}, averaged, rate {runs.rate():.3g}, noise {NOISE:g}",
         figure=_figure(d, n, passes, np.median(measured["errors"], axis=-1), predicted["errors"]),
         caption=f"Medians of the test error against p/n for {', '.join(map(str, passes))} passes and the minimum-norm fit, with "

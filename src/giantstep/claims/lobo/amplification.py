@@ -24,11 +24,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     )
     at, names = sweep.labels(), [TITLES[a] for a in ACTIVATIONS]
     more = along[0][:, -1] - across[0][:, -1]
-    return Evidence((
+    return statistics.stated(
         statistics.compare("log growth along u over across u", more, np.log(MORE), at=names, side="above", within=MUCH),
         statistics.compare("log growth along u less predicted", along[0] - along[1], at=at, within=RULE[size]),
         statistics.compare("log growth across u less predicted", across[0] - across[1], at=at, within=ACROSS[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -92,10 +92,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{predicted['edge'][i].mean():.2f})"
         for i in close
     )
-    assert ruling.corrected is not None
     return Verdict(
-        sentence=f"At n = d the bulk of d WᵀW/p ends at {words}. As stated: {ruling.stated.sentence} As corrected: "
-        f"{ruling.corrected.sentence}",
+        sentence=f"At n = d the bulk of d WᵀW/p ends at {words}. {ruling.sentence}",
         sizes=f"d = {d}, p = {experiment.WIDTH * d}, n/d = {', '.join(f'{r:g}' for r in RATIOS)}, η~ = {ETA:g}",
         figure=_figure(measured, predicted),
         caption="Eigenvalues of the bulk of d WᵀW/p of the first seed (bars), of rows drawn from the coloured law (outline), and "

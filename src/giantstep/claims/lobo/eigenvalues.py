@@ -45,8 +45,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The eigenvalues after the step, each over that of the law."""
     at = [f"{mode}, {TITLES[a]}, n = {r:g}d" for a, r in CASES for mode in MODES]
     ratio = measured["values"][:, 1] / predicted["values"][:, 1]
-    return Evidence(
-        (statistics.compare("eigenvalue over predicted", ratio, 1.0, at=at, relative=True, within=RULE[size]),)
+    return statistics.stated(
+        statistics.compare("eigenvalue over predicted", ratio, 1.0, at=at, relative=True, within=RULE[size])
     )
 
 

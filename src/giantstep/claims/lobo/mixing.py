@@ -21,10 +21,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     angles, expected = (data["found"][:, 1:, k] for data in (measured, predicted))
     names = [TITLES[a] for a in ACTIVATIONS]
     turned = angles[:, -1] * np.sign(expected[:, -1])
-    return Evidence((
+    return statistics.stated(
         statistics.compare("angle in degrees less predicted", angles - expected, at=sweep.labels(), within=RULE[size]),
         statistics.compare("degrees turned by the largest step", turned, LEAST, at=names, side="above", within=TURNED),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

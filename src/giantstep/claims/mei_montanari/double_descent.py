@@ -111,7 +111,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         side="above",
         within=PEAK[size],
     )
-    return Evidence((levels, peak))
+    return statistics.stated(levels, peak)
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

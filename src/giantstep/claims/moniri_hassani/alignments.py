@@ -52,10 +52,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The outliers have every direction, each as much as the signal matrix says for the same second layer and batches."""
     at = [f"{TARGETS[t][k]} of {t}, {WORDS[b]}" for b, t, k in cases(size)]
     found = measured["shares"]
-    return Evidence((
+    return statistics.stated(
         statistics.compare("share of a direction", found, LEARNED, at=at, side="above", within=APART),
         statistics.compare("share less predicted", found - predicted["shares"], at=at, within=RULE[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

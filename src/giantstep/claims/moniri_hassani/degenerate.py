@@ -63,7 +63,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     own, other = LEFT[size], RULE[size]
     within = Tolerance(np.where(left, own.margin, other.margin), np.where(left, own.departure, other.departure))
     every = statistics.compare("share less predicted", found - predicted["shares"], at=at, within=within)
-    return Evidence((*third, every))
+    return statistics.stated(*third, every)
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -53,11 +53,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     places = np.stack([measured["values"][i, k] / predicted["values"][i, k] for i, k in which])
     along = np.stack([measured["cosines"][i, k, k] - predicted["cosines"][i, k, k] for i, k in which])
     agree = np.mean(layers.agree(measured, predicted), axis=0)
-    return Evidence((
+    return statistics.stated(
         statistics.compare("share of layers whose clear outliers agree", agree[None], 1.0, side="above", within=NUMBER),
         statistics.compare("position over predicted", places, 1.0, at=at, relative=True, within=PLACE[size]),
         statistics.compare("cos² with direction k less predicted", along, at=at, within=COSINE[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -38,11 +38,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     slopes = statistics.exponent(SIZES[size], np.moveaxis(measured["apart"], 1, 0))
     decades = np.log10(predicted["bounds"][:, -1:] / measured["apart"][:, -1])
     at = [_name(*law) for law in LAWS]
-    return Evidence(
-        (
-            statistics.compare("exponent of W1 in n", slopes, predicted["exponents"], at=at, within=POWER[size]),
-            statistics.compare("decades of the bound over W1", decades, 0.5, at=at, within=TIMES),
-        )
+    return statistics.stated(
+        statistics.compare("exponent of W1 in n", slopes, predicted["exponents"], at=at, within=POWER[size]),
+        statistics.compare("decades of the bound over W1", decades, 0.5, at=at, within=TIMES),
     )
 
 

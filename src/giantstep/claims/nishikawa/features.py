@@ -57,25 +57,23 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The loss is below that of the kernel, and the share of the target above that of the prior."""
     network, kernel, share = np.moveaxis(measured["numbers"], 1, 0)
     at = [f"n = {n}" for n in SIZES]
-    return Evidence(
-        (
-            statistics.compare(
-                "log of the loss over the kernel's",
-                np.log(network / kernel),
-                0.0,
-                at=at,
-                side="below",
-                within=LOWER,
-            ),
-            statistics.compare(
-                "share of the target's direction over the prior's",
-                share,
-                ALIGNED,
-                at=at,
-                side="above",
-                within=SHARE,
-            ),
-        )
+    return statistics.stated(
+        statistics.compare(
+            "log of the loss over the kernel's",
+            np.log(network / kernel),
+            0.0,
+            at=at,
+            side="below",
+            within=LOWER,
+        ),
+        statistics.compare(
+            "share of the target's direction over the prior's",
+            share,
+            ALIGNED,
+            at=at,
+            side="above",
+            within=SHARE,
+        ),
     )
 
 

@@ -57,8 +57,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The share that a pass leaves over its prediction, seed by seed."""
     ratios = np.array([measured[case][0] / measured[case][1] for case in CASES])
     at = list(CASES)
-    return Evidence(
-        (statistics.compare("share left by a pass over the predicted one", ratios, 1.0, at=at, within=RULE[size]),)
+    return statistics.stated(
+        statistics.compare("share left by a pass over the predicted one", ratios, 1.0, at=at, within=RULE[size])
     )
 
 

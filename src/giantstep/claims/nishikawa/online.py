@@ -54,8 +54,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Free exponents of the excess in T against -1, one a seed; the law of the excess times T does not change with T."""
     T = times(*SIZES[size]).tolist()
     slopes = np.array([statistics.exponent(T, measured[case]["excess"]) for case in cases(size)])
-    return Evidence(
-        (statistics.compare("exponent of the excess in T", slopes, -1.0, at=cases(size), within=RULE[size]),)
+    return statistics.stated(
+        statistics.compare("exponent of the excess in T", slopes, -1.0, at=cases(size), within=RULE[size])
     )
 
 

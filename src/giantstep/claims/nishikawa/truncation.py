@@ -86,8 +86,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     off, moves = measured["distances"], measured["acceptances"]
     power = statistics.pseudovalues(lambda v: x @ np.log(roots(v)) / np.sum(x**2), off)
     far = statistics.pseudovalues(lambda v: roots(v)[BASES.index(16) :], off)
-    return Evidence(
-        (
+    return statistics.stated(
             statistics.compare("power of the cut variance", power, 1.0, within=POWER[size]),
             statistics.compare(
                 "distance in %", far, 1.0, side="below", at=[f"J = {J}" for J in BASES if J >= 16], within=SMALL
@@ -96,8 +95,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
                 "acceptance less that at J = 128", moves[:-1] - moves[-1], at=[f"J = {J}" for J in MOVED[:-1]],
                 within=ACCEPTED[size],
             ),
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

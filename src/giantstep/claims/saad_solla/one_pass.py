@@ -126,8 +126,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     far = [distances(measured[POWER][str(d)], predicted[POWER][str(d)]) for d in SIZES[size]]
     power = statistics.exponent(SIZES[size], np.stack(far))
     rule = RULE[size]
-    return Evidence(
-        (
+    return statistics.stated(
             *(
                 statistics.compare(
                     f"overlaps at d = {last}, mean of M and Q, {case}", np.mean(pair, axis=0)[None], predicted["slope"],
@@ -138,8 +137,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
             statistics.compare(f"overlaps at d = {last}", slopes, predicted["slope"], at=at, within=rule["each"]),
             statistics.compare(f"risk over theory at d = {last}", risks, 1.0, at=list(CASES), within=rule["risk"]),
             statistics.compare("power of the distance", power[None], predicted["power"], at=[POWER], within=rule["power"]),
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -55,11 +55,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     kept = [KEPT.index(k) for k in FOLLOWED]
     ratio = (measured["losses"] / predicted["losses"])[:, kept]
     points = [f"{loss}, step {k}" for loss in LOSSES for k in FOLLOWED]
-    return Evidence(
-        (
-            statistics.compare("power of time", power, -1.0, at=list(LOSSES), within=POWER[size]),
-            statistics.compare("loss over the followed one", ratio, 1.0, at=points, within=EXACT),
-        )
+    return statistics.stated(
+        statistics.compare("power of time", power, -1.0, at=list(LOSSES), within=POWER[size]),
+        statistics.compare("loss over the followed one", ratio, 1.0, at=points, within=EXACT),
     )
 
 

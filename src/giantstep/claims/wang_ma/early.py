@@ -70,15 +70,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     by_n = statistics.exponent(CONES, times[: len(CONES)].mean(axis=1))
     cells = [f"n = {n}, p = {m}" for n in CONES for m in widths]
     points = [f"p = {m}, step {k}" for m in widths for k in FOLLOWED]
-    return Evidence(
-        (
-            statistics.compare(
-                "time of the drop", times[: len(CONES)], law, at=cells, relative=True, within=TIME[size]
-            ),
-            statistics.compare("power of the width", powers, -1.0, at=list(CASES), within=POWER[size]),
-            statistics.compare("power of n on cones", by_n, 0.0, within=POWER[size]),
-            statistics.compare("loss over the followed one", ratio, 1.0, at=points, within=EXACT),
-        )
+    return statistics.stated(
+        statistics.compare("time of the drop", times[: len(CONES)], law, at=cells, relative=True, within=TIME[size]),
+        statistics.compare("power of the width", powers, -1.0, at=list(CASES), within=POWER[size]),
+        statistics.compare("power of n on cones", by_n, 0.0, within=POWER[size]),
+        statistics.compare("loss over the followed one", ratio, 1.0, at=points, within=EXACT),
     )
 
 

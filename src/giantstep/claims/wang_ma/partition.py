@@ -94,12 +94,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     wrong, found = measured["wrong"], measured["widths"]
     growth = (found[-1, 0] - found[0, 0]) / np.log(SAMPLES[-1] / SAMPLES[0])
     at = [f"p = {m}" for m in WIDTHS]
-    return Evidence(
-        (
-            Count("runs with a neuron out of place", int(np.sum(wrong > 0)), len(wrong), 0.0, SORTED[size]),
-            statistics.compare("chance of a bare sample", found[0, 1:], predicted["bare"], at=at, within=CHANCE[size]),
-            statistics.compare("neurons by unit of log n", growth, predicted["growth"], side="below", within=GROWTH),
-        )
+    return statistics.stated(
+        Count("runs with a neuron out of place", int(np.sum(wrong > 0)), len(wrong), 0.0, SORTED[size]),
+        statistics.compare("chance of a bare sample", found[0, 1:], predicted["bare"], at=at, within=CHANCE[size]),
+        statistics.compare("neurons by unit of log n", growth, predicted["growth"], side="below", within=GROWTH),
     )
 
 

@@ -58,11 +58,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     ratio = np.array([1 + np.abs(own / followed - 1)[points] for own, followed in pairs])
     cells = [f"{loss}, step {k}" for loss in LOSSES for k in POINTS]
     mean, expected = measured["square"][points], predicted["mean"][points]
-    return Evidence(
-        (
-            statistics.compare("mean square loss", mean, expected, at=at, relative=True, within=MEAN[size]),
-            statistics.compare("loss over the followed one", ratio, 1.0, at=cells, within=EXACT),
-        )
+    return statistics.stated(
+        statistics.compare("mean square loss", mean, expected, at=at, relative=True, within=MEAN[size]),
+        statistics.compare("loss over the followed one", ratio, 1.0, at=cells, within=EXACT),
     )
 
 

@@ -58,24 +58,22 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The conditional model against the network; and the Gaussian model should be visibly off in every case."""
     at = [f"{_words(case)}, {what}" for what in ERRORS.values() for case in CASES]
     plain = np.mean(differences(measured, PLAIN), axis=(0, 1))
-    return Evidence(
-        (
-            statistics.compare(
-                "error of the conditional model less the network's",
-                differences(measured, GIVEN),
-                predicted["difference"],
-                at=at,
-                within=RULE[size],
-            ),
-            statistics.compare(
-                "mean difference of the Gaussian model",
-                plain[None],
-                [VISIBLE],
-                at=[""],
-                side="above",
-                within=Tolerance(0.05, VISIBLE),
-            ),
-        )
+    return statistics.stated(
+        statistics.compare(
+            "error of the conditional model less the network's",
+            differences(measured, GIVEN),
+            predicted["difference"],
+            at=at,
+            within=RULE[size],
+        ),
+        statistics.compare(
+            "mean difference of the Gaussian model",
+            plain[None],
+            [VISIBLE],
+            at=[""],
+            side="above",
+            within=Tolerance(0.05, VISIBLE),
+        ),
     )
 
 

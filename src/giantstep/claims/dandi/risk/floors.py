@@ -110,8 +110,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
     return Verdict(
         sentence=f"Risks at the floors are {risks}. {low} of {len(underlined.comparison.at)} underlined terms are less than half "
-        f"fitted. The share of H2(x1)*x2 is {small:.2f} at n = 8d, p = d and {large:.2f} at n = 64d, p = 8d. As stated: "
-        f"{ruling.stated.sentence} As corrected: {ruling.corrected.sentence if ruling.corrected else ''}",
+        f"fitted. The share of H2(x1)*x2 is {small:.2f} at n = 8d, p = d and {large:.2f} at n = 64d, p = 8d. "
+        f"{ruling.sentence}",
         sizes="; ".join(f"{r.name}: d = {d}" for r, d in zip(REGIMES, SIZES[size][0], strict=True))
         + f"; one step, {REGIMES[-1].activation} (narrow network: relu), best of {len(PENALTIES)} penalties",
         figure=_figure(measured, predicted),

@@ -145,12 +145,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         at = [label for label, yes in zip(labels, chosen, strict=True) if yes]
         return statistics.compare(what, last[chosen], at=at, noisy=False, **more)  # type: ignore[arg-type]
 
-    return Evidence(
-        (
-            *finite,
-            far("share of an underlined term by theory", known, predicted=0.5, side="above", within=HALF),
-            far("share of another term by theory", ~known, predicted=0.0, within=OUT),
-        )
+    return statistics.stated(
+        *finite,
+        far("share of an underlined term by theory", known, predicted=0.5, side="above", within=HALF),
+        far("share of another term by theory", ~known, predicted=0.0, within=OUT),
     )
 
 

@@ -56,11 +56,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Every gain at the largest n against the published limit, in units of the error of random features."""
     before = predicted["before"]
     gains, limits = measured["gains"][-1] / before[..., None], predicted["limits"] / before
-    return Evidence(
-        (
-            statistics.compare(
-                "gain, in units of the error of random features", gains, limits, at=LABELS, within=RULE[size]
-            ),
+    return statistics.stated(
+        statistics.compare(
+            "gain, in units of the error of random features", gains, limits, at=LABELS, within=RULE[size]
         )
     )
 

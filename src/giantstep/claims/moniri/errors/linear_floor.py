@@ -87,14 +87,12 @@ def predict(size: Size) -> Data:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Every test error against the floor from above, and against its limit, in which the quadratic part is noise."""
     at, found = [f"p = {width:g}d, n = {samples:g}d" for width, samples in CASES], measured["test_error"]
-    return Evidence(
-        (
+    return statistics.stated(
             statistics.compare(
                 "test error against the floor", found, predicted["floor"], at=at, side="above", relative=True, within=FLOOR[size]
             ),
             statistics.compare("test error", found, predicted["test_error"], at=at, relative=True, within=LIMIT[size]),
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -78,7 +78,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     mean, error = (float(x) for x in mean_and_error(updates(measured["gains"])))
     return Verdict(
         sizes=f"n = {n}, predicted up to 10¹²; {talk.RATIOS}; penalty {paired.PENALTY:g}",
-        sentence=f"As stated: {ruling.stated.sentence} As corrected: {ruling.corrected.sentence if ruling.corrected else ''} "
+        sentence=f"{ruling.sentence} "
         f"At ℓ = 2 the test gain of the full gradient tends to {tends} and not to the published "
         f"{predicted['published'][full]:.3f}; at n = {n} it is {mean:.4f} ± {error:.4f} below that of the rank-one part "
         f"(predicted {updates(predicted['here']):.4f}).",

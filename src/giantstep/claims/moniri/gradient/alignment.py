@@ -50,8 +50,8 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{name}, n = {r:g}d" for name in talk.targets() for r in SAMPLES_PER_DIMENSION]
-    return Evidence(
-        (statistics.compare("cos(β, β*)", measured["cosines"], predicted["limits"], at=at, within=RULE[size]),)
+    return statistics.stated(
+        statistics.compare("cos(β, β*)", measured["cosines"], predicted["limits"], at=at, within=RULE[size])
     )
 
 

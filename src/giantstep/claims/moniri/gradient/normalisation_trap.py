@@ -43,8 +43,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Along X^T y the limit and no decay, along X^T (y - f_0) the decay."""
     last = f"n = {remainder.SIZES[size][-1]}"
     norms = controlled(measured["norms"][-1, :1], measured["controls"][-1])  # |a| and |W^T a| are known on average
-    return Evidence(
-        (
+    return statistics.stated(
             statistics.compare(
                 "remainder along Xᵀy", norms, predicted["finite"], at=[last], relative=True, within=LIMIT[size]
             ),
@@ -53,8 +52,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
                 within=remainder.EXPONENT[size],
             ),
             remainder.decay(size, measured, [1]),
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -58,17 +58,15 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     distances = [[spectra.distance(v, law) for v in measured[name]] for name, law in laws.items()]
     edges = [[read.bulk_edge(v) for v in measured[name]] for name in laws]
     reads, allowed = [spectra.edge(law) for law in laws.values()], [CLOSE / law.count for law in laws.values()]
-    return Evidence(
-        (
-            statistics.compare(
-                "sup distance to the law",
-                distances,
-                at=list(laws),
-                side="below",
-                within=Tolerance(np.array(allowed), SEEN[size]),
-            ),
-            statistics.compare("edge of the bulk", edges, reads, at=list(laws), relative=True, within=EDGE[size]),
-        )
+    return statistics.stated(
+        statistics.compare(
+            "sup distance to the law",
+            distances,
+            at=list(laws),
+            side="below",
+            within=Tolerance(np.array(allowed), SEEN[size]),
+        ),
+        statistics.compare("edge of the bulk", edges, reads, at=list(laws), relative=True, within=EDGE[size]),
     )
 
 

@@ -87,14 +87,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"spike {k}, n = {n}" for n in SIZES[size] for k in (1, 2)]
     exponents = statistics.exponent(SIZES[size], np.exp(measured["onsets"]))
     ratios = measured["onsets"] - np.log(predicted["onsets"])[..., None]
-    return Evidence(
-        (
+    return statistics.stated(
             statistics.compare(
                 "exponent of the step size at the onset", exponents, LIMITS, at=["spike 1", "spike 2"], within=EXPONENT
             ),
             statistics.compare("log of the step size at the onset over the predicted one", ratios, at=at, within=ONSET),
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -66,11 +66,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found, expected = measured["leading"][shown], predicted["places"][shown]
     solid = expected[:, 1] >= SOLID
     clear = [name for name, far in zip(names, solid, strict=True) if far]
-    return Evidence(
-        (
-            statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, within=RULE[size]),
-            statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=clear, within=RULE[size]),
-        )
+    return statistics.stated(
+        statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, within=RULE[size]),
+        statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=clear, within=RULE[size]),
     )
 
 

@@ -62,12 +62,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     shown = np.isfinite(predicted["cosines"])
     names = [f"spike {k + 1}, {ACTIVATIONS[i]}, alpha = {ALPHAS[j]:g}" for i, j, k in np.argwhere(shown)]
     growth = np.diff(count, axis=1)
-    return Evidence(
-        (
-            statistics.compare("cos²", cosines[shown], predicted["cosines"][shown], at=names, within=COSINE[size]),
-            statistics.compare("outliers elsewhere", elsewhere, at=labels, side="below", within=ELSEWHERE),
-            statistics.compare("outliers more than at the alpha before", growth, at=later, side="above", within=GROWTH),
-        )
+    return statistics.stated(
+        statistics.compare("cos²", cosines[shown], predicted["cosines"][shown], at=names, within=COSINE[size]),
+        statistics.compare("outliers elsewhere", elsewhere, at=labels, side="below", within=ELSEWHERE),
+        statistics.compare("outliers more than at the alpha before", growth, at=later, side="above", within=GROWTH),
     )
 
 

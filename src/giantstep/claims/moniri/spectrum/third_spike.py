@@ -93,12 +93,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     found, expected = measured["leading"][there], predicted["places"][there]
     solid, clear = expected[:, 1] >= SOLID[size], 1 + margin(4 * SIZES[size] // 5)
     along = [name for name, far in zip(names, solid, strict=True) if far]
-    return Evidence((
+    return statistics.stated(
         statistics.compare("spike ℓ over the edge", over[:, 0], clear, at=at, side="above", within=PLACE[size]),
         statistics.compare("singular value ℓ + 1 over the edge", over[:, 1], 1.0, at=at, within=PLACE[size]),
         statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, within=PLACE[size]),
         statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=along, within=COSINE[size]),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
