@@ -43,6 +43,16 @@ def short(noun: Any, **shown: Any) -> str:
     return f"{type(noun).__name__}({', '.join(named)})"
 
 
+class PlainNoun:
+    """The base of nouns that are shown as the call that makes them, and that are plain data by their fields."""
+
+    def __repr__(self) -> str:
+        return short(self)
+
+    def to_plain(self) -> dict[str, Any]:
+        return plain(self)
+
+
 def build(cls: type[Noun], data: Any, where: str, inner: Mapping[str, Callable[[Any, str], Any]] | None = None) -> Noun:
     """A noun from plain data; ``inner`` builds the fields that are nouns themselves. Refusals name the place."""
     if not isinstance(data, Mapping):

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import build, choice, flag, plain, short, whole
+from giantstep._given.plain import PlainNoun, build, choice, flag, short, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
 
@@ -56,7 +56,7 @@ class Weights:
 
 @named
 @dataclass(frozen=True, repr=False)
-class Network:
+class Network(PlainNoun):
     """A two-layer network of ``width`` p.
 
     Attributes:
@@ -122,9 +122,6 @@ class Network:
 
     def __repr__(self) -> str:
         return short(self, activation=self.activation.formula or self.activation)
-
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
 
     @staticmethod
     def from_plain(data: Any, where: str) -> "Network":

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import build, choice, flag, plain, real, reals, short, whole
+from giantstep._given.plain import PlainNoun, build, choice, flag, real, reals, whole
 from giantstep.errors import InputError
 
 BATCHES = ("fresh", "reuse")
@@ -18,7 +18,7 @@ MAX_DEFLATE = 2
 
 
 @dataclass(frozen=True, repr=False)
-class Power:
+class Power(PlainNoun):
     """``times * n^alpha``, or a power of d or p; alpha may be a list."""
 
     alpha: float | tuple[float, ...]
@@ -39,12 +39,6 @@ class Power:
         choice(self.of, ("n", "d", "p"), "of")
         object.__setattr__(self, "times", real(self.times, "times"))
 
-    def __repr__(self) -> str:
-        return short(self)
-
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
-
 
 @named
 def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> Power:
@@ -60,7 +54,7 @@ def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> 
 
 @named
 @dataclass(frozen=True, repr=False)
-class GiantStep:
+class GiantStep(PlainNoun):
     """``W <- W - eta * gradient`` of ``(1/2n) sum (y - f(x))^2`` in W.
 
     Attributes:
@@ -120,12 +114,6 @@ class GiantStep:
             return np.asarray(self.eta.times * base ** np.asarray(self.eta.alpha))
         return np.asarray(self.eta)
 
-    def __repr__(self) -> str:
-        return short(self)
-
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
-
     @staticmethod
     def from_plain(data: Any, where: str) -> "GiantStep":
         return build(GiantStep, _with_n(data), where, {"eta": _eta_from_plain})
@@ -133,7 +121,7 @@ class GiantStep:
 
 @named
 @dataclass(frozen=True, repr=False)
-class Ridge:
+class Ridge(PlainNoun):
     """Coefficients b of the plain features ``F = sigma(X W^T)``: minimise ``(1/n) ||y - F b||^2 + penalty ||b||^2``.
 
     Attributes:
@@ -180,12 +168,6 @@ class Ridge:
         """The value or values of the field that may be a list."""
         return self.penalty
 
-    def __repr__(self) -> str:
-        return short(self)
-
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
-
     @staticmethod
     def from_plain(data: Any, where: str) -> "Ridge":
         return build(Ridge, _with_n(data), where)
@@ -193,7 +175,7 @@ class Ridge:
 
 @named
 @dataclass(frozen=True, repr=False)
-class SGD:
+class SGD(PlainNoun):
     """Coefficients b of the plain features from b = 0, one sample a step: ``b <- b + (rate / p) t^-decay (y_t - F_t b) F_t``.
 
     The rate is that of the features ``F / sqrt(p)``: one pass is stable below about ``1 / E F^2`` at any width.
@@ -246,12 +228,6 @@ class SGD:
         """The value or values of the field that may be a list."""
         return self.rate
 
-    def __repr__(self) -> str:
-        return short(self)
-
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
-
     @staticmethod
     def from_plain(data: Any, where: str) -> "SGD":
         return build(SGD, _with_n(data), where)
@@ -259,7 +235,7 @@ class SGD:
 
 @named
 @dataclass(frozen=True, repr=False)
-class Protocol:
+class Protocol(PlainNoun):
     """Steps on the first layer, then a readout (None keeps the network's own second layer).
 
     Examples:
@@ -317,12 +293,6 @@ class Protocol:
         """Step sizes, shape (T,) or (E, T): lists move together, single numbers are shared."""
         values = [step.etas(n, d, p) for step, n in zip(self.steps, self.sizes(), strict=True)]
         return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.zeros(0)
-
-    def __repr__(self) -> str:
-        return short(self)
-
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
 
     @staticmethod
     def from_plain(data: Any, where: str) -> "Protocol":

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from jaxtyping import Float, Int
 
 from giantstep._given.callable import named
-from giantstep._given.plain import build, choice, plain, real, whole
+from giantstep._given.plain import PlainNoun, build, choice, plain, real, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep.errors import InputError
 from giantstep.experiment.data import directions as _directions
@@ -27,7 +27,7 @@ _Accepted = str | Along | Mapping[str, float] | Iterable[float] | None
 
 @named
 @dataclass(frozen=True)
-class Spike:
+class Spike(PlainNoun):
     """``strength * gamma gamma^T`` in a covariance: a variance of ``bulk + strength`` along gamma, in a
     component with that bulk.
 
@@ -58,13 +58,10 @@ class Spike:
         if self.direction is not None:
             object.__setattr__(self, "direction", _unit(_directions.vector(self.direction, "direction")))
 
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
-
 
 @named
 @dataclass(frozen=True)
-class Component:
+class Component(PlainNoun):
     """A share ``weight`` of the inputs, ``N(mean, bulk * I + sum_i theta_i gamma_i gamma_i^T)``.
 
     Attributes:
@@ -114,9 +111,6 @@ class Component:
     def strengths(self) -> Float[np.ndarray, " k"]:
         """The strengths theta_1, theta_2, ... of the spikes."""
         return np.array([s.strength for s in self.spikes])
-
-    def to_plain(self) -> dict[str, Any]:
-        return plain(self)
 
     @staticmethod
     def fitted(own: fit_mixture.FittedClass) -> "Component":
