@@ -10,7 +10,7 @@ import toys
 
 import giantstep as gs
 from giantstep._shown import notebook
-from giantstep._shown.html import table
+from giantstep._shown.html import figure, table
 from giantstep.checks.check import check
 from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.report.follow import following
@@ -112,8 +112,22 @@ def test_a_result_names_its_claim():
 def test_a_verdict_is_html_with_its_figure():
     verdict = Verdict("holds", "It holds <b>.", ("a", "b"), ((1, 0.123456),), figure="<svg></svg>")
     text = verdict._repr_html_()
-    assert "<svg></svg>" in text and "It holds &lt;b&gt;." in text and "0.1235" in text
+    assert "<svg " in text and "It holds &lt;b&gt;." in text and "0.1235" in text
     assert repr(verdict) == "Verdict(holds: It holds <b>.)"
+
+
+def test_a_figure_is_no_wider_than_the_page_until_it_would_be_too_small_to_read():
+    text = figure('<?xml version="1.0"?>\n<!DOCTYPE svg>\n<svg height="2pt" width="490.5pt"><g width="1pt"/></svg>\n')
+    assert text.startswith('<div style="overflow-x:auto"><svg style="display:block;max-width:max(100%, 0.65 * 490.5pt)')
+    assert text.endswith("</svg></div>") and figure("none") == figure("") == ""
+    assert "max-width:100%" in figure("<svg></svg>")
+
+
+def test_short_cells_stay_whole_and_sentences_are_broken():
+    text = table(["at", "status"], [["setting 1, n = 0.5d", "a sentence that is longer than the widest name of a row"]])
+    assert (
+        text.count("white-space:pre;") + text.count('white-space:pre"') == 3 and text.count("white-space:pre-line") == 1
+    )
 
 
 def test_a_notebook_shows_a_picture_although_nothing_has_loaded_pyplot():

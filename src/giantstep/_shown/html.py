@@ -1,13 +1,16 @@
-"""Small pieces of HTML for notebooks: a heading, a table, sentences. They take their colours from the page around them."""
+"""Small pieces of HTML for notebooks: heading, table, sentence, figure. Their colours are those of the page around them."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from giantstep._shown.typeset import typeset
 
-__all__ = ["block", "line", "table"]
+__all__ = ["block", "figure", "line", "table"]
 
-CELL = "text-align:{};padding:.15em .7em;white-space:pre-line"
+CELL = "text-align:{};padding:.15em .7em;white-space:{}"
+SHORT = 32  # characters of a cell that stays on one line
+LEAST = 0.65  # of its width, to which a figure shrinks on a small screen; then it scrolls
 
 
 def block(title: str, *parts: str) -> str:
@@ -22,11 +25,28 @@ def line(text: str) -> str:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], align: str = "right") -> str:
     """A table with typeset formulas, which scrolls if it is wide; without a header the first column has the names of the rows."""
-    head = "".join(f'<th style="{CELL.format(align)}">{escape(str(cell))}</th>' for cell in header)
+    head = "".join(f'<th style="{_style(cell, align)}">{escape(str(cell))}</th>' for cell in header)
     body = "".join(f"<tr>{''.join(_cell(cell, align) for cell in row)}</tr>" for row in rows)
     inside = f"{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody>"
     return f'<div style="overflow-x:auto"><table>{inside}</table></div>'
 
 
 def _cell(value: object, align: str) -> str:
-    return f'<td style="{CELL.format(align)}">{typeset(str(value))}</td>'
+    return f'<td style="{_style(value, align)}">{typeset(str(value))}</td>'
+
+
+def _style(value: object, align: str) -> str:
+    """Numbers and names stay whole; sentences are broken."""
+    short = max(map(len, str(value).splitlines()), default=0) <= SHORT
+    return CELL.format(align, "pre" if short else "pre-line;min-width:14em")
+
+
+def figure(svg: str) -> str:
+    """The ``<svg>`` element of a document, as wide as the page at most; below a readable size it scrolls."""
+    element = re.search(r"<svg\b.*</svg>", svg, flags=re.DOTALL)
+    if element is None:
+        return ""
+    width = re.search(r'^<svg\b[^>]*?\bwidth="([\d.]+(?:pt|px)?)"', element[0])
+    least = f"max(100%, {LEAST} * {width[1] if width[1][-1].isalpha() else width[1] + 'px'})" if width else "100%"
+    style = f'style="display:block;max-width:{least};height:auto"'
+    return f'<div style="overflow-x:auto">{element[0].replace("<svg", f"<svg {style}", 1)}</div>'

@@ -64,7 +64,7 @@ class Verdict:
         rows = [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in self.rows]
         table = html.table(self.header, rows) if rows else ""
         sentences = "".join(html.line(each) for each in (self.caption, self.power, self.trend))
-        return html.block(self.outcome, html.line(self.sentence), self.figure, table, sentences)
+        return html.block(self.outcome, html.line(self.sentence), html.figure(self.figure), table, sentences)
 
 
 @dataclass(frozen=True)
