@@ -15,3 +15,4 @@ s = gs.Setting(
 )
 both = gs.compare(s, seed=range(2), spectrum=True)
 figure = gs.plot(both, "spectrum")
+figure  # a notebook shows it

@@ -20,3 +20,4 @@ found = gs.sweep(
     progress=False,
 )
 figure = gs.plot(found)
+figure  # a notebook shows it

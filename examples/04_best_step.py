@@ -21,3 +21,4 @@ print(best)
 etas = [0, 5, 20, 60, 150, 300]
 figure = gs.plot([gs.simulate(s.with_(eta=etas), seed=range(4)), gs.theory(s.with_(eta=etas))])
 figure.axes[0].axvline(best.eta, color="grey", linestyle=":")
+figure  # a notebook shows it

@@ -18,3 +18,4 @@ for name in ("relu", "tanh"):
     one = s.with_(activation=name)
     outcomes += [gs.simulate(one, seed=range(4)), gs.theory(one)]
 figure = gs.plot(outcomes, labels=["ReLU", "ReLU", "tanh", "tanh"])
+figure  # a notebook shows it

@@ -15,3 +15,4 @@ s = gs.Setting(
 print(gs.explain(s.target))
 paths = [gs.simulate.evolution(s, seed=0), gs.theory.evolution(s, seed=0)]
 figure = gs.plot(paths, "shares")
+figure  # a notebook shows it

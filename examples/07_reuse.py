@@ -33,3 +33,4 @@ with style.figure() as (figure, ax):
     ax.set(ylim=(1e-4, 1), ylabel="share of a neuron along $x_1$", xlim=(-0.5, 1.5))
     logarithmic(ax)
     ax.legend()
+figure  # a notebook shows it

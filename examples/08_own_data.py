@@ -28,3 +28,4 @@ e = gs.equivalent(s, "hermite", seed=range(4), n_test=1500)
 fitted = s.with_(data=data.fitted(spikes=2), target=data.fitted_target())
 print(fitted)
 figure = gs.plot([o, e, gs.theory(fitted)], labels=["data", "data", "fitted mixture"])
+figure  # a notebook shows it

@@ -24,3 +24,4 @@ with tempfile.TemporaryDirectory() as folder:
     again = gs.sweep(s, axes, seeds=range(4), store=store, progress=False)
 assert found.identical(again)
 figure = gs.plot(found)
+figure  # a notebook shows it

@@ -60,3 +60,4 @@ with figures.figure() as (figure, ax):
     ax.set_xticks(range(1, 4), [f"n = {n}" for n in SAMPLES])
     ax.set(ylabel="test error", title=f"the claim {verdict.as_stated}", xlim=(0.5, 3.5))
     ax.legend()
+figure  # a notebook shows it

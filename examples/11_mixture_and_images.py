@@ -17,3 +17,4 @@ s = gs.Setting(
 o = gs.simulate(s, seed=range(3), n_test=1000)
 mixture = gs.simulate(s.with_(data=images.fitted(spikes=20)), seed=range(3), n_test=1000)
 figure = gs.plot([o, mixture], labels=["images", "fitted mixture"])
+figure  # a notebook shows it

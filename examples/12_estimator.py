@@ -30,3 +30,4 @@ with style.figure() as (figure, ax):
         ax.plot([i] * len(values), values, "os"[i])
     ax.set_xticks(range(len(scores)), list(scores))
     ax.set(ylabel="R² on three folds", xlim=(-0.5, 1.5), ylim=(0, 1.05))
+figure  # a notebook shows it

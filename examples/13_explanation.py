@@ -9,3 +9,4 @@ import giantstep as gs
 x = gs.explain("x1 + H2(x1)*x2 + H3(x3)/2", activation="relu")
 print(x)
 figure = gs.plot(x)
+figure  # a notebook shows it

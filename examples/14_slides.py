@@ -54,3 +54,4 @@ with style.figure(2, width=3.6, height=3.0) as (figure, axes):
     axes[0].plot([], [], "--", color=style.INK, linewidth=0.9, label="theory, a fresh batch")
     axes[1].set_ylim(bottom=0)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+figure  # a notebook shows it

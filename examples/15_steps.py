@@ -57,3 +57,4 @@ with style.figure(3, width=2.7, height=2.7) as (figure, axes):
     axes[0].set_ylabel("error")
     axes[0].plot([], [], color=style.INK, label="theory")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+figure  # a notebook shows it

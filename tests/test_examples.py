@@ -47,4 +47,5 @@ def test_the_gallery_has_the_text_and_the_code_of_every_example(gallery):
     for path in EXAMPLES:
         assert f"assets/gallery/{path.stem}.svg" in page and f"`examples/{path.name}`" in page
         assert gallery._code(path) in page
+        assert gallery._code(path).endswith("\nfigure  # a notebook shows it")
         assert "import giantstep" in gallery._code(path) or "from giantstep" in gallery._code(path)
