@@ -13,6 +13,7 @@ from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.presets import PRESETS
 from giantstep.explorer.views.explain import explain
 from giantstep.explorer.views.giant_steps.numbers import chain_of
+from giantstep.story.scene import scenes
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,6 +30,14 @@ def test_every_preset_is_a_state_of_its_view_that_can_be_built(preset):
         explain(preset.state)
     else:
         assert preset.state.claim in [text.name for text in TEXTS]
+
+
+def test_a_scene_of_other_data_than_the_view_has_is_shown_by_a_claim():
+    """One step and Giant steps have isotropic Gaussian inputs; a scene of other inputs must not be a preset of theirs."""
+    told = {preset.title: preset.state for preset in PRESETS if preset.scene is not None}
+    for scene in scenes():
+        if not isinstance(scene.setting.data, gs.Gaussian):
+            assert isinstance(told[scene.title], state.Claims)
 
 
 def test_every_paper_has_a_preset():

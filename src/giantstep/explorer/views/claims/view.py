@@ -12,6 +12,7 @@ from giantstep.citations import paper
 from giantstep.claims import TEXTS
 from giantstep.claims.full import full
 from giantstep.explorer import controls, polling, state
+from giantstep.explorer.presets import of_view
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.take_away import bibtex as entries
 from giantstep.explorer.take_away import copied
@@ -38,6 +39,7 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
         refused = [*refused, f"There is no claim {s.claim[:60]!r}: choose one below."]
     return [
         controls.head("What the papers say, checked", _lead(verdicts), refused),
+        _scenes(),
         *([] if claim is None else [_open(claim, verdicts.get(claim.name))]),
         _matrix(verdicts, s.claim),
         html.Ul([html.Li([_badge(outcome), f" {words}"]) for outcome, words in _legend(verdicts)], className="legend"),
@@ -54,6 +56,16 @@ def _lead(verdicts: dict[str, Any]) -> str:
         f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}{left}. "
         "You can run any of them here at quick size."
     )
+
+
+def _scenes() -> html.Div:
+    """Links to the scenes of the story that a claim shows."""
+    pills = [
+        html.Li(dcc.Link(preset.label, href=f"/claims?{state.write(preset.state)}", className="preset"))
+        for preset in of_view(state.Claims)
+        if preset.scene is not None
+    ]
+    return html.Div([html.Span("Start from", className="label"), html.Ul(pills)], className="presets")
 
 
 def _legend(verdicts: dict[str, Any]) -> list[tuple[str, str]]:
