@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.claims import population
 from giantstep.claims.ba import rivals
 from giantstep.claims.cui import test_error as cui
 from giantstep.claims.giantstep import means
@@ -19,7 +20,7 @@ def test_double_descent_averages_the_risk_of_ridge_fits():
     for p in (10, 40):
         W = rng.standard_normal((p, d))
         W /= np.linalg.norm(W, axis=1, keepdims=True)
-        F, second = np.maximum(X @ W.T, 0), double_descent.relu_moments(W)
+        F, second = np.maximum(X @ W.T, 0), population.relu_kernel(W, W)
         beta = rng.standard_normal((4000, d))
         beta /= np.linalg.norm(beta, axis=1, keepdims=True)
         y = X @ beta.T + noise * rng.standard_normal((n, 4000))
@@ -34,7 +35,9 @@ def test_the_risk_of_relu_features_is_that_of_test_samples():
     W, b, X = rng.standard_normal((6, 5)), rng.standard_normal(6) / 6, rng.standard_normal((400_000, 5))
     f = X[:, 0] + (X[:, 0] ** 2 - 1) / np.sqrt(2)
     squares = (f - np.maximum(X @ W.T, 0) @ b) ** 2
-    assert rivals.relu_risk(W, b) == pytest.approx(squares.mean(), abs=5 * squares.std() / np.sqrt(len(X)))
+    setting = gs.Setting(gs.Gaussian(5), rivals.target(), gs.Network(6, "relu"), gs.Protocol())
+    risk = population.moments(setting, W).error(b) - setting.target.noise**2
+    assert risk == pytest.approx(squares.mean(), abs=5 * squares.std() / np.sqrt(len(X)))
 
 
 def test_controls_have_mean_zero():

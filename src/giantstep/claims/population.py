@@ -8,6 +8,7 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import eval_hermitenorm, factorial
 
 from giantstep.experiment.setting import Setting
+from giantstep.experiment.target import Target
 from giantstep.functions.activation import Activation
 
 ORDER = 3  # the largest degree of a target
@@ -27,6 +28,11 @@ class PopulationMoments(NamedTuple):
     def error(self, b: Float[np.ndarray, "*more p"]) -> Float[np.ndarray, "*more"]:
         """E (y - F b)^2."""
         return self.power - 2 * b @ self.cross + np.sum((b @ self.square) * b, axis=-1)
+
+
+def linear_floor(target: Target) -> float:
+    """The least error of a linear predictor: E f*^2 beyond degree one, plus the noise."""
+    return target.power - target.hermite.mass(0) - target.hermite.mass(1) + target.noise**2
 
 
 def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> PopulationMoments:
@@ -54,12 +60,18 @@ def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:
     return _BASIS @ np.asarray(sigma(np.outer(_NODES, lengths)))
 
 
+def relu_kernel(A: Float[np.ndarray, "p d"], B: Float[np.ndarray, "q d"]) -> Float[np.ndarray, "p q"]:
+    """E relu(<a, x>) relu(<b, x>) = (|a| |b|/2 pi) (sin t + (pi - t) cos t), t the angle of a and b (Cho and Saul 2009)."""
+    lengths = np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
+    cosine = np.clip(A @ B.T / lengths, -1.0, 1.0)
+    return lengths * (np.sqrt(1 - cosine**2) + (np.pi - np.arccos(cosine)) * cosine) / (2 * np.pi)
+
+
 def _kernel(name: str, W: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """E sigma(<w_i, x>) sigma(<w_j, x>) for x ~ N(0, I) and a sigma that is not centred."""
+    if name == "relu":
+        return relu_kernel(W, W)
     C, r = W @ W.T, lengths
-    if name == "relu":  # (r_i r_j/2 pi) (sin t + (pi - t) cos t), t the angle of w_i and w_j (Cho and Saul 2009)
-        cos = np.clip(C / np.outer(r, r), -1.0, 1.0)
-        return np.outer(r, r) * (np.sqrt(1 - cos**2) + (np.pi - np.arccos(cos)) * cos) / (2 * np.pi)
     if name == "erf":  # (2/pi) arcsin(2 <w_i, w_j>/sqrt((1 + 2 r_i^2)(1 + 2 r_j^2))) (Williams 1997)
         one = np.sqrt(1 + 2 * r**2)
         return (2 / np.pi) * np.arcsin(2 * C / np.outer(one, one))

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 import giantstep as gs
 from giantstep.checks.cache import one_blas_thread
-from giantstep.claims import fit
+from giantstep.claims import fit, population
 from giantstep.experiment import draw
 from giantstep.experiment.target import Target
 from giantstep.simulate import train
@@ -25,12 +25,6 @@ SMALL = 1.0  # a step of order one, in the units of Ba et al.
 
 def target() -> Target:
     return gs.target("x1 + H2(x1)/sqrt(2)", noise=0.5)
-
-
-def floor() -> float:
-    """The error of the best linear predictor: E f*^2 beyond degree one, plus the noise."""
-    t = target()
-    return t.power - t.hermite.mass(0) - t.hermite.mass(1) + t.noise**2
 
 
 def etas(p: int) -> tuple[float, float, float]:
@@ -50,7 +44,8 @@ def least(d: int, ratio: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The least predicted test errors and their penalties, one a method."""
     grid = np.geomspace(0.01, 30, 16)
     setting = experiment(d, ratio, grid.tolist(), steps=2)
-    of, rest = shape(setting.network.activation, round(ratio * d), d, setting.p), floor()  # c*_1 = 1, the rest is noise
+    of = shape(setting.network.activation, round(ratio * d), d, setting.p)
+    rest = population.linear_floor(target())  # c*_1 = 1, the rest is noise
     curves = [
         *gs.theory(setting).test_error,
         random_features.random_features(of, grid, 1.0, rest).test,
@@ -71,12 +66,12 @@ def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> lis
         losses = []
         for W, lam in zip(train(setting, seed).final, penalties[:3], strict=True):
             b = np.asarray(gs.ridge(np.maximum(X @ W.T, 0), y, lam).coefficients)
-            losses.append(relu_risk(W, b))
+            losses.append(float(population.moments(setting, W).error(b)) - setting.target.noise**2)
         b = np.asarray(gs.ridge(X, y, penalties[3]).coefficients)
         losses.append(float(b @ b - 2 * b[0] + target().power))  # E (f* - <b, x>)^2, where E f* x = e1
         # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
-        weights = np.linalg.solve(relu_kernel(X, X) + len(y) * penalties[4] / d * np.eye(len(y)), y)
-        apart = np.mean((yt - relu_kernel(Xt, X) @ weights) ** 2 - (yt - Xt @ b) ** 2)
+        weights = np.linalg.solve(population.relu_kernel(X, X) / d + len(y) * penalties[4] / d * np.eye(len(y)), y)
+        apart = np.mean((yt - population.relu_kernel(Xt, X) @ weights / d) ** 2 - (yt - Xt @ b) ** 2)
         losses.append(losses[3] + float(apart))
     return [*(error + setting.target.noise**2 for error in losses), *controls(setting, seed, X, y)]
 
@@ -91,25 +86,7 @@ def controls(
     first, labels = draw.rows(setting, seed, draw.step_batches(setting)[0])
     beta, n, square = first.T @ labels / len(labels), len(labels), target().power + target().noise ** 2
     return (
-        float(np.mean((y - X[:, 0]) ** 2)) - floor(),
+        float(np.mean((y - X[:, 0]) ** 2)) - population.linear_floor(target()),
         float(beta[0]) - 1,
         float(beta[1:] @ beta[1:]) - (setting.d - 1) / n * square,
     )
-
-
-def relu_risk(W: Float[np.ndarray, "p d"], b: Float[np.ndarray, " p"]) -> float:
-    """E (f*(x) - <b, relu(W x)>)^2 for x ~ N(0, I) and f* = x1 + H2(x1)/sqrt(2).
-
-    E relu(<w, x>) x1 = w_1/2 and E relu(<w, x>) H2(x1) = w_1^2/(|w| sqrt(2 pi)).
-    """
-    second = W.shape[1] * relu_kernel(W, W)
-    cross = W[:, 0] / 2 + W[:, 0] ** 2 / np.linalg.norm(W, axis=1) / np.sqrt(2 * np.pi) / np.sqrt(2)
-    return float(target().power - 2 * b @ cross + b @ second @ b)
-
-
-def relu_kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """E relu(<w, x>) relu(<w, x'>) = ||x|| ||x'|| (sin t + (pi - t) cos t) / (2 pi d), w ~ N(0, I/d), t the angle."""
-    lengths = np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
-    cosine = np.clip(A @ B.T / lengths, -1, 1)
-    angle = np.arccos(cosine)
-    return lengths * (np.sin(angle) + (np.pi - angle) * cosine) / (2 * np.pi * A.shape[1])

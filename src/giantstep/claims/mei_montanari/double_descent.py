@@ -6,6 +6,7 @@ from jaxtyping import Float
 import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.cache import one_blas_thread
+from giantstep.claims import population
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -35,18 +36,12 @@ def errors(d: int, seed: int) -> Float[np.ndarray, "widths penalties"]:
     W, _ = draw.weights(widest, seed)
     X, _ = draw.rows(widest, seed, draw.readout_batch(widest))
     with one_blas_thread(d):
-        F, second = np.maximum(X @ W.T, 0), relu_moments(W)
+        F, second = np.maximum(X @ W.T, 0), population.relu_kernel(W, W)
         found = []
         for setting in (experiment(d, width) for width in WIDTHS):
             p, penalties = setting.p, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
             found.append(mean_risks(X, F[:, :p], second[:p, :p], W[:p] / 2, penalties, setting.target.noise))
     return np.array(found) + widest.target.noise**2
-
-
-def relu_moments(W: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p p"]:
-    """E relu(<w, x>) relu(<w', x>) = (sin t + (pi - t) cos t) / (2 pi), x ~ N(0, I), t the angle of the unit rows w, w'."""
-    cosine = np.clip(W @ W.T, -1, 1)
-    return (np.sqrt(1 - cosine**2) + (np.pi - np.arccos(cosine)) * cosine) / (2 * np.pi)
 
 
 def mean_risks(

@@ -12,7 +12,6 @@ from giantstep.claims import population
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.experiment import draw
-from giantstep.experiment.target import Target
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
@@ -25,11 +24,6 @@ WIDTHS = (1.0, 4.0)
 CASES = tuple(product(WIDTHS, SAMPLES))
 PENALTIES = (1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 10.0)
 LINE = tuple(np.geomspace(SAMPLES[0], SAMPLES[-1], 15).tolist())
-
-
-def floor(target: Target) -> float:
-    """E f*^2 beyond degree one, plus the noise: the least error of a linear predictor."""
-    return target.power - target.hermite.mass(0) - target.hermite.mass(1) + target.noise**2
 
 
 def experiment(d: int, width: float, samples: float) -> gs.Setting:
@@ -78,7 +72,7 @@ def predict(size: Size) -> Data:
     """The floor, and the limits of the test errors in the cases and along a line."""
     d = DIMENSIONS[size]
     return {
-        "floor": floor(talk.setting_2()),
+        "floor": population.linear_floor(talk.setting_2()),
         "test_error": np.array([best(d, *case)[1] for case in CASES]),
         "lines": np.array([[best(d, width, s)[1] for s in LINE] for width in WIDTHS]),
     }
