@@ -111,6 +111,8 @@ def between(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Many points of a smooth line through (x, y), or through each column of y, that has no extremum of its own."""
     from scipy.interpolate import PchipInterpolator
 
+    if len(x) < 2:
+        return x, y
     fine = np.linspace(x[0], x[-1], SMOOTH)
     return fine, PchipInterpolator(x, y)(fine)
 

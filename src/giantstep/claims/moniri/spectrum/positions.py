@@ -4,7 +4,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.controls import controlled
@@ -94,7 +93,7 @@ def _figure(size: Size, leading: np.ndarray, predicted: Data) -> str:
         for v, (residual, update) in enumerate(VARIANTS[size]):
             for (row, ax), k in product(enumerate(axes[:, v]), (0, 1)):
                 shown, look = np.isfinite(predicted["places"][v, :, k, 0]), {"color": style.COLOURS[k]}
-                ax.plot(*_smooth(predicted["line"], predicted["lines"][v, :, k, row]), **look)
+                style.curve(ax, predicted["line"], predicted["lines"][v, :, k, row], **look)
                 dots = (x[v, shown, k, row] for x in (mean, error))
                 style.dots(ax, at[shown], *dots, label=labels[k], marker="os"[k], **look)
             kept = KEPT[residual].replace("f₀", "f_0")
@@ -106,13 +105,3 @@ def _figure(size: Size, leading: np.ndarray, predicted: Data) -> str:
         axes[1, 0].set_ylabel("cos²")
         axes[0, 0].plot([], [], color=style.INK, label="predicted")
         return style.svg(fig, below=3)
-
-
-def _smooth(x: list[float], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A smooth monotone line through the predictions that are there."""
-    there = np.isfinite(y)
-    known = np.array(x)[there]
-    if len(known) < 2:
-        return known, y[there]
-    fine = np.linspace(known[0], known[-1], 60)
-    return fine, PchipInterpolator(known, y[there])(fine)
