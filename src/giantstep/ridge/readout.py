@@ -95,38 +95,29 @@ def _solve(
     readout: Ridge,
     spectrum: bool,
 ):
-    """Call ``_solve_now`` with one BLAS thread if the matrices are small."""
-    with one_blas_thread(A.shape[-1]):
-        return jax.block_until_ready(_solve_now(A, B, yy, n, readout, spectrum))
+    """x = (A + lam)^{-1} B for every penalty, the penalties, conditions, squared singular values and sentences.
 
-
-def _solve_now(
-    A: Float[Array, "S m m"],
-    B: Float[Array, "S m"],
-    yy: Float[Array, " S"],
-    n: int | None,
-    readout: Ridge,
-    spectrum: bool,
-):
-    """x = (A + lam)^{-1} B for every penalty, the penalties, conditions, squared singular values and sentences."""
+    Small matrices are solved with one BLAS thread.
+    """
     seeds, notes, squares = A.shape[0], [], None
     chosen = readout.penalty == "gcv"
     wanted = np.ravel(np.asarray(0.0 if chosen else readout.penalty, float))
     penalties = np.broadcast_to(wanted, (seeds, _count(readout)))
     path_from = PATH_FROM if jax.default_backend() == "cpu" else PATH_ON_DEVICE
-    if not (chosen or spectrum or _count(readout) >= path_from):
-        x, condition = _cholesky(A, B, penalties)
-        return x, np.asarray(penalties), np.asarray(condition), None, notes
-    reduction = _reduce(A)
-    if chosen:
-        penalty, end = _choose(reduction, B, yy, n)
-        penalties = penalty[:, None]
-        if bool(np.any(np.asarray(end) != 0)):
-            notes.append("the GCV penalty is at an end of the range searched")
-    x, condition = _path(reduction, B, penalties)
-    if spectrum:
-        diagonal, off = np.asarray(reduction.diagonal), np.asarray(reduction.off_diagonal)[:, 1:]
-        squares = np.stack([_eigenvalues(d, e) for d, e in zip(diagonal, off, strict=True)])
+    with one_blas_thread(A.shape[-1]):
+        if not (chosen or spectrum or _count(readout) >= path_from):
+            x, condition = jax.block_until_ready(_cholesky(A, B, penalties))
+            return x, np.asarray(penalties), np.asarray(condition), None, notes
+        reduction = _reduce(A)
+        if chosen:
+            penalty, end = _choose(reduction, B, yy, n)
+            penalties = penalty[:, None]
+            if bool(np.any(np.asarray(end) != 0)):
+                notes.append("the GCV penalty is at an end of the range searched")
+        x, condition = jax.block_until_ready(_path(reduction, B, penalties))
+        if spectrum:
+            diagonal, off = np.asarray(reduction.diagonal), np.asarray(reduction.off_diagonal)[:, 1:]
+            squares = np.stack([_eigenvalues(d, e) for d, e in zip(diagonal, off, strict=True)])
     return x, np.asarray(penalties), np.asarray(condition), squares, notes
 
 
