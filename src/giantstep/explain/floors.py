@@ -33,8 +33,8 @@ def masses(f: Series, basis: np.ndarray) -> dict[tuple[int, int], float]:
     turned = rotated(f, frame(basis))
     table: dict[tuple[int, int], float] = {}
     for k, j in outside(turned, len(basis)).items():
-        for slots in np.unique(j):
-            table[k, int(slots)] = float(np.sum(turned.orders[k][j == slots] ** 2))
+        for slots in sorted(set(j.ravel().tolist())):  # np.unique imports numpy.ma, which takes longer than all of this
+            table[k, slots] = float(np.sum(turned.orders[k][j == slots] ** 2))
     return table
 
 
