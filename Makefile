@@ -6,7 +6,7 @@ INSTALL := scripts/install $(BIN)/python -c constraints.txt
 # Containers often forbid bytecode. Each of the hundreds of processes that the tests start would then compile JAX's source anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-all lint docs story story-numbers versions oldest newest wheel-test picture bench clean
+.PHONY: reproduce test test-all lint docs pages story story-numbers versions oldest newest wheel-test picture bench clean
 
 reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write report/index.html
 	@echo "The report grows in $(CURDIR)/report/index.html while the claims run."
@@ -43,6 +43,9 @@ docs: $(VENV)/.docs  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python -m giantstep.story site/story
 	@echo "$(CURDIR)/site/index.html"
+
+pages: docs  ## build the documentation and look at its pages in a browser
+	GIANTSTEP_SITE=site $(BIN)/python -m pytest -n0 tests/test_pages.py
 
 story: $(VENV)/.runtime  ## write the story as a static page with its notebooks into site/story/
 	$(BIN)/python -m giantstep.story site/story
