@@ -24,7 +24,8 @@ from giantstep.theory.one_step.label import Label, given
 from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters, activation_of, label_of
 
 # sigma(U a kappa) bends within 1/(U kappa): too few values of a have too few features after a long step
-NEURON_NODES, SAMPLE_NODES = 48, 16
+NEURON_NODES, SAMPLE_NODES = 42, 16
+NEURON_REACH = 6.125  # of a; beyond it is a neuron in 10^9
 
 
 class Rows(NamedTuple):
@@ -75,7 +76,7 @@ class StepProblem(NamedTuple):
 def second_layer(law: str) -> tuple[Float[Array, " J"], Float[Array, " J"]]:
     """The values of a_i and their weights."""
     if law == "gaussian":
-        a, weights = hermite.offset_trapezoid(NEURON_NODES)
+        a, weights = hermite.offset_trapezoid(NEURON_NODES, NEURON_REACH)
         return xp.asarray(a), xp.asarray(weights)
     return (xp.array([-1.0, 1.0]), xp.array([0.5, 0.5])) if law == "rademacher" else (xp.ones(1), xp.ones(1))
 
