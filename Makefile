@@ -27,8 +27,9 @@ CHECKED := --jaxtyping-packages=$(subst $(empty) ,$(comma),$(strip $(addprefix g
 test: $(VENV)/.dev  ## run the tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" $(CHECKED)
 
+# What the slow tests compile mostly runs once: it is compiled without the optimisations of LLVM, which the quick tests have.
 test-all: test  ## run all tests
-	$(BIN)/python -m pytest -m slow
+	XLA_FLAGS="$$XLA_FLAGS --xla_backend_optimization_level=0" $(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .
