@@ -38,7 +38,7 @@ class Preset:
 
 _CHOSEN = (
     Preset("moniri", "the figure of the talk", OneStep(target="x1", noise=1.0, alpha=0.3, **TALK)),
-    Preset("moniri", "a quadratic part is learned", OneStep(alpha=0.4, noise=0.0, **TALK | {"penalty": 0.0})),
+    Preset("moniri", "a quadratic part is learned", replace(OneStep(alpha=0.4, noise=0.0, **TALK), penalty=0.0)),
     Preset("ba", "one large step", OneStep(activation="tanh", target="tanh(x1)", alpha=0.5, noise=0.1)),
     Preset("cui", "tanh learns tanh", OneStep(activation="tanh", target="tanh(x1)", alpha=0.5, noise=0.0, p_over_n=0.25)),
     Preset("dandi_spectrum", "the spectrum after a large step", OneStep(activation="tanh", target="x1", alpha=0.6, noise=0.0)),
