@@ -111,11 +111,12 @@ def test_predictions():
     one = jax.jit(lambda eta, lam: conditional.predict(numbers._replace(eta=eta, penalty=lam), form)[0])
     rng = np.random.default_rng(0)
     for rows in (1, 3, grid.BLOCK, grid.BLOCK + 2):
-        each = grid.repeated(numbers, rows)._replace(eta=rng.uniform(0, 4, rows))
+        etas = rng.uniform(0, 4, rows)
+        each = grid.repeated(numbers, rows)._replace(eta=etas)
         penalties = 10.0 ** rng.uniform(-4, 1, (rows, 5))
         found = grid.pointwise(each, form, penalties)
         for e, k in ((0, 0), (rows // 2, 3), (rows - 1, 4)):
-            errors = one(jnp.asarray(each.eta[e]), jnp.asarray(penalties[e, k]))
+            errors = one(jnp.asarray(etas[e]), jnp.asarray(penalties[e, k]))
             assert np.allclose([x[e, k] for x in found.errors], errors, rtol=1e-9)
         assert np.max(found.residual) < TOLERANCE
 

@@ -52,8 +52,7 @@ def test_it_runs_at_a_tiny_size(module, monkeypatch):
     """Something is said of what was measured, whatever it is, and other seeds give other numbers."""
     monkeypatch.setitem(module.SIZES, "quick", TINY[module])
     claim = checked_by(module)
-    predicted = claim.predict("quick")
-    verdict = claim.rule("quick", claim.measure("quick", range(8)), predicted)
+    verdict = claim.rule("quick", claim.measure("quick", range(8)), module.predict("quick"))
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
 
 

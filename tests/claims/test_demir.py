@@ -8,7 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.claims import select
-from giantstep.claims.claim import checked_by
+from giantstep.claims.claim import ClaimModule, checked_by
 from giantstep.claims.demir import alignment, conditional, evidence, fashion, figure, hermite, panel, rank, weighting
 from giantstep.claims.giantstep import fitted, mixtures
 from giantstep.claims.giantstep import images as own_images
@@ -157,10 +157,11 @@ def test_claims_on_images_run_on_a_small_set(monkeypatch):
     monkeypatch.setitem(fashion.N_TEST, "quick", 40)
     monkeypatch.setattr(fitted, "SPIKES", 1)
     monkeypatch.setattr(own_images, "experiment", lambda size, a, b, ratio: small(size, 20, (a, b), "relu", ratio))
-    for module in (fitted, own_images):
-        monkeypatch.setattr(module, "prediction", lambda *cell: [1.0, 0.01])
+    for each in (fitted, own_images):
+        monkeypatch.setattr(each, "prediction", lambda *cell: [1.0, 0.01])
     fitted.fitted.cache_clear()
-    for module in (fashion, fitted, own_images):
+    modules: tuple[ClaimModule, ...] = (fashion, fitted, own_images)
+    for module in modules:
         claim = checked_by(module)
         predicted = claim.predict("quick") if claim.predict else {}
         verdict = claim.rule("quick", claim.measure("quick", range(3)), predicted)

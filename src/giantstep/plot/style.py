@@ -82,8 +82,8 @@ def svg(fig: "Figure", *, below: int = 0, above: int = 0) -> str:
     import matplotlib as mpl
 
     if columns := below or above:
-        side = "lower" if below else "upper"
-        fig.legend(*fig.axes[0].get_legend_handles_labels(), loc=f"outside {side} center", ncols=columns)
+        side = "outside lower center" if below else "outside upper center"
+        fig.legend(*fig.axes[0].get_legend_handles_labels(), loc=side, ncols=columns)
     buffer = StringIO()
     with mpl.rc_context({"svg.hashsalt": "giantstep", "svg.fonttype": "path"}):
         fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
