@@ -73,7 +73,7 @@ def test_explain_says_it(learned):
     # without x1 nothing is left of (x1 + x1 x2) / sqrt 2; without x2 half of its variance
     np.testing.assert_allclose(plain["loo_error_without"][:2], [1.0, 0.5], atol=0.1)
     figure = told.plot()
-    assert len(figure.axes) == 4 and figure.axes[0].get_title() == "2 learned"
+    assert len(figure.axes) == 4 and figure.axes[0].get_title(loc="left") == "2 learned"
 
 
 def test_the_same_every_time_and_after_pickling(learned):
