@@ -10,7 +10,7 @@ from giantstep.checks.report.entry import MARK, MEANING, css_class
 from giantstep.checks.standing import headline
 from giantstep.citations import paper
 from giantstep.claims import TEXTS
-from giantstep.claims.full import full
+from giantstep.claims.full import full, seconds
 from giantstep.explorer import controls, polling, state
 from giantstep.explorer.presets import of_view
 from giantstep.explorer.processes.backend import Backend
@@ -54,7 +54,7 @@ def _lead(verdicts: dict[str, Any]) -> str:
         f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. "
         f"At {package['size']} size, on {package['device']} "
         f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}{left}. "
-        "You can run any of them here at quick size."
+        f"You can run {len(seconds())} of them here at quick size."
     )
 
 
