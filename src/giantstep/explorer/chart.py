@@ -23,7 +23,7 @@ def chart(data: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], 
         "dragmode": False,
         "showlegend": False,  # the page has its own: plotly's takes longer than the line
         "xaxis": {**BARE, **_axis(x)},
-        "yaxis": {**BARE, **_axis(y)},
+        "yaxis": {**BARE, "automargin": True, **_axis(y)},  # long numbers do not run into the title
     }
     return {"data": _known(data), "layout": {**common, **layout}}
 
