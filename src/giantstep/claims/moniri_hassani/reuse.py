@@ -53,9 +53,8 @@ def cosine(name: str, batch: str, d: int, seed: int) -> float:
 
 def measure(size: Size, seeds: range) -> Data:
     """cos^2, (targets, batches, d, seeds)."""
-    calls = [(name, b, d, seed) for name in CASES for b in BATCHES for d in DIMENSIONS for seed in seeds]
-    cosines = np.reshape(cache.each(cosine, calls), (len(CASES), len(BATCHES), len(DIMENSIONS), len(seeds)))
-    return {"squares": cosines**2}
+    cases = [[[(name, b, d) for d in DIMENSIONS] for b in BATCHES] for name in CASES]
+    return {"squares": cache.over(cosine, cases, seeds) ** 2}
 
 
 def strength(sizes: Sequence[int], squares: Float[np.ndarray, "*more d seeds"]) -> Float[np.ndarray, "*more d"]:
@@ -78,7 +77,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     sides: tuple[tuple[str, np.ndarray, Side], ...] = (
         ("where learned", learned, "above"), ("where not learned", ~learned, "below"),
     )  # fmt: skip
-    return Evidence(tuple(
+    return statistics.stated(*(
         statistics.compare(f"exponent of d cos² {where}", found[of], HALF, at=at[of].tolist(), side=side, within=RULE)
         for where, of, side in sides
     ))  # fmt: skip

@@ -88,10 +88,9 @@ def measure(size: Size, seeds: range) -> Data:
     """Strengths and cos^2 (alpha_1, alpha_2, d, seeds) and controls (alpha_1, d, controls, seeds), of every batch."""
     found: Data = {}
     for batch in BATCHES:
-        shape = len(ALPHAS), len(DIMENSIONS), len(seeds), -1
-        runs = cache.each(spikes, [(d, a, batch, seed) for a in ALPHAS for d in DIMENSIONS for seed in seeds])
-        for key, axes in (("strength", (0, 3, 1, 2)), ("square", (0, 3, 1, 2)), ("controls", (0, 1, 3, 2))):
-            found[f"{batch} {key}"] = np.transpose(np.reshape([run[key] for run in runs], shape), axes)
+        runs = cache.over(spikes, [[(d, a, batch) for d in DIMENSIONS] for a in ALPHAS], seeds)
+        for key, values in runs.items():
+            found[f"{batch} {key}"] = values if key == "controls" else np.swapaxes(values, 1, 2)
     return found
 
 
@@ -113,14 +112,14 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"α = {a:g}, {b:g}" for a in ALPHAS for b in ALPHAS]
     found = exponents(measured).reshape(len(at), -1)
     growth = reuse.slopes(DIMENSIONS, measured["fresh square"].mean(axis=1))
-    return Evidence((
+    return statistics.stated(
         statistics.compare(
             "exponent of the spike, one batch twice", found, predicted["exponents"].ravel(), at=at, within=EXPONENT
         ),
         statistics.compare(
             "exponent of d cos², fresh batches", growth, HALF, at=[f"α₁ = {a:g}" for a in ALPHAS], side="below", within=CHANCE
         ),
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

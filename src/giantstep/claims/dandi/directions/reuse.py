@@ -54,8 +54,7 @@ def measure(size: Size, seeds: range) -> Data:
     for batch in BATCHES:
         for case in CASES:
             own = seeds[: len(seeds) // FEWER] if case.found and batch == "reuse" else seeds
-            runs = cache.each(over_null, [(tuple(case), d, batch, seed) for d in case.sizes for seed in own])
-            found[batch].append(np.reshape(runs, (len(case.sizes), len(own))))
+            found[batch].append(cache.over(over_null, [(tuple(case), d, batch) for d in case.sizes], own))
     return found
 
 
@@ -73,10 +72,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
             found = ranks.growth(case.sizes, measured[batch][i], float(known))
             slopes[known][f"{case.name}, {words}"] = found
     learned = list(slopes[True].values())
-    return Evidence((
+    return statistics.stated(
         statistics.compare("exponent of a learned target", learned, 1.0, at=slopes[True], within=LEARNED),
         *ranks.each_and_mean("exponent of another target", slopes[False], 0.0, REST),
-    ))  # fmt: skip
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

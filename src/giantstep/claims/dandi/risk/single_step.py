@@ -45,8 +45,8 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The mean error as printed against the printed one."""
-    return Evidence(
-        tuple(
+    return statistics.stated(
+        *(
             statistics.compare(
                 f"error at n = d^{e:g}", each[:1], [printed], at=[""], relative=True, within=RULE[e == EXPONENTS[-1]]
             )

@@ -36,13 +36,11 @@ def predict(size: Size) -> Data:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Every gain is positive: at least half (three quarters) of the predicted one; no gain (half of it) must be noticed."""
     at = [f"{t}, {what}, alpha = {a:g}" for t, what, a in product(talk.LABELS, paired.ERRORS.values(), ALPHAS)]
-    return Evidence(
-        (
-            statistics.compare(
-                "gain", measured["gains"], predicted["gains"], at=at, side="above", relative=True, within=LEAST[size]
-            ),
+    return statistics.stated(
+        statistics.compare(
+            "gain", measured["gains"], predicted["gains"], at=at, side="above", relative=True, within=LEAST[size]
         )
-    )  # fmt: skip
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
