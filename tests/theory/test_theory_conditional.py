@@ -17,6 +17,7 @@ from giantstep.functions.gaussian_averages import averages
 from giantstep.theory import parameters
 from giantstep.theory.one_step import conditional, gradient_law
 from giantstep.theory.one_step import grid as _grid
+from giantstep.theory.one_step.errors import path
 from giantstep.theory.one_step.fixed_point import TOLERANCE
 
 MIXED = "x1 + H2(x1)/sqrt(2)"
@@ -177,6 +178,15 @@ def test_converges_everywhere(ratios, log_penalty, alpha):
     assert found.residual.max() < TOLERANCE
     test, train, objective = (float(x[0, 0]) for x in found.errors[:3])
     assert np.isfinite(test) and test > 0.2 and 0 <= train <= objective * (1 + 1e-9) and objective < 3.0
+
+
+def test_penalties_may_come_in_any_order():
+    """Fixed points are found from the largest penalty down; every error goes back to its own place."""
+    _, features, signal, *_ = problem(*forms()["rank1"])
+    penalties = np.array([0.1, 1e-3, 10.0, 0.1, 1.0])
+    together, residual = path(features, signal, penalties)
+    alone = [path(features, signal, penalties[k : k + 1])[0][:, 0] for k in range(len(penalties))]
+    assert np.allclose(together, np.transpose(alone), rtol=1e-9) and np.max(residual) < TOLERANCE
 
 
 def test_interpolation_peak():
