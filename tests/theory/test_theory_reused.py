@@ -25,8 +25,10 @@ def experiment(etas: Any = (10.0, 10.0), sigma="relu", target="x1 + x1*x2", d=20
 def rows_of(setting: gs.Setting) -> np.ndarray:
     """Of the groups a = -1 and 1: the length of the mean row beyond the target, b^2, E <g, w_0>; and the two means' product."""
     rows = followed(course(setting), np.ravel(setting.protocol.etas(setting.d, setting.p)))[-1]
-    noise, (weights, stretch) = rows.u[rows.rank :], rows.turns[0]
-    return np.array([*np.linalg.norm(noise, axis=0), *rows.square, *(weights @ stretch), noise[:, 0] @ noise[:, 1]])
+    noise, turn = rows.u[rows.rank :], rows.turns[0]
+    return np.array(
+        [*np.linalg.norm(noise, axis=0), *rows.square, *(turn.shares @ turn.stretch), noise[:, 0] @ noise[:, 1]]
+    )
 
 
 def drawn_rows(setting: gs.Setting, count: int, draws: int, first: int) -> np.ndarray:

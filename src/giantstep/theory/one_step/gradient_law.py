@@ -11,6 +11,17 @@ and along the inputs' directions z that r depends on, and beta = X^T r/n,
     R_zbeta = R_zz v,    R_betabeta = E[phi g r^2/(1 + phi r g)] + v^T R_zz v
 
 As series in 1/zeta these give the moments of the laws, and the moments give Gauss quadratures: few nodes, smooth in everything.
+
+The white part of neuron i is sum_j r_j e_ij x_j/n, with e_ij what sigma'(<w_i, x_j>) has beyond a linear function. Its covariance
+is not white: it is E e^2/n times one matrix for all neurons (derived here),
+
+    C = X^T diag(r^2) X / n,      tr C (M - zeta)^{-1}/d = E[r^2 g/(1 + phi r g)],      tr C^2/d = (E r^2)^2 + phi E r^4
+
+    z^T C z = E[r^2 z z^T],   z^T C beta = E[r^2 z z^T] E[r z] + phi E[r^3 z]
+    beta^T C beta = E[r z]^T E[r^2 z z^T] E[r z] + 2 phi E[r z].E[r^3 z] + phi (E r^2)^2 + phi^2 E r^4
+
+The first trace gives the colour c(mu), the mean of C on a mode of M. Around it C varies by a factor that is taken as independent
+of mu, with the law of Marchenko and Pastur of the variance that the second trace asks for.
 """
 
 from functools import cache
@@ -23,6 +34,9 @@ from jaxtyping import Float, Int
 from giantstep._machine.arrays import Array, repeat, xp
 from giantstep.functions.gaussian_averages import Scalar
 
+SHADES = 3  # values of C on one mode
+FAINT = 1e-12  # least variance of C, and least weight of a direction's mode
+
 
 class ResidualMoments(NamedTuple):
     """Moments of a residual: E[r^k], E[z r^k] (Z, k) and E[z z^T r^k] (Z, Z, k), k = 0..order."""
@@ -33,10 +47,11 @@ class ResidualMoments(NamedTuple):
 
 
 class SpectralModes(NamedTuple):
-    """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X)."""
+    """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X); ``colour`` is C over its mean."""
 
     nodes: Float[Array, " M"]
     weights: Float[Array, "M ..."]
+    colour: Float[Array, " M"] | float = 1.0
 
 
 def moments(r: Float[Array, " q"], z: Float[Array, "Z q"], weights: Float[Array, " q"], order: int) -> ResidualMoments:
@@ -74,25 +89,40 @@ def _composed(phi: Float[Array, " n"]) -> Float[Array, "n n"]:
     return xp.concatenate([np.eye(n)[:1], rows])
 
 
+def transform(plain: Float[Array, " k"], phi: Scalar, n: int) -> Float[Array, "n n"]:
+    """The powers of h = -g as series in x = 1/zeta, one a row: h = x (1 + h E[r/(1 - phi r h)])."""
+    return _composed(xp.concatenate([np.ones(1), plain[1:n] * phi ** np.arange(n - 1)])).T
+
+
+def block_series(
+    h: Float[Array, "n n"],
+    second: Float[Array, "Z Z n"],
+    first: Float[Array, "Z B n"],
+    corner: Float[Array, "B B n"],
+    phi: Scalar,
+) -> Float[Array, "ZB ZB n"]:
+    """-R in the basis (z, beta_1 .. beta_B), beta_m = X^T q_m/n: powers of h, E[z z^T r^(k+1)], E[z q r^k] and E[q_m q_l r^k], series in x."""
+    n, scale = len(h), phi ** np.arange(len(h))
+    x = xp.eye(n)[1]
+    one = xp.eye(len(second))[..., None] * x  # x I
+    K = (second * scale) @ h  # E[z z^T r/(1 - phi r h)]
+    v = (first * scale) @ h  # E[z q/(1 - phi r h)]
+    # -R_zz = x (I + K (-R_zz))
+    R = repeat(n, lambda R: one + _product(x, _product(K[:, :, None], R[None]).sum(1)), one + 0 * K)
+    Rv = _product(R[:, :, None], v[None]).sum(1)
+    low = phi * _product(h[1], (corner * scale) @ h) + _product(v[:, :, None], Rv[:, None]).sum(0)
+    return xp.concatenate([xp.concatenate([R, Rv], 1), xp.concatenate([xp.swapaxes(Rv, 0, 1), low], 1)])
+
+
 def _series(
     law: ResidualMoments, phi: Scalar, terms: int
 ) -> tuple[Float[Array, " terms"], Float[Array, "Z1 Z1 terms"]]:
     """Moments 0..terms-1 of M's law, and matrix moments in the basis (z, beta) as an array (Z+1, Z+1, terms)."""
-    n, Z = terms + 1, law.first.shape[0]  # series in x = 1/zeta; h = -g = x + m_1 x^2 + ...
-    scale = phi ** np.arange(n)
-    x = xp.eye(n)[1]
-    one = xp.eye(Z)[..., None] * x  # x I
-    # h = x (1 + h E[r/(1 - phi r h)])
-    into = _composed(xp.concatenate([np.ones(1), (law.plain[1 : n + 1] * scale)[: n - 1]])).T
-    h = into[1]
-    K = (law.second[..., 1 : n + 1] * scale) @ into  # E[z z^T r/(1 - phi r h)]
-    v = (law.first[..., 1 : n + 1] * scale) @ into  # E[z r/(1 - phi r h)]
-    # -R_zz = x (I + K (-R_zz))
-    R = repeat(n, lambda R: one + _product(x, _product(K[:, :, None], R[None]).sum(1)), one + 0 * K)
-    Rv = _product(R, v).sum(1)
-    corner = phi * _product(h, (law.plain[2 : n + 2] * scale) @ into) + _product(v, Rv).sum(0)
-    block = xp.concatenate([xp.concatenate([R, Rv[:, None]], 1), xp.concatenate([Rv, corner[None]])[None]])
-    return h[1:], block[..., 1:]
+    n = terms + 1  # h = -g = x + m_1 x^2 + ...
+    h = transform(law.plain, phi, n)
+    first, corner = law.first[:, None, 1 : n + 1], law.plain[None, None, 2 : n + 2]
+    block = block_series(h, law.second[..., 1 : n + 1], first, corner, phi)
+    return h[1, 1:], block[..., 1:]
 
 
 def quadratures(
@@ -102,16 +132,69 @@ def quadratures(
 
     ``basis`` (X, Z+1) holds orthonormal directions of input space as combinations of (z, beta).
     """
-    terms = 2 * max(count, block)
-    scalar, matrix = _series(law, phi, terms)
+    scalar, matrix = _series(law, phi, 2 * max(count, block))
     matrix = xp.einsum("ac,cdk,bd->abk", basis, matrix, basis)
+    (nodes, weights), along = (
+        matrix_quadrature(scalar[None, None], scalar, count),
+        matrix_quadrature(matrix, scalar, block),
+    )
+    return SpectralModes(nodes, weights[:, 0, 0]), SpectralModes(*along)
+
+
+def matrix_quadrature(
+    matrix: Float[Array, "X X terms"], scalar: Float[Array, " terms"], count: int
+) -> tuple[Float[Array, " M"], Float[Array, "M X X"]]:
+    """Nodes and matrix weights; the moments of ``scalar`` say where nodes may be expected."""
     centre = scalar[1]
     spread = xp.sqrt(scalar[2] - centre**2)
-    scalar, matrix = _shifted(scalar, centre, spread), _shifted(matrix, centre, spread)
-    nodes, weights = _gauss(scalar[None, None], count)
-    alone = SpectralModes(centre + spread * nodes, weights[:, 0, 0])
-    nodes, weights = _gauss(matrix, block)
-    return alone, SpectralModes(centre + spread * nodes, weights)
+    nodes, weights = _gauss(_shifted(matrix, centre, spread), count)
+    return centre + spread * nodes, weights
+
+
+def coloured(
+    modes: SpectralModes, plain: Float[Array, " k"], noise: Float[Array, " k"], square: Scalar, phi: Scalar
+) -> tuple[SpectralModes, Scalar]:
+    """The modes with the colour of X^T diag(s) X/n, and the relative variance that is left to it: E[r^k], E[s r^k] and E[s^2]."""
+    count = len(modes.nodes)
+    h = transform(plain, phi, count + 1)
+    traces = _product(h[1], (noise[: count + 1] * phi ** np.arange(count + 1)) @ h)[1:]  # tr C M^k/d
+    centre = modes.weights @ modes.nodes
+    spread = xp.sqrt(modes.weights @ (modes.nodes - centre) ** 2)
+    powers = ((modes.nodes - centre) / spread) ** np.arange(count)[:, None]
+    colour = xp.linalg.solve(powers, _shifted(traces, centre, spread)) / modes.weights
+    colour = xp.maximum(colour, 0.0)
+    colour = colour / (modes.weights @ colour)
+    left = (1 + phi * square / noise[0] ** 2) / (modes.weights @ colour**2) - 1
+    return modes._replace(colour=colour), xp.maximum(left, FAINT)
+
+
+def shaded(modes: SpectralModes, left: Scalar, shades: int) -> SpectralModes:
+    """Every mode at a few values of C's factor, whose variance is ``left``."""
+    factors, shares = marchenko_pastur(left, shades)
+    weights = xp.moveaxis(modes.weights[..., None] * shares, -1, 1).reshape(-1, *modes.weights.shape[1:])
+    return SpectralModes(xp.repeat(modes.nodes, shades), weights, xp.ravel(xp.reshape(modes.colour, (-1, 1)) * factors))
+
+
+def marchenko_pastur(variance: Scalar, count: int) -> tuple[Float[Array, " count"], Float[Array, " count"]]:
+    """Gauss quadrature of their law of mean 1: nodes and weights, from its Jacobi matrix."""
+    beside, one = np.eye(count, k=1) + np.eye(count, k=-1), np.eye(count)
+    nodes, vectors = xp.linalg.eigh(one + variance * (one - np.diag(one[0])) + xp.sqrt(variance) * beside)
+    return nodes, vectors[0] ** 2
+
+
+def with_noise(
+    law: ResidualMoments, phi: Scalar, basis: Float[Array, "X Z1"], modes: SpectralModes, along: SpectralModes
+) -> tuple[SpectralModes, SpectralModes]:
+    """The modes of ``quadratures`` with C. On a direction's it is C there: a node's weight is a vector times its transpose."""
+    plain, first, second = law
+    modes, left = coloured(modes, plain, plain[2:], plain[4], phi)
+    cross = second[..., 2] @ first[:, 1]
+    corner = first[:, 1] @ cross + phi * (2 * first[:, 1] @ first[:, 3] + plain[2] ** 2 + phi * plain[4])
+    column = cross + phi * first[:, 3]
+    C = xp.concatenate([second[..., 2], column[None]]), xp.concatenate([column, xp.reshape(corner, 1)])
+    C = basis @ xp.concatenate([C[0], C[1][:, None]], 1) @ basis.T / plain[2]
+    colour = xp.einsum("mab,ab->m", along.weights, C) / xp.maximum(xp.einsum("maa->m", along.weights), FAINT)
+    return shaded(modes, left, SHADES), shaded(along._replace(colour=colour), left, SHADES)
 
 
 def _shifted(m: Float[Array, "... terms"], centre: Scalar, spread: Scalar) -> Float[Array, "... terms"]:

@@ -14,7 +14,15 @@ from jaxtyping import Float
 
 from giantstep.functions import hermite
 from giantstep.theory.steps.course import Course, CourseStep
-from giantstep.theory.steps.residual import NOISES, Coordinates, Residual, ResidualLaw, cut_weights, values_at
+from giantstep.theory.steps.residual import (
+    NOISES,
+    Coordinates,
+    Residual,
+    ResidualLaw,
+    ResidualPowers,
+    cut_weights,
+    values_at,
+)
 from giantstep.theory.steps.rows import MovedRows
 
 KNOTS = 16
@@ -22,12 +30,25 @@ TAIL = 1e-12  # weight of the furthest residuals
 
 
 class Columns(NamedTuple):
-    """The coordinates of every column, its knot rho (C,), the residual's moments with the hats, and its law over the columns."""
+    """The coordinates of every column, its knot rho (C,), the residual's moments with the hats, and its law over the columns: the
+    ``typical`` r (C,) that has the column's second moment, and the weight with its moments 1, tau and tau tau^T."""
 
     at: Coordinates
     rho: Float[np.ndarray, " C"]
     residual: Residual
-    law: ResidualLaw
+    typical: Float[np.ndarray, " C"]
+    weight: tuple[Float[np.ndarray, " C"], Float[np.ndarray, "r C"], Float[np.ndarray, "r r C"]]
+
+    @property
+    def law(self) -> ResidualLaw:
+        r = self.typical[:, None]
+        return ResidualLaw(r, 0 * self.typical, self.weight[0][:, None], np.zeros((len(self.weight[1]), 1)))
+
+    def powers(self, order: int) -> ResidualPowers:
+        """Of the typical residual, up to that order."""
+        power = self.typical ** np.arange(order + 1)[:, None]
+        one, first, second = self.weight
+        return ResidualPowers(power * one, power[:, None] * first, power[:, None, None] * second)
 
 
 def columns(course: Course, step: CourseStep, rows: MovedRows, at: Coordinates) -> Columns:
@@ -53,11 +74,13 @@ def columns(course: Course, step: CourseStep, rows: MovedRows, at: Coordinates) 
     first = np.array([[shared(own * one) for one in along] for own in power[:3]])
     second = np.array([[[shared(cut * flat**k * one * other) for one in along] for other in along] for k in (1, 2)])
     wide = at._replace(kappa=np.repeat(at.kappa, rho.size, axis=1), pi=np.repeat(at.pi, rho.size))
-    # The law of r over the columns keeps their second moments
     mass, knots = shared(cut), np.tile(rho, at.pi.size)
     typical = np.sign(knots) * np.sqrt(shared(cut * flat**2) / np.maximum(mass, 1e-300))
-    law = ResidualLaw(typical[:, None], 0 * knots, (wide.pi * mass)[:, None])
-    return Columns(wide, knots, Residual(plain, first, second), law)
+    inside = np.array([shared(cut * one) for one in along])
+    pairs = np.array([[shared(cut * one * other) for one in along] for other in along])
+    return Columns(
+        wide, knots, Residual(plain, first, second), typical, (wide.pi * mass, wide.pi * inside, wide.pi * pairs)
+    )
 
 
 def _knots(r: Float[np.ndarray, " P"], weights: Float[np.ndarray, " P"]) -> Float[np.ndarray, " R"]:

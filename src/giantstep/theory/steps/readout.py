@@ -1,7 +1,6 @@
 """Ridge regression on the features of moved rows: the tables of ``one_step.conditional`` on the learned coordinates.
 
-The directions that the readout can use are the learned ones f and those of the target beyond them, e. The law of g on them, D, is
-taken in the basis in which its mean over the neurons is diagonal: one mode a direction.
+The directions that the readout can use are the learned ones f and those of the target beyond them, e.
 """
 
 from typing import NamedTuple
@@ -28,8 +27,8 @@ class Tables(NamedTuple):
     entries), the samples, the sizes and the activation."""
 
     u: Float[np.ndarray, "m J"]
-    along: Float[np.ndarray, "X X X"]
-    spread: Float[np.ndarray, "X E"]
+    along: Float[np.ndarray, "B X X"]
+    spread: Float[np.ndarray, "B E"]
     samples: Samples
     sizes: Sizes
     sigma: GaussianFunction
@@ -39,10 +38,7 @@ def tables(course: Course, rows: MovedRows) -> Tables:
     """The coordinates of samples and rows."""
     at = coordinates(rows, course.p)
     basis = np.concatenate([at.f, at.e], axis=1)  # (F, m + r)
-    D = basis.T @ rows.D @ basis
-    _, turned = np.linalg.eigh(np.einsum("j,jab->ab", rows.omega, D[: rows.a.size]))
-    along = np.einsum("ac,bc->cab", turned, turned)
-    spread = np.einsum("ac,jab,bc->cj", turned, D, turned)
+    along, spread = rows.along(basis)
     label = given(course.star, at.C, at.L, at.kappa, 0)
     moments = np.concatenate([label.mean[None], label.along])
     samples = Samples(at.kappa, at.pi, _coordinates(at.kappa, rows.rank), moments, label.square + course.noise**2)
@@ -53,7 +49,7 @@ def tables(course: Course, rows: MovedRows) -> Tables:
 def problem(course: Course, rows: MovedRows) -> tuple[Features, Signal]:
     """The features' law and the signal, which can be solved at any penalty."""
     (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(course, rows), rows.modes
-    law = Rows(rows.a, rows.omega, u, weights, variance, rows.white, along, spread)
+    law = Rows(rows.a, rows.omega, u, weights, variance, rows.added, along, spread)
     features, signal, _ = tabulated(sigma, law, samples, sizes, gaussian_rows=course.gaussian_rows, lean=False)
     held = [features.gain, *signal.patterns, *signal.scatter]
     return features._replace(basis=spanning(rows.omega, np.asarray(samples.pi), held, SMALL)), signal
@@ -67,7 +63,7 @@ def paired_problem(course: Course, rows: MovedRows) -> PairedProblem:
     neurons = np.stack([first, J - 1 - first], axis=1).ravel()
     take = np.stack([first, J + first, J + first, J - 1 - first], axis=1).ravel()
     law = PairedRows(
-        np.repeat(2 * rows.omega[first], 4), *entries(first.size), u[:, neurons], weights, variance[:, take], rows.white[take],
+        np.repeat(2 * rows.omega[first], 4), *entries(first.size), u[:, neurons], weights, variance[:, take], rows.added[take],
         along, spread[:, take],
     )  # fmt: skip
     made = tabulated_pairs(sigma, law, samples, sizes, gaussian_rows=course.gaussian_rows)

@@ -100,25 +100,62 @@ def residual(course: Course, step: CourseStep, rows: MovedRows, at: Coordinates)
     first = np.array([(x * v) @ tau.T for x, v in zip(powers[:3], cut, strict=False)])
     pairs = (tau[:, None] * tau).reshape(-1, tau.shape[1])
     second = np.array([((x * cut[-1]) @ pairs.T).T.reshape(rows.rank, rows.rank, -1) for x in powers[:2]])
-    return Residual(plain, np.swapaxes(first, 1, 2), second), ResidualLaw(values, noise, weights)
+    return Residual(plain, np.swapaxes(first, 1, 2), second), ResidualLaw(values, noise, weights, tau)
+
+
+class ResidualPowers(NamedTuple):
+    """Of the samples at kappa, with their weight: E r^k (k, K), E r^k tau (k, r, K), E r^k tau tau^T (k, r, r, K), k = 0, 1 .."""
+
+    plain: Float[np.ndarray, "k K"]
+    first: Float[np.ndarray, "k r K"]
+    second: Float[np.ndarray, "k r r K"]
 
 
 class ResidualLaw(NamedTuple):
-    """Values of r without noise at nodes (K, N), the noise's variance (K,), and weights."""
+    """Values of r without noise at nodes (K, N), the noise's variance (K,), weights, and the nodes of tau."""
 
     values: Float[np.ndarray, "K N"]
     noise: Float[np.ndarray, " K"]
     weights: Float[np.ndarray, "K N"]
+    tau: Float[np.ndarray, "r N"]
+
+    def powers(self, order: int) -> ResidualPowers:
+        """Up to that order."""
+        power = np.zeros((order + 1, *self.values.shape))
+        for x, v in zip(*hermite.gauss_hermite(NOISES), strict=True):
+            r = self.values + np.sqrt(self.noise)[:, None] * x
+            power += v * np.cumprod(np.concatenate([self.weights[None], np.broadcast_to(r, (order, *r.shape))]), axis=0)
+        pairs = (self.tau[:, None] * self.tau).reshape(-1, self.tau.shape[1])
+        first, second = (np.moveaxis(power @ own.T, 2, 1) for own in (self.tau, pairs))
+        return ResidualPowers(power.sum(axis=2), first, second.reshape(order + 1, *2 * (len(self.tau),), -1))
 
     def modes(self, shape: Float[np.ndarray, " K"], phi: float, count: int) -> SpectralModes:
         """Gauss quadrature of the spectral law of X^T diag(r shape(kappa)) X/n, phi = d/n."""
-        order = 2 * count + 3
-        plain = np.zeros(order + 1)
+        return _quadrature(self._moments(shape, 2 * count + 3), phi, count)
+
+    def coloured(
+        self, shape: Float[np.ndarray, " K"], noise: Float[np.ndarray, " K"], phi: float, count: int
+    ) -> tuple[SpectralModes, float]:
+        """The same with the colour of noise whose variance on a sample is r^2 noise(kappa), and the variance left to it."""
+        plain = self._moments(shape, 2 * count + 3)
+        once, (twice,) = self._moments(shape, count, noise), self._moments(shape, 0, noise, 2)
+        modes, left = gradient_law.coloured(_quadrature(plain, phi, count), plain, once, twice, phi)
+        return modes, float(left)
+
+    def _moments(
+        self, shape: Float[np.ndarray, " K"], order: int, noise: Float[np.ndarray, " K"] | None = None, times: int = 1
+    ) -> Float[np.ndarray, " k"]:
+        """E[(r shape)^k] for k = 0..order, or E[(r shape)^k (r^2 noise)^times]."""
+        found = np.zeros(order + 1)
         for x, v in zip(*hermite.gauss_hermite(NOISES), strict=True):
-            own = (self.values + np.sqrt(self.noise)[:, None] * x) * shape[:, None]
-            power = v * self.weights
+            r = self.values + np.sqrt(self.noise)[:, None] * x
+            power = v * self.weights * (1.0 if noise is None else (r**2 * noise[:, None]) ** times)
             for k in range(order + 1):
-                plain[k] += power.sum()
-                power = power * own
-        law = gradient_law.ResidualMoments(plain, 0 * plain[None], plain[None, None])
-        return gradient_law.quadratures(law, phi, np.array([[1.0, 0.0]]), count, count)[0]
+                found[k] += power.sum()
+                power = power * r * shape[:, None]
+        return found
+
+
+def _quadrature(plain: Float[np.ndarray, " k"], phi: float, count: int) -> SpectralModes:
+    law = gradient_law.ResidualMoments(plain, 0 * plain[None], plain[None, None])
+    return gradient_law.quadratures(law, phi, np.array([[1.0, 0.0]]), count, count)[0]

@@ -10,7 +10,8 @@ and r it is S + S_0 h + S_1 q + rest, and the second step adds, with the noise o
     signal:  E[r S x] in the frame, and sqrt(phi) E[r^2 S]/sqrt(E r^2) along the noise direction of the first step
     noise:   what r S has beyond r, in new directions
     turn:    M_0 w_0 + M_1 (1 + t_1 E[sigma''] M) w_0 less the sample's own part, M_i = X^T diag(r S_i) X/n, M = X^T diag(r) X/n
-    white:   phi t_2^2 E[r^2 rest^2], and 2 phi t_1 t_2 E[r^2 rest rest_1] for what the first step has of the same samples
+    white:   phi t_2^2 E[r^2 rest^2], and 2 phi t_1 t_2 E[r^2 rest rest_1] for what the first step has of the same samples, all
+             with the colour of X^T diag(r^2) X/n
 
 Under E[r^2 .], S_i has a part along the constant, whose matrix is M, and one along one more shape with a matrix of its own; what
 is left is white. With m_i = E[r S_i], these parts alpha_i and k_i, and eigenvalues mu of M and nu of the other one, rows grow by
@@ -25,43 +26,18 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.functions import hermite
-from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.one_step.gradient_law import marchenko_pastur, shaded
 from giantstep.theory.steps.course import Course
 from giantstep.theory.steps.frame import framed
 from giantstep.theory.steps.knots import Columns, columns
+from giantstep.theory.steps.measure import matrix_moments
 from giantstep.theory.steps.residual import coordinates
 from giantstep.theory.steps.rows import MovedRows
-from giantstep.theory.steps.step import FRESH, NOISE_SHARE, TURN_NODES
+from giantstep.theory.steps.slopes import First, Slopes, slopes
+from giantstep.theory.steps.step import DIRECTION_NODES, FRESH, NOISE_SHARE, SHADES, TURN_NODES
+from giantstep.theory.steps.turn import RowTurn
 
-WIDTH, REACH = 1.0, 5.0  # panels of h
-GRID = 800  # places at which an average over q given h is tabulated
 EMPTY = 1e-30  # least weight of a column, against which nothing is divided
-NARROW = 0.04  # least spread of q given h: narrower ones need a finer grid
-
-
-class Slopes(NamedTuple):
-    """Of sigma'(<w_1, x>) given kappa and r: its mean S, the parts S_0 along h and S_1 along q, its product with h and with what
-    sigma'(h) has beyond a linear function, and its square; all (J, C)."""
-
-    mean: Float[np.ndarray, "J C"]
-    initial: Float[np.ndarray, "J C"]
-    moved: Float[np.ndarray, "J C"]
-    linear: Float[np.ndarray, "J C"]
-    cross: Float[np.ndarray, "J C"]
-    square: Float[np.ndarray, "J C"]
-
-
-class First(NamedTuple):
-    """The first step in numbers: t_1, E sigma' and E sigma'', phi, and of every group c, b^2 - c^2 and b^2."""
-
-    t: Float[np.ndarray, " J"]
-    c1: float
-    c2: float
-    phi: float
-    shared: Float[np.ndarray, " J"]
-    apart: Float[np.ndarray, " J"]
-    square: Float[np.ndarray, " J"]
 
 
 class Sample(NamedTuple):
@@ -79,17 +55,19 @@ class Sample(NamedTuple):
 
 
 def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> MovedRows:
-    """The rows after two steps on one batch, both gradients with residual="target"; ``rows`` are those after the first."""
+    """The rows after two steps on one batch; ``rows`` are those after the first."""
     step, (t1, t2) = course.steps[0], course.scale * etas[:, None] * rows.a
     made = columns(course, step, rows, coordinates(rows, course.p))
     at, r, phi = made.at, made.residual, course.d / step.n
     sample = Sample(made, phi, *(at.pi * own for own in r.plain[:3]))
     R1, R2 = sample.w1.sum(), sample.w2.sum()
     c1, c2 = (k * float(course.sigma.coefficients[k]) for k in (1, 2))
-    mu, shares = _matrix(made, np.full(at.pi.size, R2**-0.5), phi)
-    mu = R2**0.5 * mu[:, None]
+    even = np.ones(at.pi.size)
+    modes, left = made.law.coloured(even, even, phi, TURN_NODES)
+    mu, shares, colour = map(np.asarray, shaded(modes, left, SHADES))
+    mu = (mu - shares @ mu)[:, None]
     once = 1 + t1 * c2 * (R1 + mu)
-    b2, c = shares @ once**2 + rows.white, shares @ once
+    b2, c = shares @ once**2 + rows.added, shares @ once
     before = First(t1, c1, c2, phi, c, np.maximum(b2 - c**2, 0.0), b2)
     S = slopes(course, rows, made, before)
     noise = _noise(course.scale * etas[1], rows, sample, S)
@@ -101,13 +79,29 @@ def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> Mo
     u = np.concatenate([rows.u + t2 * moved, noise.kept])
     # White: the first step's, its product with the second's, and the second's
     rest = np.maximum(S.square - S.mean**2 - _square(before, S.initial, S.moved), 0.0)
-    white = rows.white * (turn.shares @ turn.grown**2)
+    white = rows.added * (turn.shares @ turn.grown**2)
     white = white + 2 * phi * t1 * t2 * (1 + t2 * (S.moved @ sample.w1)) * (S.cross @ sample.w2)
     white = np.maximum(white, 0.0) + phi * t2**2 * (rest @ sample.w2 + turn.left) + noise.lost
     shift = np.zeros((len(u), at.pi.size))
     shift[len(rows.u) - 1], shift[len(rows.u) :] = (phi / R2) ** 0.5, phi**0.5 * noise.shapes
-    D = _frame(made, shift, before, S, t2, course)
-    return replace(rows, u=u, D=D, turns=((turn.shares, turn.growth),), base=np.ones_like(c), white=white)
+    D, P = _frame(made, shift, before, S, t2, course)
+    painted = np.outer(np.repeat(colour, len(turn.shares) // len(shares)), white)
+    # On the frame the growth is taken as linear in mu
+    lever = np.einsum("m,mnj,n->j", shares * mu[:, 0], turn.growth.reshape(len(mu), -1, rows.a.size), turn.other)
+    moments, bulk = _moments(sample, noise)
+    (tint,) = framed(at, r, shift).second(2, even[None] / R2)
+    shades = np.asarray(marchenko_pastur(left, SHADES))
+    made_of = RowTurn(turn.shares, turn.growth, painted, P, lever / (shares @ mu**2), moments, bulk, tint, shades)
+    return replace(rows, u=u, D=D, turns=(made_of,))
+
+
+def _moments(sample: Sample, noise: "Noise") -> tuple[Float[np.ndarray, "F F k"], Float[np.ndarray, " k"]]:
+    """Those of X^T diag(r) X/n on the frame, whose last directions are noise of both steps, and of its law."""
+    at, one = sample.made.at, np.ones((1, sample.w2.size))
+    inside = np.concatenate([at.f, at.e], axis=1)[:-1]
+    fresh = inside, np.eye(len(inside)) - inside @ inside.T
+    made = np.concatenate([one / sample.w2.sum() ** 0.5, noise.shapes])
+    return matrix_moments(at, sample.made.powers(2 * DIRECTION_NODES + 2), fresh, one[0], made, sample.phi)
 
 
 class Noise(NamedTuple):
@@ -130,10 +124,11 @@ def _noise(size: float, rows: MovedRows, sample: Sample, S: Slopes) -> Noise:
 
 
 class RowTurns(NamedTuple):
-    """Growth of the rows by both steps and of the first's white part by the second, at modes (M,) with their shares; and what the
-    modes leave of the second's turn, E[r^2 .] (J,)."""
+    """Growth of the rows by both steps and of the first's white part by the second, at modes (M,) with their shares, those of nu
+    for every mu; and what the modes leave of the second's turn, E[r^2 .] (J,)."""
 
     shares: Float[np.ndarray, " M"]
+    other: Float[np.ndarray, " N"]
     growth: Float[np.ndarray, "M J"]
     grown: Float[np.ndarray, "M J"]
     left: Float[np.ndarray, " J"]
@@ -161,29 +156,12 @@ def _turn(
     P = (P[:, None] + nu[:, None] * t2 * (k0 + k1 * once)[:, None]).reshape(-1, rows.a.size)
     grown = ((1 + t2 * turned)[:, None] + nu[:, None] * t2 * k1).reshape(P.shape)
     left = _square(before, left0, left1) @ w2 - _square(before, k0[:, None], k1[:, None])[:, 0]
-    return RowTurns(np.multiply.outer(shares, other).ravel(), P, grown, np.maximum(left, 0.0))
+    return RowTurns(np.multiply.outer(shares, other).ravel(), other, P, grown, np.maximum(left, 0.0))
 
 
 def _square(before: First, x: Float[np.ndarray, "J K"], y: Float[np.ndarray, "J K"]) -> Float[np.ndarray, "J K"]:
     """E (x h + y q)^2."""
     return x**2 + 2 * before.shared[:, None] * x * y + before.square[:, None] * y**2
-
-
-def slopes(course: Course, rows: MovedRows, made: Columns, before: First) -> Slopes:
-    """Averages over q given h on a grid of its means, then over h."""
-    sigma, (h, w) = course.sigma, hermite.gaussian_panels(course.sigma.kinks, WIDTH, REACH)
-    w, slope = w / w.sum(), np.asarray(sigma.slope(h))
-    rest = slope - before.c1 - before.c2 * h
-    place = (made.at.f.T @ rows.u).T @ made.at.kappa
-    table = np.zeros((5, *place.shape))
-    for j, t in enumerate(before.t):
-        means = place[j][:, None] + before.shared[j] * h + t * before.phi * made.rho[:, None] * slope
-        grid = np.linspace(means.min() - NARROW, means.max() + NARROW, GRID)
-        given = averages(sigma.slope, grid, max(before.apart[j] ** 0.5, NARROW), sigma.kinks, 12)
-        mean, gain, square = (np.interp(means, grid, np.asarray(x)) for x in (given.mean, given.gain, given.square))
-        table[:, j] = mean @ w, gain @ w, mean @ (w * h), mean @ (w * rest), square @ w
-    mean, gain, linear, cross, square = (table[k] for k in range(5))
-    return Slopes(mean, linear - before.shared[:, None] * gain, gain, linear, cross, square)
 
 
 def _matrix(
@@ -192,7 +170,7 @@ def _matrix(
     """Eigenvalues of X^T diag(r shape) X/n around their mean, and their weights."""
     if not np.any(shape):
         return np.zeros(1), np.ones(1)
-    nodes, shares = (np.asarray(x) for x in made.law.modes(shape, phi, TURN_NODES))
+    nodes, shares, _ = map(np.asarray, made.law.modes(shape, phi, TURN_NODES))
     return nodes - shares @ nodes, shares
 
 
@@ -209,8 +187,8 @@ def _frame(
     S: Slopes,
     t2: Float[np.ndarray, " J"],
     course: Course,
-) -> Float[np.ndarray, "J F F"]:
-    """D on the frame: the turns of both steps, and the noise of both on the same samples.
+) -> tuple[Float[np.ndarray, "J F F"], Float[np.ndarray, "J F F"]]:
+    """D on the frame, from the turns of both steps and the noise of both on the same samples; and the mean turn.
 
     A sample's own part is not in <w_1, x>, so the first turn passes to the second through coordinates without a shift.
     """
@@ -230,4 +208,4 @@ def _frame(
     along = along + t2 * (frame.second(1, S.initial) - frame.second(1, S.initial, right=False))
     moved, c, b2 = t2 * (second - passed), before.shared[:, None, None], before.square[:, None, None]
     product = c * along @ swap(moved)
-    return P @ swap(P) + noise - (along @ swap(along) + product + swap(product) + b2 * moved @ swap(moved))
+    return P @ swap(P) + noise - (along @ swap(along) + product + swap(product) + b2 * moved @ swap(moved)), P

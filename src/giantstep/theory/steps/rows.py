@@ -3,10 +3,11 @@
 The frame e_1, e_2, ... holds the target's r orthonormal directions and the noise directions that steps have added; u is of order
 one. g is Gaussian: along the frame its covariance is D/d, elsewhere its variance on the modes (mu_1, mu_2, ...) of the steps is
 
-    V(mu)/d,     V = base prod_t (1 + t_t mu_t)^2 + white,      b^2 = E_mu V
+    V(mu)/d,     V <- (1 + t mu)^2 V + white c(mu) with every step,      b^2 = E_mu V
 
-with t_t = eta_t s a, and t_t mu_t the spectral law of the step's turn t_t X^T diag(r E sigma'') X/n (see ``step``). The matrices
-of different steps are free of one another; taking their modes as independent has the same moments up to the third (derived here).
+with t = eta s a, t mu the spectral law of the step's turn t X^T diag(r E sigma'') X/n (see ``step``), and c the colour of its
+white part (``one_step.gradient_law``). The matrices of different steps are free of one another; taking their modes as independent
+has the same moments up to the third (derived here). Directions of the frame have modes of their own (``measure``).
 The curve u has few directions that matter, its principal ones: the coordinates kappa that features depend on.
 """
 
@@ -21,10 +22,12 @@ from giantstep._machine.arrays import Array
 from giantstep.functions.gaussian_averages import together
 from giantstep.theory.one_step.conditional import second_layer
 from giantstep.theory.steps.course import Course
+from giantstep.theory.steps.turn import RowTurn
 
 LEARNED = 3  # principal directions of the curve that features are conditioned on
 SEEN = 0.02  # p theta^2 of the least of them
-MODES = 32  # of all steps together, at most
+MODES = 64  # of all steps together, at most
+SMALL = 1e-3  # length of a direction that is none
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class MovedRows:
     An entry is two groups (left, right) whose rows depend on each other. The first J entries are the groups by themselves. In a
     symmetric network, whose pairs (w, a) and (w, -a) start from one row, J more have the groups a and -a. For an entry V has
     the product of the two groups' 1 + t mu in the place of the square. D is (E, F, F). The first ``rank`` directions of the frame
-    are the target's. A turn is the weights of a step's modes (M,) and 1 + t mu of every group on them (M, J).
+    are the target's. ``base`` is what there is of the initial rows before the turns, and ``white`` the rest.
     """
 
     rank: int
@@ -42,7 +45,7 @@ class MovedRows:
     omega: Float[np.ndarray, " J"]
     u: Float[np.ndarray, "F J"]
     D: Float[np.ndarray, "E F F"]
-    turns: tuple[tuple[Float[np.ndarray, " M"], Float[np.ndarray, "M J"]], ...]
+    turns: tuple[RowTurn, ...]
     base: Float[np.ndarray, " E"]
     white: Float[np.ndarray, " E"]
 
@@ -67,17 +70,46 @@ class MovedRows:
     @cached_property
     def modes(self) -> tuple[Float[np.ndarray, " M"], Float[np.ndarray, "M E"]]:
         """Weights of the products of the steps' modes, and V on them."""
-        weights, factor = np.ones(1), self.base[None]
-        for shares, stretch in self.turns:
-            factor = (factor[:, None] * self.product(stretch)).reshape(-1, self.base.size)
-            weights = np.multiply.outer(weights, shares).ravel()
-        return weights, factor + self.white
+        weights, variance = np.ones(1), (self.base + self.white)[None]
+        for turn in self.turns:
+            variance = (variance[:, None] * self.product(turn.stretch) + turn.white).reshape(-1, self.base.size)
+            weights = np.multiply.outer(weights, turn.shares).ravel()
+        return weights, variance
+
+    def along(self, basis: Float[np.ndarray, "F X"]) -> tuple[Float[np.ndarray, "B X X"], Float[np.ndarray, "B E"]]:
+        """The spectral measure of the steps' matrices on directions of the frame, and V on its modes; the mean of V is D."""
+        left, sizes, right = np.linalg.svd(basis, full_matrices=False)
+        seen = sizes > SMALL
+        Q, R, J = left[:, seen], sizes[seen, None] * right[seen], self.a.size
+        x, towards, nodes = _paths(self.turns, self.omega, Q)
+        variance, parts = np.broadcast_to(self.base + self.white, (len(x), 1, self.base.size)), np.ones(1)
+        for turn, mu in zip(self.turns, nodes, strict=True):
+            stretch, white = turn.along(mu, towards)
+            variance = variance[:, :, None] * self.product(stretch)[:, None, None] + white[:, None]
+            variance, parts = variance.reshape(len(x), -1, self.base.size), np.outer(parts, turn.shades[1]).ravel()
+        mean = np.einsum("bx,by,be->xye", x, x, np.einsum("s,bse->be", parts, variance))
+        unit = Q.T @ towards
+        mean = np.einsum("xb,xye,yb->be", unit, mean, unit)[:, None]
+        D = np.einsum("fb,efg,gb->be", towards, self.D, towards)[:, None]
+        own = variance[..., :J] * (D / mean)[..., :J]
+        most = np.sqrt(own[..., self.left[J:]] * own[..., self.right[J:]])
+        spread = np.concatenate([own, np.clip((variance - mean + D)[..., J:], -most, most)], axis=-1)
+        weights = np.einsum("bx,by,s->bsxy", x @ R, x @ R, parts)
+        return weights.reshape(-1, *2 * (basis.shape[1],)), spread.reshape(-1, self.base.size)
 
     @cached_property
     def inner(self) -> Float[np.ndarray, " E"]:
         """E <g_left, g_right> of every entry."""
         weights, variance = self.modes
         return weights @ variance
+
+    @property
+    def added(self) -> Float[np.ndarray, " E"]:
+        """The part of it that the initial rows do not have."""
+        kept = self.base
+        for turn in self.turns:
+            kept = kept * (turn.shares @ self.product(turn.stretch))
+        return self.inner - kept
 
     @property
     def square(self) -> Float[np.ndarray, " J"]:
@@ -89,6 +121,24 @@ class MovedRows:
         """The principal directions of the curve u, as columns, and its strengths theta along them."""
         f, theta, _ = np.linalg.svd(self.u * np.sqrt(self.omega), full_matrices=False)
         return f[:, :LEARNED], theta[:LEARNED]
+
+
+def _paths(
+    turns: tuple[RowTurn, ...], omega: Float[np.ndarray, " J"], Q: Float[np.ndarray, "F X"]
+) -> tuple[Float[np.ndarray, "B X"], Float[np.ndarray, "F B"], list[Float[np.ndarray, " B"]]]:
+    """Nodes of the largest turn's measure on orthonormal directions, each with those of the others along its own direction:
+    vectors x whose x x^T are the weights, the direction, and the nodes of every turn."""
+    if not turns:
+        return np.eye(Q.shape[1]), Q, []
+    largest = int(np.argmax([turn.size(omega) for turn in turns]))
+    mu, x = turns[largest].measure(Q)
+    towards, nodes = Q @ (x / np.linalg.norm(x, axis=1, keepdims=True)).T, {largest: mu}
+    for t in set(range(len(turns))) - {largest}:
+        each = [turns[t].measure(one[:, None]) for one in towards.T]
+        times = np.repeat(np.arange(len(each)), [len(mu) for mu, _ in each])
+        x, towards = x[times] * np.concatenate([y for _, y in each]), towards[:, times]
+        nodes = {k: own[times] for k, own in nodes.items()} | {t: np.concatenate([mu for mu, _ in each])}
+    return x, towards, [nodes[t] for t in range(len(turns))]
 
 
 def start(course: Course) -> MovedRows:
@@ -116,9 +166,10 @@ def learned(rows: MovedRows, p: float) -> Float[np.ndarray, "F m"]:
 
 def fewer(rows: MovedRows) -> MovedRows:
     """Turn the oldest steps' modes into their mean square until few enough are left."""
-    while np.prod([len(shares) for shares, _ in rows.turns]) > MODES:
-        (shares, stretch), turns = rows.turns[0], rows.turns[1:]
-        rows = replace(rows, turns=turns, base=rows.base * (shares @ rows.product(stretch)))
+    while np.prod([len(turn.shares) for turn in rows.turns]) > MODES:
+        turn, turns = rows.turns[0], rows.turns[1:]
+        grown = turn.shares @ rows.product(turn.stretch)
+        rows = replace(rows, turns=turns, base=rows.base * grown, white=rows.white * grown + turn.shares @ turn.white)
     return rows
 
 

@@ -5,7 +5,7 @@ A neuron moves by eta s a X^T (r o sigma'(X w))/n. With S = E sigma'(u.kappa + b
     signal:  E[r S x] in the frame
     noise:   sqrt(d/n) sum_m s_m p_m(a) xi_m,   a S(a, kappa) = sum_m s_m p_m(a) phi_m(kappa),  E[r^2 phi_m phi_l] = delta_ml
     turn:    X^T diag(r S') X/n acting on g: E[r S'] and, around it, the modes of X^T diag(r h) X/n times E[r^2 S' h]
-    white:   (d/n) E[r^2 (sigma'^2 - S^2 - b^2 S'^2)]
+    white:   (d/n) E[r^2 (sigma'^2 - S^2 - b^2 S'^2)], with the colour of X^T diag(r^2) X/n (``one_step.gradient_law``)
 
 (Karhunen and Loeve for the noise: its first directions xi_m join the frame, the rest lengthens b. h(kappa) is the first shape of
 the same kind for S', E[r^2 h^2] = 1. The mean turn is each group's own: long steps leave S' of opposite a with little in common,
@@ -21,14 +21,22 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.one_step.gradient_law import marchenko_pastur, shaded
 from giantstep.theory.steps.course import Course, CourseStep
 from giantstep.theory.steps.frame import Frame, framed
+from giantstep.theory.steps.measure import matrix_moments
 from giantstep.theory.steps.residual import coordinates, residual
 from giantstep.theory.steps.rows import MovedRows, both, fewer
+from giantstep.theory.steps.turn import RowTurn
 
 NOISE_SHARE = 1e-3  # of the noise's power: directions with less of it lengthen b only
 FRESH = 3  # noise directions that one step adds, at most
-TURN_NODES = 4  # modes of a step
+TURN_NODES, DIRECTION_NODES = (
+    4,
+    3,
+)  # modes of a step, and those along a direction: of more the moments are known to few digits
+SHADES = 2  # values of the white part's variance on each
+FAINT = 1e-12  # least of a turn and of a white part that have modes
 
 
 def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> MovedRows:
@@ -63,18 +71,26 @@ def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> Mo
     rest = _positive(rows, square - entry(S) - rows.inner[:, None] * entry(turn))
     white = entry(t) * phi * (rest @ (at.pi * r.plain[1])) + lost
     # The turn: its mean in each group; around it one shape for all groups, its coefficient in each, and what that leaves to white
-    own, lead = _shape(rows, turn * np.abs(t)[:, None], at.pi * r.plain[1])
+    own = _shape(rows, turn * np.abs(t)[:, None], at.pi * r.plain[1])
     coefficient = turn @ (at.pi * r.plain[1] * own)
-    left = _positive(rows, entry(turn) @ (at.pi * r.plain[1]) - entry(coefficient))
-    white = white + entry(t) * phi * rows.inner * left
+    lost = _positive(rows, entry(turn) @ (at.pi * r.plain[1]) - entry(coefficient))
+    white = white + entry(t) * phi * rows.inner * lost
     shift = np.concatenate([np.zeros((rows.u.shape[0], at.pi.size)), phi**0.5 * phi_m[:count] / root])
-    D = _frame(rows, framed(at, r, shift), t, turn, rest, phi)
-    if not lead:
-        return replace(rows, u=u, D=D, white=rows.white + white)
-    nodes, shares = (np.asarray(x) for x in law.modes(own, phi, TURN_NODES))
+    frame = framed(at, r, shift)
+    D = _frame(rows, frame, t, turn, rest, phi)
+    if max(np.max(np.abs(turn)), np.max(np.abs(white))) < FAINT:
+        return replace(rows, u=u, D=D)
+    loud = (rows.omega * rows.a**2) @ np.maximum(rest[: rows.a.size], FAINT)
+    modes, left = law.coloured(own, loud, phi, TURN_NODES)
+    nodes, shares, colour = map(np.asarray, shaded(modes, left, SHADES))
     stretch = 1 + t * (turn @ (at.pi * r.plain[0]) + (nodes - shares @ nodes)[:, None] * coefficient)
-    grown = shares @ rows.product(stretch)
-    return fewer(replace(rows, u=u, D=D, turns=(*rows.turns, (shares, stretch)), white=rows.white * grown + white))
+    inside = np.eye(len(u)) + t[:, None, None] * frame.second(1, turn)
+    before = frame.inside[: len(rows.u)], frame.beyond[: len(rows.u), : len(rows.u)]
+    moments, bulk = matrix_moments(at, law.powers(2 * DIRECTION_NODES + 2), before, own, phi_m[:count] / root, phi)
+    (tint,) = frame.second(2, loud[None] / (loud @ (at.pi * r.plain[1])))
+    shades, white = np.asarray(marchenko_pastur(left, SHADES)), np.outer(colour, white)
+    made = RowTurn(shares, stretch, white, inside, t * coefficient, moments, bulk, tint, shades)
+    return fewer(replace(rows, u=u, D=D, turns=(*rows.turns, made)))
 
 
 def _positive(rows: MovedRows, table: Float[np.ndarray, "E ..."]) -> Float[np.ndarray, "E ..."]:
@@ -85,13 +101,13 @@ def _positive(rows: MovedRows, table: Float[np.ndarray, "E ..."]) -> Float[np.nd
 
 def _shape(
     rows: MovedRows, turn: Float[np.ndarray, "J K"], weights: Float[np.ndarray, " K"]
-) -> tuple[Float[np.ndarray, " K"], bool]:
+) -> Float[np.ndarray, " K"]:
     """The function of kappa that explains most of E sigma'' over all groups, of unit square under the weights."""
     root = np.sqrt(weights)
     _, values, shapes = np.linalg.svd(np.sqrt(rows.omega)[:, None] * turn * root, full_matrices=False)
-    if values[0] < 1e-12:
-        return 0 * root, False
-    return np.where(shapes[0] @ root < 0, -1.0, 1.0) * shapes[0] / np.maximum(root, 1e-150), True
+    if values[0] < FAINT:  # nothing turns: X^T diag(r) X/n has modes all the same
+        return np.full(root.size, (root @ root) ** -0.5)
+    return np.where(shapes[0] @ root < 0, -1.0, 1.0) * shapes[0] / np.maximum(root, 1e-150)
 
 
 def _frame(

@@ -1,0 +1,57 @@
+"""sigma'(<w_1, x>) on the samples of the step that made w_1, whose own part is in it: averages given kappa and r (``reused``)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.functions import hermite
+from giantstep.functions.gaussian_averages import averages
+from giantstep.theory.steps.course import Course
+from giantstep.theory.steps.knots import Columns
+from giantstep.theory.steps.rows import MovedRows
+
+WIDTH, REACH = 1.0, 5.0  # panels of h
+GRID = 800  # places at which an average over q given h is tabulated
+NARROW = 0.04  # least spread of q given h: narrower ones need a finer grid
+
+
+class Slopes(NamedTuple):
+    """Of sigma'(<w_1, x>) given kappa and r: its mean S, the parts S_0 along h and S_1 along q, its product with h and with what
+    sigma'(h) has beyond a linear function, and its square; all (J, C)."""
+
+    mean: Float[np.ndarray, "J C"]
+    initial: Float[np.ndarray, "J C"]
+    moved: Float[np.ndarray, "J C"]
+    linear: Float[np.ndarray, "J C"]
+    cross: Float[np.ndarray, "J C"]
+    square: Float[np.ndarray, "J C"]
+
+
+class First(NamedTuple):
+    """The first step in numbers: t_1, E sigma' and E sigma'', phi, and of every group c, b^2 - c^2 and b^2."""
+
+    t: Float[np.ndarray, " J"]
+    c1: float
+    c2: float
+    phi: float
+    shared: Float[np.ndarray, " J"]
+    apart: Float[np.ndarray, " J"]
+    square: Float[np.ndarray, " J"]
+
+
+def slopes(course: Course, rows: MovedRows, made: Columns, before: First) -> Slopes:
+    """Averages over q given h on a grid of its means, then over h."""
+    sigma, (h, w) = course.sigma, hermite.gaussian_panels(course.sigma.kinks, WIDTH, REACH)
+    w, slope = w / w.sum(), np.asarray(sigma.slope(h))
+    rest = slope - before.c1 - before.c2 * h
+    place = (made.at.f.T @ rows.u).T @ made.at.kappa
+    table = np.zeros((5, *place.shape))
+    for j, t in enumerate(before.t):
+        means = place[j][:, None] + before.shared[j] * h + t * before.phi * made.rho[:, None] * slope
+        grid = np.linspace(means.min() - NARROW, means.max() + NARROW, GRID)
+        given = averages(sigma.slope, grid, max(before.apart[j] ** 0.5, NARROW), sigma.kinks, 12)
+        mean, gain, square = (np.interp(means, grid, np.asarray(x)) for x in (given.mean, given.gain, given.square))
+        table[:, j] = mean @ w, gain @ w, mean @ (w * h), mean @ (w * rest), square @ w
+    mean, gain, linear, cross, square = (table[k] for k in range(5))
+    return Slopes(mean, linear - before.shared[:, None] * gain, gain, linear, cross, square)

@@ -1,0 +1,77 @@
+"""What one step makes of the rows' variance V, on the modes mu of its matrix: V <- (1 + t mu)^2 V + white c(mu)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.theory.one_step.gradient_law import matrix_quadrature
+
+FAINT = 1e-12  # weight of a node that is none
+
+
+class Turned(NamedTuple):
+    """Along unit vectors: 1 + t mu of every group, and the white part."""
+
+    stretch: Float[np.ndarray, "... J"]
+    white: Float[np.ndarray, "... E"]
+
+
+class RowTurn(NamedTuple):
+    """On the modes of the bulk, their weights (M,), 1 + t mu of every group (M, J) and the white part (M, E).
+
+    On the frame: the mean turn ``inside`` (J, F, F), the ``lever`` (J,) of each group's turn on the matrix whose ``moments``
+    (F, F, k) are given there, with those of the bulk (k,), the white part over that of the bulk, ``tint`` (F, F), and the
+    factors and shares of its ``shades``.
+    """
+
+    shares: Float[np.ndarray, " M"]
+    stretch: Float[np.ndarray, "M J"]
+    white: Float[np.ndarray, "M E"]
+    inside: Float[np.ndarray, "J F F"]
+    lever: Float[np.ndarray, " J"]
+    moments: Float[np.ndarray, "F F k"]
+    bulk: Float[np.ndarray, " k"]
+    tint: Float[np.ndarray, "F F"]
+    shades: Float[np.ndarray, "2 S"]
+
+    def size(self, omega: Float[np.ndarray, " J"]) -> float:
+        """The mean square of t mu around its mean."""
+        return float(omega @ self.lever**2 * (self.bulk[2] - self.bulk[1] ** 2))
+
+    def measure(self, basis: Float[np.ndarray, "F X"]) -> tuple[Float[np.ndarray, " B"], Float[np.ndarray, "B X"]]:
+        """The matrix's spectral measure on orthonormal directions: nodes, and vectors u whose u u^T are the weights."""
+        old, young = self._split(basis)
+        moments = np.einsum("ax,abk,by->xyk", old, self.moments, old) + (young.T @ young)[..., None] * self.bulk
+        for count in range(
+            self.bulk.size // 2, 0, -1
+        ):  # fewer nodes where rounding has made high moments those of no law
+            try:
+                nodes, weights = map(np.asarray, matrix_quadrature(moments, self.bulk, count))
+            except np.linalg.LinAlgError:
+                continue
+            own = np.einsum("bxx->bx", weights)
+            if not np.all(np.isfinite(own)):
+                continue
+            felt = np.max(own, axis=1) > FAINT
+            nodes, largest = nodes[felt], np.argmax(own[felt], axis=1)
+            x = weights[felt, largest] / np.sqrt(own[felt, largest])[:, None]
+            # The cut of the residual's tails leaves a total weight near one
+            values, vectors = np.linalg.eigh(x.T @ x)
+            return nodes, x @ (vectors / np.sqrt(values)) @ vectors.T
+        raise np.linalg.LinAlgError("the directions are not orthonormal")
+
+    def along(self, mu: Float[np.ndarray, "B ..."], towards: Float[np.ndarray, "F B"]) -> Turned:
+        """At a node along unit vectors, with a new axis of shades at the end."""
+        old, young = self._split(towards)
+        rest = np.sum(young**2, axis=0)
+        on = lambda own: np.einsum("ab,...ac,cb->b...", old, own, old)  # noqa: E731
+        centre = on(self.inside) + np.outer(rest, self.shares @ self.stretch)
+        mean = np.einsum("ab,ac,cb->b", old, self.moments[..., 1], old) + rest * self.bulk[1]
+        white = np.outer(on(self.tint) + rest, self.shares @ self.white)
+        return Turned(centre + (mu - mean)[:, None] * self.lever, white[:, None] * self.shades[0][:, None])
+
+    def _split(self, basis: Float[np.ndarray, "F X"]) -> tuple[Float[np.ndarray, "F X"], Float[np.ndarray, "Y X"]]:
+        """What of directions is as old as the step and what is younger: to it the latter is of the bulk."""
+        F = len(self.tint)
+        return basis[:F], basis[F:]
