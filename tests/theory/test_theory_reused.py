@@ -109,10 +109,18 @@ def test_derivatives_in_both_steps():
     assert slope[0] == pytest.approx((near[1] - near[0]) / 0.1, rel=0.02)
 
 
-def test_spectra_and_optima_name_what_covers_them():
-    for ask in (gs.theory.spectrum, gs.optimal):
-        with pytest.raises(gs.InputError, match="covers fresh batches .*second_step.* has batch='fresh' in every step"):
-            ask(experiment())
+def test_spectra_name_what_covers_them():
+    with pytest.raises(gs.InputError, match="covers fresh batches .*second_step.* has batch='fresh' in every step"):
+        gs.theory.spectrum(experiment())
+
+
+def test_the_optimum_is_lower_than_what_is_near():
+    """The sizes of both steps; a quarter less or more of either is worse, and the error is that of gs.theory."""
+    best = gs.optimal(experiment((3.0, 3.0), second_layer="rademacher"), over="eta")
+    near = [best.eta * np.array(factor) for factor in ((0.75, 1), (1.25, 1), (1, 0.75), (1, 1.25))]
+    others = [gs.theory(experiment(etas.tolist(), second_layer="rademacher")).test_error for etas in near]
+    assert best.test_error == pytest.approx(gs.theory(best.setting).test_error, rel=1e-9)
+    assert best.test_error < min(others)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     if not isinstance(setting, Setting) or not setting.protocol.steps:
         raise InputError("optimal needs a setting with a giant step")
     more = len(setting.protocol.steps) > 1
-    check(setting, ("rows", "pairs") if more else ())
+    check(setting, ("rows", "pairs", "one batch") if more else ())
     held = {
         "eta": any(step.listed for step in setting.protocol.steps),
         "penalty": not _single(setting.protocol.readout),

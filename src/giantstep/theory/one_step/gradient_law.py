@@ -101,7 +101,7 @@ def block_series(
     corner: Float[Array, "B B n"],
     phi: Scalar,
 ) -> Float[Array, "ZB ZB n"]:
-    """-R in the basis (z, beta_1 .. beta_B), beta_m = X^T q_m/n: powers of h, E[z z^T r^(k+1)], E[z q r^k] and E[q_m q_l r^k], series in x."""
+    """-R in the basis (z, beta_m = X^T q_m/n), a series in x: from powers of h, E[z z^T r^(k+1)], E[z q r^k], E[q_m q_l r^k]."""
     n, scale = len(h), phi ** np.arange(len(h))
     x = xp.eye(n)[1]
     one = xp.eye(len(second))[..., None] * x  # x I
