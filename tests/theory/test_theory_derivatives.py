@@ -96,6 +96,21 @@ def test_against_wide_differences_of_theory(kind):
     assert np.isclose(by_size, (more - less) / 0.1, rtol=0.02)
 
 
+@pytest.mark.parametrize("batch", ["fresh", "reuse"])
+@pytest.mark.parametrize("activation", ["tanh(x + 0.8)", "gelu"])
+def test_directions_that_are_alike(batch, activation):
+    """x2 and x3 of tanh(x1) + x2 x3, and noise directions that are new to the first step: any basis of them would do. Predictions
+    are smooth only if the choice is."""
+    steps = (gs.GiantStep(400, 12.0), gs.GiantStep(400, 12.0, batch=batch))
+    network = gs.Network(300, activation, second_layer="rademacher")
+    target = gs.target("tanh(x1) + x2*x3", noise=0.3)
+    setting = gs.Setting(gs.Gaussian(100), target, network, gs.Protocol(steps, gs.Ridge(400, 0.1)))
+    numbers, form = gs.theory.parameters(setting)
+    eta = np.asarray(numbers.eta)
+    values = [float(gs.theory_errors(numbers._replace(eta=eta * (1 + k * 1e-4)), form).test) for k in range(-2, 3)]
+    assert np.allclose(np.diff(values, 2), 0, atol=1e-6 * values[0])
+
+
 def test_compiled_and_mapped():
     numbers, form = gs.theory.parameters(experiment())
     value = lambda x: gs.theory_errors(numbers._replace(penalty=x), form).train  # noqa: E731

@@ -48,7 +48,7 @@ def coordinates(rows: MovedRows, p: float) -> Coordinates:
     f, r = learned(rows, p), rows.rank
     C = f[:r]
     values, vectors = np.linalg.eigh(np.eye(r) - C @ C.T)
-    L = vectors * np.sqrt(np.maximum(values, CLOSE))
+    L = vectors * np.sqrt(np.maximum(values, CLOSE)) @ vectors.T  # the symmetric root: smooth where values are equal
     # e = L^{-1} (z - C kappa) in the frame: z_k is its k-th vector
     e = np.linalg.solve(L, np.eye(r, f.shape[0]) - C @ f.T).T
     kappa, pi = nodes.product([hermite.gauss_hermite(count) for count in COUNTS[f.shape[1]]])

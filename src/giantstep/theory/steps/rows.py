@@ -131,9 +131,10 @@ def _paths(
     if not turns:
         return np.eye(Q.shape[1]), Q, []
     largest = int(np.argmax([turn.size(omega) for turn in turns]))
-    mu, x = turns[largest].measure(Q)
+    others = set(range(len(turns))) - {largest}
+    mu, x = turns[largest].measure(Q, sum(turns[t].marks(Q) for t in others))
     towards, nodes = Q @ (x / np.linalg.norm(x, axis=1, keepdims=True)).T, {largest: mu}
-    for t in set(range(len(turns))) - {largest}:
+    for t in others:
         each = [turns[t].measure(one[:, None]) for one in towards.T]
         times = np.repeat(np.arange(len(each)), [len(mu) for mu, _ in each])
         x, towards = x[times] * np.concatenate([y for _, y in each]), towards[:, times]

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from giantstep.theory.one_step.gradient_law import matrix_quadrature
 
 FAINT = 1e-12  # weight of a node that is none
+TIE = 1e-4  # by which directions alike to one turn are told apart, over the width of its law
 
 
 class Turned(NamedTuple):
@@ -37,12 +38,29 @@ class RowTurn(NamedTuple):
 
     def size(self, omega: Float[np.ndarray, " J"]) -> float:
         """The mean square of t mu around its mean."""
-        return float(omega @ self.lever**2 * (self.bulk[2] - self.bulk[1] ** 2))
+        return float(omega @ self.lever**2 * self._width**2)
 
-    def measure(self, basis: Float[np.ndarray, "F X"]) -> tuple[Float[np.ndarray, " B"], Float[np.ndarray, "B X"]]:
-        """The matrix's spectral measure on orthonormal directions: nodes, and vectors u whose u u^T are the weights."""
+    @property
+    def _width(self) -> float:
+        return float(self.bulk[2] - self.bulk[1] ** 2) ** 0.5
+
+    def marks(self, basis: Float[np.ndarray, "F X"]) -> Float[np.ndarray, "X X"]:
+        """M + M^2 on directions, M over the width of its law: what the matrix tells apart."""
+        old, young = self._split(basis)
+        both = self.bulk[1:3] / self._width ** np.array([1, 2])
+        own = np.einsum("ax,abk,by->xyk", old, self.moments[..., 1:3], old) / self._width ** np.array([1, 2])
+        return own.sum(2) + both.sum() * young.T @ young
+
+    def measure(
+        self, basis: Float[np.ndarray, "F X"], tie: Float[np.ndarray, "X X"] | float = 0.0
+    ) -> tuple[Float[np.ndarray, " B"], Float[np.ndarray, "B X"]]:
+        """The matrix's spectral measure on orthonormal directions: nodes, and vectors u whose u u^T are the weights.
+
+        Directions younger than the step are all alike to it, and any basis of them would do: they are those of ``tie``.
+        """
         old, young = self._split(basis)
         moments = np.einsum("ax,abk,by->xyk", old, self.moments, old) + (young.T @ young)[..., None] * self.bulk
+        moments[..., 1] += TIE * self._width * tie
         for count in range(
             self.bulk.size // 2, 0, -1
         ):  # fewer nodes where rounding has made high moments those of no law
