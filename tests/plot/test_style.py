@@ -1,4 +1,6 @@
-"""Lines through predicted values."""
+"""Lines through predicted values, and the figure as text."""
+
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -17,3 +19,14 @@ def test_a_smooth_line_goes_through_the_values_and_not_beyond_them(log):
     assert np.allclose(np.interp(x[known], own, drawn), y[known], rtol=0.02)
     assert np.isclose(own[0], 0.1) and np.isclose(own[-1], 3.0)
     assert drawn.min() >= 0.3 - 1e-12 and drawn.max() <= 1 + 1e-12
+
+
+def test_the_text_of_a_figure_is_what_savefig_writes_and_the_figure_stays_as_it_was():
+    with style.figure(2) as (fig, axes):
+        axes[0].plot([1, 2], [3, 1], label="a line")
+        axes[1].set_title("$x^2$")
+        before, found = (fig.canvas, fig.dpi), style.svg(fig, below=1)
+        assert (fig.canvas, fig.dpi) == before
+        saved = StringIO()
+        fig.savefig(saved, format="svg", metadata={"Date": None, "Creator": None})
+    assert found == saved.getvalue() and found == style.svg(fig)

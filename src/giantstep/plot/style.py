@@ -80,13 +80,17 @@ def svg(fig: "Figure", *, below: int = 0, above: int = 0) -> str:
     ``below`` or ``above`` all panels stands the legend of the first panel, in so many columns.
     """
     import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     if columns := below or above:
         side = "outside lower center" if below else "outside upper center"
         fig.legend(*fig.axes[0].get_legend_handles_labels(), loc=side, ncols=columns)
-    buffer = StringIO()
+    buffer, canvas, dpi = StringIO(), fig.canvas, fig.dpi
     with mpl.rc_context({"svg.hashsalt": "giantstep", "svg.fonttype": "path"}):
-        fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        # The canvas draws once and lays out on the way; savefig would draw all of it before, for the layout alone
+        FigureCanvasSVG(fig).print_svg(buffer, metadata={"Date": None, "Creator": None})
+    fig.set_canvas(canvas)
+    fig.dpi = dpi
     return buffer.getvalue()
 
 
