@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import beta, binom
+from scipy.special import betaincinv
 
 from giantstep.checks.statistics.comparison import MISSED
 
@@ -68,11 +68,13 @@ class Counted:
 
 def _lower(exceptions: int, trials: int, alpha: float) -> float:
     """The probability below which so many exceptions would come with a chance below alpha."""
-    return float(beta.ppf(alpha, exceptions, trials - exceptions + 1)) if exceptions else 0.0
+    return float(betaincinv(exceptions, trials - exceptions + 1, alpha)) if exceptions else 0.0
 
 
 def _seen(count: Count, trials: int, alpha: float) -> float:
     """The chance that exceptions of probability ``departure`` are noticed among so many trials."""
+    from scipy.stats import binom  # here: it takes longer to import than most claims take to judge
+
     least = int(binom.isf(alpha, trials, count.allowed)) + 1  # P(X >= least | allowed) <= alpha
     return float(binom.sf(least - 1, trials, count.departure))
 

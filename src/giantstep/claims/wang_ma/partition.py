@@ -1,7 +1,6 @@
 """The activation patterns at the start decide which neurons end up on which class, and a width of log(n/δ) is enough."""
 
 import numpy as np
-from scipy.stats import binom
 
 from giantstep.checks import Count, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.random import Stream, generator
@@ -59,6 +58,8 @@ def bare(n: int) -> np.ndarray:
     With D(S) = P(a neuron is dead on all samples of S), N neurons of a class's sign cover all its samples with probability
     sum_S (-1)^|S| D(S)^N, the sum over all sets of samples of the class; N is Binomial(m, 1/2).
     """
+    from scipy.stats import binom  # here: it takes long to import
+
     here = cases.system("square", n, DRAWN, RATE, STEPS)
     y, neurons = inputs(here)[1], generator(0, Stream.SKETCH).standard_normal((cases.D, DRAWN))
     covered = []

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import ndtr, owens_t
-from scipy.stats import binom
 
 from giantstep._given.plain import real
 from giantstep._machine.random import Stream, generator
@@ -62,8 +61,14 @@ def numbers(system: "Early", share: float) -> tuple[Int[np.ndarray, " k"], Float
     spread = 6 * np.sqrt(m * p * (1 - p))
     low, high = (int(np.clip(m * p + side * spread, 0, m)) for side in (-1, 1))
     values = np.unique(np.rint(np.linspace(low, high, min(MOST, high - low + 1))).astype(int))
-    weights = binom.pmf(values, m, p)
+    weights = _binomial(values, m, p)
     return values, weights / weights.sum()
+
+
+def _binomial(values: Int[np.ndarray, " k"], m: int, p: float) -> Float[np.ndarray, " k"]:
+    from scipy.stats import binom  # here: it takes longer to import than all of this to compute
+
+    return binom.pmf(values, m, p)
 
 
 def uncovered(system: "Early", width: int | None = None) -> Chance:
@@ -72,7 +77,7 @@ def uncovered(system: "Early", width: int | None = None) -> Chance:
     _, y = inputs(system)
     alone, pairs = dead(system)
     N = np.arange(m + 1)
-    weights = binom.pmf(N, m, 0.5)
+    weights = _binomial(N, m, 0.5)
     surely, perhaps = (
         np.ones(m + 1),
         np.ones(m + 1),

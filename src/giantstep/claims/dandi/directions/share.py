@@ -13,7 +13,7 @@ from math import factorial
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import norm, qmc
+from scipy.special import ndtri
 
 import giantstep as gs
 from giantstep.claims.dandi.directions.narrow import steepness
@@ -35,7 +35,9 @@ def setting(order: int, d: int, n: int) -> gs.Setting:
 
 def limit(order: int, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """The mean share at n = x d^l."""
+    from scipy.stats import qmc  # here: it takes long to import
+
     sigma = setting(order, 100, 100).network.activation
-    g = norm.ppf(qmc.Halton(RANKS[order], scramble=False).random(4001)[1:])
+    g = ndtri(qmc.Halton(RANKS[order], scramble=False).random(4001)[1:])
     signal = factorial(order) * (order * sigma.hermite(order)[order]) ** 2 * np.mean(g ** (2 * order - 2), axis=1)
     return np.mean(signal / (signal + steepness(sigma) / x[:, None]), axis=1)
