@@ -6,8 +6,6 @@ from typing import Any
 from giantstep._given.plain import whole
 from giantstep.errors import InputError
 
-__all__ = ["checked", "parse"]
-
 MOST = 10**6  # in one call
 
 

@@ -4,8 +4,6 @@ import os
 import signal
 import sys
 
-__all__ = ["leave_on_interrupt"]
-
 
 def leave_on_interrupt() -> None:
     """From now on Ctrl-C ends the program at once, with one word and exit code 130."""

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["left"]
-
 MIB = 2**20
 NONE = 2**60  # version 1 says so many bytes, about, for no limit
 # The files of a group's limit and use, and the entry of its statistics that can be taken back, by the kind of file system.

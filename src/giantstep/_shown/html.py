@@ -6,8 +6,6 @@ from html import escape
 
 from giantstep._shown.typeset import typeset
 
-__all__ = ["block", "figure", "line", "table"]
-
 CELL = "text-align:{};padding:.15em .7em;white-space:{}"
 SHORT = 32  # characters of a cell that stays on one line
 LEAST = 0.65  # of its width, to which a figure shrinks on a small screen; then it scrolls

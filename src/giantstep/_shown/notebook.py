@@ -5,8 +5,6 @@ import time
 from html import escape
 from typing import Any
 
-__all__ = ["NotebookBar", "inside_notebook"]
-
 PAUSE = 0.2  # seconds between two drawings
 
 

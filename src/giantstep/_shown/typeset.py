@@ -7,8 +7,6 @@ and 2e-04 are written as a book writes them; a name in quotes, as "eta", is code
 import re
 from html import escape
 
-__all__ = ["indexed", "typeset"]
-
 _PLAIN = re.compile(r"(<(code|pre|math|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)  # what is no running text
 _BASE = (
     r"((?<![\w\\/])(?:He|[A-Za-zα-ωΑ-Ωℓ∇])[′'*̃̂̄²]*|[)‖⟩ᵀ]*(?<=[)‖⟩ᵀ])(?=[\^_])|(?:\d+|</sub>)(?=\^)|(?<!\w)[ΣΠ∏∑](?=_))"

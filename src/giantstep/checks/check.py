@@ -25,8 +25,6 @@ from giantstep.lab.work.call import Call
 from giantstep.lab.work.executor import Here
 from giantstep.lab.work.pool import Pool
 
-__all__ = ["NotRun", "check", "gather", "lasting_for_now", "verdict_of"]
-
 _FOLDERS = re.compile(r"(?<![\w.:/)~])(?:[A-Za-z]:)?[/\\](?:[\w.~+@-]+[/\\])+")  # folders, not shown in a report
 
 

@@ -7,8 +7,6 @@ from importlib.resources.abc import Traversable
 
 from giantstep.lab.store.digest import digest
 
-__all__ = ["COMPUTING", "JUDGING", "computing", "judging", "measuring"]
-
 # Everything that computes numbers. Folders that only show numbers, or that claims do not use, are left out:
 # _shown, citations, plot, lab.store, lab.sweep, lab.compare, estimator, explorer, cli.
 COMPUTING = (

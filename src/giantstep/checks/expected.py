@@ -6,8 +6,6 @@ from pathlib import Path
 
 from giantstep.checks.claim import Claim
 
-__all__ = ["longest_first", "read_seconds", "weight"]
-
 
 def read_seconds(folder: Path, size: str) -> dict[str, float]:
     """Seconds by the names of the claims from ``folder/verdicts.json``; empty if that file cannot be read."""

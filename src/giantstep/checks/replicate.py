@@ -11,8 +11,6 @@ from giantstep.checks.claim import Claim, Result, Size
 from giantstep.checks.standing import Standing
 from giantstep.checks.statistics.seeds import MOST_SEEDS
 
-__all__ = ["replicate"]
-
 
 def replicate(
     claims: Sequence[Claim],

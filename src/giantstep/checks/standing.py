@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from giantstep.checks.claim import Claim, Result
 from giantstep.checks.expected import weight
 
-__all__ = ["Standing", "count_verdicts", "headline"]
-
 _SHORT = {
     "holds": ("holds", "hold"),
     "holds as corrected": ("holds as corrected", "hold as corrected"),

@@ -9,8 +9,6 @@ from giantstep.checks.statistics import Evidence, Seeds
 from giantstep.claims.full import last_full_verdict
 from giantstep.claims.texts import TEXTS
 
-__all__ = ["ClaimModule", "checked_by", "claim"]
-
 
 class ClaimModule(Protocol):
     """What the module of a claim defines. It may also define ``predict`` and ``predict_draws``, as ``Claim`` explains them."""

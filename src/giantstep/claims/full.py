@@ -5,8 +5,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-__all__ = ["full", "last_full_verdict", "seconds"]
-
 
 @cache
 def full() -> dict[str, Any]:

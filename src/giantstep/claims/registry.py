@@ -47,8 +47,6 @@ from giantstep.claims.nishikawa import certified, features, finite, generalisati
 from giantstep.claims.saad_solla import one_pass
 from giantstep.claims.wang_ma import convergence, early, partition, sgd
 
-__all__ = ["CLAIMS"]
-
 MODULES: tuple[ClaimModule, ...] = (
     rank_one, normalisation_trap, moniri_alignment, spikes, third_spike, bulk,
     onset, positions, expansion, protocol,

@@ -17,8 +17,6 @@ from giantstep.claims.full import seconds
 from giantstep.lab.store import Store
 from giantstep.lab.work.executor import executor
 
-__all__ = ["check"]
-
 
 @named
 def check(

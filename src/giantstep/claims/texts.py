@@ -4,8 +4,6 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-__all__ = ["TEXTS", "ClaimText"]
-
 
 @dataclass(frozen=True)
 class ClaimText:

@@ -10,8 +10,6 @@ from giantstep.experiment.protocol import Power
 if TYPE_CHECKING:
     from giantstep.experiment.setting import Setting
 
-__all__ = ["change"]
-
 _PARTS = ("data", "target", "network", "protocol")
 _OTHER_NAMES = {"p": "width"}
 

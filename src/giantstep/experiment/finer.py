@@ -7,8 +7,6 @@ from jaxtyping import Float, Int
 
 from giantstep.experiment.setting import Setting
 
-__all__ = ["POINTS", "finer"]
-
 POINTS = 61  # fewest step sizes (or penalties) on a predicted curve
 
 

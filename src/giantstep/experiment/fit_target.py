@@ -13,8 +13,6 @@ from giantstep.errors import InputError
 from giantstep.experiment.target import Target
 from giantstep.functions import hermite
 
-__all__ = ["direction", "fit"]
-
 FOLDS = 5
 SMALL = 1e-3  # ridge of the direction, over the mean variance of an input
 MOST = 8  # the largest degree

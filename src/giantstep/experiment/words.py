@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from giantstep.experiment.setting import Setting
     from giantstep.experiment.target import Target
 
-__all__ = ["lines", "target_line"]
-
 MOST = 6  # numbers of a list that are shown
 
 

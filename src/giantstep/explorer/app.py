@@ -14,8 +14,6 @@ from giantstep.explorer.views.claims import view as claims
 from giantstep.explorer.views.giant_steps import view as giant_steps
 from giantstep.explorer.views.one_step import view as one_step
 
-__all__ = ["make_app"]
-
 NAMES = {
     "one-step": "One step",
     "giant-steps": "Giant steps",

@@ -6,8 +6,6 @@ from typing import Any
 
 from giantstep.plot.style import COLOURS, INK
 
-__all__ = ["band", "chart", "curve", "marks", "rule", "strip", "waiting"]
-
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 BARE = {"showgrid": True, "zeroline": False, "ticks": "outside", "ticklen": 4, "fixedrange": True}
 

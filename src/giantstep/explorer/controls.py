@@ -14,8 +14,6 @@ from giantstep.explorer.chart import waiting
 from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, Words, as_text, write
 
-__all__ = ["control", "figure", "formulas", "head", "inputs", "legend", "notes", "numbers", "term", "values"]
-
 QUIET: Any = {
     "displayModeBar": False,
     "showTips": False,

@@ -23,8 +23,6 @@ from giantstep.explorer.views.one_step import view as one_step
 from giantstep.explorer.views.one_step.numbers import OneStepNumbers as OneStep
 from giantstep.explorer.views.view import View
 
-__all__ = ["draw", "register"]
-
 TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 LIMIT = 120.0  # seconds
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 
-__all__ = ["actions", "clock", "new", "play", "register", "store"]
-
 
 def actions(view: str, label: str = "") -> html.Div:
     """The buttons that start and stop a run, and its progress; without a label the run starts by itself."""

@@ -7,8 +7,6 @@ from giantstep.claims import TEXTS
 from giantstep.explorer.state import VIEWS, Claims, Explain, GiantSteps, OneStep, ViewState, read_query, write
 from giantstep.story.scene import scenes
 
-__all__ = ["PRESETS", "Preset", "of_view"]
-
 TALK = {"d": 300, "n_over_d": 1.6667, "p_over_n": 0.8, "penalty": -2.0}  # d : n : p = 3 : 5 : 4
 
 PEAK = OneStep(target="x1", alpha=0.0, p_over_n=1.0, penalty=-4.0)

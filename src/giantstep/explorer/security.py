@@ -10,8 +10,6 @@ from dash import Dash
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
 
-__all__ = ["guard"]
-
 LARGEST = 256 * 1024  # bytes of a request
 NOT_OURS = "The page makes no such request."
 TOKEN = "token"  # its name in an address and of its cookie

@@ -13,8 +13,6 @@ from typing import Any
 
 from giantstep.errors import InputError
 
-__all__ = ["Address", "serve"]
-
 PATIENCE = 20.0  # seconds for the rest of a request that has begun, and for the next on an open connection
 
 

@@ -6,10 +6,6 @@ from typing import Any
 from giantstep.errors import InputError
 from giantstep.explorer.state import GiantSteps, OneStep
 
-__all__ = [
-    "ALPHAS", "FAST", "dimension", "giant_steps", "giant_steps_code", "one_step", "one_step_code", "sizes", "to_python",
-]  # fmt: skip
-
 ALPHAS = tuple(round(0.05 * k, 2) for k in range(15))  # exponents with dots
 FAST = tuple(round(0.1 * k, 1) for k in range(8))  # exponents of the line that follows a slider: one block of tables
 WIDEST = 2000  # neurons of a simulated network

@@ -9,23 +9,6 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
-__all__ = [
-    "VIEWS",
-    "Claims",
-    "Explain",
-    "GiantSteps",
-    "OneStep",
-    "SliderRange",
-    "ViewState",
-    "Words",
-    "alone",
-    "as_text",
-    "other",
-    "read",
-    "read_query",
-    "write",
-]
-
 LONGEST = 300  # characters of a target
 LONGEST_OTHER = 1500  # characters of the query of another setting
 MOST_QUERY = 4000  # characters of a query

@@ -7,8 +7,6 @@ from dash import html
 
 from giantstep.citations import paper
 
-__all__ = ["bibtex", "copied", "downloads", "take_away"]
-
 
 def take_away(view: str, papers: Sequence[str]) -> html.Section:
     """The link, the figures as files, the Python that makes them and the BibTeX; the view fills them."""

@@ -11,8 +11,6 @@ from giantstep.explorer.state import GiantSteps, OneStep
 from giantstep.explorer.views.giant_steps import numbers as giant_steps
 from giantstep.explorer.views.one_step import numbers as one_step
 
-__all__ = ["warm_up"]
-
 PAGE = "warm-up"
 LIMIT = 300.0  # seconds: everything is loaded for the first time
 

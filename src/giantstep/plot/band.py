@@ -7,8 +7,6 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["TRUSTED", "banded"]
-
 TRUSTED = 0.1  # half a band, against the value, up to which a predicted line is solid
 
 

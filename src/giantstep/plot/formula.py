@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["formula"]
-
 _LOW, _HIGH = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

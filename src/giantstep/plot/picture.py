@@ -4,8 +4,6 @@ from io import BytesIO
 
 from matplotlib.figure import Figure
 
-__all__ = ["Picture"]
-
 
 class Picture(Figure):
     """A Figure that has its own PNG for notebooks.

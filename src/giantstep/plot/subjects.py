@@ -9,8 +9,6 @@ from giantstep.experiment.setting import Setting
 from giantstep.plot.formula import formula
 from giantstep.results.outcome import Outcome
 
-__all__ = ["Subjects", "subjects"]
-
 MOST = 3  # differences that a name lists
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["picture"]
-
 PANELS, COLOURED, ROWS = 4, 6, 3
 FEWEST = 5  # values of both axes of a phase diagram
 WIDE = 20  # the largest value over the smallest from which an axis is logarithmic

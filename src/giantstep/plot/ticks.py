@@ -8,8 +8,6 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["logarithmic"]
-
 FEW, MANY = 3, 6  # ticks that an axis has at least, if numbers as round as these can give them, and at most
 STEPS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(range(1, 10)), tuple(np.arange(10, 100) / 10))
 PLAIN = (-4, 5)  # decades that are written out

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["axis", "band", "bars", "dots", "figure", "frame", "level", "line", "trails", "upright", "wedges"]
-
 Mark = dict[str, Any]
 DIGITS = 4
 

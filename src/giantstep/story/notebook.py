@@ -5,8 +5,6 @@ from typing import Any
 
 from giantstep.story.scene import Scene
 
-__all__ = ["code", "notebook"]
-
 CELL = "\n# %%\n"
 
 

@@ -13,8 +13,6 @@ from giantstep.plot.formula import formula
 from giantstep.story.notebook import code, notebook
 from giantstep.story.scene import scenes
 
-__all__ = ["NUMBERS", "numbers", "page", "write"]
-
 NUMBERS = "numbers.json"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 

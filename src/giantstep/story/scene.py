@@ -9,8 +9,6 @@ from typing import Any
 
 from giantstep.experiment.setting import Setting
 
-__all__ = ["Control", "Scene", "scenes"]
-
 
 @dataclass(frozen=True)
 class Control:

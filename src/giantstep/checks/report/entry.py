@@ -9,8 +9,6 @@ from giantstep.checks.claim import Result
 from giantstep.citations import Paper, paper
 from giantstep.results.table import duration
 
-__all__ = ["MARK", "MEANING", "Entry", "by_paper", "css_class"]
-
 MARK = {"holds": "✓", "holds as corrected": "✎", "fails": "✗", "inconclusive": "?", "not run": "○"}
 
 MEANING = {

@@ -3,8 +3,6 @@
 import re
 from html import escape
 
-__all__ = ["inline", "wide"]
-
 _LEAST, _PHONE = 0.65, 260  # of the width of a figure, in report.css; points across a phone
 _ENLARGED = 1.2  # letters of 10 points in a figure look as large as the text of the page
 

@@ -8,8 +8,6 @@ from giantstep._shown.notebook import NotebookBar, inside_notebook
 from giantstep.checks.standing import Standing, count_verdicts
 from giantstep.results.table import duration
 
-__all__ = ["following", "line"]
-
 
 @contextmanager
 def following(wanted: bool | None = True) -> Iterator[Callable[[Standing], None]]:

@@ -9,8 +9,6 @@ from giantstep.checks.report.page import write_so_far
 from giantstep.checks.standing import Standing
 from giantstep.errors import InputError
 
-__all__ = ["growing"]
-
 PAUSE = 20.0  # between two pages, in units of the time to write the last one: claims need the cores
 
 

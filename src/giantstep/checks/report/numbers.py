@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from giantstep.checks.claim import Cell, Verdict
 
-__all__ = ["NumberTable", "numbers"]
-
 DIGITS = {"difference": 3, "interval": 2}  # of a column, by the first word of its head; other numbers have four
 
 

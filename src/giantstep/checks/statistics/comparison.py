@@ -11,8 +11,6 @@ from scipy.special import stdtrit
 
 from giantstep.checks.statistics.variance import moderated
 
-__all__ = ["ComparedNumbers", "Judged", "Side", "Tolerance", "Tolerances", "compare", "each_and_mean"]
-
 MISSED = 0.01  # the probability with which a departure may go unnoticed
 Side = Literal["both", "below", "above"]
 

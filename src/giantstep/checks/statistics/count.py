@@ -7,8 +7,6 @@ from scipy.special import betaincinv
 
 from giantstep.checks.statistics.comparison import MISSED
 
-__all__ = ["Count", "Counted"]
-
 
 @dataclass(frozen=True)
 class Count:

@@ -10,8 +10,6 @@ import numpy as np
 from giantstep.checks.statistics.comparison import MISSED, ComparedNumbers, Judged
 from giantstep.checks.statistics.count import Count, Counted
 
-__all__ = ["ALPHA", "Decision", "Evidence", "decide", "seeds_wanted", "stated"]
-
 ALPHA = 2e-4  # the probability that a true statement is called false, for all its comparisons together
 
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["exponent", "pseudovalues"]
-
 
 def exponent(
     sizes: Sequence[float], values: Float[np.ndarray, "sizes *more seeds"], *, of_means: bool = False

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["MOST_SEEDS", "Seeds"]
-
 MOST_SEEDS = 10_000  # of one claim; sets of seeds are this far apart
 
 

@@ -8,8 +8,6 @@ from giantstep.checks.statistics.comparison import Judged
 from giantstep.checks.statistics.count import Counted
 from giantstep.checks.statistics.decision import Decision
 
-__all__ = ["table"]
-
 Row = tuple[str | int | float, ...]
 _HEADER = ("compared", "at", "measured", "predicted", "difference", "interval ±", "margin", "seeds", "within")
 

@@ -4,8 +4,6 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import digamma, polygamma
 
-__all__ = ["moderated"]
-
 MOST_BORROWED = 8.0  # degrees of freedom that the other comparisons may lend
 _FEWEST = 4  # comparisons from which their spread can be estimated
 

@@ -8,8 +8,6 @@ from giantstep.explorer.processes.jobs import JobRunner
 from giantstep.explorer.processes.queue import RequestQueue
 from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
 
-__all__ = ["Backend", "TimedWorker"]
-
 PAUSE = 0.25  # seconds
 PATIENCE = 12.0  # seconds for an answer that a page waits for
 

@@ -12,8 +12,6 @@ from giantstep.errors import InputError
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
 
-__all__ = ["Failure", "JobRunner", "JobPart"]
-
 MOST_RESULTS = 1000
 LIMIT = 600.0  # seconds for a task
 

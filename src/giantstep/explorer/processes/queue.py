@@ -9,8 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-__all__ = ["RequestQueue", "Replaced"]
-
 MOST_WAITING = 32  # requests of all pages together
 
 T = TypeVar("T")

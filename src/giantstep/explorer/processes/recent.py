@@ -4,8 +4,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Recent"]
-
 
 class Recent(OrderedDict[Any, Any]):
     """At most ``most`` entries, in the order in which they were added."""

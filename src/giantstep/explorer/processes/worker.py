@@ -13,8 +13,6 @@ import psutil
 from giantstep.errors import InputError
 from giantstep.lab.work.child import Child, ChildEnded
 
-__all__ = ["WorkerProcess", "TimedOut", "Stopped"]
-
 NICE = 10  # the page and the fast theory come first
 BUSY = 10.0  # on a busy machine, or after a pause, an answer may take this many times its limit
 

@@ -8,8 +8,6 @@ from giantstep.explorer import controls, state
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.views.view import View
 
-__all__ = ["VIEW", "explain", "page", "register", "snippet"]
-
 SYNTAX = "x1, x2, …, H2(x1), tanh(x1 + x2), 3, sqrt(2), with + − * ^ and / by a number"
 MARK = {"fitted": "✓", "partial": "◐", "lost": "✗"}
 MOST_TERMS = 40

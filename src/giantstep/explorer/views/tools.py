@@ -11,8 +11,6 @@ from giantstep.explorer import controls, state
 from giantstep.explorer.presets import of_view
 from giantstep.explorer.state import SliderRange, ViewState
 
-__all__ = ["buttons", "differences", "presets", "register"]
-
 
 def presets(view: str) -> html.Div:
     """The presets of a view as buttons; the claims have those of the other papers."""

@@ -12,8 +12,6 @@ from giantstep.explorer import controls, state, take_away
 from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.views import tools
 
-__all__ = ["View", "attempt"]
-
 
 @dataclass(frozen=True)
 class View:

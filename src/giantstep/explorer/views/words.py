@@ -7,8 +7,6 @@ from dash import dcc, html
 from giantstep.explorer import controls, state
 from giantstep.explorer.glossary import WORDS, Word
 
-__all__ = ["page"]
-
 LEAD = "Every term of this page in a sentence or two, and the page of the documentation that says more."
 
 

@@ -12,8 +12,6 @@ from giantstep.results.table import aligned, rounded, with_error
 from giantstep.simulate import simulate
 from giantstep.theory import theory
 
-__all__ = ["SystemComparison", "compare_system"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SystemComparison:

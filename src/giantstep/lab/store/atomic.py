@@ -8,8 +8,6 @@ from pathlib import Path
 
 from giantstep.errors import InputError
 
-__all__ = ["atomic"]
-
 
 @contextmanager
 def atomic(place: Path) -> Iterator[Path]:

@@ -18,8 +18,6 @@ from giantstep.lab.store.setting_paths import Value, anchor, default, filled
 from giantstep.lab.store.stored_row import NUMBERS
 from giantstep.lab.store.trial import Route
 
-__all__ = ["Condition", "known_paths", "parse", "resolve", "where_sql"]
-
 _OPERATORS = {
     "=": operator.eq, "==": operator.eq, "!=": operator.ne,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,

@@ -7,8 +7,6 @@ from importlib.resources.abc import Traversable
 
 from giantstep import __version__
 
-__all__ = ["digest"]
-
 
 @cache
 def digest(*parts: str) -> str:

@@ -11,8 +11,6 @@ from pathlib import Path
 from giantstep.errors import InputError
 from giantstep.lab.store.schema import APPLICATION, VERSION, migrate
 
-__all__ = ["connect", "explain_errors", "transaction"]
-
 TIMEOUT = 30.0  # seconds to wait for another process's transaction
 
 _SENTENCES = {

@@ -12,8 +12,6 @@ from functools import lru_cache
 
 import numpy as np
 
-__all__ = ["packed", "unpacked"]
-
 SMALL = 16_384  # bytes up to which nothing is compressed; one stored block holds 65535
 SAMPLE = 1024  # bytes that tell whether a larger array shrinks
 

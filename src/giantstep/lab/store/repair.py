@@ -13,8 +13,6 @@ from giantstep.lab.store.provenance import Provenance
 from giantstep.lab.store.stored_row import NUMBERS
 from giantstep.lab.store.trial import Route, Trial
 
-__all__ = ["Repaired", "repair"]
-
 _ROW = (
     f"SELECT setting, seed, route, provenance, ok, {', '.join(NUMBERS)}, seconds, nans, notes FROM trials WHERE key = ?"
 )

@@ -8,8 +8,6 @@ import sqlite3
 
 from giantstep.lab.store.setting_paths import flatten
 
-__all__ = ["APPLICATION", "MIGRATIONS", "VERSION", "migrate", "plant"]
-
 APPLICATION = 0x67535470  # "gSTp", in the file's header: the mark of a store, which other SQLite files lack
 
 

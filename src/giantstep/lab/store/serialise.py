@@ -10,8 +10,6 @@ import numpy as np
 
 from giantstep.errors import InputError
 
-__all__ = ["dumps", "loads"]
-
 _ARRAY = "\u0000array"  # a key that no other table has
 
 

@@ -13,8 +13,6 @@ from giantstep.experiment.network import Network
 from giantstep.experiment.protocol import SGD, GiantStep, Power, Ridge
 from giantstep.experiment.target import Target
 
-__all__ = ["Value", "anchor", "default", "filled", "flatten"]
-
 Value = str | int | float | None
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 
 from giantstep.errors import InputError
 
-__all__ = ["names", "value"]
-
 MAX_LENGTH = 200
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     "sqrt": math.sqrt, "log": math.log, "exp": math.exp, "floor": math.floor, "ceil": math.ceil, "round": round,

@@ -10,8 +10,6 @@ from giantstep.lab.sweep.sweep import Sweep
 from giantstep.measure import mean_and_error
 from giantstep.results.table import aligned, rounded, with_error
 
-__all__ = ["averages", "text", "to_csv"]
-
 _INSIDE = ("direction", "neuron", "index", "other")
 SHOWN = 40  # rows of the table as text
 

@@ -13,8 +13,6 @@ from giantstep.lab.sweep.sweep import Sweep
 if TYPE_CHECKING:
     from giantstep.lab.sweep.ended import Ended
 
-__all__ = ["bands", "dataset", "labels"]
-
 _INNER = {
     "overlaps": ("neuron", "direction"), "norms": ("neuron",), "captured": ("direction",), "learned": ("direction", "other"),
     "singular_values": ("index",), "test_error_band": ("end",), "train_error_band": ("end",),

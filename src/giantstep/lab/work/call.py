@@ -8,8 +8,6 @@ from typing import Any
 
 from giantstep.errors import InputError
 
-__all__ = ["Call", "call"]
-
 
 @dataclass(frozen=True)
 class Call:

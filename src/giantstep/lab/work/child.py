@@ -12,8 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["Child", "ChildEnded", "pinned"]
-
 
 class ChildEnded(Exception):
     """The process ended before it answered."""

@@ -12,8 +12,6 @@ from giantstep.lab.work.block import Block, split
 from giantstep.lab.work.call import Call
 from giantstep.results.outcome import Outcome
 
-__all__ = ["Done", "Task", "attempt", "perform"]
-
 Task = Block | Call
 # A Dask worker may have several threads, and the memory is planned for one task. A claim runs tasks inside a task.
 _ALONE = threading.RLock()

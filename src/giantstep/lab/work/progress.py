@@ -9,8 +9,6 @@ from giantstep.lab.work.block import Block
 from giantstep.lab.work.forecast import planned
 from giantstep.lab.work.perform import Done
 
-__all__ = ["shown"]
-
 THEORY = 1e9  # operations that one prediction counts as
 
 

@@ -17,8 +17,6 @@ from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.simulate import evolution
 
-__all__ = ["RankCase", "chance", "each_and_mean", "eigenvalues", "energies", "growth", "measured", "panel"]
-
 
 class RankCase(NamedTuple):
     """One experiment at every d: n = ratio d^power samples a step and s = strength d^longer."""

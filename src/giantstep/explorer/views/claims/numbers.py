@@ -14,8 +14,6 @@ from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, JobPart
 from giantstep.results.table import duration
 
-__all__ = ["ClaimNumbers", "Latest"]
-
 NAMES = frozenset(claim.name for claim in TEXTS)
 
 

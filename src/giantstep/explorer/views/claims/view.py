@@ -19,8 +19,6 @@ from giantstep.explorer.take_away import copied
 from giantstep.explorer.views.claims.numbers import ClaimNumbers, Latest
 from giantstep.results.table import duration
 
-__all__ = ["bibtex", "page", "register", "snippet"]
-
 VIEW = "claims"
 NEW = "new"  # a claim without a verdict at full size
 OUTPUTS = [

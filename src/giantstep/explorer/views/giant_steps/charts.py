@@ -12,10 +12,6 @@ from giantstep.measure import mean_and_error
 from giantstep.plot.style import COLOURS
 from giantstep.plot.systems import in_plane, plane_names
 
-__all__ = [
-    "plane_chart", "plane_marks", "plane_rows", "plane_words", "share_chart", "share_marks", "share_rows", "share_words",
-]  # fmt: skip
-
 ORDER = ("first", "second", "third", "fourth")
 GREY = "#9aa1a8"
 DASHES = ("solid", "dash", "dot", "dashdot")  # of the directions: lines and dots that fall together are all seen

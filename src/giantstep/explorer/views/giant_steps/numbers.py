@@ -10,8 +10,6 @@ from giantstep.explorer.processes.jobs import Failure, JobPart
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import GiantSteps
 
-__all__ = ["GiantStepsNumbers", "KnownPaths"]
-
 MOST_STORED = 200
 LIMIT = 120.0  # seconds of a prediction
 MEMORY = 2.0  # GiB of a simulation

@@ -21,8 +21,6 @@ from giantstep.explorer.views.giant_steps.charts import (
 from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers, KnownPaths
 from giantstep.explorer.views.view import View, attempt
 
-__all__ = ["VIEW", "page", "register"]
-
 
 def _values(s: state.GiantSteps) -> dict[str, str]:
     d, n = settings.dimension(s)

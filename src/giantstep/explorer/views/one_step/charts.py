@@ -11,8 +11,6 @@ from giantstep.explorer.views.one_step.numbers import OneStepAnswer
 from giantstep.plot import TRUSTED
 from giantstep.results.table import rounded, with_error, within
 
-__all__ = ["error_chart", "error_marks", "error_rows", "error_words"]
-
 ALONG = np.linspace(settings.ALPHAS[0], settings.ALPHAS[-1], 71)
 KINDS = {"test": "test error", "train": "training error"}
 GREY = {"color": "#9aa1a8", "width": 1.6}

@@ -15,8 +15,6 @@ from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import OneStep
 from giantstep.results.outcome import Outcome
 
-__all__ = ["OneStepAnswer", "OneStepNumbers", "join"]
-
 MOST_STORED = 200
 LIMIT = 120.0  # seconds of a prediction
 REST = 0.25  # seconds that a slider must rest before more than its line is computed

@@ -11,8 +11,6 @@ from giantstep.measure import mean_and_error
 from giantstep.plot.style import COLOURS, histogram, law_line
 from giantstep.results.table import rounded, with_error
 
-__all__ = ["law_chart", "law_marks", "law_rows", "law_words"]
-
 GREY = {"color": "#9aa1a8", "width": 1.6}
 VIEWED = 2.4  # edges that the axis shows at least, so that it stands still until a spike goes further
 

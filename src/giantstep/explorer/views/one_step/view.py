@@ -15,8 +15,6 @@ from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumb
 from giantstep.explorer.views.one_step.spectrum import law_chart, law_marks, law_rows, law_words
 from giantstep.explorer.views.view import View, attempt
 
-__all__ = ["VIEW", "page", "register"]
-
 
 def _values(s: state.OneStep) -> dict[str, str]:
     """The values of the sliders as the paper would write them."""
