@@ -14,10 +14,7 @@ DIMENSIONS = {"quick": 160, "full": 400}
 RATIOS = {"quick": (1.0, 4.0), "full": (1.0, 2.0, 4.0, 8.0)}  # n/d
 LINE = np.geomspace(1, 8, 9)  # n/d where the lines are predicted
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 60), "full": Seeds(36, 190)}
-RULE = {
-    "quick": Tolerance(0.045, 0.1),
-    "full": Tolerance(0.02, 0.04),
-}  # of the mean of the predicted errors
+RULE = {"quick": Tolerance(0.045, 0.1), "full": Tolerance(0.02, 0.04)}  # of the mean of the predicted errors
 CELL = {"quick": Tolerance(0.045, 0.12), "full": RULE["full"]}  # of each of them
 ORDER = {"quick": Tolerance(0.0, 0.1), "full": Tolerance(0.0, 0.04)}  # of a log of a ratio
 LINEAR = METHODS.index("ridge on the inputs")

@@ -48,12 +48,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{case}, η = {eta:g}" for case in cases for eta in ETAS]
     return statistics.stated(
         statistics.compare(
-            f"share flipped by η = {ETAS[-1]:g}",
-            found[:, :, -1],
-            CERTAIN,
-            at=cases,
-            side="above",
-            within=SHARE[size],
+            f"share flipped by η = {ETAS[-1]:g}", found[:, :, -1], CERTAIN, at=cases, side="above", within=SHARE[size]
         ),
         statistics.compare("share flipped", found[:, :, 1:], expected[..., 1:], at=at, within=SHARE[size]),
         statistics.compare(

@@ -18,10 +18,7 @@ from giantstep.theory.sgd_readout.population import moments
 
 DIMENSIONS = {"quick": 200, "full": 600}  # d = p
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(60, 240)}
-RULE = {
-    "quick": Tolerance(0.05, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}  # of the mean of the predicted errors
+RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.015, 0.04)}  # of the mean of the predicted errors
 CELL = {"quick": Tolerance(0.05, 0.15), "full": RULE["full"]}  # of each of them
 RATIOS = {"quick": (0.5, 3.0), "full": (0.5, 1.5, 3.0)}  # n/d; whole numbers of batches fit in the largest
 MOST = 3.0  # the largest n/d

@@ -10,23 +10,14 @@ import numpy as np
 from giantstep.checks import ComparedNumbers, Data, Evidence, Size, Tolerance, statistics
 from giantstep.claims.demir.panel import Panel, PanelCurve
 
-MEAN = {
-    "quick": Tolerance(0.05, 0.1),
-    "full": Tolerance(0.02, 0.04),
-}  # of an error, averaged over a curve
-CELL = {
-    "quick": Tolerance(0.1, 0.2),
-    "full": Tolerance(0.05, 0.1),
-}  # of an error
+MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}  # of an error, averaged over a curve
+CELL = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.05, 0.1)}  # of an error
 ORDER = Tolerance(0.1, 0.3)  # of a change that is a factor of 1.6 or more on the poster
 CHANGE = {
     "quick": Tolerance(0.05, 0.15),
     "full": Tolerance(0.02, 0.06),
 }  # of a difference of logarithms for labels of random direction, and for those along the spikes, where it is a factor of 3
-ALONG = {
-    "quick": Tolerance(0.1, 0.3),
-    "full": Tolerance(0.05, 0.12),
-}
+ALONG = {"quick": Tolerance(0.1, 0.3), "full": Tolerance(0.05, 0.12)}
 FLAT = {"quick": Tolerance(0.1, 0.2), "full": Tolerance(0.1, 0.15)}
 
 

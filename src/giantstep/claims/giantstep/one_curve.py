@@ -18,10 +18,7 @@ TARGETS = {"relu": "setting 2", "erf": "setting 1"}  # the second spike of relu 
 CASES = (*product(["relu"], UPDATES), ("erf", "gradient"))
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 70), "full": Seeds(45, 230)}
-MEAN = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.02, 0.04),
-}  # of an error, on average
+MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of an error, on average
 EACH = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.02, 0.1)}  # of an error
 PUBLISHED = "published limit"
 NONE = -0.3  # where random features stand on the axis of alpha

@@ -20,10 +20,7 @@ FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best pe
 CUTS = (0.25, 1.0, 4.0)  # shown
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(60, 420)}
-ERROR = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.02, 0.04),
-}  # of the predicted error
+ERROR = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of the predicted error
 LOWEST = {"quick": Tolerance(0.01, 0.05), "full": Tolerance(0.005, 0.015)}  # of that error
 
 

@@ -17,10 +17,7 @@ AT, BESIDE, ABOVE = 3, [2, 4], [4, 5]  # the places of p = n, of its neighbours,
 PEAKED, LEAST = 0.1, float(np.log(3.0))  # the least peak of SGD and of the fit, as logarithms
 LEFT = 0.5  # the most that many passes may leave of the way
 ORDER = {"quick": Tolerance(0.0, 0.2), "full": Tolerance(0.0, 0.1)}  # of a log of a ratio
-PEAK = {
-    "quick": Tolerance(0.0, 3.0),
-    "full": Tolerance(0.0, 1.5),
-}  # the fit's scatters widely
+PEAK = {"quick": Tolerance(0.0, 3.0), "full": Tolerance(0.0, 1.5)}  # the fit's scatters widely
 WAY = {"quick": Tolerance(0.0, 0.4), "full": Tolerance(0.0, 0.15)}  # of the way to the fit
 
 

@@ -13,10 +13,7 @@ from giantstep.plot import style, ticks
 
 DIMENSIONS = {"quick": 150, "full": 400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(6, 16), "full": Seeds(6, 24)}
-RULE = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}  # of a limit
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of a limit
 PEAK = {"quick": Tolerance(0.0, 0.2), "full": Tolerance(0.0, 0.1)}  # of a log of a ratio
 SAMPLES = 3  # n/d
 WIDTHS = (0.3, 0.6, 0.8, 1.0, 1.25, 2.0, 4.0)  # p/n

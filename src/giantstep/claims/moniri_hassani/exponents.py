@@ -17,10 +17,7 @@ FAR = 1e12  # the width at which the signal matrix is followed
 DIMENSIONS = {"quick": (60, 100, 160), "full": (100, 200, 400)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 90), "full": Seeds(16, 64)}
 STATED = {"quick": Tolerance(0.05, 0.11), "full": Tolerance(0.04, 0.1)}  # of an exponent
-RULE = {
-    "quick": Tolerance(0.05, 0.15),
-    "full": Tolerance(0.04, 0.1),
-}  # against its own draws
+RULE = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.04, 0.1)}  # against its own draws
 
 
 def limits() -> np.ndarray:

@@ -12,10 +12,7 @@ SAMPLES = (25, 50, 100, 200, 400)
 DIMENSIONS = (2, 4, 8, 16)  # d_in
 ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 24), "full": Seeds(16, 80)}
-POWER = {
-    "quick": Tolerance(0.08, 0.2),
-    "full": Tolerance(0.04, 0.1),
-}  # of an exponent
+POWER = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}  # of an exponent
 DECADES = Tolerance(0.5, 0.7)  # of a bound over the gap: a range of one decade
 BEFORE, AFTER = 2.5, 1.5  # its centre: from 100 to 1000 times before training, from 10 to 100 times after
 

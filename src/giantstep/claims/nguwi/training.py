@@ -12,10 +12,7 @@ SAMPLES = (25, 50, 100, 200, 400)
 DIMENSIONS = (2, 4)  # d_in; d_out = 1
 ORACLE = {"quick": 4000, "full": 40_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 80), "full": Seeds(60, 300)}
-POWER = {
-    "quick": Tolerance(0.08, 0.2),
-    "full": Tolerance(0.04, 0.1),
-}  # of an exponent
+POWER = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}  # of an exponent
 
 
 def measure(size: Size, seeds: range) -> Data:

@@ -15,14 +15,8 @@ SHARES = (0.25, 1.0, 4.0, 16.0)  # amounts of training, over that at which the b
 N = 4000  # fresh samples of the bound; the training samples are as many as steps
 ORACLE = {"quick": 2000, "full": 20_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(30, 180)}
-RULE = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}
-LOOSE = {
-    "quick": Tolerance(0.04, 0.3),
-    "full": Tolerance(0.015, 0.15),
-}  # ReLU, whose start scatters
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
+LOOSE = {"quick": Tolerance(0.04, 0.3), "full": Tolerance(0.015, 0.15)}  # ReLU, whose start scatters
 
 
 @lru_cache(maxsize=8)

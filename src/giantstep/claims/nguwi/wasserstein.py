@@ -13,10 +13,7 @@ LAWS = ((2, 1.0), (4, 1.0), (4, 0.0))  # d_in and the noise of y; without noise 
 SIZES = {"quick": (50, 100, 200, 400), "full": (100, 300, 900, 2700)}  # n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(18, 80)}
 # a correction of relative order n^(-1/D) changes a slope by n^(-1/D)/D: 0.07 at n = 140 and 0.06 at n = 520 for D = 5
-POWER = {
-    "quick": Tolerance(0.07, 0.14),
-    "full": Tolerance(0.06, 0.1),
-}
+POWER = {"quick": Tolerance(0.07, 0.14), "full": Tolerance(0.06, 0.1)}
 TIMES = Tolerance(0.5, 0.7)  # decades of the bound over E W1, around 1/2: from 1 to 10 times
 
 

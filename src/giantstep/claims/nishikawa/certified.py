@@ -21,14 +21,8 @@ LAM = 0.02
 POOL = {"quick": 6000, "full": 16000}  # draws of the prior that solve the dual problem, new ones for every seed
 TEST = 1000  # fresh curves
 NAMES = ("objective P", "KL to the prior", "training loss", "test loss")
-OPTIMUM = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}  # the mean of four
-EACH = {
-    "quick": Tolerance(0.04, 0.2),
-    "full": Tolerance(0.015, 0.08),
-}  # each of them
+OPTIMUM = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # the mean of four
+EACH = {"quick": Tolerance(0.04, 0.2), "full": Tolerance(0.015, 0.08)}  # each of them
 POWER = Tolerance(0.08, 0.2)  # of an exponent, at full size: quick size cannot pay for it
 SMALL = Tolerance(0.005, 0.02)  # of the gap over P*, beyond 5%
 

@@ -59,20 +59,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"n = {n}" for n in SIZES]
     return statistics.stated(
         statistics.compare(
-            "log of the loss over the kernel's",
-            np.log(network / kernel),
-            0.0,
-            at=at,
-            side="below",
-            within=LOWER,
+            "log of the loss over the kernel's", np.log(network / kernel), 0.0, at=at, side="below", within=LOWER
         ),
         statistics.compare(
-            "share of the target's direction over the prior's",
-            share,
-            ALIGNED,
-            at=at,
-            side="above",
-            within=SHARE,
+            "share of the target's direction over the prior's", share, ALIGNED, at=at, side="above", within=SHARE
         ),
     )
 

@@ -9,17 +9,11 @@ from giantstep.plot import style
 from giantstep.systems.mean_field import dual
 
 # loss, lam, the passes (first, last) whose steps are compared: the excess must be small there, so that it is quadratic
-CASES = {
-    "square, λ = 0.004": ("square", 0.004, 5, 15),
-    "logistic, λ = 0.002": ("logistic", 0.002, 12, 22),
-}
+CASES = {"square, λ = 0.004": ("square", 0.004, 5, 15), "logistic, λ = 0.002": ("logistic", 0.002, 12, 22)}
 CURVES = {"quick": 40, "full": 100}
 STREAMS = 3  # orders of the curves that are drawn for a seed
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(120, 1600)}
-RULE = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}  # of a share
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of a share
 
 
 def shares(loss: str, lam: float, first: int, last: int, n: int, seed: int) -> np.ndarray:

@@ -17,14 +17,8 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 150), "full": Seeds(80, 400)}
 DRAWS = 250  # the pool that is the prior
 LAM, OTHERS = 0.02, (0.005, 0.08)  # the penalty, and others at the second n
 BASES = (16, 128)  # J
-POWER = {
-    "quick": Tolerance(0.08, 0.2),
-    "full": Tolerance(0.04, 0.1),
-}  # of an exponent
-SAME = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}  # of a ratio
+POWER = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}  # of an exponent
+SAME = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of a ratio
 TIGHT = Tolerance(1.0, 1.2)  # decades of the bound over the gap, around 1: from 1 to 100 times
 
 

@@ -15,10 +15,7 @@ CASES = {
 }  # the first alone at quick size
 SIZES = {"quick": (20, 160), "full": (40, 320)}  # curves of the law, samples over n
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 120), "full": Seeds(200, 1200)}
-RULE = {
-    "quick": Tolerance(0.08, 0.2),
-    "full": Tolerance(0.04, 0.1),
-}  # of an exponent
+RULE = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}  # of an exponent
 WINDOWS = (32, 16, 8, 4, 2, 1)  # T is the number of all samples over these; samples T/2 to T are averaged
 KEPT = 50  # samples of a window at which the excess is computed
 

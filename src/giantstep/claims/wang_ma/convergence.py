@@ -18,10 +18,7 @@ STEPS = 1000
 KEPT = tuple(sorted({*range(0, 12), *(round(STEPS ** (k / 60)) for k in range(21, 61)), STEPS // 4}))  # steps kept
 FOLLOWED = (1, 10, STEPS // 4, STEPS)  # steps that are compared
 LATE = KEPT.index(STEPS // 4)  # from here on the power of time is fitted
-POWER = {
-    "quick": Tolerance(0.08, 0.2),
-    "full": Tolerance(0.04, 0.1),
-}
+POWER = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
 EXACT = Tolerance(1e-3, 3e-3)  # of a followed loss: the start is 10⁻⁶ and not zero
 
 

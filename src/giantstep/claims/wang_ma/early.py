@@ -22,14 +22,8 @@ SPEED = 0.03  # rate times width
 STEPS = 60
 DROP = 0.2
 FOLLOWED = (1, 10, 30, 60)  # steps at which losses of single runs are followed
-TIME = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}
-POWER = {
-    "quick": Tolerance(0.05, 0.2),
-    "full": Tolerance(0.04, 0.1),
-}
+TIME = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
+POWER = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.04, 0.1)}
 EXACT = Tolerance(1e-3, 3e-3)  # of a followed loss: the start is 10⁻⁶ and not zero
 
 

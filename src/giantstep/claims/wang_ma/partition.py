@@ -17,10 +17,7 @@ SORTED = {"quick": 0.1, "full": 0.05}  # the share of runs with a neuron out of 
 SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 100  # n of the widths needed, the largest width, and starts a seed
 WIDTHS = (4, 6, 8, 10, 12)  # at which the chance of a bare sample is compared, for the smallest n
 DRAWN = 2**17  # neurons from which that chance is predicted
-CHANCE = {
-    "quick": Tolerance(0.03, 0.1),
-    "full": Tolerance(0.015, 0.05),
-}
+CHANCE = {"quick": Tolerance(0.03, 0.1), "full": Tolerance(0.015, 0.05)}
 GROWTH = Tolerance(0.1, 0.3)  # neurons for every unit of log n
 RATE = 0.005
 STEPS = 60

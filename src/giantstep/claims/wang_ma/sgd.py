@@ -15,10 +15,7 @@ RUNS = 10  # every so many seeds are followed
 SPEED = 0.3  # rate times width
 STEPS = 20
 POINTS = (1, 2, 5, 10, 20)
-MEAN = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.015, 0.04),
-}  # of a mean loss
+MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of a mean loss
 EXACT = Tolerance(1e-3, 3e-3)  # of a followed loss: the start is 10⁻⁶ and not zero
 
 

@@ -30,10 +30,7 @@ REACHED = Tolerance(0.05, 0.1)  # of the floor
 def experiment(d: int, power: float, penalty: float | tuple[float, ...] = PENALTIES) -> gs.Setting:
     count = round(d**power)
     return gs.Setting(
-        gs.Gaussian(d),
-        gs.target(TARGET),
-        gs.Network(count, ACTIVATION),
-        gs.Protocol((), gs.Ridge(count, penalty)),
+        gs.Gaussian(d), gs.target(TARGET), gs.Network(count, ACTIVATION), gs.Protocol((), gs.Ridge(count, penalty))
     )
 
 

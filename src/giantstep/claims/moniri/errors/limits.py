@@ -16,10 +16,7 @@ from giantstep.theory.limits import gains as published
 
 SIZES = {"quick": (150, 300), "full": (500, 1000)}  # the last is judged
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 260)}
-RULE = {
-    "quick": Tolerance(0.05, 0.1),
-    "full": Tolerance(0.02, 0.05),
-}  # of random features' error
+RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.05)}  # of random features' error
 COLUMNS = ("training loss", "test error")
 LABELS = [f"ℓ = {order}, {what}" for order, what in product((1, 2, 3), COLUMNS)]
 

@@ -12,14 +12,8 @@ from giantstep.plot import style as _style
 
 SIZES = {"quick": 300, "full": 1000}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(70, 380)}
-GAIN = {
-    "quick": Tolerance(0.035, 0.08),
-    "full": Tolerance(0.02, 0.04),
-}  # of random features' error
-UPDATES = {
-    "quick": Tolerance(0.003, 0.015),
-    "full": Tolerance(0.003, 0.01),
-}  # of that error
+GAIN = {"quick": Tolerance(0.035, 0.08), "full": Tolerance(0.02, 0.04)}  # of random features' error
+UPDATES = {"quick": Tolerance(0.003, 0.015), "full": Tolerance(0.003, 0.01)}  # of that error
 LIMIT = Tolerance(0.04, 0.1)  # of a limit, at the largest n
 LARGE = tuple(round(10 ** (3 + 0.75 * k)) for k in range(13))  # predicted, up to 10^12
 

@@ -24,10 +24,7 @@ BETWEEN = (0.25, 0.34, 0.38, 0.46)  # predicted for the lines alone
 # Near its threshold a cos^2 is steep and concave in the strength of the spike, so that the fluctuation of the strength lowers its
 # mean (at n = 500 by 0.03 at a cos^2 of 0.72): cos^2 are compared from here on.
 SOLID = 0.75
-RULE = {
-    "quick": Tolerance(0.04, 0.1),
-    "full": Tolerance(0.025, 0.06),
-}  # of a position; of a cos^2
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.025, 0.06)}  # of a position; of a cos^2
 
 
 def experiment(n: int, alphas: tuple[float, ...], residual: str, update: str) -> Setting:
