@@ -31,26 +31,9 @@ class ClaimModule(Protocol):
 def checked_by(module: ClaimModule) -> Claim:
     """The claim that bears the name of the module: ``claims/moniri/gradient/rank_one.py`` checks ``moniri/rank-one``."""
     paper, *_, file = module.__name__.split(".")[2:]
-    return claim(
-        f"{paper}/{file.replace('_', '-')}", measure=module.measure, compare=module.compare, describe=module.describe,
-        seeds=module.SEEDS, predict=getattr(module, "predict", None),
-        predict_draws=getattr(module, "predict_draws", None),
-    )  # fmt: skip
-
-
-def claim(
-    name: str,
-    *,
-    measure: Callable[[Size, range], Data],
-    compare: Callable[[Size, Data, Data], Evidence],
-    describe: Callable[[Size, Data, Data, Ruling], Verdict],
-    seeds: Mapping[Size, Seeds],
-    predict: Callable[[Size], Data] | None = None,
-    predict_draws: Callable[[Size, range], Data] | None = None,
-) -> Claim:
-    """The claim whose texts have this name, with the functions that check it."""
-    (text,) = (each for each in TEXTS if each.name == name)
+    (text,) = (each for each in TEXTS if each.name == f"{paper}/{file.replace('_', '-')}")
     return Claim(
-        **asdict(text), measure=measure, compare=compare, describe=describe, seeds=seeds, predict=predict,
-        predict_draws=predict_draws, full_verdict=last_full_verdict(name),
+        **asdict(text), measure=module.measure, compare=module.compare, describe=module.describe, seeds=module.SEEDS,
+        predict=getattr(module, "predict", None), predict_draws=getattr(module, "predict_draws", None),
+        full_verdict=last_full_verdict(text.name),
     )  # fmt: skip

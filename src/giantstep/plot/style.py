@@ -74,17 +74,17 @@ def canvas(ax: Any = None, columns: int = 1, rows: int = 1, **size: float) -> It
     yield ax.figure, ax
 
 
-def svg(fig: "Figure", *, below: int = 0, above: int = 0) -> str:
+def svg(fig: "Figure", *, below: int = 0, above: int = 0, **look: Any) -> str:
     """The figure as SVG text, the same bytes for the same figure.
 
-    ``below`` or ``above`` all panels stands the legend of the first panel, in so many columns.
+    ``below`` or ``above`` all panels stands the legend of the first panel, in so many columns; ``look`` is its style.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     if columns := below or above:
         side = "outside lower center" if below else "outside upper center"
-        fig.legend(*fig.axes[0].get_legend_handles_labels(), loc=side, ncols=columns)
+        fig.legend(*fig.axes[0].get_legend_handles_labels(), loc=side, ncols=columns, **look)
     buffer, canvas, dpi = StringIO(), fig.canvas, fig.dpi
     with mpl.rc_context({"svg.hashsalt": "giantstep", "svg.fonttype": "path"}):
         # The canvas draws once and lays out on the way; savefig would draw all of it before, for the layout alone

@@ -1,8 +1,7 @@
 """Fig. 2b: the cosine of the spikes of the two components."""
 
-from functools import partial
-
-from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.figure import functions
+from giantstep.claims.demir.panel import SEEDS as SEEDS
 from giantstep.claims.demir.panel import STEPPED, Panel, PanelCurve, activated
 
 QUICK, FULL = (0.0, 0.5, 1.0), (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -31,5 +30,4 @@ PANEL = Panel(
     better=1.0,
     worse=0.0,
 )
-measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
-SEEDS, compare, describe = panel.SEEDS, partial(evidence.compare, PANEL), partial(figure.describe, PANEL)
+measure, predict, compare, describe = functions(PANEL)

@@ -1,19 +1,26 @@
 """The verdict on a panel and its figure: half the error as on the poster, and beside it the error over the labels' variance."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.claims.demir.evidence import gaps
-from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment
+from giantstep.claims.demir.evidence import compare, gaps
+from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment, measure, predict
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
 APART = 0.012  # of the axis, between markers that would cover each other
 LONG = 36  # letters of a name, above which two stand side by side
 MARKS = ("o", "s", "^")
+
+
+def functions(panel: Panel) -> tuple[Callable[..., Any], ...]:
+    """``measure``, ``predict``, ``compare`` and ``describe`` of the claim on a panel."""
+    return tuple(partial(each, panel) for each in (measure, predict, compare, describe))
 
 
 def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -1,14 +1,14 @@
 """Fig. 2c: the number of spikes of every component, of strengths theta U(0, 1), averaged over populations."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from giantstep.checks.claim import Data, Size
 from giantstep.checks.random import Stream, generator
-from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.figure import functions
 from giantstep.claims.demir.panel import ALPHA, BETA, SIZES, STEPPED, Panel, PanelCurve
+from giantstep.claims.demir.panel import SEEDS as SEEDS
 
 QUICK, FULL = (1.0, 8.0), (1.0, 2.0, 4.0, 8.0)
 
@@ -34,8 +34,7 @@ PANEL = Panel(
     better=8.0,
     worse=1.0,
 )
-measure, compare = partial(panel.measure, PANEL), partial(evidence.compare, PANEL)
-SEEDS, describe = panel.SEEDS, partial(figure.describe, PANEL)
+measure, _, compare, describe = functions(PANEL)
 
 
 def log_variance(theta: float, rank: int) -> float:

@@ -1,9 +1,7 @@
 """Fig. 2a: the share of the first component, where the label is the component."""
 
-from functools import partial
-
 from giantstep.checks import Seeds, Size
-from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.figure import functions
 from giantstep.claims.demir.panel import STEPPED, Panel, PanelCurve, activated
 
 QUICK, FULL = (0.05, 0.2, 0.5), (0.05, 0.2, 0.5, 0.8, 0.95)
@@ -34,5 +32,4 @@ PANEL = Panel(
     better=0.05,
     worse=0.5,
 )
-measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
-compare, describe = partial(evidence.compare, PANEL), partial(figure.describe, PANEL)
+measure, predict, compare, describe = functions(PANEL)

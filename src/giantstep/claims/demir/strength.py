@@ -1,14 +1,12 @@
 """Fig. 1c: the strength beta of spread and step together; and labels along the spikes, which keep their size."""
 
-from functools import partial
-
 from giantstep.checks import Seeds, Size
-from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.figure import functions
 from giantstep.claims.demir.panel import Panel, PanelCurve, activated
 
 QUICK, FULL = (0.0, 0.5, 1.0), (0.0, 0.5, 0.74, 1.0)
 LINE = (0.0, 0.25, 0.5, 0.75, 1.0)
-SEEDS: dict[Size, Seeds] = {**panel.SEEDS, "full": Seeds(40, 200)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 60), "full": Seeds(40, 200)}
 
 
 def random(x: tuple[float, ...]) -> PanelCurve:
@@ -32,5 +30,4 @@ PANEL = Panel(
     worse=0.0,
     shared=2,
 )
-measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
-compare, describe = partial(evidence.compare, PANEL), partial(figure.describe, PANEL)
+measure, predict, compare, describe = functions(PANEL)

@@ -1,9 +1,7 @@
 """Fig. 1b: the strength n^beta as spread of the data or as step size; and labels along the spikes, which keep their size."""
 
-from functools import partial
-
 from giantstep.checks import Seeds, Size
-from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.figure import functions
 from giantstep.claims.demir.panel import Panel, PanelCurve, activated
 
 QUICK = FULL = (0.0, 0.5, 1.0)
@@ -33,5 +31,4 @@ PANEL = Panel(
     worse=1.0,
     shared=2,
 )
-measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
-compare, describe = partial(evidence.compare, PANEL), partial(figure.describe, PANEL)
+measure, predict, compare, describe = functions(PANEL)

@@ -1,8 +1,7 @@
 """Fig. 1a: neurons per sample. The labels are the same along the axis."""
 
-from functools import partial
-
-from giantstep.claims.demir import evidence, figure, panel
+from giantstep.claims.demir.figure import functions
+from giantstep.claims.demir.panel import SEEDS as SEEDS
 from giantstep.claims.demir.panel import STEPPED, Panel, PanelCurve, activated
 
 QUICK, FULL = (0.3, 1.0, 3.0), (0.1, 0.3, 1.0, 2.0, 5.0)
@@ -27,5 +26,4 @@ PANEL = Panel(
     },
     log=True,
 )
-measure, predict = partial(panel.measure, PANEL), partial(panel.predict, PANEL)
-SEEDS, compare, describe = panel.SEEDS, partial(evidence.compare, PANEL), partial(figure.describe, PANEL)
+measure, predict, compare, describe = functions(PANEL)

@@ -70,5 +70,4 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.set(xticks=range(len(ALPHAS)), xticklabels=[f"α = {a:g}, {b:g}" for a, b in ALPHAS])
             ax.set_title(formula(target), loc="left", fontsize=9)
         axes[0].set_ylabel("error")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-        return style.svg(fig)
+        return style.svg(fig, above=4)

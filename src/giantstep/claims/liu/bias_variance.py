@@ -4,20 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import (
-    ComparedNumbers,
-    Data,
-    Evidence,
-    Ruling,
-    Seeds,
-    Size,
-    Tolerance,
-    Tolerances,
-    Verdict,
-    cache,
-    statistics,
-)
-from giantstep.checks.statistics.comparison import Side
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.runs import NOISE
 from giantstep.measure import mean_and_error
@@ -95,7 +82,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return Evidence((*falls, sine, tanh), (*falls, sine, level, *theory))
 
 
-def _bias(size: Size, measured: Data, name: str) -> ComparedNumbers:
+def _bias(size: Size, measured: Data, name: str) -> statistics.ComparedNumbers:
     logs = np.log(measured[name][0])
     at = [f"{name}, p = {a:g}n to {b:g}n" for a, b in zip(WIDTHS, WIDTHS[1:], strict=False)]
     return statistics.compare(
@@ -103,7 +90,7 @@ def _bias(size: Size, measured: Data, name: str) -> ComparedNumbers:
     )
 
 
-def _variance(size: Size, measured: Data, name: str, side: Side = "below") -> ComparedNumbers:
+def _variance(size: Size, measured: Data, name: str, side: statistics.Side = "below") -> statistics.ComparedNumbers:
     """log of the mean variance at the largest width over that at its peak, at most or at least -FALL, as jackknife values."""
     change = statistics.pseudovalues(
         lambda v: np.log(np.mean(v[-1], axis=-1) / np.mean(v[TOP], axis=-1)), measured[name][1]

@@ -1,9 +1,9 @@
 """Every outlier is a learned direction: for several targets, the directions that the outliers span are those predicted."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from jaxtyping import Float
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.moniri_hassani import layers
@@ -32,20 +32,15 @@ def cases(size: Size) -> list[tuple[str, str, int]]:
     return [(b, t, k) for b in BATCHES[size] for t in SHOWN[size] for k in range(len(TARGETS[t]))]
 
 
-def _shares(function: Callable[..., Data], size: Size, seeds: range) -> Float[np.ndarray, "cases seeds"]:
-    """Share of every direction of the target inside the span of the outliers."""
+def _shares(function: Callable[..., Data], size: Size, seeds: range) -> Data:
+    """Share of every direction of the target inside the span of the outliers, (cases, seeds)."""
     runs = [(b, t) for b in BATCHES[size] for t in SHOWN[size]]
     cells = [((DIMENSIONS[size], *ALPHAS, b, layers.SMOOTH, "gaussian", t),) for b, t in runs]
     shares = cache.over(function, cells, seeds)["cosines"][:, 0].sum(axis=1)
-    return np.stack([shares[runs.index((b, t)), k] for b, t, k in cases(size)])
+    return {"shares": np.stack([shares[runs.index((b, t)), k] for b, t, k in cases(size)])}
 
 
-def measure(size: Size, seeds: range) -> Data:
-    return {"shares": _shares(layers.measured, size, seeds)}
-
-
-def predict_draws(size: Size, seeds: range) -> Data:
-    return {"shares": _shares(layers.predicted, size, seeds)}
+measure, predict_draws = partial(_shares, layers.measured), partial(_shares, layers.predicted)
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:

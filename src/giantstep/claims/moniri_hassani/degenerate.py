@@ -1,6 +1,7 @@
 """Where the third spike is missing: a second layer of signs, and ReLU."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -25,18 +26,13 @@ LEARNED = 0.3  # a share of the third direction in the outliers' span: between n
 APART = Tolerance(0.02, 0.2)
 
 
-def _shares(function: Callable[..., Data], size: Size, seeds: range) -> np.ndarray:
+def _shares(function: Callable[..., Data], size: Size, seeds: range) -> Data:
     """Share of every direction inside the span of the outliers, (cases, directions, seeds)."""
     cells = [((DIMENSIONS[size], *ALPHAS, "fresh", *case[:2]),) for case in CASES.values()]
-    return cache.over(function, cells, seeds)["cosines"][:, 0].sum(axis=1)
+    return {"shares": cache.over(function, cells, seeds)["cosines"][:, 0].sum(axis=1)}
 
 
-def measure(size: Size, seeds: range) -> Data:
-    return {"shares": _shares(layers.measured, size, seeds)}
-
-
-def predict_draws(size: Size, seeds: range) -> Data:
-    return {"shares": _shares(layers.predicted, size, seeds)}
+measure, predict_draws = partial(_shares, layers.measured), partial(_shares, layers.predicted)
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:

@@ -1,6 +1,7 @@
 """Outliers of the first layer after two steps: how many, where, and along what, against the signal matrix."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,12 +39,7 @@ def _spectra(function: Callable[..., Data], size: Size, seeds: range) -> Data:
     return {key: value[:, 0] for key, value in found.items()}  # one second step size
 
 
-def measure(size: Size, seeds: range) -> Data:
-    return _spectra(layers.measured, size, seeds)
-
-
-def predict_draws(size: Size, seeds: range) -> Data:
-    return _spectra(layers.predicted, size, seeds)
+measure, predict_draws = partial(_spectra, layers.measured), partial(_spectra, layers.predicted)
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:

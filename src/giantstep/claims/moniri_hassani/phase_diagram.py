@@ -1,6 +1,7 @@
 """The phase diagram: how many outliers the first layer has for every pair of exponents of the step sizes."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,7 @@ def _spectra(function: Callable[..., Data], size: Size, seeds: range) -> Data:
     return {key: found[key] for key in ("values", "thresholds")}
 
 
-def measure(size: Size, seeds: range) -> Data:
-    return _spectra(layers.measured, size, seeds)
-
-
-def predict_draws(size: Size, seeds: range) -> Data:
-    return _spectra(layers.predicted, size, seeds)
+measure, predict_draws = partial(_spectra, layers.measured), partial(_spectra, layers.predicted)
 
 
 def predict(size: Size) -> Data:
@@ -109,10 +105,8 @@ def _figure(size: Size, expected: np.ndarray, seen: np.ndarray, far: np.ndarray)
         for ax, (title, counts) in zip(axes.ravel(), panels, strict=True):
             shades = _panel(ax, size, np.asarray(counts, dtype=float))
             ax.set_title(title, fontsize=9.5)
-        ax = axes[0, 0]
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center")
         fig.colorbar(shades, ax=axes, label="number of outliers", shrink=0.6)
-        return style.svg(fig)
+        return style.svg(fig, below=1)
 
 
 def _panel(ax: Any, size: Size, counts: np.ndarray) -> Any:

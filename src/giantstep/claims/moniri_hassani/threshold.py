@@ -159,5 +159,4 @@ def _figure(found: np.ndarray, error: np.ndarray, chance: np.ndarray) -> str:
         right.set(xlabel="dimension d", ylabel="$d\\,\\cos^2/(1-\\cos^2)$, fresh batches")
         ticks.logarithmic(right, "x", sizes)
         right.set_ylim(bottom=0.0)
-        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5)
-        return style.svg(fig)
+        return style.svg(fig, below=5)

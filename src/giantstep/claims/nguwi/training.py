@@ -80,5 +80,4 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.set(xlabel="samples n", ylabel="mean |Rₙ − R|" if i == 0 else "", title=f"D = {d + 1}")
             ticks.logarithmic(ax, "x", SAMPLES)
             ticks.logarithmic(ax)
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
-        return style.svg(fig)
+        return style.svg(fig, below=4, fontsize=8)

@@ -110,5 +110,4 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.set_xticks(x, [f"{t:.2g}" for t in x])
             ax.minorticks_off()
             ax.set_title(trainings.TITLES[case], fontsize=9)
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
-        return style.svg(fig)
+        return style.svg(fig, below=4, fontsize=8)

@@ -110,5 +110,4 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.minorticks_off()
             ax.set_title(case.name, loc="left")
         axes[0].set_ylabel("share / null level")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

@@ -1,6 +1,6 @@
 """Step by step a network with fresh batches learns the directions of the staircase, and no others; not with every activation."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +13,11 @@ from giantstep.plot import style
 from giantstep.plot.formula import formula
 from giantstep.theory import evolution
 
-
-class StairCase(NamedTuple):
-    """A target of the talk and an activation."""
-
-    formula: str
-    activation: str
-
-
-CASES = {
-    "example 1": StairCase("x1 + x2 + x1^2 - x2^2", "relu"),
-    "example 2": StairCase("x1 + x2 + x1^2 + x2^2 - 2", "relu"),
-    "example 3": StairCase("x1 + x1*x2 + x1*x3", "relu"),
-    "example 1, tanh": StairCase("x1 + x2 + x1^2 - x2^2", "tanh"),
+CASES = {  # targets of the talk and activations
+    "example 1": ("x1 + x2 + x1^2 - x2^2", "relu"),
+    "example 2": ("x1 + x2 + x1^2 + x2^2 - 2", "relu"),
+    "example 3": ("x1 + x1*x2 + x1*x3", "relu"),
+    "example 1, tanh": ("x1 + x2 + x1^2 - x2^2", "tanh"),
 }
 STEPS = 2
 SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**8, 2**11, 2**14)}
@@ -42,8 +34,8 @@ ENERGY = {
 
 def cases(size: Size) -> dict[str, RankCase]:
     return {
-        name: RankCase(name, c.formula, SIZES[size], steps=STEPS, activation=c.activation, width=24)
-        for name, c in CASES.items()
+        name: RankCase(name, target, SIZES[size], steps=STEPS, activation=activation, width=24)
+        for name, (target, activation) in CASES.items()
     }
 
 

@@ -69,5 +69,4 @@ def _figure(n: int, mean: np.ndarray, error: np.ndarray, predicted: Data) -> str
             paired.step_axis(ax, 0.5)
             ax.set(xlim=(0, 0.51), ylim=(0, None))
         axes[0].plot([], [], color=style.INK, label=f"theory at n = {n}")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return style.svg(fig)
+        return style.svg(fig, below=3)

@@ -100,5 +100,4 @@ def draw_decay(size: Size, norms: np.ndarray, arms: list[int], limit: float | No
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6)))
         ax.yaxis.set_major_formatter("{x:g}")
         ticks.logarithmic(ax)
-        fig.legend(loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)

@@ -130,5 +130,4 @@ def _figure(size: Size, measured: np.ndarray, predicted: np.ndarray) -> str:
         ax.set(xlabel="batch size n", ylabel="step size η at the onset")
         ticks.logarithmic(ax, "x", sizes)
         ticks.logarithmic(ax, at=(3, 4, 6, 8, 12, 16))
-        fig.legend(loc="outside lower center", ncols=2)
-        return style.svg(fig)
+        return style.svg(fig, below=2)
