@@ -24,13 +24,10 @@ def line(text: str) -> str:
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], align: str = "right") -> str:
     """A table with typeset formulas, which scrolls if it is wide; without a header the first column has the names of the rows."""
     head = "".join(f'<th style="{_style(cell, align)}">{escape(str(cell))}</th>' for cell in header)
-    body = "".join(f"<tr>{''.join(_cell(cell, align) for cell in row)}</tr>" for row in rows)
+    cells = ((f'<td style="{_style(cell, align)}">{typeset(str(cell))}</td>' for cell in row) for row in rows)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     inside = f"{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody>"
     return f'<div style="overflow-x:auto"><table>{inside}</table></div>'
-
-
-def _cell(value: object, align: str) -> str:
-    return f'<td style="{_style(value, align)}">{typeset(str(value))}</td>'
 
 
 def _style(value: object, align: str) -> str:

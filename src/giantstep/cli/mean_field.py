@@ -73,7 +73,10 @@ def fit(
     others = None if new is None else read_arrays(new, ("K",) if "K" in arrays else ("curves",))
     found = _fitted(arrays, stream, loss=loss, penalty=penalty, particles=particles, seed=seed, **options)
     field = found.fit.field if stream is not None else found.field  # type: ignore[union-attr]
-    outputs = None if others is None else _outputs(found, others)
+    outputs = None
+    if others is not None:
+        kernel = "K" in others
+        outputs = found.predict(others["K"], others.get("diagonal")) if kernel else found.predict(others["curves"])
     if as_json:
         numbers = {name: getattr(field, name) for name in ("objective", "gap", "kl", "train_loss", "errors", "seconds")}
         numbers["status"] = {"ok": field.status.ok, "notes": list(field.status.notes)}
@@ -97,10 +100,6 @@ def _fitted(
         return mean_field.fit(curves, y, grid, **options)
     batches = ((curves[k : k + stream], y[k : k + stream]) for k in range(0, len(curves), stream))
     return mean_field.follow(batches, grid, **options)
-
-
-def _outputs(found: Any, others: "dict[str, np.ndarray]") -> "np.ndarray":
-    return found.predict(others["K"], others.get("diagonal")) if "K" in others else found.predict(others["curves"])
 
 
 def _words(outputs: "np.ndarray | None") -> list[str]:

@@ -19,7 +19,7 @@ MOST = 6  # numbers of a list that are shown
 def lines(setting: "Setting") -> list[tuple[str, str]]:
     """The parts of a setting and what they are."""
     network, protocol = setting.network, setting.protocol
-    kind = ", ".join(word for word in (_activation(network), _rest(network)) if word)
+    kind = ", ".join(word for word in (network.activation.name, _rest(network)) if word)
     parts = [
         ("data", _data(setting.data)),
         ("target", target_line(setting.target)),
@@ -46,10 +46,6 @@ def _data(data: Any) -> str:
         classes = "" if data.regression else f", classes {', '.join(map(str, data.classes))}"
         return f"{data.name}{classes}, d = {data.d}"
     return f"Gaussian, d = {data.d}"
-
-
-def _activation(network: Any) -> str:
-    return network.activation.name
 
 
 def _rest(network: Any) -> str:

@@ -117,11 +117,6 @@ def _root(A: np.ndarray) -> np.ndarray:
     return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
-def _batch(run: Run, k: int, t: int) -> tuple[reuse.Known, ...]:
-    """The fresh batch of step t, held in memory."""
-    return _fresh(run, k, run.batches.steps[t])
-
-
 def _fresh(run: Run, k: int, batch: draw.Batch) -> tuple[reuse.Known, ...]:
     """A batch in k coordinates, held in memory."""
     setting = reduced(run.setting, k)
@@ -154,7 +149,8 @@ def advanced(run: Run, branch: Branch, a: np.ndarray, t: int, etas: np.ndarray) 
     step, W, known = run.setting.protocol.steps[t], branch.layers[0], branch.known
     if step.batch == "fresh":
         W = compressed(W, run.setting.target.rank, run.batches.device)
-        known = _batch(run, W.shape[2], t) if reuse.held(run.setting.protocol, t) else None
+        held = reuse.held(run.setting.protocol, t)
+        known = _fresh(run, W.shape[2], run.batches.steps[t]) if held else None
     if known is None:
         slope = _streamed(run, W, a, t)
     else:

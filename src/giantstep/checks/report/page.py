@@ -75,7 +75,7 @@ def _page(results: Sequence[Result], provenance: Provenance, now: datetime, stan
         shown=shown,
         choices=["every", *map(css_class, shown), "paper", *(f"paper-{source.key}" for source, _ in groups)],
         standing=standing,
-        tally=_tally(entries) if standing is None else _tally_so_far(entries),
+        tally=_tally(entries, so_far=standing is not None),
         provenance=provenance,
         made_with=[*made_with, f"{provenance.device} ({provenance.machine})", now.date().isoformat()],
         written=f"{now:%Y-%m-%d %H:%M:%S} UTC",
@@ -99,18 +99,14 @@ def _template() -> Template:
     return environment.get_template("page.html.jinja")
 
 
-def _tally(entries: Sequence[Entry]) -> str:
+def _tally(entries: Sequence[Entry], so_far: bool) -> str:
     """The number of claims by outcome, in one sentence."""
     if not entries:
-        return "No claim was run."
+        return "No claim has ended yet." if so_far else "No claim was run."
     broken = sum(entry.result.error is not None for entry in entries)
     listed = headline([entry.outcome for entry in entries])
     if broken:
         listed += f" ({broken} because of an error)"  # a claim that broke was not run, and that outcome is the last
     claims = "1 claim" if len(entries) == 1 else f"{len(entries)} claims"
     sizes = " and ".join(dict.fromkeys(entry.result.size for entry in entries))
-    return f"{claims} at {sizes} size, {duration(sum(e.result.seconds for e in entries))} in all: {listed}."
-
-
-def _tally_so_far(entries: Sequence[Entry]) -> str:
-    return f"So far, {_tally(entries)}" if entries else "No claim has ended yet."
+    return f"{'So far, ' * so_far}{claims} at {sizes} size, {duration(sum(e.result.seconds for e in entries))} in all: {listed}."

@@ -60,8 +60,9 @@ def compare(panel: Panel, size: Size, measured: Data, predicted: Data) -> Eviden
     aligned = alignment(panel, size, measured)
     if panel.better is None:
         return Evidence(aligned)
-    first, *others = panel.curves[size]
-    every = {c.name: changes(panel, c, measured[c.name]) for c in panel.curves[size] if _ends(panel, c)}
+    first = panel.curves[size][0]
+    both = [c for c in panel.curves[size] if panel.better in c.x and panel.worse in c.x]
+    every = {c.name: changes(panel, c, measured[c.name]) for c in both}
     share, variance = every[first.name]
     if first.own:  # the labels of a population are known, and so is the mean of log Var(y)
         variance = np.full_like(variance, predicted["change of log Var(y)"])
@@ -69,7 +70,7 @@ def compare(panel: Panel, size: Size, measured: Data, predicted: Data) -> Eviden
     learning = statistics.compare(
         "change of log error/Var(y), against that of log Var(y)", share, variance.mean(), side="below", within=ORDER
     )
-    known = [c for c in panel.curves[size] if c.name in every and c.line]
+    known = [c for c in both if c.line]
     if not known:
         flat = statistics.compare("change of log error/Var(y)", share, within=FLAT[size])
         return Evidence((raw, learning, *aligned), (raw, flat, *aligned))
@@ -83,7 +84,3 @@ def compare(panel: Panel, size: Size, measured: Data, predicted: Data) -> Eviden
         for c in known
     ]
     return Evidence((raw, learning, *aligned), (raw, *theory, *aligned))
-
-
-def _ends(panel: Panel, curve: PanelCurve) -> bool:
-    return panel.better in curve.x and panel.worse in curve.x

@@ -150,7 +150,10 @@ def _terms(x: Any) -> html.Div:
         html.Tr(
             [
                 html.Th(html.Code(x.terms[i]["term"]), scope="row"),
-                html.Td([*controls.formulas(f"{mass(i):.4g}"), _bar(mass(i) / most)], className="mass"),
+                html.Td(
+                    [*controls.formulas(f"{mass(i):.4g}"), html.I(style={"--share": f"{mass(i) / most:.3f}"})],
+                    className="mass",
+                ),
                 *[html.Td(_fate(climb.terms[i])) for _, climb in climbs],
             ]
         )
@@ -161,10 +164,6 @@ def _terms(x: Any) -> html.Div:
     hidden = len(x.terms) - len(order)
     more = [html.P(f"… and {hidden} terms of smaller mass.")] if hidden else []
     return html.Div([html.Table([top, html.Tbody(rows)], className="numbers terms"), *more], className="scroll")
-
-
-def _bar(share: float) -> html.I:
-    return html.I(style={"--share": f"{share:.3f}"})
 
 
 def _fate(term: dict[str, Any]) -> html.Span:

@@ -116,7 +116,8 @@ def _of_column(condition: Condition, name: str) -> tuple[str, list[Any]]:
     if isinstance(value, str):
         words = {"true": 1, "false": 0} if name == "ok" else {"none": -1} if name == "seed" else {"none": None}
         if value.lower() not in words:
-            raise InputError(f"{name} must be compared with a number{_or(name)}, not {value!r}")
+            other = " (true or false)" if name == "ok" else " or none"
+            raise InputError(f"{name} must be compared with a number{other}, not {value!r}")
         value = words[value.lower()]
         if value is None:
             if condition.sign not in ("=", "!="):
@@ -124,10 +125,6 @@ def _of_column(condition: Condition, name: str) -> tuple[str, list[Any]]:
             return f"t.{name} IS {'NOT ' * (condition.sign == '!=')}NULL", []
     has_seed = " AND t.seed >= 0" if name == "seed" and value != -1 else ""  # -1 stands for none, which is not a number
     return f"t.{name} {condition.sign} ?{has_seed}", [value]
-
-
-def _or(name: str) -> str:
-    return " (true or false)" if name == "ok" else " or none"
 
 
 _HAVE = "FROM leaves WHERE path = (SELECT key FROM paths WHERE path = ?)"

@@ -82,13 +82,10 @@ def _csv(path: Path, rows: Iterator[StoredRow], varying: Mapping[str, str]) -> i
         writer.writerow([*HEAD, *varying])
         for row in rows:
             count += 1
-            values = row.to_dict()
-            writer.writerow([_cell(values.get(name)) for name in (*HEAD, *varying)])
+            known = row.to_dict()
+            values = [known.get(name) for name in (*HEAD, *varying)]
+            writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in values])
     return count
-
-
-def _cell(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _netcdf(path: Path, rows: Iterator[StoredRow], varying: Mapping[str, str]) -> int:

@@ -85,14 +85,11 @@ def text(rows: list[dict[str, Any]], shown: int = SHOWN) -> str:
     header = [*names, *(("lost",) if lost else ()), *means]
     body = []
     for row in rows[:shown]:
-        cells = [_cell(row[name]) for name in header[: len(header) - len(means)]]
+        values = [row[name] for name in header[: len(header) - len(means)]]
+        cells = [f"{value:.6g}" if isinstance(value, float) else str(value) for value in values]
         body.append([*cells, *(_mean_cell(row, name) for name in means)])
     more = [f"... and {len(rows) - shown} rows more"] if len(rows) > shown else []
     return "\n".join([*aligned(header, body, most=shown), *more])
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _mean_cell(row: dict[str, Any], name: str) -> str:

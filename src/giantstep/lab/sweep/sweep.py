@@ -90,11 +90,13 @@ class Sweep:
         leaves = filled(flatten(plain))
         places = {name: _places(name, plain, leaves) for each in self.axes for name in each.names}
         places |= {name: _places(name, plain, leaves) for name, _ in self.formulas}
-        numbers = {name: x for name in _short(leaves) if isinstance(x := _one(name, leaves), int | float)}
+        ends = ("p", *dict.fromkeys(path.rpartition(".")[2] for path in leaves))
+        numbers = {name: x for name in ends if isinstance(x := _one(name, leaves), int | float)}
         rounded = {name for each in self.axes for name in each.spaced} | {name for name, _ in self.formulas}
         whole_ones = {name for name in rounded if any(isinstance(leaves.get(path), int) for path in places[name])}
         for place in product(*(range(len(each)) for each in self.axes)):
-            values = {name: v for a, i in zip(self.axes, place, strict=True) for name, v in _row(a, i)}
+            rows = [zip(each.names, each.values[i], strict=True) for each, i in zip(self.axes, place, strict=True)]
+            values = {name: v for row in rows for name, v in row}
             values = {name: round(v) if name in whole_ones else v for name, v in values.items()}  # type: ignore[arg-type]
             for name, text in self.formulas:
                 known = {**numbers, **{k: v for k, v in values.items() if isinstance(v, int | float)}}
@@ -207,14 +209,6 @@ def _ordered(formulas: Mapping[str, str], axes: Mapping[str, Any]) -> Iterator[t
             raise InputError(f"the expressions of {' and '.join(left)} need each other")
         for name in ready:
             yield name, left.pop(name)
-
-
-def _row(axis: Axis, index: int) -> Iterator[tuple[str, Value]]:
-    return zip(axis.names, axis.values[index], strict=True)
-
-
-def _short(leaves: Mapping[str, Any]) -> list[str]:
-    return ["p", *dict.fromkeys(path.rpartition(".")[2] for path in leaves)]
 
 
 def _one(name: str, leaves: Mapping[str, Any]) -> Any:

@@ -83,7 +83,7 @@ def _grouped(settings: Iterable[Setting]) -> Iterator[tuple[Setting, tuple[tuple
         steps, readout = setting.protocol.steps, setting.protocol.readout
         penalty = None if readout is None else readout.path
         bare = readout if readout is None or isinstance(penalty, str) else _along(readout, 0.0)
-        family = replace(setting, protocol=Protocol(tuple(_bare(step) for step in steps), bare)).id
+        family = replace(setting, protocol=Protocol(tuple(_with(step, 0.0) for step in steps), bare)).id
         etas = tuple(_values(step)[0] for step in steps)
         families.setdefault(family, {}).setdefault(etas, {})[penalty] = setting
     for family in families.values():
@@ -123,10 +123,6 @@ def _with(step: GiantStep, values: Any) -> GiantStep:
 
 def _single(step: GiantStep, e: int) -> GiantStep:
     return _with(step, _values(step)[e]) if step.listed else step
-
-
-def _bare(step: GiantStep) -> GiantStep:
-    return _with(step, 0.0)
 
 
 def split(block: Block, outcome: Outcome) -> list[tuple[Trial, Outcome]]:

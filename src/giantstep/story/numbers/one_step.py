@@ -82,7 +82,8 @@ def spikes(scene: Scene) -> dict[str, Any]:
         _, _, heights, bins = histogram(np.ravel(values)[np.ravel(values) <= edge])
         count = len(law.visible)
         eta = s.protocol.sizes()[0] ** float(a)
-        words = f"With α = {a} (η = {eta:.3g}) theory expects {_spikes(count)} outside the bulk; "
+        spikes = f"{count or 'no'} spike{'s' * (count > 1)}"
+        words = f"With α = {a} (η = {eta:.3g}) theory expects {spikes} outside the bulk; "
         words += f"the simulated networks have {np.mean(o.outliers[i]):.3g} on average."
         marks = [
             figure.bars(bins, heights, "bulk, 4 networks"),
@@ -93,10 +94,6 @@ def spikes(scene: Scene) -> dict[str, Any]:
             marks.append(figure.upright([each.position for each in law.visible], "spikes, theory"))
         frames.append(figure.frame(marks, words))
     return figure.figure(figure.axis("singular values of F/√n", 0), figure.axis("density", 0), frames)
-
-
-def _spikes(count: int) -> str:
-    return "no spike" if count == 0 else f"{count} spike{'s' * (count > 1)}"
 
 
 def best_step(scene: Scene) -> dict[str, Any]:

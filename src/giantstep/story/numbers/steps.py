@@ -92,7 +92,7 @@ def reuse(scene: Scene) -> dict[str, Any]:
         for f in formula.values:
             marks = [figure.level(1 / d, "by chance"), figure.upright([r], "n/d chosen", 3)]
             marks += [
-                figure.dots(ratios, *_columns(found[f][kind]), name=kind, ink=k, hollow=k == 1)
+                figure.dots(ratios, *zip(*found[f][kind], strict=True), name=kind, ink=k, hollow=k == 1)
                 for k, kind in enumerate(kinds)
             ]
             fresh, again = (found[f][kind][i] for kind in kinds)
@@ -104,10 +104,6 @@ def reuse(scene: Scene) -> dict[str, Any]:
         figure.axis("share of a neuron along the target", 1e-4, 1, log=True),
         frames,
     )
-
-
-def _columns(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    return [mean for mean, _ in pairs], [error for _, error in pairs]
 
 
 def _shares(base: Setting, formula: str, n: int, again: bool) -> tuple[float, float]:

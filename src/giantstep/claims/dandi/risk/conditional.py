@@ -56,7 +56,8 @@ def differences(measured: Data, model: str) -> np.ndarray:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The conditional model against the network; and the Gaussian model should be visibly off in every case."""
-    at = [f"{_words(case)}, {what}" for what in ERRORS.values() for case in CASES]
+    names = [f"{target}, {activation}, {steps} step{'s' * (steps > 1)}" for target, activation, steps in CASES]
+    at = [f"{name}, {what}" for what in ERRORS.values() for name in names]
     plain = np.mean(differences(measured, PLAIN), axis=(0, 1))
     return statistics.stated(
         statistics.compare(
@@ -75,10 +76,6 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
             within=Tolerance(0.05, VISIBLE),
         ),
     )
-
-
-def _words(case: tuple[str, str, int]) -> str:
-    return f"{case[0]}, {case[1]}, {case[2]} step{'s' * (case[2] > 1)}"
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
