@@ -75,6 +75,12 @@ def _as_is(value: Any, where: str) -> Any:
     return value
 
 
+def settle(noun: Any, check: Callable[..., Any], *names: str, **limits: Any) -> None:
+    """Put the checked values of these fields into a frozen noun: ``settle(self, real, "rate", "decay", least=0.0)``."""
+    for name in names:
+        object.__setattr__(noun, name, check(getattr(noun, name), name, **limits))
+
+
 def identifier(data: Any) -> str:
     """16 hexadecimal digits: the SHA-256 of the canonical JSON."""
     text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -15,15 +15,7 @@ from giantstep._machine.arrays import in_turn
 from giantstep._machine.backend import jax, jnp
 from giantstep._training import tf32
 from giantstep._training.batches import Chunk
-from giantstep._training.features import (
-    NetworkFeatures,
-    Neurons,
-    Recipe,
-    averaged,
-    error_sums,
-    left_over,
-    seen,
-)
+from giantstep._training.features import NetworkFeatures, Neurons, Recipe, averaged, error_sums, left_over, seen
 from giantstep._training.first_layer import (
     GEOMETRY,
     Array,

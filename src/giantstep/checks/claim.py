@@ -195,32 +195,25 @@ class Result:
         """Plain data for JSON, without the figure; numbers that are not finite become ``None``."""
         return {
             "claim": self.claim.name,
-            "statement": self.claim.statement,
-            "correction": self.claim.correction,
-            "paper": self.claim.paper,
-            "where": self.claim.where,
-            "test": self.claim.test,
+            **_taken(self.claim, "statement", "correction", "paper", "where", "test"),
             "size": self.size,
-            "outcome": self.verdict.outcome,
-            "as_stated": self.verdict.as_stated,
-            "corrected": self.verdict.corrected,
-            "sentence": self.verdict.sentence,
+            **_taken(self.verdict, "outcome", "as_stated", "corrected", "sentence"),
             "header": list(self.verdict.header),
             "rows": [[_plain(cell) for cell in row] for row in self.verdict.rows],
-            "power": self.verdict.power,
-            "trend": self.verdict.trend,
-            "seeds": self.verdict.seeds,
-            "sizes": self.verdict.sizes,
+            **_taken(self.verdict, "power", "trend", "seeds", "sizes"),
             "settings": list(self.verdict.settings),
             "seconds": round(self.seconds, 3),
             "stored": self.stored,
             "error": self.error,
             "times": self.times,
             "replicated": [
-                {name: getattr(each, name) for name in ("outcome", "as_stated", "corrected", "seeds", "sentence")}
-                for each in self.replicated
+                _taken(each, "outcome", "as_stated", "corrected", "seeds", "sentence") for each in self.replicated
             ],
         }
+
+
+def _taken(noun: object, *names: str) -> dict[str, object]:
+    return {name: getattr(noun, name) for name in names}
 
 
 def _plain(cell: Cell) -> Cell | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from giantstep.cli.options import AsJson, show, trust
-from giantstep.cli.tables import plain, read_arrays
+from giantstep.cli.tables import read_arrays
 from giantstep.errors import InputError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def fit(
         numbers = {name: getattr(field, name) for name in ("objective", "gap", "kl", "train_loss", "errors", "seconds")}
         numbers["status"] = {"ok": field.status.ok, "notes": list(field.status.notes)}
         extra = {"losses": getattr(found, "losses", None), "outputs": outputs}
-        show(plain({**numbers, **{name: value for name, value in extra.items() if value is not None}}))
+        show({**numbers, **{name: value for name, value in extra.items() if value is not None}})
     else:
         show("\n".join([repr(found), *_words(outputs)]))
     trust(field.status)

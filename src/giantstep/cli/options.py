@@ -87,13 +87,14 @@ def trust(status: "Status") -> None:
 
 
 def show(answer: str | dict) -> None:
-    typer.echo(answer if isinstance(answer, str) else json.dumps(_finite(answer), ensure_ascii=False, allow_nan=False))
+    typer.echo(answer if isinstance(answer, str) else json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False))
 
 
-def _finite(value: object) -> object:
-    """JSON has no NaN and no infinity: they become null."""
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy as those of JSON, which has no NaN and no infinity: they become null."""
+    value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

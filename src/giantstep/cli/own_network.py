@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from giantstep.cli.options import AsJson, show
-from giantstep.cli.tables import is_archive, plain, read_arrays, read_numbers
+from giantstep.cli.tables import is_archive, read_arrays, read_numbers
 from giantstep.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def bounds(
     from giantstep.systems.bounds.own_table import bounds as find
 
     found = find(layers, X, y, loss, rate=rate, epochs=epochs, batch=batch)
-    show(plain(asdict(found)) if as_json else str(found))
+    show(asdict(found) if as_json else str(found))
 
 
 def attack(
@@ -96,7 +96,7 @@ def attack(
         np.savez(out, **numbers)
         typer.echo(f"Wrote {out}.", err=True)
     numbers.pop("perturbation")
-    show(plain({**numbers, "notes": list(found.notes)}) if as_json else _words(found))
+    show({**numbers, "notes": list(found.notes)} if as_json else _words(found))
 
 
 def read_network(path: Path, activation: str) -> "Layers":

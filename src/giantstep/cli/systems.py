@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from giantstep.cli.options import draw, show, trust
 from giantstep.errors import InputError
-from giantstep.results.system import System
+from giantstep.results.system import Finding, System
 
 
 def need_none(system: System, **given: bool) -> None:
@@ -20,25 +21,25 @@ def predict(system: System, plot: Path | None, as_json: bool) -> None:
     from giantstep.theory import theory
 
     result = theory(system)
-    draw(plot, result)
-    show(result.to_dict() if as_json else str(result))
-    trust(result.status)
+    _print(result, [result], plot, as_json)
 
 
 def simulate(system: System, seeds: int | Iterable[int], plot: Path | None, as_json: bool) -> None:
     from giantstep.simulate import simulate as measure
 
     result = measure(system, seeds)
-    draw(plot, result)
-    show(result.to_dict() if as_json else str(result))
-    trust(result.status)
+    _print(result, [result], plot, as_json)
 
 
 def compare(system: System, seeds: int | Iterable[int], plot: Path | None, as_json: bool) -> None:
     from giantstep.lab.compare.systems import compare_system
 
     result = compare_system(system, seeds)
+    _print(result, result, plot, as_json)
+
+
+def _print(result: Any, findings: Iterable[Finding], plot: Path | None, as_json: bool) -> None:
     draw(plot, result)
     show(result.to_dict() if as_json else str(result))
-    for finding in result:
+    for finding in findings:
         trust(finding.status)

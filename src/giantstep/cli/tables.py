@@ -1,7 +1,7 @@
-"""Arrays and tables of a user, from .npz and .csv files, and numbers as JSON has them."""
+"""Arrays and tables of a user, from .npz and .csv files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from giantstep.errors import InputError
 
@@ -55,12 +55,3 @@ def read_numbers(path: Path) -> "np.ndarray":
     if not rows:
         raise InputError(f"{path} has no rows of numbers.")
     return np.array(rows)
-
-
-def plain(value: Any) -> Any:
-    """Numbers of NumPy as those of JSON."""
-    if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    return value.tolist() if hasattr(value, "tolist") else value

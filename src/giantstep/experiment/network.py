@@ -27,11 +27,7 @@ class Weights:
 
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
-        def __init__(
-            self,
-            W: npt.ArrayLike,
-            a: npt.ArrayLike,
-        ) -> None: ...
+        def __init__(self, W: npt.ArrayLike, a: npt.ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         try:

@@ -283,14 +283,7 @@ def _spikes(theta: float, strengths: tuple[float, ...], s: float, axes: bool) ->
 
 
 def mei_montanari(
-    n: int,
-    d: int,
-    N: int,
-    penalty: Any,
-    *,
-    target: Any = "x1",
-    noise: float = 0.0,
-    activation: Any = "relu",
+    n: int, d: int, N: int, penalty: Any, *, target: Any = "x1", noise: float = 0.0, activation: Any = "relu"
 ) -> Setting:
     """Mei and Montanari (2022): random features, no step; ``(1/n) ||y - F a||^2 + (N lambda / d) ||a||^2``.
 

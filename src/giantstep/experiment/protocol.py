@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import PlainNoun, build, choice, flag, real, reals, whole
+from giantstep._given.plain import PlainNoun, build, choice, flag, real, reals, settle, whole
 from giantstep.errors import InputError
 
 BATCHES = ("fresh", "reuse")
@@ -27,17 +27,12 @@ class Power(PlainNoun):
 
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
-        def __init__(
-            self,
-            alpha: float | Iterable[float],
-            of: str = "n",
-            times: float = 1.0,
-        ) -> None: ...
+        def __init__(self, alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", reals(self.alpha, "alpha"))
+        settle(self, reals, "alpha")
         choice(self.of, ("n", "d", "p"), "of")
-        object.__setattr__(self, "times", real(self.times, "times"))
+        settle(self, real, "times")
 
 
 @named
@@ -97,7 +92,7 @@ class GiantStep(PlainNoun):
         choice(self.batch, BATCHES, "batch")
         object.__setattr__(self, "n", _batch_size(self.n, self.batch))
         if not isinstance(self.eta, Power):
-            object.__setattr__(self, "eta", reals(self.eta, "eta"))
+            settle(self, reals, "eta")
         choice(self.residual, RESIDUALS, "residual")
         choice(self.update, UPDATES, "update")
         object.__setattr__(self, "deflate", _degree(self.deflate))
@@ -146,11 +141,7 @@ class Ridge(PlainNoun):
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
         def __init__(
-            self,
-            n: int | None,
-            penalty: float | Iterable[float] | str,
-            batch: str = "fresh",
-            deflate: int = 0,
+            self, n: int | None, penalty: float | Iterable[float] | str, batch: str = "fresh", deflate: int = 0
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -161,7 +152,7 @@ class Ridge(PlainNoun):
             if self.penalty != "gcv":
                 raise InputError(f"penalty must be a number, a list of numbers or 'gcv', not {self.penalty!r}")
         else:
-            object.__setattr__(self, "penalty", reals(self.penalty, "penalty", least=0.0))
+            settle(self, reals, "penalty", least=0.0)
 
     @property
     def path(self) -> float | tuple[float, ...] | str:
@@ -218,10 +209,10 @@ class SGD(PlainNoun):
     def __post_init__(self) -> None:
         choice(self.batch, BATCHES, "batch")
         object.__setattr__(self, "n", _batch_size(self.n, self.batch))
-        object.__setattr__(self, "rate", reals(self.rate, "rate", least=0.0))
-        object.__setattr__(self, "decay", real(self.decay, "decay", least=0.0))
-        object.__setattr__(self, "average", flag(self.average, "average"))
-        object.__setattr__(self, "passes", whole(self.passes, "passes"))
+        settle(self, reals, "rate", least=0.0)
+        settle(self, real, "decay", least=0.0)
+        settle(self, flag, "average")
+        settle(self, whole, "passes")
 
     @property
     def path(self) -> float | tuple[float, ...]:
@@ -249,11 +240,7 @@ class Protocol(PlainNoun):
 
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
-        def __init__(
-            self,
-            steps: GiantStep | Iterable[GiantStep] = (),
-            readout: Ridge | SGD | None = None,
-        ) -> None: ...
+        def __init__(self, steps: GiantStep | Iterable[GiantStep] = (), readout: Ridge | SGD | None = None) -> None: ...
 
     def __post_init__(self) -> None:
         given: Any = (self.steps,) if isinstance(self.steps, GiantStep) else self.steps

@@ -50,11 +50,7 @@ class Setting:
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
         def __init__(
-            self,
-            data: Gaussian | Mixture | Dataset,
-            target: Target | str,
-            network: Network,
-            protocol: Protocol,
+            self, data: Gaussian | Mixture | Dataset, target: Target | str, network: Network, protocol: Protocol
         ) -> None: ...
 
     def __post_init__(self) -> None:

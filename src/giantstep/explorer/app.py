@@ -14,19 +14,12 @@ from giantstep.explorer.views.claims import view as claims
 from giantstep.explorer.views.giant_steps import view as giant_steps
 from giantstep.explorer.views.one_step import view as one_step
 
-NAMES = {
-    "one-step": "One step",
-    "giant-steps": "Giant steps",
-    "explain": "Explain",
-    "claims": "Claims",
-    "words": "Words",
-}
-PAGES: dict[str, Any] = {
-    "one-step": one_step,
-    "giant-steps": giant_steps,
-    "explain": explain,
-    "claims": claims,
-    "words": words,
+PAGES: dict[str, tuple[str, Any]] = {
+    "one-step": ("One step", one_step),
+    "giant-steps": ("Giant steps", giant_steps),
+    "explain": ("Explain", explain),
+    "claims": ("Claims", claims),
+    "words": ("Words", words),
 }
 LANDING = "one-step"  # the picture that moves
 FOOT = "Your own machine serves this page, and the page loads nothing from the network."
@@ -79,7 +72,7 @@ def make_app(backend: Backend, report: Path | None = None) -> Dash:
         name = path.strip("/") if isinstance(path, str) else ""
         name = name if name in PAGES else LANDING
         s, refused = state.read_query(state.VIEWS[name], query if isinstance(query, str) else "")
-        return PAGES[name].page(s, refused), _links(name)
+        return PAGES[name][1].page(s, refused), _links(name)
 
     app.clientside_callback(
         ClientsideFunction("explorer", "address"),
@@ -120,7 +113,7 @@ def _layout() -> html.Div:
 def _links(current: str) -> html.Ul:
     """The views, the current one marked."""
     items = []
-    for name, title in NAMES.items():
+    for name, (title, _) in PAGES.items():
         here: dict[str, Any] = {"aria-current": "page"} if name == current else {}
         items.append(html.Li(dcc.Link(title, href=f"/{name}", className="here" if here else ""), **here))
     return html.Ul(items)

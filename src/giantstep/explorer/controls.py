@@ -15,11 +15,8 @@ from giantstep.explorer.glossary import WORDS
 from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, Words, as_text, write
 
 QUIET: Any = {
-    "displayModeBar": False,
-    "showTips": False,
     "responsive": True,
-    "displaylogo": False,
-    "showSendToCloud": False,
+    **dict.fromkeys(("displayModeBar", "showTips", "displaylogo", "showSendToCloud"), False),
 }
 
 
@@ -27,14 +24,9 @@ def identity(view: str, name: str) -> str:
     return f"{view}-{name}".replace("_", "-")
 
 
-def inputs(view: str) -> list[Input]:
-    """The view's fields as inputs of a callback, in the order of the state."""
-    return [Input(identity(view, f.name), "value") for f in fields(VIEWS[view])]
-
-
-def states(view: str) -> list[Now]:
-    """The same fields as values that do not trigger the callback."""
-    return [Now(identity(view, f.name), "value") for f in fields(VIEWS[view])]
+def inputs(view: str, kind: type[Input] | type[Now] = Input) -> list[Any]:
+    """The view's fields as inputs of a callback, in the order of the state; as ``State`` they do not trigger it."""
+    return [kind(identity(view, f.name), "value") for f in fields(VIEWS[view])]
 
 
 def values(view: str) -> list[Output]:

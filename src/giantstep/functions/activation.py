@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import flag, reals, short, whole
+from giantstep._given.plain import flag, reals, settle, short, whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra
 from giantstep.functions import hermite as _hermite
@@ -43,7 +43,7 @@ class Activation:
     _node: Node | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centred", flag(self.centred, "centred"))
+        settle(self, flag, "centred")
         if (self.formula is None) == (self.function is None):
             raise InputError("an activation is either a formula or a callable")
         if self.formula is None:

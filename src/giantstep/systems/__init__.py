@@ -3,7 +3,7 @@
 ``giantstep simulate | predict | compare FILE`` take a file whose first line says ``system = "kind"``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,52 +14,30 @@ from giantstep.results.system import Reading, System
 
 __all__ = ["KINDS", "Reading", "System", "from_plain", "read"]
 
-
-def _attack() -> type[System]:
-    from giantstep.systems.attack import Attack
-
-    return Attack
+KINDS = ("attack", "bounds", "early", "kernel", "mean_field")  # the words in a file
 
 
-def _bounds() -> type[System]:
-    from giantstep.systems.bounds import Bounds
-
-    return Bounds
-
-
-def _early() -> type[System]:
-    from giantstep.systems.early import Early
-
-    return Early
-
-
-def _function_space() -> type[System]:
-    from giantstep.systems.function_space import FunctionSpace
-
-    return FunctionSpace
-
-
-def _mean_field() -> type[System]:
-    from giantstep.systems.mean_field import MeanField
-
-    return MeanField
-
-
-KINDS: dict[str, Callable[[], type[System]]] = {
-    "attack": _attack,
-    "bounds": _bounds,
-    "early": _early,
-    "kernel": _function_space,
-    "mean_field": _mean_field,
-}  # the word in a file: its noun, imported when it is needed
+def _noun(kind: str) -> type[System]:
+    """The noun of a kind, imported when it is needed."""
+    match choice(kind, KINDS, "system"):
+        case "attack":
+            from giantstep.systems.attack import Attack as noun
+        case "bounds":
+            from giantstep.systems.bounds import Bounds as noun
+        case "early":
+            from giantstep.systems.early import Early as noun
+        case "kernel":
+            from giantstep.systems.function_space import FunctionSpace as noun
+        case _:
+            from giantstep.systems.mean_field import MeanField as noun
+    return noun
 
 
 def from_plain(data: Any) -> Setting | System:
     """Build a setting, or the system that ``system = "kind"`` names."""
     if not isinstance(data, Mapping) or "system" not in data:
         return Setting.from_plain(data)
-    noun = KINDS[choice(data["system"], tuple(KINDS), "system")]()
-    return noun.from_plain({key: value for key, value in data.items() if key != "system"})
+    return _noun(data["system"]).from_plain({key: value for key, value in data.items() if key != "system"})
 
 
 def read(path: str | Path) -> Setting | System:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from giantstep._given.callable import named
-from giantstep._given.plain import plain, whole
+from giantstep._given.plain import plain, settle, whole
 
 
 @named
@@ -19,7 +19,7 @@ class Gaussian:
     d: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", whole(self.d, "d"))
+        settle(self, whole, "d")
 
     @property
     def spread(self) -> float:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from jaxtyping import Float, Int
 
 from giantstep._given.callable import named
-from giantstep._given.plain import PlainNoun, build, choice, plain, real, whole
+from giantstep._given.plain import PlainNoun, build, choice, plain, real, settle, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep.errors import InputError
 from giantstep.experiment.data import directions as _directions
@@ -47,14 +47,10 @@ class Spike(PlainNoun):
 
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
-        def __init__(
-            self,
-            strength: float,
-            direction: _Accepted = None,
-        ) -> None: ...
+        def __init__(self, strength: float, direction: _Accepted = None) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "strength", real(self.strength, "strength"))
+        settle(self, real, "strength")
         if self.direction is not None:
             object.__setattr__(self, "direction", _unit(_directions.vector(self.direction, "direction")))
 
@@ -92,8 +88,8 @@ class Component(PlainNoun):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", real(self.weight, "weight", least=0.0))
-        object.__setattr__(self, "bulk", real(self.bulk, "bulk"))
+        settle(self, real, "weight", least=0.0)
+        settle(self, real, "bulk")
         if self.bulk <= 0:
             raise InputError(f"bulk is a variance and must be above zero, not {self.bulk:g}")
         given: Any = (self.spikes,) if isinstance(self.spikes, Spike) else self.spikes
@@ -151,23 +147,18 @@ class Mixture:
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
         def __init__(
-            self,
-            d: int,
-            components: Component | Iterable[Component],
-            seed: int = 0,
-            counts: str = "drawn",
+            self, d: int, components: Component | Iterable[Component], seed: int = 0, counts: str = "drawn"
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "d", whole(self.d, "d"))
-        put(self, "seed", whole(self.seed, "seed", least=0))
+        settle(self, whole, "d")
+        settle(self, whole, "seed", least=0)
         choice(self.counts, COUNTS, "counts")
         given: Any = (self.components,) if isinstance(self.components, Component) else self.components
         parts = tuple(given) if isinstance(given, Iterable) else (given,)
         if not all(isinstance(c, Component) for c in parts):
             raise InputError("components must be a list of Component")
-        put(self, "components", parts)
+        object.__setattr__(self, "components", parts)
         total = sum(c.weight for c in self.components)
         if not abs(total - 1) <= SLACK:
             raise InputError(f"the weights of the components must sum to one, not to {total:g}")

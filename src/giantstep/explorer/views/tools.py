@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
-from dash import Dash, Input, Output, ctx, dcc, html, no_update
+from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.exceptions import PreventUpdate
 
 from giantstep.explorer import controls, state
@@ -66,7 +66,7 @@ def register(app: Dash, view: str) -> None:
     @app.callback(
         *[Output(controls.identity(view, f.name), "value", allow_duplicate=True) for f in fields(kind)],
         *[Input(button, "n_clicks") for button in makers],
-        *controls.states(view),
+        *controls.inputs(view, State),
         prevent_initial_call=True,
     )
     def change(*given: Any) -> Any:

@@ -50,11 +50,7 @@ class Route:
 
     if TYPE_CHECKING:  # what is accepted, where the fields say what is kept
 
-        def __init__(
-            self,
-            verb: str,
-            options: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
-        ) -> None: ...
+        def __init__(self, verb: str, options: Mapping[str, Value] | Iterable[tuple[str, Value]] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         choice(self.verb, tuple(DEFAULTS), "route")

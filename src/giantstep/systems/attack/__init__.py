@@ -13,7 +13,7 @@ import numpy.typing as npt
 from jaxtyping import Bool, Float, Int
 
 from giantstep._given.callable import callable_module, named
-from giantstep._given.plain import build, real, reals, whole
+from giantstep._given.plain import build, real, reals, settle, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.experiment.network import Network
@@ -223,8 +223,8 @@ class Attack(System):
             put(self, name, values)
         if self.failures and not 0 < self.failures[0] <= self.failures[-1] < 1:
             raise InputError("failures must be probabilities between 0 and 1, both excluded")
-        put(self, "networks", whole(self.networks, "networks", least=2))
-        put(self, "inputs", whole(self.inputs, "inputs"))
+        settle(self, whole, "networks", least=2)
+        settle(self, whole, "inputs")
         put(self, "activation", read_activation(self.activation))
         if self.setting is not None:
             if not isinstance(self.setting, Setting):
@@ -234,7 +234,7 @@ class Attack(System):
             return
         if self.d is None or self.width is None:
             raise InputError("an attack needs d and width, or a setting")
-        put(self, "d", whole(self.d, "d", least=2))
+        settle(self, whole, "d", least=2)
         put(self, "width", _widths(self.width))
         if self.activation.jumps:
             raise InputError(f"an attack follows a gradient, and {self.activation.name!r} has no useful one")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from giantstep._given.callable import callable_module, named
-from giantstep._given.plain import choice, real, whole
+from giantstep._given.plain import choice, real, settle, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation as read_activation
 from giantstep.results.system import Reading, System
@@ -81,15 +81,12 @@ class Bounds(System):
     batch: int = 1
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        for name in ("d_in", "d_out", "width", "n", "batch"):
-            put(self, name, whole(getattr(self, name), name))
+        settle(self, whole, "d_in", "d_out", "width", "n", "batch")
         if self.batch > self.n:
             raise InputError(f"a batch of {self.batch} samples needs as many training samples, and n is {self.n}")
-        put(self, "steps", whole(self.steps, "steps", least=0))
-        put(self, "trainings", whole(self.trainings, "trainings", least=2))
-        for name in ("rate", "frequency", "noise"):
-            put(self, name, real(getattr(self, name), name, least=0.0))
+        settle(self, whole, "steps", least=0)
+        settle(self, whole, "trainings", least=2)
+        settle(self, real, "rate", "frequency", "noise", least=0.0)
         choice(self.loss, LOSSES, "loss")
         choice(self.data, DATA, "data")
         try:
@@ -98,8 +95,8 @@ class Bounds(System):
             raise InputError("samples must be a list of whole numbers") from None
         if not samples or sorted(set(samples)) != list(samples):
             raise InputError("samples must not be empty and must increase")
-        put(self, "samples", samples)
-        put(self, "activation", read_activation(self.activation))
+        object.__setattr__(self, "samples", samples)
+        object.__setattr__(self, "activation", read_activation(self.activation))
         if not np.isfinite(self.lipschitz):
             raise InputError(f"the activation must be Lipschitz, and {self.activation.name!r} is not")
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from giantstep._given.callable import named
-from giantstep._given.plain import build, choice, real, whole
+from giantstep._given.plain import build, choice, real, settle, whole
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.results.system import Reading, System
@@ -91,11 +91,10 @@ class Early(System):
     population: int = 0
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        for name, least in (("n", 2), ("d", 2), ("width", 1), ("steps", 1), ("population", 0)):
-            put(self, name, whole(getattr(self, name), name, least))
-        for name in ("rate", "init", "cosine", "share", "norm", "drop"):
-            put(self, name, real(getattr(self, name), name, least=0.0))
+        settle(self, whole, "n", "d", least=2)
+        settle(self, whole, "width", "steps")
+        settle(self, whole, "population", least=0)
+        settle(self, real, "rate", "init", "cosine", "share", "norm", "drop", least=0.0)
         for name, options in (("loss", (*LOSSES, CROSS_ENTROPY)), ("layers", LAYERS), ("bias", BIASES)):
             choice(getattr(self, name), options, name)
         for name in ("rate", "init", "norm"):
@@ -108,7 +107,7 @@ class Early(System):
         if not 1 <= self.plus < self.n:
             raise InputError(f"share = {self.share:g} of n = {self.n} leaves a class without samples")
         if self.batch is not None:
-            put(self, "batch", whole(self.batch, "batch"))
+            settle(self, whole, "batch")
             if self.batch > self.n:
                 raise InputError(f"batch must be at most n = {self.n}, not {self.batch}")
         if isinstance(self.data, Dataset):

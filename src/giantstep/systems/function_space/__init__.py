@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import flag
+from giantstep._given.plain import flag, settle
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.results.system import Reading, System
@@ -63,7 +63,7 @@ class FunctionSpace(System):
         need_gaussian(self.setting, "a FunctionSpace")
         if len(self.setting.protocol.steps) != 1:
             raise InputError(f"a FunctionSpace has one giant step, not {len(self.setting.protocol.steps)}")
-        object.__setattr__(self, "rho", flag(self.rho, "rho"))
+        settle(self, flag, "rho")
 
     def measured(self, seed: int) -> Reading:
         """Simulate one seed."""

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import flag, real, whole
+from giantstep._given.plain import flag, real, settle, whole
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
 from giantstep.experiment.target import target
@@ -96,15 +96,15 @@ class MeanField(System):
     data: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("n", 2), ("basis", 1), ("points", 0), ("data", 0)):
-            object.__setattr__(self, name, whole(getattr(self, name), name, least=least))
-        for name in ("gamma", "noise", "decay", "scale", "blur"):
-            object.__setattr__(self, name, real(getattr(self, name), name, least=0.0))
+        settle(self, whole, "n", least=2)
+        settle(self, whole, "basis")
+        settle(self, whole, "points", "data", least=0)
+        settle(self, real, "gamma", "noise", "decay", "scale", "blur", least=0.0)
         if self.gamma <= 0.5:
             raise InputError(f"gamma must be above 1/2, or neurons are no functions; not {self.gamma:g}")
         if self.basis > HARMONICS or 0 < self.points < self.basis:
             raise InputError(f"basis must be at most {HARMONICS} and at most points; not {self.basis}")
-        object.__setattr__(self, "intercept", flag(self.intercept, "intercept"))
+        settle(self, flag, "intercept")
         target(self.target)  # refuses what it cannot read
         for field in fields(Training):
             object.__setattr__(self, field.name, getattr(self.training, field.name))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.plain import flag, real
+from giantstep._given.plain import flag, real, settle
 from giantstep.errors import InputError
 from giantstep.systems.mean_field.bases import project, smoothness
 
@@ -36,9 +36,8 @@ class CurveInputs:
     domain: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("gamma", "spread"):
-            object.__setattr__(self, name, real(getattr(self, name), name))
-        object.__setattr__(self, "intercept", flag(self.intercept, "intercept"))
+        settle(self, real, "gamma", "spread")
+        settle(self, flag, "intercept")
         if self.gamma <= 0.5 or self.spread <= 0:
             raise InputError("gamma must be above 1/2 and spread above 0")
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import choice, real, whole
+from giantstep._given.plain import choice, real, settle, whole
 from giantstep._machine import memory
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
@@ -61,13 +61,12 @@ class Training:
     pool: int = 8192
 
     def __post_init__(self) -> None:
-        for name in ("particles", "passes", "inner", "pool"):
-            object.__setattr__(self, name, whole(getattr(self, name), name, least=1 if name != "particles" else 2))
+        settle(self, whole, "particles", least=2)
+        settle(self, whole, "passes", "inner", "pool")
+        settle(self, real, "penalty", "bound", "step")
         for name in ("penalty", "bound", "step"):
-            value = real(getattr(self, name), name)
-            if value <= 0:
-                raise InputError(f"{name} must be above 0, not {value:g}")
-            object.__setattr__(self, name, value)
+            if getattr(self, name) <= 0:
+                raise InputError(f"{name} must be above 0, not {getattr(self, name):g}")
         choice(self.loss, losses.LOSSES, "loss")
         choice(self.method, METHODS, "method")
         choice(self.sampler, SAMPLERS, "sampler")

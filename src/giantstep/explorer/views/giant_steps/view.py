@@ -96,7 +96,7 @@ def register(app: Dash, backend: Backend) -> GiantStepsNumbers:
         Input("giant-steps-stop", "n_clicks"),
         State("giant-steps-run", "data"),
         State("page", "data"),
-        *controls.states(VIEW.name),
+        *controls.inputs(VIEW.name, State),
         prevent_initial_call=True,
     )
     def update(count: Any, stop: Any, run: Any, token: Any, *raw: Any) -> Any:

@@ -18,18 +18,10 @@ from giantstep.results.outcome import Outcome
 MOST_STORED = 200
 LIMIT = 120.0  # seconds of a prediction
 REST = 0.25  # seconds that a slider must rest before more than its line is computed
-TRIMMED: dict[str, Any] = {
-    "overlaps": None,
-    "norms": None,
-    "learned": None,
-    "captured": None,
-    "captured_se": None,
-    "null_level": None,
-    "bulk_edge": None,
-    "bulk_edge_se": None,
-    "outliers": None,
-    "outliers_se": None,
-}
+TRIMMED = dict.fromkeys(
+    ("overlaps", "norms", "learned", "captured", "captured_se", "null_level", "bulk_edge", "bulk_edge_se", "outliers",
+     "outliers_se")
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
         Input("one-step-start", "n_clicks"),
         Input("one-step-stop", "n_clicks"),
         State("page", "data"),
-        *controls.states(VIEW.name),
+        *controls.inputs(VIEW.name, State),
         prevent_initial_call=True,
     )
     def simulate(start: Any, stop: Any, token: Any, *raw: Any) -> Any:
@@ -138,7 +138,7 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
         State("one-step-seen", "data"),
         State("one-step-run", "data"),
         State("page", "data"),
-        *controls.states(VIEW.name),
+        *controls.inputs(VIEW.name, State),
         prevent_initial_call=True,
     )
     def update(count: Any, before: Any, run: Any, token: Any, *raw: Any) -> Any:
@@ -164,7 +164,7 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
         Input("one-step-clock", "n_intervals"),
         State("one-step-clock", "disabled"),
         State("page", "data"),
-        *controls.states(VIEW.name),
+        *controls.inputs(VIEW.name, State),
         prevent_initial_call=True,
     )
     def play(start: Any, tick: Any, stands: Any, token: Any, *raw: Any) -> Any:
