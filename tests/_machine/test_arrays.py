@@ -86,7 +86,7 @@ def test_what_is_compiled_runs_at_once_on_numpy():
 def test_simulations(setting, options, monkeypatch):
     now = gs.simulate(setting, range(2), n_test=300, **options)
     monkeypatch.setattr(plan, "AT_ONCE", -1.0)
-    monkeypatch.setattr(plan, "_cores", lambda: 2)
+    monkeypatch.setattr(plan, "cores", lambda: [0, 1])
     later = gs.simulate(setting, range(2), n_test=300, **options)
     for name in FIELDS:
         a, b = getattr(now, name), getattr(later, name)
@@ -100,7 +100,7 @@ def test_simulations(setting, options, monkeypatch):
 def test_equivalents(model, monkeypatch, coarse):
     now = gs.equivalent(SETTING, model, range(2), n_test=300)
     monkeypatch.setattr(plan, "AT_ONCE", -1.0)
-    monkeypatch.setattr(plan, "_cores", lambda: 2)
+    monkeypatch.setattr(plan, "cores", lambda: [0, 1])
     later = gs.equivalent(SETTING, model, range(2), n_test=300)
     assert np.allclose(now.test_error, later.test_error, rtol=1e-8)
 

@@ -21,7 +21,7 @@ def many():
     return gs.theory(setting(tuple(np.linspace(0.1, 3.0, 20))))  # two blocks, in threads of their own
 def program():
     from giantstep._training import plan  # it imports JAX, which a test forks before
-    plan.AT_ONCE, plan._cores = -1.0, lambda: 2  # nothing is small enough for NumPy
+    plan.AT_ONCE, plan.cores = -1.0, lambda: [0, 1]  # nothing is small enough for NumPy
     return gs.simulate(setting(), [0, 1], n_test=100)
 """
 AT_ONCE = """

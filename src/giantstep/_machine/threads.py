@@ -20,6 +20,11 @@ Result = TypeVar("Result")
 SMALL = 512  # matrices below this gain nothing from several BLAS threads
 
 
+def cores() -> list[int]:
+    """The cores that this process may use."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+
+
 @lru_cache(maxsize=1)
 def _blas():
     import scipy.linalg.cython_lapack  # noqa: F401  (the library that XLA calls must be loaded to be found)

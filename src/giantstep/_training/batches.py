@@ -81,29 +81,17 @@ def _components(seeds, start, *, setting, batch, count, dtype):
 
 @dataclass(frozen=True)
 class Batches:
-    """The draws of a group of seeds. A batch is drawn again whenever it is needed, unless its chunks are in memory.
+    """The draws of a group of seeds. A batch is drawn again whenever it is needed, unless its chunks are in memory."""
 
-    Attributes:
-        setting: the experiment.
-        seeds: the seeds of the group.
-        rows: the number of rows of a chunk.
-        room: the largest batch that may stay in memory.
-        dtype: the type of the inputs.
-        held: chunks in memory.
-        mesh: the devices that share the rows of every chunk.
-        host: whether arrays are NumPy arrays and nothing is compiled.
-        device: whether the device draws the random numbers.
-    """
-
-    setting: Setting
-    seeds: tuple[int, ...]
-    rows: int
-    room: int
-    dtype: Any
-    held: tuple[Chunk, ...] = ()
-    mesh: jax.sharding.Mesh | None = None
-    host: bool = False
-    device: bool = False
+    setting: Setting  # the experiment
+    seeds: tuple[int, ...]  # the seeds of the group
+    rows: int  # the number of rows of a chunk
+    room: int  # the largest batch that may stay in memory
+    dtype: Any  # the type of the inputs
+    held: tuple[Chunk, ...] = ()  # chunks in memory
+    mesh: jax.sharding.Mesh | None = None  # the devices that share the rows of every chunk
+    host: bool = False  # whether arrays are NumPy arrays and nothing is compiled
+    device: bool = False  # whether the device draws the random numbers
 
     @property
     def traced(self) -> bool:

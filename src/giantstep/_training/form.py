@@ -22,31 +22,20 @@ LEAST = 128  # rows of a chunk
 
 @dataclass(frozen=True)
 class RunForm:
-    """What a program is compiled for.
+    """What a program is compiled for."""
 
-    Attributes:
-        setting: the experiment at step sizes 0 and penalty 1, as the numbers are arguments.
-        n_test: the number of test samples.
-        dtype: the type of the products.
-        rows: samples at a time.
-        seeds: seeds side by side.
-        grams: Gram matrices of one seed in memory, a divisor of the number of step sizes.
-        members: step sizes side by side, at most ``grams``.
-        penalties: penalties side by side.
-        printed: whether errors are also measured on test labels without the linear part that is estimated on them.
-        precision: "full", or "tf32" for products that a GPU rounds, and ridge fits that are refined.
-    """
-
-    setting: Setting
-    n_test: int
-    dtype: str
-    rows: int
-    seeds: int = 1
-    grams: int = 1
-    members: int = 1
-    penalties: int = 1
-    printed: bool = False
-    precision: str = "full"
+    setting: Setting  # the experiment at step sizes 0 and penalty 1, as the numbers are arguments
+    n_test: int  # the number of test samples
+    dtype: str  # the type of the products
+    rows: int  # samples at a time
+    seeds: int = 1  # seeds side by side
+    grams: int = 1  # Gram matrices of one seed in memory, a divisor of the number of step sizes
+    members: int = 1  # step sizes side by side, at most ``grams``
+    penalties: int = 1  # penalties side by side
+    printed: bool = (
+        False  # whether errors are also measured on test labels without the linear part that is estimated on them
+    )
+    precision: str = "full"  # "full", or "tf32" for products that a GPU rounds, and ridge fits that are refined
 
     @property
     def blocked(self) -> bool:

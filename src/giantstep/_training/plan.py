@@ -1,6 +1,5 @@
 """Plan: how many rows, seeds and Gram matrices fit in memory at a time, and the operations ahead."""
 
-import os
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +8,7 @@ from giantstep._machine import memory as _memory
 from giantstep._machine.backend import jax
 from giantstep._machine.mesh import size
 from giantstep._machine.random import block_rows
+from giantstep._machine.threads import cores
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.ridge.conjugate_gradients import RANK
@@ -29,29 +29,17 @@ AT_ONCE = (
 
 @dataclass(frozen=True)
 class Plan:
-    """The sizes of a run.
+    """The sizes of a run."""
 
-    Attributes:
-        rows: samples at a time.
-        seeds: runs side by side.
-        grams: Gram matrices in memory at a time.
-        work: floating-point operations of one seed.
-        bytes: memory of one group of seeds on one device.
-        method: the method of simulation that the plan is for.
-        room: samples of a batch that may stay in memory.
-        solver: "direct" or "cg" for a ridge problem, or "sgd".
-        features: whether "cg" and "sgd" have all of F in memory.
-    """
-
-    rows: int
-    seeds: int
-    grams: int
-    work: float
-    bytes: float
-    method: str = "dense"
-    room: int = 0
-    solver: str = "direct"
-    features: bool = False
+    rows: int  # samples at a time
+    seeds: int  # runs side by side
+    grams: int  # Gram matrices in memory at a time
+    work: float  # floating-point operations of one seed
+    bytes: float  # memory of one group of seeds on one device
+    method: str = "dense"  # the method of simulation that the plan is for
+    room: int = 0  # samples of a batch that may stay in memory
+    solver: str = "direct"  # "direct" or "cg" for a ridge problem, or "sgd"
+    features: bool = False  # whether "cg" and "sgd" have all of F in memory
 
 
 @dataclass(frozen=True)
@@ -138,7 +126,7 @@ def runs_on_numpy(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: j
         return False
     s = _sizes(setting, 8, 0, 0, plan.solver)
     rows = sum(setting.protocol.sizes()) + s.readout + n_test
-    return _cores() == 1 or float(rows) * s.p * s.etas * seeds <= AT_ONCE
+    return len(cores()) == 1 or float(rows) * s.p * s.etas * seeds <= AT_ONCE
 
 
 def in_cache(plan: Plan, setting: Setting) -> Plan:
@@ -146,10 +134,6 @@ def in_cache(plan: Plan, setting: Setting) -> Plan:
     block = block_rows(setting.d)
     rows = max(int(CACHED / (8.0 * setting.p)), min(SUMMED, setting.p), block) // block * block
     return replace(plan, rows=min(plan.rows, rows))
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _sizes(setting: Setting, item: int, noise: int, table: int, solver: str) -> _Sizes:

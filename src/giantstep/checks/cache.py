@@ -63,30 +63,24 @@ def on(bench: Bench) -> Iterator[None]:
 
 def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.simulate``, read from the store if possible."""
-    bench = _CURRENT.get()
-    if bench is None:
-        import giantstep as gs
-
-        return gs.simulate(setting, seed, **{"random": "host", **options})  # the numbers of every machine
-    from giantstep.lab.store.trial import Route
-
-    return _trials(bench, setting, Route("simulate", _number_options(options)), seed)  # type: ignore[arg-type]
+    return _routed("simulate", setting, seed, options)
 
 
 def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.equivalent``, read from the store if possible."""
+    return _routed("equivalent", setting, seed, {"model": model, **options})
+
+
+def _routed(verb: str, setting: "Setting", seed: int | Iterable[int], options: dict[str, Any]) -> "Outcome":
     bench = _CURRENT.get()
     if bench is None:
         import giantstep as gs
 
-        return gs.equivalent(setting, model, seed, **{"random": "host", **options})
+        return getattr(gs, verb)(setting, seed=seed, **{"random": "host", **options})  # the numbers of every machine
     from giantstep.lab.store.trial import Route
 
-    return _trials(bench, setting, Route("equivalent", {"model": model, **_number_options(options)}), seed)  # type: ignore[arg-type]
-
-
-def _number_options(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in _RUN_OPTIONS}
+    numbers = {name: value for name, value in options.items() if name not in _RUN_OPTIONS}
+    return _trials(bench, setting, Route(verb, numbers), seed)
 
 
 def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from giantstep.checks.cache import Bench, Interrupted, on
@@ -157,7 +155,7 @@ def _run(claim: Claim, size: Size, bench: Bench | None, first_seed: int) -> Resu
 @contextmanager
 def lasting_for_now() -> Iterator[Bench]:
     """A bench whose store lasts for one claim: what the pilot measured is not measured again."""
-    with TemporaryDirectory() as folder, Store.open(Path(folder) / "claim.sqlite") as store:
+    with Store.at(None) as store:
         yield Bench(store, Here(), computing())
 
 

@@ -1,9 +1,8 @@
 """check(claims): the statements of the literature checked from Python."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from giantstep._given.callable import named
 from giantstep.checks.cache import Bench
@@ -51,10 +50,7 @@ def check(
         ('moniri/alignment', 'holds')
     """
     selected = select([claims] if isinstance(claims, str) else list(claims))
-    with ExitStack() as stack:
-        place = Path(store) if store is not None else Path(stack.enter_context(TemporaryDirectory())) / "claims.sqlite"
-        where = stack.enter_context(closing(executor(workers, None, None)))
-        bench = Bench(stack.enter_context(Store.open(place)), where, computing())
-        tell = stack.enter_context(following(progress))
-        each = task if apart(size, len(selected), workers) else None
+    each = task if apart(size, len(selected), workers) else None
+    with closing(executor(workers, None, None)) as where, Store.at(store) as opened, following(progress) as tell:
+        bench = Bench(opened, where, computing())
         return on_sets(selected, size, replicate, bench, tell, first_seed, task=each, expected=seconds(size))

@@ -89,10 +89,7 @@ class ConditionalFeatures:
     run: Run
     layers: FirstLayers
     members: tuple[Member, ...]
-
-    @property
-    def recipe(self) -> Conditioned:
-        return Conditioned()
+    recipe: Conditioned = Conditioned()
 
     def __len__(self) -> int:
         return len(self.layers)

@@ -73,10 +73,7 @@ class HermiteFeatures:
     layers: FirstLayers
     b: float
     expansions: tuple[tuple[Array, Array], ...]
-
-    @property
-    def recipe(self) -> Polynomial:
-        return Polynomial()
+    recipe: Polynomial = Polynomial()
 
     def __len__(self) -> int:
         return len(self.layers)

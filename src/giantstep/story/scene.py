@@ -21,27 +21,16 @@ class Control:
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene of the story.
+    """One scene of the story."""
 
-    Attributes:
-        name: its key, as in an address.
-        title: its heading.
-        text: paragraphs.
-        setting: the experiment that the figure starts from.
-        controls: one or two; every combination of their values is a frame of the figure.
-        look: what to try, in a sentence or two.
-        explorer: the view of ``giantstep explore`` and its query, such as ``one-step?alpha=0.3``.
-        code: the cells of the notebook, separated by lines ``# %%``; the setting is ``s``.
-    """
-
-    name: str
-    title: str
-    text: tuple[str, ...]
-    setting: Setting
-    controls: tuple[Control, ...]
-    look: str
-    explorer: str
-    code: str
+    name: str  # its key, as in an address
+    title: str  # its heading
+    text: tuple[str, ...]  # paragraphs
+    setting: Setting  # the experiment that the figure starts from
+    controls: tuple[Control, ...]  # one or two; every combination of their values is a frame of the figure
+    look: str  # what to try, in a sentence or two
+    explorer: str  # the view of ``giantstep explore`` and its query, such as ``one-step?alpha=0.3``
+    code: str  # the cells of the notebook, separated by lines ``# %%``; the setting is ``s``
 
     @property
     def frames(self) -> int:

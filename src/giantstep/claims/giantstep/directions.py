@@ -44,12 +44,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     d = SIZES[size]
-    off = predictions.ratios(measured, predicted).mean(axis=-1) - 1
     return Verdict(
         sizes=f"d = {d}, n = {SAMPLES}d, p = {WIDTH:g}d, λ = {PENALTY:g}; relu",
         figure=_figure(measured, predicted),
         caption="Test error (dots) and training error (squares) against the step size, η = n^α, on targets of two and three "
-        f"directions, over predicted lines. The furthest mean is {100 * np.abs(off).max():.1f}% off its prediction.",
+        f"directions, over predicted lines. {predictions.furthest(measured, predicted)}",
         settings=tuple(experiment(target, d).id for target in TARGETS),
     )
 

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache
 from giantstep.claims.controls import controlled
+from giantstep.claims.giantstep import predictions
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -41,7 +42,6 @@ SIZES = {"quick": 200, "full": 1000}  # n = m
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 90), "full": Seeds(20, 100)}
 PENALTY = 1.0  # lambda n, ten times the paper's: without it errors at k = m scatter by a tenth, at interpolation
 TEST = 4  # test samples over m
-ERRORS = {"test_error": "test error", "train_objective": "training error"}  # with the penalty's term
 MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.015, 0.04)}
 CELL = {"quick": Tolerance(0.07, 0.2), "full": Tolerance(0.025, 0.08)}
 
@@ -62,7 +62,7 @@ def measure(size: Size, seeds: range) -> Data:
     work = {"n_test": TEST * n, "dtype": "float32", "method": "dense"}
     outcomes = [cache.simulate(experiment(case, n), seeds, **work) for case in cases(size)]
     drawn = cache.over(energies, [(*case, n) for case in cases(size)], seeds)
-    errors = np.array([[getattr(each, name) for each in outcomes] for name in ERRORS])
+    errors = np.array([[getattr(each, name) for each in outcomes] for name in predictions.ERRORS])
     return {"errors": errors, "energies": np.swapaxes(drawn, 0, 1)}
 
 
@@ -83,25 +83,15 @@ def ratios_of(measured: Data, predicted: Data) -> np.ndarray:
 
 def predict(size: Size) -> Data:
     """The same without seeds."""
-    return {"errors": np.array([limits(experiment(case, SIZES[size])) for case in cases(size)]).T}
-
-
-def limits(setting: gs.Setting) -> list[float]:
-    """Both errors by theory."""
-    outcome = gs.theory(setting)
-    return [float(getattr(outcome, name)) for name in ERRORS]
+    return {
+        "errors": predictions.predicted([experiment(case, SIZES[size]) for case in cases(size)])["errors"][..., 0].T
+    }
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Both errors against the prediction: the mean of the ratios over the cases, and every case."""
-    ratios = ratios_of(measured, predicted)
-    at = [str(case) for case in cases(size)]
-    made = []
-    for what, each in zip(ERRORS.values(), ratios, strict=True):
-        made += statistics.each_and_mean(
-            f"{what} / predicted", each, 1.0, at=at, within=Tolerances(CELL[size], MEAN[size])
-        )
-    return Evidence(tuple(made))
+    ratios = np.swapaxes(ratios_of(measured, predicted), 0, 1)[:, :, None]  # of one step size
+    return predictions.evidence(ratios, [str(case) for case in cases(size)], Tolerances(CELL[size], MEAN[size]))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -122,7 +112,7 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
     with style.figure(1, width=7.4, height=3.4) as (fig, ax):
         ax.axhspan(-near, near, color=style.INK, alpha=0.08, linewidth=0, label=f"margin, ±{near:g}%")
         ax.axhline(0.0, color=style.INK, linewidth=0.8)
-        for j, what in enumerate(ERRORS.values()):
+        for j, what in enumerate(predictions.ERRORS.values()):
             mean, error = mean_and_error(100 * (ratios[j] - 1))
             style.dots(ax, places + 0.2 * j - 0.1, mean, error, color=style.COLOURS[j], marker="os"[j], label=what)
         where = {True: "spikes", False: "random"}

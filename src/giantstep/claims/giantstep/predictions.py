@@ -69,6 +69,11 @@ def evidence(
     return Evidence(tuple(made))
 
 
+def furthest(data: Data, theory: Data) -> str:
+    """How far the furthest mean is from its prediction, in a sentence."""
+    return f"The furthest mean is {100 * np.abs(ratios(data, theory).mean(axis=-1) - 1).max():.1f}% off its prediction."
+
+
 def dots(data: Data, theory: Data) -> tuple[np.ndarray, np.ndarray]:
     """Means over seeds and their errors, without the noise of the labels' power, (settings, errors, points)."""
     mean, error = mean_and_error(ratios(data, theory))

@@ -49,12 +49,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     d = SIZES[size]
-    off = predictions.ratios(measured, predicted).mean(axis=-1) - 1
     return Verdict(
         sizes=f"d = {d}, n = {SAMPLES}d a batch, p = {WIDTH:g}d in pairs, η/p = {STRENGTH:g}, λ = {PENALTY:g}; relu",
         figure=_figure(measured, predicted),
         caption="Test error (dots) and training error (squares) of the second talk's examples after no, one and two giant steps, "
-        f"over predicted lines. The furthest mean is {100 * np.abs(off).max():.1f}% off its prediction.",
+        f"over predicted lines. {predictions.furthest(measured, predicted)}",
         settings=tuple(each.id for each in experiments(size)),
     )
 

@@ -46,13 +46,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    off = predictions.ratios(measured, predicted).mean(axis=-1) - 1
     return Verdict(
         sizes=f"d = {DIMENSION}, n = {SAMPLES}d a batch, p = {WIDTH}d, λ = {PENALTY:g}; {ACTIVATION}; C1 = {CONSTANTS[0]}, "
         f"C2 = {CONSTANTS[1]}",
         figure=_figure(measured, predicted),
         caption="Test error (dots) and training error (squares) of a ridge readout after two giant steps of sizes p^α₁ and p^α₂, "
-        f"over predicted bars. The furthest mean is {100 * np.abs(off).max():.1f}% off its prediction.",
+        f"over predicted bars. {predictions.furthest(measured, predicted)}",
         settings=tuple(each.id for each in experiments()),
     )
 

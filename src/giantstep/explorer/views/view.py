@@ -15,23 +15,14 @@ from giantstep.explorer.views import tools
 
 @dataclass(frozen=True)
 class View:
-    """A view of an experiment.
+    """A view of an experiment."""
 
-    Attributes:
-        name: its path in the address and the prefix of its ids.
-        title: its heading.
-        lead: one or two sentences about it.
-        papers: the keys of the papers behind it.
-        figures: the titles of its figures by the names of their files.
-        values: the texts beside the sliders of a state, by field.
-    """
-
-    name: str
-    title: str
-    lead: str
-    papers: tuple[str, ...]
-    figures: dict[str, str]
-    values: Callable[[Any], dict[str, str]]
+    name: str  # its path in the address and the prefix of its ids
+    title: str  # its heading
+    lead: str  # one or two sentences about it
+    papers: tuple[str, ...]  # the keys of the papers behind it
+    figures: dict[str, str]  # the titles of its figures by the names of their files
+    values: Callable[[Any], dict[str, str]]  # the texts beside the sliders of a state, by field
 
     def page(
         self, s: state.ViewState, refused: Sequence[str], panel: Sequence[Any], answer: Sequence[Any]

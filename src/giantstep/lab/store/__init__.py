@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from giantstep._given.plain import choice, whole
@@ -60,6 +61,13 @@ class Store:
         place = Path(path)
         connection, address = connect(place, mode, timeout)
         return Store(place, connection, address, mode, timeout)
+
+    @staticmethod
+    @contextmanager
+    def at(path: str | Path | None) -> "Iterator[Store]":
+        """The store at a path, or one that lasts as long as the ``with`` statement."""
+        with TemporaryDirectory() as folder, Store.open(path or Path(folder) / "store.sqlite") as opened:
+            yield opened
 
     def close(self) -> None:
         """Close the file."""

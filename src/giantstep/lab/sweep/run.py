@@ -3,10 +3,9 @@
 A run that was killed can be started again and goes on where it was: a block is written in one transaction or not at all.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from giantstep._given.callable import named
@@ -121,19 +120,8 @@ def sweep(
 
     needed = (*(name for name in base.measures if name in ARRAYS), *bands(base))
     arrays = ARRAYS if store is not None else needed
-    with _open_store(store) as opened:
+    with Store.at(store) as opened:
         todo = missing(planned(base), opened)
         with closing(executor(workers, scheduler, memory)) as where, shown(todo, progress) as tick:
             ended = run(todo, opened, where, tick, arrays=arrays)  # a temporary store has only what is returned
         return dataset(base, opened, ended)
-
-
-@contextmanager
-def _open_store(store: str | Path | None) -> Iterator[Store]:
-    """Open the store at a path, or a temporary one."""
-    if store is not None:
-        with Store.open(store) as opened:
-            yield opened
-        return
-    with TemporaryDirectory() as folder, Store.open(Path(folder) / "sweep.sqlite") as opened:
-        yield opened

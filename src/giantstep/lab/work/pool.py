@@ -4,12 +4,12 @@ A worker that dies (out of memory, killed) is replaced, and its task is tried ag
 given up with a sentence. Only this process writes trials; a worker that runs a whole claim writes the claim itself.
 """
 
-import os
 import queue
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from giantstep._machine.threads import cores
 from giantstep.lab.work.child import Child, ChildEnded
 from giantstep.lab.work.perform import Done, Task, attempt
 
@@ -84,8 +84,6 @@ class Pool:
             done.put(None)
 
     def _start(self, index: int) -> Child:
-        every = (
-            sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
-        )
+        every = cores()
         share = self.cores or max(1, len(every) // self.workers)
         return Child([every[(index * share + k) % len(every)] for k in range(share)])

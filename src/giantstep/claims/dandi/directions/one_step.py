@@ -63,10 +63,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         found = [ranks.growth(case.sizes, shares(case, measured, predicted), above) for above in (0.0, CHANCE)]
         for k, (name, known) in enumerate(zip(said["names"], said["learned"], strict=True)):
             slopes[known][f"{case.name}, {name}"] = found[known][k]
-    return Evidence(
-        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, RULE[size])
-        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, RULE[size])
-    )
+    return ranks.on_directions(slopes, RULE[size], RULE[size])
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.checks import ComparedNumbers, Tolerances, cache, statistics
+from giantstep.checks import ComparedNumbers, Evidence, Tolerances, cache, statistics
 from giantstep.claims.dandi.directions.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -89,6 +89,14 @@ def each_and_mean(
     """Numbers by their labels against one prediction, and their mean."""
     samples = np.stack(list(found.values()))
     return statistics.each_and_mean(what, samples, predicted, at=found, within=within, relative=relative)
+
+
+def on_directions(slopes: Mapping[bool, Mapping[str, np.ndarray]], learned: Tolerances, rest: Tolerances) -> Evidence:
+    """Exponents of d of directions that are said to be learned or not, by their labels: one, and zero."""
+    return Evidence(
+        each_and_mean("exponent of a learned direction", slopes[True], 1.0, learned)
+        + each_and_mean("exponent of another direction", slopes[False], 0.0, rest)
+    )
 
 
 def panel(ax, sizes: Sequence[int], values: Float[np.ndarray, "sizes v seeds"], names: Sequence[str]) -> None:

@@ -76,10 +76,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         for k, (name, known) in enumerate(zip(case.names, predicted[case.rank.name], strict=True)):
             grown = ranks.growth(case.rank.sizes, found[:, k], float(bool(known)))
             slopes[bool(known)][f"{case.rank.name}, {name}"] = grown
-    return Evidence(
-        ranks.each_and_mean("exponent of a learned direction", slopes[True], 1.0, RULE[size]["learned"])
-        + ranks.each_and_mean("exponent of another direction", slopes[False], 0.0, RULE[size]["rest"])
-    )
+    return ranks.on_directions(slopes, RULE[size]["learned"], RULE[size]["rest"])
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
