@@ -3,7 +3,8 @@
 ``giantstep simulate | predict | compare FILE`` take a file whose first line says ``system = "kind"``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,10 @@ from giantstep.results.system import Reading, System
 
 __all__ = ["KINDS", "Reading", "System", "from_plain", "read"]
 
-KINDS = ("attack", "bounds", "early", "kernel", "mean_field")  # the words in a file
-
 
 def _noun(kind: str) -> type[System]:
     """The noun of a kind, imported when it is needed."""
-    match choice(kind, KINDS, "system"):
+    match kind:
         case "attack":
             from giantstep.systems.attack import Attack as noun
         case "bounds":
@@ -33,11 +32,17 @@ def _noun(kind: str) -> type[System]:
     return noun
 
 
+KINDS: dict[str, Callable[[], type[System]]] = {
+    kind: partial(_noun, kind) for kind in ("attack", "bounds", "early", "kernel", "mean_field")
+}  # the word in a file, and its noun
+
+
 def from_plain(data: Any) -> Setting | System:
     """Build a setting, or the system that ``system = "kind"`` names."""
     if not isinstance(data, Mapping) or "system" not in data:
         return Setting.from_plain(data)
-    return _noun(data["system"]).from_plain({key: value for key, value in data.items() if key != "system"})
+    noun = KINDS[choice(data["system"], tuple(KINDS), "system")]()
+    return noun.from_plain({key: value for key, value in data.items() if key != "system"})
 
 
 def read(path: str | Path) -> Setting | System:
