@@ -1,6 +1,6 @@
 """How much memory there is, and sentences about it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import psutil
@@ -34,6 +34,13 @@ def on_each(memory: float | None, devices: Sequence[Any]) -> float:
         return budget(memory) / len(devices)
     free = [stats["bytes_limit"] - stats["bytes_in_use"] for d in devices if (stats := d.memory_stats())]
     return budget(memory) if memory is not None or not free else SHARE * min(free)
+
+
+def check(needed: float, memory: float | None, fits: Callable[[float], str]) -> None:
+    """Refuse work of so many bytes if they are not there; ``fits(share)`` says what would fit, in a share of those bytes."""
+    allowed = budget(memory)
+    if needed > allowed:
+        raise refuse(needed, allowed, fits(allowed / needed))
 
 
 def refuse(needed: float, allowed: float, fits: str) -> InputError:

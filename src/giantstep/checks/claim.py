@@ -1,12 +1,12 @@
 """Claim: a statement of a paper that can be tested. Verdict: the answer. Result: both, with the time it took."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from giantstep._shown import html
+from giantstep._shown.json_data import json_data
 from giantstep.checks.statistics.decision import Decision, Evidence, decide
 from giantstep.checks.statistics.seeds import Seeds
 from giantstep.checks.statistics.table import table
@@ -199,7 +199,7 @@ class Result:
             "size": self.size,
             **_taken(self.verdict, "outcome", "as_stated", "corrected", "sentence"),
             "header": list(self.verdict.header),
-            "rows": [[_plain(cell) for cell in row] for row in self.verdict.rows],
+            "rows": json_data(self.verdict.rows),
             **_taken(self.verdict, "power", "trend", "seeds", "sizes"),
             "settings": list(self.verdict.settings),
             "seconds": round(self.seconds, 3),
@@ -214,14 +214,6 @@ class Result:
 
 def _taken(noun: object, *names: str) -> dict[str, object]:
     return {name: getattr(noun, name) for name in names}
-
-
-def _plain(cell: Cell) -> Cell | None:
-    """A cell as plain JSON; NumPy scalars become Python numbers."""
-    if isinstance(cell, str):
-        return cell
-    value = cell.item() if hasattr(cell, "item") else cell  # type: ignore[union-attr]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def show(results: Sequence[Result]) -> None:

@@ -23,8 +23,7 @@ def explore(
     ] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     report: Annotated[
-        Path,
-        typer.Option(metavar="FOLDER", help="Report of 'giantstep check' whose figures are shown, if it exists."),
+        Path, typer.Option(metavar="FOLDER", help="Report of 'giantstep check' whose figures are shown, if it exists.")
     ] = Path("report"),
     as_json: AsJson = False,
 ) -> None:

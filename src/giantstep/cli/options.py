@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from giantstep._shown.json_data import json_data
 from giantstep.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,14 +88,6 @@ def trust(status: "Status") -> None:
 
 
 def show(answer: str | dict) -> None:
-    typer.echo(answer if isinstance(answer, str) else json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of NumPy as those of JSON, which has no NaN and no infinity: they become null."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    typer.echo(
+        answer if isinstance(answer, str) else json.dumps(json_data(answer), ensure_ascii=False, allow_nan=False)
+    )

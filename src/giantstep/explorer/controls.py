@@ -166,10 +166,7 @@ def token(given: Any) -> str:
 
 def show_problems(refused: Sequence[str], problem: str = "") -> list[Any]:
     """The values that were refused, in sentences; a sentence about a formula keeps its caret in place."""
-    return [
-        *(html.P(one, className="refused") for one in refused),
-        *([_mistake(problem)] if problem else []),
-    ]
+    return [*(html.P(one, className="refused") for one in refused), *([_mistake(problem)] if problem else [])]
 
 
 def _mistake(problem: str) -> html.Div:

@@ -1,27 +1,19 @@
 """What can be computed from a syntax tree: its canonical text, values, derivatives, polynomial and kinks."""
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import comb
 from typing import Any
 
 import numpy as np
 
 from giantstep.errors import InputError
+from giantstep.functions import parser
 from giantstep.functions.hermite import Coefficient, hermite, hermite_in_monomials
 from giantstep.functions.named import NamedFunction, named
-from giantstep.functions.parser import (
-    LARGEST,
-    Application,
-    Constant,
-    Hermite,
-    IntegerPower,
-    Node,
-    Product,
-    Sum,
-    Variable,
-)
+from giantstep.functions.parser import Application, Constant, Hermite, IntegerPower, Node, Product, Sum, Variable
 
 SHORTEST = 1e-17  # intervals around a kink: a zero at the origin has no last digit
 MAX_MONOMIALS = 10_000
@@ -55,29 +47,24 @@ def canonical(node: Node) -> str:
             return f"{name}({canonical(argument)})"
 
 
+def _nodes(node: Node) -> Iterator[Node]:
+    """The node and all nodes below it."""
+    yield node
+    match node:
+        case Sum(children) | Product(children):
+            yield from (inner for child in children for inner in _nodes(child))
+        case IntegerPower(child, _) | Hermite(_, child) | Application(_, child):
+            yield from _nodes(child)
+
+
 def variables(node: Node) -> frozenset[int]:
     """The variables that occur in the formula, counted from 0."""
-    match node:
-        case Constant():
-            return frozenset()
-        case Variable(index):
-            return frozenset({index})
-        case Sum(children) | Product(children):
-            return frozenset().union(*(variables(c) for c in children))
-        case IntegerPower(child, _) | Hermite(_, child) | Application(_, child):
-            return variables(child)
+    return frozenset(each.index for each in _nodes(node) if isinstance(each, Variable))
 
 
 def calls(node: Node) -> list[Application]:
     """All function calls in the tree."""
-    match node:
-        case Sum(children) | Product(children):
-            return [c for child in children for c in calls(child)]
-        case IntegerPower(child, _) | Hermite(_, child):
-            return calls(child)
-        case Application(_, child):
-            return [node, *calls(child)]
-    return []
+    return [each for each in _nodes(node) if isinstance(each, Application)]
 
 
 def value(node: Node, z: Any) -> Any:
@@ -88,15 +75,9 @@ def value(node: Node, z: Any) -> Any:
         case Variable(index):
             return z[index]
         case Sum(terms):
-            total = value(terms[0], z)
-            for term in terms[1:]:
-                total = total + value(term, z)
-            return total
+            return reduce(operator.add, (value(term, z) for term in terms))
         case Product(factors):
-            result = value(factors[0], z)
-            for factor in factors[1:]:
-                result = result * value(factor, z)
-            return result
+            return reduce(operator.mul, (value(factor, z) for factor in factors))
         case IntegerPower(base, exponent):
             return power(value(base, z), exponent)
         case Hermite(order, argument):
@@ -187,25 +168,15 @@ def polynomial(node: Node, rank: int) -> Terms | None:
             case Variable(index):
                 return {tuple(int(i == index) for i in range(rank)): Fraction(1)}
             case Sum(terms):
-                total: Terms = {}
-                for term in terms:
-                    total = _plus(total, expand(term))
-                return total
+                return reduce(_plus, map(expand, terms), {})
             case Product(factors):
-                result = one
-                for factor in factors:
-                    result = _times(result, expand(factor))
-                return result
+                return reduce(_times, map(expand, factors), one)
             case IntegerPower(base, exponent):
-                inner, result = expand(base), one
-                if (
-                    all(sum(powers) == 1 for powers in inner)
-                    and comb(len(inner) + exponent - 1, exponent) > MAX_MONOMIALS
-                ):
+                inner = expand(base)
+                linear = all(sum(powers) == 1 for powers in inner)
+                if linear and comb(len(inner) + exponent - 1, exponent) > MAX_MONOMIALS:
                     raise InputError(TOO_MANY)
-                for _ in range(exponent):
-                    result = _times(result, inner)
-                return result
+                return reduce(_times, [inner] * exponent, one)
             case Hermite(order, argument):
                 inner, power, total = expand(argument), one, {}
                 by_power = hermite_in_monomials(order)
@@ -218,7 +189,7 @@ def polynomial(node: Node, rank: int) -> Terms | None:
 
     terms = {k: v for k, v in expand(node).items() if v != 0}
     largest = max(map(abs, terms.values()), default=1)
-    if not 1 / LARGEST**2 <= largest <= LARGEST**2:
+    if not 1 / parser.LARGEST**2 <= largest <= parser.LARGEST**2:
         raise InputError(
             "the coefficients of the polynomial are too large or too small when multiplied out: rescale it"
         )

@@ -27,6 +27,14 @@ def _erf(x: Array) -> Array:
     return erf(x)
 
 
+def _same(name: str) -> Callable[[Array], Array]:
+    """The function that the namespace of an array has under this name."""
+    return lambda x: getattr(namespace(x), name)(x)
+
+
+_tanh, _sin, _cos, _abs, _sign, _zero = map(_same, ("tanh", "sin", "cos", "abs", "sign", "zeros_like"))
+
+
 def _relu(x: Array) -> Array:
     return namespace(x).maximum(x, 0.0)
 
@@ -41,10 +49,6 @@ def _leaky_relu(x: Array) -> Array:
 
 def _leaky_step(x: Array) -> Array:
     return namespace(x).where(x > 0, 1.0, LEAK).astype(x.dtype)
-
-
-def _tanh(x: Array) -> Array:
-    return namespace(x).tanh(x)
 
 
 def _tanh_slope(x: Array) -> Array:
@@ -104,28 +108,8 @@ def _elu_slope(x: Array) -> Array:
     return xp.exp(xp.minimum(x, 0.0))
 
 
-def _sin(x: Array) -> Array:
-    return namespace(x).sin(x)
-
-
-def _cos(x: Array) -> Array:
-    return namespace(x).cos(x)
-
-
 def _minus_sin(x: Array) -> Array:
     return -namespace(x).sin(x)
-
-
-def _abs(x: Array) -> Array:
-    return namespace(x).abs(x)
-
-
-def _sign(x: Array) -> Array:
-    return namespace(x).sign(x)
-
-
-def _zero(x: Array) -> Array:
-    return namespace(x).zeros_like(x)
 
 
 LEAK = 0.01

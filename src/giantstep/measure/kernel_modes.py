@@ -215,10 +215,8 @@ def _sampled(
     count: int,
     memory: float | None,
 ) -> KernelModes:
-    (p, d), allowed = W.shape, _memory.budget(memory)
-    needed = 8.0 * points * (d + 3 * p)
-    if needed > allowed:
-        raise _memory.refuse(needed, allowed, f"points={int(points * allowed / needed)}")
+    p, d = W.shape
+    _memory.check(8.0 * points * (d + 3 * p), memory, lambda share: f"points={int(points * share)}")
     X = normals(seed, (Stream.TEST, 0), 0, points, d)
     F = np.asarray(sigma(X @ W.T)) / np.sqrt(float(p) * points)
     k = min(count, min(F.shape) - 1)

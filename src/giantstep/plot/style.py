@@ -130,12 +130,7 @@ def series(ax: "Axes", x: Any, y: Any, error: Any = None, *, predicted: bool, **
 
 
 def spectrum_panel(
-    ax: "Axes",
-    values: np.ndarray,
-    out: np.ndarray | None = None,
-    names: Sequence[str] = (),
-    *,
-    show_edge: bool = True,
+    ax: "Axes", values: np.ndarray, out: np.ndarray | None = None, names: Sequence[str] = (), *, show_edge: bool = True
 ) -> None:
     """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow."""
     edge, above, heights, bins = histogram(values)

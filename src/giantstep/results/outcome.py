@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._shown import html
+from giantstep._shown.json_data import json_data
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -146,15 +147,8 @@ class Outcome:
         """A labelled Dataset: dims eta, penalty or rate, seed, neuron, direction, index."""
         import xarray as xr
 
-        coords: dict[str, Any] = {}
-        if "eta" in self.axes:
-            coords["eta"] = np.atleast_1d(np.asarray(self.eta)).tolist()
-        if "penalty" in self.axes:
-            coords["penalty"] = list(self.penalty)
-        if "rate" in self.axes:
-            coords["rate"] = list(self.rate)  # type: ignore[arg-type]
-        if "seed" in self.axes:
-            coords["seed"] = list(self.seeds or ())
+        places = {"eta": self.eta, "penalty": self.penalty, "rate": self.rate, "seed": self.seeds}
+        coords = {name: np.atleast_1d(places[name]).tolist() for name in self.axes}
         run = tuple(a for a in self.axes if a not in ("penalty", "rate"))
         inner = {"overlaps": ("neuron", "direction"), "captured": ("direction",), "captured_se": ("direction",)}
         inner |= {"singular_values": ("index",), "norms": ("neuron",), "learned": ("direction", "other")}
@@ -188,7 +182,7 @@ class Outcome:
                 value = self.setting.to_plain()
             elif f.name == "status":
                 value = {"ok": self.status.ok, "notes": list(self.status.notes)}
-            result[f.name] = _json(value)
+            result[f.name] = json_data(value)
         result["setting_id"] = self.setting.id
         return result
 
@@ -207,18 +201,6 @@ class Outcome:
 def _scalar(value: Any) -> Any:
     """A float for an array without axes."""
     return float(value) if np.ndim(value) == 0 else np.asarray(value)
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return _json(value.tolist())
-    if isinstance(value, tuple | list):
-        return [_json(v) for v in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    if isinstance(value, np.integer | np.floating):
-        return _json(value.item())
-    return value
 
 
 def outcome_table(outcome: Outcome) -> str:

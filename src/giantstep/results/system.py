@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import tomli_w
+from numpy.typing import ArrayLike
 
 from giantstep._given.plain import build, identifier, plain
 from giantstep._given.seeds import checked as seeds_given
@@ -30,6 +31,11 @@ class Number(NamedTuple):
 
     value: float
     se: float | None = None
+
+    @staticmethod
+    def of(values: ArrayLike) -> "Number":
+        """The mean of values, and its standard error."""
+        return Number(*map(float, mean_and_error(np.asarray(values))))
 
 
 class Curve(NamedTuple):
@@ -176,24 +182,14 @@ def pooled(findings: Sequence[Finding]) -> Finding:
     first = findings[0]
     if len(findings) == 1:
         return first
-    numbers = {}
-    for name in first.numbers:
-        mean, error = mean_and_error(np.array([f.numbers[name].value for f in findings]), 0)
-        numbers[name] = Number(float(mean), float(error))
+    numbers = {name: Number.of([f.numbers[name].value for f in findings]) for name in first.numbers}
     curves = {}
     for name, curve in first.curves.items():
         mean, error = mean_and_error(np.array([f.curves[name].y for f in findings]), 0)
         curves[name] = curve._replace(y=np.asarray(mean), se=np.asarray(error))
     notes = tuple(dict.fromkeys(note for f in findings for note in f.status.notes))
-    return Finding(
-        first.system,
-        first.route,
-        numbers,
-        curves,
-        tuple(s for f in findings for s in f.seeds or ()),
-        Status(all(f.status.ok for f in findings), notes),
-        sum(f.seconds for f in findings),
-    )
+    seeds, status = tuple(s for f in findings for s in f.seeds or ()), Status(all(f.status.ok for f in findings), notes)
+    return Finding(first.system, first.route, numbers, curves, seeds, status, sum(f.seconds for f in findings))
 
 
 def measured(system: System, seed: int | Iterable[int]) -> Finding:

@@ -22,13 +22,7 @@ from giantstep.results.trajectory import Trajectory
 
 @alone()
 def sgd(
-    setting: Setting,
-    samples: int,
-    eta: float,
-    seed: int | Iterable[int] = 0,
-    *,
-    records: int = 50,
-    n_test: int = 4000,
+    setting: Setting, samples: int, eta: float, seed: int | Iterable[int] = 0, *, records: int = 50, n_test: int = 4000
 ) -> Trajectory:
     """Take ``samples`` steps of size ``eta``, one sample each; the protocol of the setting is not used.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep._given.plain import choice, whole
 from giantstep._machine.backend import alone, full_precision
-from giantstep._machine.memory import budget, refuse
+from giantstep._machine.memory import check
 from giantstep._training import first_layer, job
 from giantstep._training.batches import Batches
 from giantstep._training.plan import make_plan, runs_on_numpy
@@ -92,9 +92,8 @@ def network(setting: Setting, seed: int = 0, *, memory: float | None = None, ran
             "simulate.network takes a readout without deflate, whose prediction would be a network plus a linear part"
         )
     batch = draw.readout_batch(setting)
-    needed, allowed = 8.0 * (2 * batch.n * (own.width + setting.d) + own.width**2), budget(memory)
-    if needed > allowed:
-        raise refuse(needed, allowed, f"a readout of {max(int(batch.n * allowed / needed), 1)} samples")
+    needed = 8.0 * (2 * batch.n * (own.width + setting.d) + own.width**2)
+    check(needed, memory, lambda share: f"a readout of {max(int(batch.n * share), 1)} samples")
     X, y = _rows(setting, seed, batch, resolved(random, setting))
     fit = ridge(np.asarray(own.activation(X @ trained.final.T)), y, readout.penalty)
     return Network(own.width, own.activation, scale="1", weights=(trained.final, np.asarray(fit.coefficients)))

@@ -30,12 +30,7 @@ def page() -> str:
     environment.filters |= {"formula": formula, "typeset": lambda text: Markup(typeset(text))}
     inside = json.dumps(numbers(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return environment.get_template("page.html.jinja").render(
-        scenes=scenes(),
-        code=code,
-        policy=_POLICY,
-        css=_own("story.css"),
-        script=_own("story.js"),
-        numbers=inside,
+        scenes=scenes(), code=code, policy=_POLICY, css=_own("story.css"), script=_own("story.js"), numbers=inside
     )
 
 

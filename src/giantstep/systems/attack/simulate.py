@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Bool, Float
 
-from giantstep._machine.memory import budget, refuse
+from giantstep._machine import memory
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.experiment import draw
 from giantstep.experiment.network import Network, Weights
@@ -65,9 +65,7 @@ def tried(attack: "Attack", width: int, seed: int, number: int) -> dict[str, np.
 def sample(attack: "Attack", width: int, seed: int) -> dict[str, np.ndarray]:
     """What was found at every network, one row each."""
     assert attack.d is not None
-    needed, allowed = 8.0 * 4 * width * attack.d, budget(None)
-    if needed > allowed:
-        raise refuse(needed, allowed, f"a width of {max(int(width * allowed / needed), 1)}")
+    memory.check(8.0 * 4 * width * attack.d, None, lambda share: f"a width of {max(int(width * share), 1)}")
     each = [tried(attack, width, seed, k) for k in range(attack.networks)]
     return {name: np.array([one[name] for one in each]) for name in each[0]}
 
@@ -96,7 +94,7 @@ def measured(attack: "Attack", seed: int) -> Reading:
         return Reading(numbers[0], _curves(attack, samples[0]), notes)
     curves = {name: _over(attack, [one[name] for one in numbers]) for name in numbers[0]}
     for k, eta in enumerate(attack.etas):
-        shares = [Number(*map(float, mean_and_error(one["flips"][:, k]))) for one in samples]
+        shares = [Number.of(one["flips"][:, k]) for one in samples]
         curves[f"flips, η = {eta:g}"] = _over(attack, shares)
     return Reading({}, curves, notes)
 
@@ -104,7 +102,7 @@ def measured(attack: "Attack", seed: int) -> Reading:
 def _numbers(attack: "Attack", values: dict[str, np.ndarray]) -> dict[str, Number]:
     assert attack.d is not None
     names = ("output", "gradient", "change", "random_change")
-    means = {name: Number(*map(float, mean_and_error(values[name]))) for name in names}
+    means = {name: Number.of(values[name]) for name in names}
     return {**means, "median": median(values["root"]), "relative": median(values["root"] / attack.d**0.5)}
 
 
@@ -135,8 +133,8 @@ def _of_setting(attack: "Attack", setting: Setting, seed: int) -> Reading:
     lost = int(np.sum(np.isinf(values["root"])))
     notes = (f"the sign does not change on {lost} rays, which count as infinitely far",) if lost else ()
     numbers = {
-        "output": Number(*map(float, mean_and_error(values["output"].mean(axis=1)))),
-        "gradient": Number(*map(float, mean_and_error(values["gradient"].mean(axis=1)))),
+        "output": Number.of(values["output"].mean(axis=1)),
+        "gradient": Number.of(values["gradient"].mean(axis=1)),
         **{name: _clustered(values[key]) for name, key in (("median", "root"), ("relative", "relative"))},
         "untrained": _clustered(values["untrained"]),
     }

@@ -8,11 +8,10 @@ from jaxtyping import Float
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from giantstep._machine import memory
 from giantstep._machine.backend import alone, jax, jnp
-from giantstep._machine.memory import budget, refuse
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError
-from giantstep.measure import mean_and_error
 from giantstep.results.system import Curve, Number, Reading
 
 if TYPE_CHECKING:
@@ -139,15 +138,13 @@ def check(b: "Bounds") -> None:
             f"the Wasserstein distance is an assignment of n samples: n is at most {LARGEST}, not {largest}"
         )
     needed = 8.0 * b.trainings * (ORACLE + b.steps * b.batch) * (b.dimension + b.width)
-    allowed = budget(None)
-    if needed > allowed:
-        raise refuse(needed, allowed, f"{max(int(b.trainings * allowed / needed), 2)} trainings")
+    memory.check(needed, None, lambda share: f"{max(int(b.trainings * share), 2)} trainings")
 
 
 def measured(b: "Bounds", seed: int) -> Reading:
     """Means over the trainings of one seed."""
     check(b)
-    rng, mean = generator(seed, Stream.TEST), lambda v: Number(*map(float, mean_and_error(np.asarray(v))))
+    rng, mean = generator(seed, Stream.TEST), Number.of
     runs = {n: trained(b, n, seed) for n in dict.fromkeys((*b.samples, b.n))}
     apart = {n: mean([wasserstein(b, n, rng) for _ in range(ASSIGNED)]) for n in runs}
     own, trace = runs[b.n], float(np.var(np.concatenate(draw(b, rng, ORACLE), axis=1), axis=0).sum())

@@ -23,12 +23,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from giantstep._machine import memory
 from giantstep.measure import mean_and_error
 from giantstep.results.system import Number, Reading
 from giantstep.systems.early import living_neurons
 from giantstep.systems.early.path import crossing, curve
-from giantstep.systems.early.samples import batches, extended, gram, inputs, start
+from giantstep.systems.early.samples import batches, check_memory, extended, gram, inputs, start
 from giantstep.systems.early.wide_reference import FIRST, MANY, REFERENCES, WIDE, reference
 
 if TYPE_CHECKING:
@@ -59,9 +58,7 @@ def one_hot(system: "Early") -> Float[np.ndarray, "n C"]:
 def run(system: "Early", seed: int = 0) -> ClassesPath:
     """Train one network, and record every step."""
     X, Y, (B, a) = extended(system), one_hot(system), start(system, seed)
-    needed = 8.0 * (6 * system.n * system.width + 4 * system.width * system.d + 3 * system.n * system.d)
-    if needed > (allowed := memory.budget(None)):
-        raise memory.refuse(needed, allowed, f"width = {max(1, int(system.width * allowed / needed))}")
+    check_memory(system)
     trained, both = np.ones(system.d + 1), system.layers == "both"
     trained[-1] = float(system.bias == "trained")
     losses, squares, changed = [], [], []
@@ -136,9 +133,7 @@ def predicted(system: "Early") -> Reading:
     """Predict the numbers and curves of a run: the loss from wide references, the gradient's floor from the inputs alone."""
     paths = [run(reference(system), FIRST + k) for k in range(REFERENCES)]
     each = [_numbers(system, path) for path in paths]
-    numbers = {name: Number(*map(float, mean_and_error(np.array([one[name] for one in each])))) for name in each[0]} | {
-        "floor": floor(system)
-    }
+    numbers = {name: Number.of([one[name] for one in each]) for name in each[0]} | {"floor": floor(system)}
     loss, error = mean_and_error(np.array([path.loss for path in paths]), 0)
     # the references have M/m as many neurons, each with the same gradient
     ratio, ratio_error = mean_and_error(np.array([path.ratio for path in paths]) * system.width / WIDE, 0)

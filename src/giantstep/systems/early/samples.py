@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from giantstep._machine import memory
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
@@ -97,6 +98,12 @@ def start(system: "Early", seed: int) -> tuple[Float[np.ndarray, "m d1"], Float[
     shape = (system.width, system.classes) if system.classes else system.width
     a = np.where(generator(seed, Stream.SECOND_LAYER).random(shape) < 0.5, -1.0, 1.0)
     return system.init * np.column_stack([rows, np.ones(system.width)]), a
+
+
+def check_memory(system: "Early") -> None:
+    """Refuse a width whose activations do not fit into memory."""
+    n, d, m = system.n, system.d, system.width
+    memory.check(8.0 * (6 * n * m + 4 * m * d + 3 * n * d), None, lambda share: f"width = {max(1, int(m * share))}")
 
 
 def batches(system: "Early", seed: int) -> Iterator[Int[np.ndarray, " B"]]:

@@ -12,10 +12,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from giantstep._given.plain import whole
-from giantstep._machine import memory
 from giantstep.results.system import Reading
 from giantstep.systems.early.path import PathState, TrainingPath, crossing, curve, gathered, ordered, shares
-from giantstep.systems.early.samples import LOSSES, batches, extended, inputs, start
+from giantstep.systems.early.samples import LOSSES, batches, check_memory, extended, inputs, start
 
 if TYPE_CHECKING:
     from giantstep.systems.early import Early
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
 def run(system: "Early", seed: int = 0) -> TrainingPath:
     """Train one network, and record every step."""
     seed = whole(seed, "seed", least=0)
-    n, d, m = system.n, system.d, system.width
-    needed = 8.0 * (6 * n * m + 4 * m * d + 3 * n * d)
-    if needed > (allowed := memory.budget(None)):
-        raise memory.refuse(needed, allowed, f"width = {max(1, int(m * allowed / needed))}")
+    check_memory(system)
     return gathered(_states(system, seed), inputs(system)[1], start(system, seed)[1])
 
 

@@ -110,7 +110,7 @@ def _followed(system: "Early") -> Reading:
         "drop_time": [crossing(system.times, c.loss, system.drop) for c in paths],
         "last_loss": [c.loss[-1] for c in paths],
     }
-    numbers = {name: Number(*map(float, mean_and_error(np.array(values)))) for name, values in each.items()}
+    numbers = {name: Number.of(values) for name, values in each.items()}
     if living_neurons.separable(system):  # as many as are alive, which needs no draws of batches
         numbers |= dict.fromkeys(
             ("sorted_plus", "sorted_minus"), Number(system.width * living_neurons.alive(system) / 2)

@@ -69,12 +69,7 @@ class _Seen(NamedTuple):
 
 
 def follow(
-    batches: Iterable[tuple[Any, ...]],
-    grid: Any = None,
-    *,
-    bound: float | None = None,
-    seed: int = 0,
-    **options: Any,
+    batches: Iterable[tuple[Any, ...]], grid: Any = None, *, bound: float | None = None, seed: int = 0, **options: Any
 ) -> Followed:
     """Learn from a stream of curves, each of which is predicted, learned and never seen again.
 
