@@ -9,6 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 from giantstep._machine.device import HOST
 from giantstep.estimator import GiantStepRegressor
 from giantstep.estimator.kernels import kernel
+from giantstep.estimator.kernels.kernel_search import mapped
 from giantstep.estimator.steps.network import Table, linear_moments, moments, normal, pieces, solve
 
 SHAPES = kernel.GAUSSIAN, kernel.LAPLACE
@@ -103,6 +104,20 @@ def test_single_precision_costs_a_kernel_nothing():
     y = y + 0.1 * rng.standard_normal(len(y))
     errors = [np.mean((GiantStepRegressor().fit(X.astype(d), y).predict(T.astype(d)) - t) ** 2) for d in ("f4", "f8")]
     assert errors[0] < 0.01 and errors[0] < 1.5 * errors[1]
+
+
+def test_a_wide_kernel_survives_single_precision():
+    """Its values are all close to one, and what is left of their variance without their means is enough. With the means in them, the
+    normal equations cannot be solved in single precision."""
+    table = rows(800, 3, 11)
+    exact = mapped(table, np.eye(3) / 8, np.float64)
+    found = []
+    for inside in (exact, mapped(table, np.eye(3) / 8)):
+        layer, _, readout = fitted(inside, kernel.GAUSSIAN, 100, 1e-8)
+        bare, coefficients = layer.for_predictions(readout)
+        found.append(coefficients.predict(next(iter(pieces(exact, bare, HOST)))))
+    assert np.mean((found[0] - table.Y) ** 2) < 0.01
+    assert np.std(found[1] - found[0]) < 2e-3
 
 
 def test_degrees_of_freedom_are_the_trace_of_the_fit():

@@ -1,13 +1,15 @@
 """A kernel at landmarks as a layer: ridge regression on its features is kernel ridge regression on the span of the landmarks.
 
-    f(u) = c + sum_l a_l k(|u - z_l|^2) + <b_0, u>,        a = R^{-1} b,   R^T R = K(Z, Z).
+    f(u) = c + sum_l a_l (k(|u - z_l|^2) - k_l) + <b_0, u>,        a = R^{-1} b,   R^T R = K(Z, Z).
 
-The features K(u, Z) R^{-1} are those of Nystroem (Williams and Seeger, NeurIPS 2000): |b|^2 is the squared norm of f in the space
-of the kernel. The coordinates u are those that giant steps have learned, which makes this a readout of them without a width.
+The features (K(u, Z) - k) R^{-1} are those of Nystroem (Williams and Seeger, NeurIPS 2000): |b|^2 is the squared norm of f in the
+space of the kernel. The constants k_l, the means of K(Z, Z), change the intercept c alone. Without them, the variance of a wide
+kernel would be lost in the rounding of its mean. The coordinates u are those that giant steps have learned, which makes this a
+readout of them without a width.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,10 +60,12 @@ LAPLACE = KernelShape("Laplace", laplace, laplace_slope)
 @noun("shape")
 @dataclass(frozen=True)
 class KernelLayer:
-    """``landmarks`` z_l are rows of learned coordinates; ``whitening`` is R^{-1}, or None if the coefficients contain it."""
+    """``landmarks`` z_l are rows of learned coordinates; ``whitening`` is R^{-1}, and ``means`` are k_l. Both are None in the form
+    that predicts: its coefficients and its intercept contain them."""
 
     landmarks: Float[Array, "m r"]
     whitening: Float[Array, "m m"] | None
+    means: Float[Array, " m"] | None
     shape: KernelShape
 
     @property
@@ -74,7 +78,9 @@ class KernelLayer:
 
     def outputs(self, H: Float[Array, "n m"]) -> Float[Array, "n m"]:
         K = self.shape.value(H)
-        return K if self.whitening is None else triangular_product(K, self.whitening.astype(H.dtype))
+        if self.whitening is None or self.means is None:
+            return K
+        return triangular_product(K - self.means.astype(H.dtype), self.whitening.astype(H.dtype))
 
     def gradient(self, piece: TablePiece, b: Float[Array, " q"]) -> Float[Array, "n r"]:
         """grad f = 2 sum_l a_l k'(D_l) (u - z_l) + b_0 for every row."""
@@ -85,11 +91,13 @@ class KernelLayer:
         return (slopes @ a)[:, None] * piece.X - pull + b[m:].astype(piece.X.dtype)
 
     def for_predictions(self, fitted: FittedReadout) -> tuple["KernelLayer", FittedReadout]:
-        """a = R^{-1} b in the place of b."""
-        m, b = len(self.landmarks), fitted.bare.coefficients
-        a = b[:m] if self.whitening is None else np.asarray(self.whitening) @ b[:m]
-        layer = KernelLayer(np.asarray(self.landmarks), None, self.shape)
-        return layer, replace(fitted.bare, coefficients=np.concatenate([a, b[m:]]))
+        """a = R^{-1} b in the place of b, and c - sum_l a_l k_l in the place of c."""
+        if self.whitening is None or self.means is None:
+            return self, fitted.bare
+        m, b, c = len(self.landmarks), fitted.bare.coefficients, fitted.bare.intercept
+        a = np.asarray(self.whitening) @ b[:m]
+        layer = KernelLayer(np.asarray(self.landmarks), None, None, self.shape)
+        return layer, FittedReadout(np.concatenate([a, b[m:]]), c - np.asarray(self.means) @ a)
 
     def for_fits(self) -> "KernelLayer":
         return kernel_layer(self.landmarks, self.shape, HOST)
@@ -113,7 +121,6 @@ def kernel_layer(landmarks: Float[Array, "m r"], shape: KernelShape, where: Arra
     """The layer of a kernel at these landmarks."""
     Z = where.double(landmarks)
     K = shape.value(distances(Z, Z))
-    K = K + JITTER * len(Z) ** 0.5 * where.xp.eye(len(Z))
-    R = where.linalg.cholesky(K)  # upper: R^T R = K
+    R = where.linalg.cholesky(K + JITTER * len(Z) ** 0.5 * where.xp.eye(len(Z)))  # upper: R^T R = K
     whitening = where.linalg.solve_triangular(R, where.xp.eye(len(Z)), lower=False)
-    return KernelLayer(landmarks, whitening, shape)
+    return KernelLayer(landmarks, whitening, K.mean(axis=0), shape)

@@ -76,7 +76,7 @@ class EnsembleMember:
     def outputs(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
         """Weight times output of every row, on the host."""
         table = Table(X, np.zeros((len(X), 0)), np.ones(len(X)))
-        inside = table if self.L is None else mapped(table, self.L)
+        inside = table if self.L is None else mapped(table, self.L, np.float64)
         return self.weight * np.concatenate([self.fitted.predict(p) for p in TableStream(inside, self.layer, HOST)])
 
 
