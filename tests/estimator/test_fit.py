@@ -1,6 +1,7 @@
 """Learning a table: streaming, and choices that do not fool themselves."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from learned_tables import RELU, table
 
 import giantstep as gs
 from giantstep._machine.device import HOST
-from giantstep.estimator import fit
+from giantstep.estimator import GiantStepRegressor, fit
 from giantstep.estimator.steps import directions
 from giantstep.estimator.steps import network as _network
 from giantstep.estimator.steps.network import Table
@@ -92,3 +93,14 @@ def test_a_target_without_a_linear_part_is_looked_at_again_with_more_neurons():
     test = _network.pieces(Table(X_test, truth[:, None], np.ones(5000)), again.layer, HOST)
     error = float(np.mean(np.concatenate([p.Y - again.fitted.predict(p) for p in test]) ** 2))
     assert again.steps == 3 and len(again.layer.bias) == 500 and error < 0.4
+
+
+def test_where_no_step_helps_label_transforms_show_the_directions():
+    """The network learns nothing of x1 x2 x3, and no wider one is tried: a kernel in the directions of |y| learns it."""
+    rng = np.random.default_rng(1)
+    U = np.linalg.qr(rng.standard_normal((30, 3)))[0].T
+    X, T = (rng.standard_normal((n, 30)).astype(np.float32) for n in (4000, 5000))
+    y, truth = (np.prod(rows @ U.T, axis=1) for rows in (X, T))
+    model: Any = GiantStepRegressor(random_state=1).fit(X, y + 0.1 * rng.standard_normal(4000))
+    assert model.steps_ == 0 and min(model.loo_errors_) > 0.8 and model.width_ < fit.wider(4000)
+    assert np.mean((model.predict(T) - truth) ** 2) < 0.02

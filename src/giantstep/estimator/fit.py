@@ -121,7 +121,7 @@ def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays,
         folds, steps = dealt(table, start, rng), STEPS if wanted.steps is None else wanted.steps
         begun = start.narrow
         climbed = climb(folds, begun, wanted, steps, tell)
-        if wanted.steps is None and _in_vain(climbed):
+        if wanted.steps is None and not wanted.others and _in_vain(climbed):
             wide = start if wanted.wider is None else draw_start(table, replace(wanted, width=wanted.wider), rng, where)
             again = climb(folds, wide, wanted, steps, tell) if wide.width > begun.width else climbed
             if not _in_vain(again):

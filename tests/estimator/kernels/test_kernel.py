@@ -107,8 +107,8 @@ def test_single_precision_costs_a_kernel_nothing():
 
 
 def test_a_wide_kernel_survives_single_precision():
-    """Its values are all close to one, and what is left of their variance without their means is enough. With the means in them, the
-    normal equations cannot be solved in single precision."""
+    """Its values are all close to one, and what is left of their variance without their means is enough. With the means in them,
+    the normal equations cannot be solved in single precision."""
     table = rows(800, 3, 11)
     exact = mapped(table, np.eye(3) / 8, np.float64)
     found = []

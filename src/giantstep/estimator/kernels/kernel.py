@@ -60,8 +60,8 @@ LAPLACE = KernelShape("Laplace", laplace, laplace_slope)
 @noun("shape")
 @dataclass(frozen=True)
 class KernelLayer:
-    """``landmarks`` z_l are rows of learned coordinates; ``whitening`` is R^{-1}, and ``means`` are k_l. Both are None in the form
-    that predicts: its coefficients and its intercept contain them."""
+    """``landmarks`` z_l are rows of learned coordinates; ``whitening`` is R^{-1}, and ``means`` are k_l. Both are None in the
+    form that predicts: its coefficients and its intercept contain them."""
 
     landmarks: Float[Array, "m r"]
     whitening: Float[Array, "m m"] | None

@@ -55,7 +55,8 @@ class Wanted:
     """The options of a fit; leave-one-out chooses those that are None. ``batch`` is "auto", "fresh" or "reuse".
 
     ``wider`` is a width to try if ``width`` learns nothing. A target without a linear part, such as x1 x2, shows so little in the
-    first steps that more neurons are needed. ``others`` asks for kernel readouts beside the network.
+    first steps that more neurons are needed. ``others`` asks for kernel readouts beside the network; their label transforms show
+    such targets, and no wider network is tried.
     """
 
     width: int
