@@ -55,7 +55,7 @@ from giantstep.estimator.steps.search import (
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
 ENOUGH_LANDMARKS = 4.0  # for every degree of freedom
-FAR_BEHIND = 2.0  # a plan, or trees, that begin with this many times the error of the best one are left out
+FAR_BEHIND = 2.0  # a plan that begins with this many times the error of the best one is left out
 
 
 @dataclass(frozen=True)
@@ -154,17 +154,21 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
     best = min(residuals, key=lambda name: mean_error(residuals[name], folds))
     residuals["linear"], trees = linear.residuals, None
     if start.rows >= FEWEST_ROWS:
-        last = {p.name: turns[-1] for p, turns in plans}.get(best)
-        g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
         least = mean_error(mixed(folds, residuals)[1], folds)
+        axes = None
+        if best != "columns":
+            last = {p.name: turns[-1] for p, turns in plans}.get(best)
+            g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
+            axes = [learned_axes(each) for each in g]
 
-        def worth(rough: TreeTrial) -> bool:
-            """More trees may have half the error; on several folds they take too long for that."""
-            if len(folds) == 1:
-                return rough.error <= FAR_BEHIND * least
-            return mixed(folds, {**residuals, "trees": rough.residuals})[0]["trees"] > 0
+        def helps(trial: TreeTrial) -> bool:
+            """Whether trees have a weight; on several folds, where they take long, in a mix that beats a linear model."""
+            every = {**residuals, "trees": trial.residuals}
+            if len(folds) > 1:
+                return mixed(folds, every)[0]["trees"] > 0
+            return stacked([each for (each,) in every.values()], folds[0].held.weights)[-1] > 0
 
-        trees = tried_trees(folds, [learned_axes(each) for each in g], used_columns(plans), worth, tell)
+        trees = tried_trees(folds, axes, used_columns(plans), least, helps, tell)
         residuals |= {} if trees is None else {"trees": trees.residuals}
     weights, left = mixed(folds, residuals)
     return Stack(tuple(plans), linear, trees, weights, best, left, mean_error(left, folds))

@@ -32,6 +32,8 @@ __all__ = [
 MORE = 8  # times as many trees as one begins with, at most
 WORTH = 0.99  # twice as many trees must reduce the error by this factor
 TURNED_WORTH = 0.5  # and learned directions by this one: they make the first trees better, and often not the last ones
+HOPELESS = 3.0  # rough trees in columns with this many times the error of the other models are the last ones
+BEATEN = 1.2  # a kind of trees that begins with this many times the error of the other one ends there
 ALL_COLUMNS, MOST_AXES = 64, 10  # with more columns, those that say most about the labels by themselves
 MOST_ROWS = 65536  # for the trees of a model
 FEWEST_ROWS = 200
@@ -42,18 +44,19 @@ Columns = Int[np.ndarray, " c"]
 
 @dataclass(frozen=True)
 class TreeKind:
-    """The number of leaves of a tree, the factor of every tree, and how many trees to begin with. They say little about more of
-    them while (1 - rate)^first, the part of the labels that they have not tried to fit, is large."""
+    """The number of leaves of a tree, the factor of every tree, how many trees to begin with, and the number of bins of a column.
+    The first trees say little about more of them while (1 - rate)^first, the part of the labels that they have not tried to fit,
+    is large."""
 
     leaves: int
     rate: float
     first: int
+    bins: int = 250
 
 
 USUAL = TreeKind(31, 0.2, 25)  # for columns that act together
 KINDS = (USUAL, TreeKind(8, 0.2, 50))  # and for columns that add up; about the same time
-ROUGH = TreeKind(8, 0.4, 20)  # says whether trees help, and in which columns
-BINS = 250  # of a column
+ROUGH = TreeKind(8, 0.4, 20, 64)  # says whether trees help, and in which columns
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def tree_inputs(
         columns = np.arange(d) if d <= ALL_COLUMNS else telling_columns(table, np.arange(0))
     axes = np.zeros((0, d)) if axes is None else axes
     seen = np.sort(_seen(table.X, columns, axes), axis=0)
-    last = np.linspace(0, len(seen), BINS + 1)[1:-1].astype(int)  # rows that begin a bin
+    last = np.linspace(0, len(seen), kind.bins + 1)[1:-1].astype(int)  # rows that begin a bin
     return TreeInputs(columns, axes, ((seen[np.maximum(last - 1, 0)] + seen[last]) / 2).T, kind)
 
 
@@ -131,7 +134,7 @@ def boosted(table: Table, inputs: TreeInputs, count: int, before: BoostedTrees |
             HistGradientBoostingRegressor(
                 learning_rate=kind.rate,
                 max_leaf_nodes=kind.leaves,
-                max_bins=BINS,
+                max_bins=kind.bins,
                 early_stopping=False,  # type: ignore[arg-type]
                 warm_start=True,
                 random_state=0,
@@ -195,35 +198,65 @@ def doubled(run: TreeRun, best: TreeTrial) -> tuple[TreeRun, TreeTrial]:
 
 def tried_trees(
     folds: Sequence[Fold],
-    axes: Sequence[Axes],
+    axes: Sequence[Axes] | None,
     used: Sequence[Columns] | None,
-    worth: Callable[[TreeTrial], bool],
+    least: float,
+    helps: Callable[[TreeTrial], bool],
     tell: Tell,
 ) -> TreeTrial | None:
-    """The best trees; None where a few rough ones are not ``worth`` more of them.
+    """The best trees, or None. ``least`` is the error of the other models; ``helps``: trees have a weight beside them.
 
-    Rough trees choose what trees see: all columns, or the telling ones with those that a kernel in columns has ``used``; and the
-    learned directions with them, if these are much better. Then both kinds of trees begin, and the better one goes on. The rows
-    held out of the steps are held out of the trees too, and the trees are fitted without them.
+    Rough trees choose what trees see, and whether there are more: in columns they must have at most thrice the error of the other
+    models, and in learned directions or on several folds, where trees take long, a weight. Then both kinds of trees begin. If the
+    better one has a weight, it goes on. The rows held out of the steps are held out of the trees too, and the trees are fitted
+    without them.
     """
-    every: list[Columns | None] = [None] * len(folds)
-    views = [every]
-    if used is not None:
-        telling = [telling_columns(f.training, c) for f, c in zip(folds, used, strict=True)]
-        alike = all(len(c) == f.training.X.shape[1] for f, c in zip(folds, telling, strict=True))
-        views = views if alike else [telling, every]
-    looks = [begun(TreeRun(folds, columns, [None] * len(folds), ROUGH)) for columns in views]
-    run, best = min(looks, key=lambda each: each[1].error)
-    turned = begun(replace(run, axes=axes, trees=(), count=0))
-    run, best = turned if turned[1].error < TURNED_WORTH * best.error else (run, best)
-    if not worth(best):
+    seen = _seen_best(folds, axes, used, least)
+    if seen is None:
         return None
-    starts = [doubled(*begun(TreeRun(folds, run.columns, run.axes, kind))) for kind in KINDS]
-    run, best = min(starts, key=lambda each: each[1].error)
-    before = np.inf
+    run, rough = seen
+    if (rough.turned or len(folds) > 1) and not helps(rough):
+        return None
+    starts = [begun(TreeRun(folds, run.columns, run.axes, kind)) for kind in KINDS]
+    ahead = min((trial for _, trial in starts), key=lambda each: each.error)
+    if not helps(ahead):
+        return None
+    best = _grown_on([each for each in starts if each[1].error <= BEATEN * ahead.error])
+    if tell is not None:
+        tell(f"{best.count} boosted trees: error of the held-out rows {best.error:.4g}")
+    return best
+
+
+def _seen_best(
+    folds: Sequence[Fold], axes: Sequence[Axes] | None, used: Sequence[Columns] | None, least: float
+) -> tuple[TreeRun, TreeTrial] | None:
+    """What trees see, by rough trees: the telling columns with those that a kernel in columns has ``used``, or all columns; and
+    the learned directions with them, if these are much better. Where no kernel in columns is near, they see directions and
+    telling columns. None where rough trees are hopeless."""
+    every: list[Columns | None] = [None] * len(folds)
+    none = [np.arange(0)] * len(folds)
+    telling = [telling_columns(f.training, c) for f, c in zip(folds, none if used is None else used, strict=True)]
+    if used is None and axes is not None:
+        return begun(TreeRun(folds, telling, axes, ROUGH))
+    alike = all(len(c) == f.training.X.shape[1] for f, c in zip(folds, telling, strict=True))
+    best: tuple[TreeRun, TreeTrial] | None = None
+    for columns in [every] if alike else [telling, every]:
+        look = begun(TreeRun(folds, columns, [None] * len(folds), ROUGH))
+        best = look if best is None or look[1].error < best[1].error else best
+        if best[1].error > HOPELESS * least:
+            return None
+    assert best is not None
+    if axes is None:
+        return best
+    turned = begun(replace(best[0], axes=axes, trees=(), count=0))
+    return turned if turned[1].error < TURNED_WORTH * best[1].error else best
+
+
+def _grown_on(starts: Sequence[tuple[TreeRun, TreeTrial]]) -> TreeTrial:
+    """Twice as many trees of every kind, and then of the better kind, as long as they reduce the error."""
+    grown = [(doubled(run, trial), trial.error) for run, trial in starts]
+    (run, best), before = min(grown, key=lambda each: each[0][1].error)
     while run.count < MORE * run.kind.first and best.error < WORTH * before:
         before = best.error
         run, best = doubled(run, best)
-    if tell is not None:
-        tell(f"{best.count} boosted trees: error of the held-out rows {best.error:.4g}")
     return best
