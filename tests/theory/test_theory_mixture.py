@@ -101,7 +101,7 @@ def test_rows_are_those_of_trained_networks():
     assert isinstance(one.data, gs.Mixture)
     B = structure._basis(np.concatenate([one.data.directions(c) for c in (0, 1)]))
     xi = of.inside / np.linalg.norm(of.inside)
-    b2 = law.modes.weights @ law.variance(law.modes)
+    b2 = law.modes.weights @ law.variance(law.modes.nodes)
     along = xi @ law.u
     per = (law.omega * law.a) @ along
     expected = [per, n * law.omega @ (along - per * law.a) ** 2, (law.omega * law.a) @ law.U, law.omega @ b2]

@@ -4,7 +4,7 @@ from worlds.altered_settings import World, length, networks, penalty, reused
 
 WORLDS: dict[str, dict[str, World]] = {
     "giantstep/mixtures": {
-        "the penalty is 1.4 times as large": networks(penalty(1.4)),
+        "the penalty is 1.7 times as large": networks(penalty(1.7)),
         "the step is forgotten": networks(length(0.0)),
         "the readout reuses the batch of the step": networks(reused),
     },

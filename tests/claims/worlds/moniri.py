@@ -130,7 +130,7 @@ WORLDS: dict[str, dict[str, Change]] = {
         "the penalty is doubled": lambda patch: patch.setattr(paired, "PENALTY", 0.2),
     },
     "moniri/trend": {
-        "rows are normalised after the step": unit_rows(paired),
+        "the step goes astray": astray(paired),
         "the step is 1.5 times as long": longer(paired, 1.5),
     },
     "moniri/settings": {

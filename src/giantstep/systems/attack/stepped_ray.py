@@ -74,7 +74,7 @@ def rows(setting: Setting) -> RayRows:
     numbers, form = parameters(full)
     step = direction(numbers, form, activation_of(numbers, form), label_of(numbers, form))
     a, omega = (np.asarray(x) for x in second_layer(form.second_layer))
-    return RayRows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes, a)))
+    return RayRows(a, omega, float(step.strength), np.sqrt(step.modes.weights @ step.variance(step.modes.nodes, a)))
 
 
 def _profiles(

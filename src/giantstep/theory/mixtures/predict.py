@@ -68,7 +68,7 @@ def problem(setting: Setting, of: Structure, rows: SteppedRows, count: int, seed
     """Tables of the features' and the labels' law given (a_i, u_i) and (c, kappa, kappa_v)."""
     d, p, sigma = float(setting.d), float(setting.p), setting.network.activation
     k = groups(of, rows, count, seed)
-    variance = rows.variance(rows.modes)
+    variance = rows.variance(rows.modes.nodes)
     b2 = rows.modes.weights @ variance
     t = rows.u.T @ k.kappa + rows.U[:, None] * np.sqrt(k.bulk) * k.along
     mean, gain, square, curve = table(sigma, t, np.sqrt(b2[:, None] * k.bulk))
@@ -82,7 +82,7 @@ def problem(setting: Setting, of: Structure, rows: SteppedRows, count: int, seed
     on = np.array([[k.along, zero, zero], [zero, one, zero], [one, zero, zero], [zero, zero, one], [one, zero, zero]])
     slope = of.outside * np.sqrt((1 - rows.rho**2) * k.bulk) * k.slope
     arrays = {
-        "weights": rows.along.weights, "variance": rows.variance(rows.along), "patterns": np.stack([mean, length]),
+        "weights": rows.along.weights, "variance": rows.variance(rows.along.nodes), "patterns": np.stack([mean, length]),
         "scatter": scatter[None], "mean": on[:, 0].T, "second": np.einsum("csk,dsk->kcd", on, on),
         "label": (on[:, 0] * k.label + on[:, 1] * slope).T, "power": k.power + setting.target.noise**2, "p": p,
     }  # fmt: skip
@@ -179,7 +179,7 @@ def mixed(setting: Setting, count: int = COUNT) -> Answer:
 def _learned(setting: Setting, of: Structure, rows: SteppedRows) -> tuple[float, float]:
     """E cos^2(w_i, xi), and what a direction that was not learned captures."""
     length2 = float(of.inside @ of.inside + of.outside**2)
-    b2 = rows.modes.weights @ rows.variance(rows.modes)
+    b2 = rows.modes.weights @ rows.variance(rows.modes.nodes)
     along = of.inside @ rows.u + of.outside * rows.rho * rows.U
     shares = (along**2 + of.outside**2 * b2 / setting.d) / length2 / (np.sum(rows.u**2, axis=0) + rows.U**2 + b2)
     captured = float(rows.omega @ shares)

@@ -12,10 +12,9 @@ and with residuals r, h = E[r x_e | kappa] along the target outside B, and step 
     U_i = step lbar_i ||beta||,   lbar_i the mean of l_i that goes with beta
     g_i = (1 + step s_i M) w_i + white,   E ||white||^2 = step^2 (d/n_1) E[r^2 bulk (sigma'^2 - lbar_i^2 - tau_i^2 s_i^2)]
 
-M = X^T diag(r) X/n_1 outside B and the white part has a colour, as in ``gradient_law``. Spikes need not be small: nothing is
-expanded in u_i. What is left out is of the order of the change of l_i with kappa times the noise; its power is in the white part.
-The initial output f_0 of a residual "full" counts by its power and by its correlation with the rows: w_i has
--s a_i l tau^2/||beta|| along v from the start.
+M = X^T diag(r) X/n_1 outside B, as in ``gradient_law``. Spikes need not be small: nothing is expanded in u_i. What is left out is
+of the order of the change of l_i with kappa times the noise; its power is in the white part. The initial output f_0 of a residual
+"full" counts by its power and by its correlation with the rows: w_i has -s a_i l tau^2/||beta|| along v from the start.
 """
 
 from typing import NamedTuple
@@ -23,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._machine.arrays import Array
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.functions import hermite, nodes
@@ -71,7 +71,7 @@ class NodeResidual(NamedTuple):
 class SteppedRows(NamedTuple):
     """Neurons after the step, in groups: a_i, weights omega (J,), u (k, J), U (J,), and of g the variances on the modes.
 
-    ``rho`` = cos(beta, e), and ``variance`` is V_j(mu), d times the variance of g along a mode.
+    ``rho`` = cos(beta, e), and ``variance(mu)`` is V_j(mu), d times the variance of g along a mode.
     """
 
     a: Float[np.ndarray, " J"]
@@ -85,9 +85,8 @@ class SteppedRows(NamedTuple):
     modes: SpectralModes
     along: SpectralModes
 
-    def variance(self, on: SpectralModes) -> Float[np.ndarray, "M J"]:
-        turned = (1 + self.turn * np.asarray(on.nodes)[:, None]) ** 2
-        return self.outside * turned + self.white * np.asarray(on.colour)[:, None]
+    def variance(self, mu: Float[Array, " M"]) -> Float[np.ndarray, "M J"]:
+        return self.outside * (1 + self.turn * np.asarray(mu)[:, None]) ** 2 + self.white
 
 
 def label(
@@ -180,9 +179,10 @@ def after_step(setting: Setting, of: Structure, eta: float, count: int, seed: in
     if eta == 0 or not setting.protocol.steps:
         a, u, omega = _neurons(setting, of, start, 0.0, count, seed)
         still = np.zeros(a.size)
-        one = np.ones(1)
-        none = SpectralModes(0 * one, one, one), SpectralModes(0 * one, np.eye(2)[None], one)
-        return SteppedRows(a, omega, u, still, start.outside, still, still, 0.0, *none)
+        none = SpectralModes(np.zeros(1), np.eye(2)[None])
+        return SteppedRows(
+            a, omega, u, still, start.outside, still, still, 0.0, SpectralModes(np.zeros(1), np.ones(1)), none
+        )
     r = residual(setting, of, start, count // 2, seed)
     return _stepped(setting, of, start, r, eta, count, seed)
 
@@ -253,9 +253,9 @@ def _spread(
 
 
 def _modes(r: NodeResidual, phi: float, rho: float, beta: float) -> tuple[SpectralModes, SpectralModes]:
-    """Quadratures of M's law with the noise's, and of its measure along v and e = (target outside B, beyond v)."""
+    """Quadratures of M's law, and of its measure along v and e = (target outside B, beyond v)."""
     values, along, weights = r.law
     law = gradient_law.moments(values, along[None], weights, 2 * MODES + 3)
     rest = np.sqrt(1 - rho**2)
     basis = np.array([[0.0, 1 / beta], [1 / rest, -rho / (rest * beta)]])
-    return gradient_law.with_noise(law, phi, basis, *gradient_law.quadratures(law, phi, basis, MODES, MODES))
+    return gradient_law.quadratures(law, phi, basis, MODES, MODES)

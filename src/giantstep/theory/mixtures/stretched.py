@@ -29,7 +29,9 @@ def stretched_mixture(setting: Setting) -> Setting:
     of, star = structure(setting), setting.length * setting.target.matrix(d)[0]
     rows = after_step(setting, of, float(setting.protocol.etas(d, setting.p).ravel()[0]), COUNT, 0)
     frame = _frame(span(data), star)
-    b = float(rows.modes.weights @ rows.variance(rows.modes) @ rows.omega) * d / (d - of.k)  # V is E ||g||^2 outside B
+    b = (
+        float(rows.modes.weights @ rows.variance(rows.modes.nodes) @ rows.omega) * d / (d - of.k)
+    )  # V is E ||g||^2 outside B
     values, vectors = np.linalg.eigh(_covariance(rows, d, b))
     root, inverse = ((vectors * values**power) @ vectors.T for power in (0.5, -0.5))
     parts = iter(of.parts)

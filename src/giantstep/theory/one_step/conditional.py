@@ -87,8 +87,8 @@ def problem(numbers: Parameters, form: Form) -> StepProblem:
     step = direction(numbers, form, sigma, star)
     a, omega = second_layer(form.second_layer)
     rows = Rows(
-        a, omega, (step.strength * a)[None], step.modes.weights, step.variance(step.modes, a), step.white * a**2,
-        step.along.weights, step.variance(step.along, a),
+        a, omega, (step.strength * a)[None], step.modes.weights, step.variance(step.modes.nodes, a), step.white * a**2,
+        step.along.weights, step.variance(step.along.nodes, a),
     )  # fmt: skip
     samples = samples_of(numbers, form, star, step)
     p = numbers.p_over_d * numbers.d

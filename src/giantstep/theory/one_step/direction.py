@@ -54,9 +54,9 @@ class StepDirection(NamedTuple):
     modes: SpectralModes
     along: SpectralModes
 
-    def variance(self, on: SpectralModes, a: Float[Array, " J"]) -> Float[Array, "M J"]:
+    def variance(self, mu: Float[Array, " M"], a: Float[Array, " J"]) -> Float[Array, "M J"]:
         """V(mu) d-times the variance of g_i along a mode, (modes, neurons)."""
-        return (1 + self.turn * a * on.nodes[:, None]) ** 2 + self.white * a**2 * on.colour[:, None]
+        return (1 + self.turn * a * mu[:, None]) ** 2 + self.white * a**2
 
 
 class StepResidual(NamedTuple):
@@ -110,15 +110,13 @@ def direction(numbers: Parameters, form: Form, sigma: GaussianFunction, star: La
         return rank_one
     law = _residual_law(numbers, form, star, r)
     modes, along = gradient_law.quadratures(law, phi, basis, MODE_NODES, DIRECTION_NODES)
-    modes, along = gradient_law.with_noise(law, phi, basis, modes, along)
     white = step**2 * phi * r.square * xp.maximum(sigma.slope_square - c1**2 - 4 * c2**2, 0.0)
     return rank_one._replace(turn=2 * step * c2, white=white, modes=modes, along=along)
 
 
 def _no_modes(directions: int) -> tuple[SpectralModes, SpectralModes]:
     """The rank-one update leaves the rows' bulk as it was: one mode, at zero."""
-    one = xp.ones(1)
-    return SpectralModes(xp.zeros(1), one, one), SpectralModes(xp.zeros(1), xp.eye(directions)[None], one)
+    return SpectralModes(xp.zeros(1), xp.ones(1)), SpectralModes(xp.zeros(1), xp.eye(directions)[None])
 
 
 def _residual(

@@ -11,17 +11,6 @@ and along the inputs' directions z that r depends on, and beta = X^T r/n,
     R_zbeta = R_zz v,    R_betabeta = E[phi g r^2/(1 + phi r g)] + v^T R_zz v
 
 As series in 1/zeta these give the moments of the laws, and the moments give Gauss quadratures: few nodes, smooth in everything.
-
-The white part of neuron i is sum_j r_j e_ij x_j/n, with e_ij what sigma'(<w_i, x_j>) has beyond a linear function. Its covariance
-is not white: it is E e^2/n times one matrix for all neurons (derived here),
-
-    C = X^T diag(r^2) X / n,      tr C (M - zeta)^{-1}/d = E[r^2 g/(1 + phi r g)],      tr C^2/d = (E r^2)^2 + phi E r^4
-
-    z^T C z = E[r^2 z z^T],   z^T C beta = E[r^2 z z^T] E[r z] + phi E[r^3 z]
-    beta^T C beta = E[r z]^T E[r^2 z z^T] E[r z] + 2 phi E[r z].E[r^3 z] + phi (E r^2)^2 + phi^2 E r^4
-
-The first trace gives the colour c(mu), the mean of C on a mode of M. Around it C varies by a factor that is taken as independent
-of mu, with the law of Marchenko and Pastur of the variance that the second trace asks for.
 """
 
 from functools import cache
@@ -34,9 +23,6 @@ from jaxtyping import Float, Int
 from giantstep._machine.arrays import Array, repeat, xp
 from giantstep.functions.gaussian_averages import Scalar
 
-SHADES = 3  # values of C on one mode
-FAINT = 1e-12  # least variance of C, and least weight of a direction's mode
-
 
 class ResidualMoments(NamedTuple):
     """Moments of a residual: E[r^k], E[z r^k] (Z, k) and E[z z^T r^k] (Z, Z, k), k = 0..order."""
@@ -47,11 +33,10 @@ class ResidualMoments(NamedTuple):
 
 
 class SpectralModes(NamedTuple):
-    """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X); ``colour`` is C over its mean."""
+    """A quadrature of a spectral law: nodes mu, and weights, scalar (M,) or matrices (M, X, X)."""
 
     nodes: Float[Array, " M"]
     weights: Float[Array, "M ..."]
-    colour: Float[Array, " M"] | float = 1.0
 
 
 def moments(r: Float[Array, " q"], z: Float[Array, "Z q"], weights: Float[Array, " q"], order: int) -> ResidualMoments:
@@ -149,52 +134,6 @@ def matrix_quadrature(
     spread = xp.sqrt(scalar[2] - centre**2)
     nodes, weights = _gauss(_shifted(matrix, centre, spread), count)
     return centre + spread * nodes, weights
-
-
-def coloured(
-    modes: SpectralModes, plain: Float[Array, " k"], noise: Float[Array, " k"], square: Scalar, phi: Scalar
-) -> tuple[SpectralModes, Scalar]:
-    """The modes with the colour of X^T diag(s) X/n, and the relative variance that is left to it: E[r^k], E[s r^k] and E[s^2]."""
-    count = len(modes.nodes)
-    h = transform(plain, phi, count + 1)
-    traces = _product(h[1], (noise[: count + 1] * phi ** np.arange(count + 1)) @ h)[1:]  # tr C M^k/d
-    centre = modes.weights @ modes.nodes
-    spread = xp.sqrt(modes.weights @ (modes.nodes - centre) ** 2)
-    powers = ((modes.nodes - centre) / spread) ** np.arange(count)[:, None]
-    colour = xp.linalg.solve(powers, _shifted(traces, centre, spread)) / modes.weights
-    colour = xp.maximum(colour, 0.0)
-    colour = colour / (modes.weights @ colour)
-    left = (1 + phi * square / noise[0] ** 2) / (modes.weights @ colour**2) - 1
-    return modes._replace(colour=colour), xp.maximum(left, FAINT)
-
-
-def shaded(modes: SpectralModes, left: Scalar, shades: int) -> SpectralModes:
-    """Every mode at a few values of C's factor, whose variance is ``left``."""
-    factors, shares = marchenko_pastur(left, shades)
-    weights = xp.moveaxis(modes.weights[..., None] * shares, -1, 1).reshape(-1, *modes.weights.shape[1:])
-    return SpectralModes(xp.repeat(modes.nodes, shades), weights, xp.ravel(xp.reshape(modes.colour, (-1, 1)) * factors))
-
-
-def marchenko_pastur(variance: Scalar, count: int) -> tuple[Float[Array, " count"], Float[Array, " count"]]:
-    """Gauss quadrature of their law of mean 1: nodes and weights, from its Jacobi matrix."""
-    beside, one = np.eye(count, k=1) + np.eye(count, k=-1), np.eye(count)
-    nodes, vectors = xp.linalg.eigh(one + variance * (one - np.diag(one[0])) + xp.sqrt(variance) * beside)
-    return nodes, vectors[0] ** 2
-
-
-def with_noise(
-    law: ResidualMoments, phi: Scalar, basis: Float[Array, "X Z1"], modes: SpectralModes, along: SpectralModes
-) -> tuple[SpectralModes, SpectralModes]:
-    """The modes of ``quadratures`` with C. On a direction's it is C there: a node's weight is a vector times its transpose."""
-    plain, first, second = law
-    modes, left = coloured(modes, plain, plain[2:], plain[4], phi)
-    cross = second[..., 2] @ first[:, 1]
-    corner = first[:, 1] @ cross + phi * (2 * first[:, 1] @ first[:, 3] + plain[2] ** 2 + phi * plain[4])
-    column = cross + phi * first[:, 3]
-    C = xp.concatenate([second[..., 2], column[None]]), xp.concatenate([column, xp.reshape(corner, 1)])
-    C = basis @ xp.concatenate([C[0], C[1][:, None]], 1) @ basis.T / plain[2]
-    colour = xp.einsum("mab,ab->m", along.weights, C) / xp.maximum(xp.einsum("maa->m", along.weights), FAINT)
-    return shaded(modes, left, SHADES), shaded(along._replace(colour=colour), left, SHADES)
 
 
 def _shifted(m: Float[Array, "... terms"], centre: Scalar, spread: Scalar) -> Float[Array, "... terms"]:

@@ -72,8 +72,8 @@ def own_problem(numbers: Parameters, form: Form, offset: float = 0.0) -> OwnProb
     step = fresh.step
     a, omega = (np.asarray(x) for x in second_layer(form.second_layer))
     rows = Rows(
-        a, omega, (step.strength * a)[None], step.modes.weights, step.variance(step.modes, a), step.white * a**2,
-        _whole(np.asarray(step.along.weights)), step.variance(step.along, a),
+        a, omega, (step.strength * a)[None], step.modes.weights, step.variance(step.modes.nodes, a), step.white * a**2,
+        _whole(np.asarray(step.along.weights)), step.variance(step.along.nodes, a),
     )  # fmt: skip
     own, phi = training(numbers, form, star, step, pushed, offset), 1 / float(numbers.n1_over_d)
     shared = np.asarray(step.modes.weights @ (1 + step.turn * a * step.modes.nodes[:, None]))  # E <g_i, x> <w_i, x>

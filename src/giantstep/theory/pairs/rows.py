@@ -2,10 +2,9 @@
 
 Both rows start from one w, and the gradient moves them to opposite sides: with a_1 = a, a_2 = -a
 
-    w_i = U a_i v + (1 + t_i M) w + a_i zeta,      V_ii'(mu) = (1 + t_i mu)(1 + t_i' mu) + white c a_i a_i',      B = E_mu V
+    w_i = U a_i v + (1 + t_i M) w + a_i zeta,      V_ii'(mu) = (1 + t_i mu)(1 + t_i' mu) + white a_i a_i',      B = E_mu V
 
-where zeta is the white part of ``one_step.direction`` and c its colour on the mode. Given kappa the noise of two features has
-the covariance
+where zeta is the white part of ``one_step.direction``. Given kappa the noise of two features has the covariance
 
     N_ii' = E sigma(b_i z_i + t_i) sigma(b_i' z_i' + t_i') - m_i m_i' - B_ii' l_i l_i',      corr(z_i, z_i') = B_ii'/(b_i b_i')
 
@@ -18,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from giantstep._machine.arrays import Array
 from giantstep.functions.gaussian_averages import averages, together
 from giantstep.theory.one_step.conditional import Samples, Sizes, samples_of, second_layer
 from giantstep.theory.one_step.direction import direction
 from giantstep.theory.one_step.errors import Signal
-from giantstep.theory.one_step.gradient_law import SpectralModes
 from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters, activation_of, label_of
 from giantstep.theory.pairs.errors import PairedProblem
 from giantstep.theory.pairs.fixed_point import PairedFeatures
@@ -64,13 +63,13 @@ def stepped_pairs(numbers: Parameters, form: Form) -> PairedProblem:
     strength, turn, white = (float(x) for x in (step.strength, step.turn, step.white))
     square = white * a[left] * a[right]
 
-    def variance(on: SpectralModes) -> Float[np.ndarray, "M E"]:
-        turned = 1 + turn * a * np.asarray(on.nodes)[:, None]
-        return turned[:, left] * turned[:, right] + square * np.asarray(on.colour)[:, None]
+    def variance(mu: Float[Array, " M"]) -> Float[np.ndarray, "M E"]:
+        turned = 1 + turn * a * np.asarray(mu)[:, None]
+        return turned[:, left] * turned[:, right] + square
 
     rows = PairedRows(
         np.repeat(weights, 4), left, right, (strength * a)[None], np.asarray(step.modes.weights),
-        variance(step.modes), square, np.asarray(step.along.weights), variance(step.along),
+        variance(step.modes.nodes), square, np.asarray(step.along.weights), variance(step.along.nodes),
     )  # fmt: skip
     d = float(numbers.d)
     sizes = Sizes(d, float(numbers.p_over_d) * d, float(numbers.n_over_d) * d)

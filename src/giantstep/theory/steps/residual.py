@@ -131,31 +131,13 @@ class ResidualLaw(NamedTuple):
 
     def modes(self, shape: Float[np.ndarray, " K"], phi: float, count: int) -> SpectralModes:
         """Gauss quadrature of the spectral law of X^T diag(r shape(kappa)) X/n, phi = d/n."""
-        return _quadrature(self._moments(shape, 2 * count + 3), phi, count)
-
-    def coloured(
-        self, shape: Float[np.ndarray, " K"], noise: Float[np.ndarray, " K"], phi: float, count: int
-    ) -> tuple[SpectralModes, float]:
-        """The same with the colour of noise whose variance on a sample is r^2 noise(kappa), and the variance left to it."""
-        plain = self._moments(shape, 2 * count + 3)
-        once, (twice,) = self._moments(shape, count, noise), self._moments(shape, 0, noise, 2)
-        modes, left = gradient_law.coloured(_quadrature(plain, phi, count), plain, once, twice, phi)
-        return modes, float(left)
-
-    def _moments(
-        self, shape: Float[np.ndarray, " K"], order: int, noise: Float[np.ndarray, " K"] | None = None, times: int = 1
-    ) -> Float[np.ndarray, " k"]:
-        """E[(r shape)^k] for k = 0..order, or E[(r shape)^k (r^2 noise)^times]."""
-        found = np.zeros(order + 1)
+        order = 2 * count + 3
+        plain = np.zeros(order + 1)
         for x, v in zip(*hermite.gauss_hermite(NOISES), strict=True):
-            r = self.values + np.sqrt(self.noise)[:, None] * x
-            power = v * self.weights * (1.0 if noise is None else (r**2 * noise[:, None]) ** times)
+            own = (self.values + np.sqrt(self.noise)[:, None] * x) * shape[:, None]
+            power = v * self.weights
             for k in range(order + 1):
-                found[k] += power.sum()
-                power = power * r * shape[:, None]
-        return found
-
-
-def _quadrature(plain: Float[np.ndarray, " k"], phi: float, count: int) -> SpectralModes:
-    law = gradient_law.ResidualMoments(plain, 0 * plain[None], plain[None, None])
-    return gradient_law.quadratures(law, phi, np.array([[1.0, 0.0]]), count, count)[0]
+                plain[k] += power.sum()
+                power = power * own
+        law = gradient_law.ResidualMoments(plain, 0 * plain[None], plain[None, None])
+        return gradient_law.quadratures(law, phi, np.array([[1.0, 0.0]]), count, count)[0]

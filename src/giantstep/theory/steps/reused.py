@@ -10,8 +10,7 @@ and r it is S + S_0 h + S_1 q + rest, and the second step adds, with the noise o
     signal:  E[r S x] in the frame, and sqrt(phi) E[r^2 S]/sqrt(E r^2) along the noise direction of the first step
     noise:   what r S has beyond r, in new directions
     turn:    M_0 w_0 + M_1 (1 + t_1 E[sigma''] M) w_0 less the sample's own part, M_i = X^T diag(r S_i) X/n, M = X^T diag(r) X/n
-    white:   phi t_2^2 E[r^2 rest^2], and 2 phi t_1 t_2 E[r^2 rest rest_1] for what the first step has of the same samples, all
-             with the colour of X^T diag(r^2) X/n
+    white:   phi t_2^2 E[r^2 rest^2], and 2 phi t_1 t_2 E[r^2 rest rest_1] for what the first step has of the same samples
 
 Under E[r^2 .], S_i has a part along the constant, whose matrix is M, and one along one more shape with a matrix of its own; what
 is left is white. With m_i = E[r S_i], these parts alpha_i and k_i, and eigenvalues mu of M and nu of the other one, rows grow by
@@ -26,7 +25,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.theory.one_step.gradient_law import marchenko_pastur, shaded
 from giantstep.theory.steps.course import Course
 from giantstep.theory.steps.frame import framed
 from giantstep.theory.steps.knots import Columns, columns
@@ -34,7 +32,7 @@ from giantstep.theory.steps.measure import matrix_moments
 from giantstep.theory.steps.residual import coordinates
 from giantstep.theory.steps.rows import MovedRows
 from giantstep.theory.steps.slopes import First, Slopes, slopes
-from giantstep.theory.steps.step import DIRECTION_NODES, FRESH, NOISE_SHARE, SHADES, TURN_NODES
+from giantstep.theory.steps.step import DIRECTION_NODES, FRESH, NOISE_SHARE, TURN_NODES
 from giantstep.theory.steps.turn import RowTurn
 
 EMPTY = 1e-30  # least weight of a column, against which nothing is divided
@@ -62,10 +60,8 @@ def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> Mo
     sample = Sample(made, phi, *(at.pi * own for own in r.plain[:3]))
     R1, R2 = sample.w1.sum(), sample.w2.sum()
     c1, c2 = (k * float(course.sigma.coefficients[k]) for k in (1, 2))
-    even = np.ones(at.pi.size)
-    modes, left = made.law.coloured(even, even, phi, TURN_NODES)
-    mu, shares, colour = map(np.asarray, shaded(modes, left, SHADES))
-    mu = (mu - shares @ mu)[:, None]
+    mu, shares = _matrix(made, np.ones(at.pi.size), phi)
+    mu = mu[:, None]
     once = 1 + t1 * c2 * (R1 + mu)
     b2, c = shares @ once**2 + rows.added, shares @ once
     before = First(t1, c1, c2, phi, c, np.maximum(b2 - c**2, 0.0), b2)
@@ -85,13 +81,10 @@ def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> Mo
     shift = np.zeros((len(u), at.pi.size))
     shift[len(rows.u) - 1], shift[len(rows.u) :] = (phi / R2) ** 0.5, phi**0.5 * noise.shapes
     D, P = _frame(made, shift, before, S, t2, course)
-    painted = np.outer(np.repeat(colour, len(turn.shares) // len(shares)), white)
     # On the frame the growth is taken as linear in mu
     lever = np.einsum("m,mnj,n->j", shares * mu[:, 0], turn.growth.reshape(len(mu), -1, rows.a.size), turn.other)
     moments, bulk = _moments(sample, noise)
-    (tint,) = framed(at, r, shift).second(2, even[None] / R2)
-    shades = np.asarray(marchenko_pastur(left, SHADES))
-    made_of = RowTurn(turn.shares, turn.growth, painted, P, lever / (shares @ mu**2), moments, bulk, tint, shades)
+    made_of = RowTurn(turn.shares, turn.growth, white, P, lever / (shares @ mu**2), moments, bulk)
     return replace(rows, u=u, D=D, turns=(made_of,))
 
 
@@ -170,7 +163,7 @@ def _matrix(
     """Eigenvalues of X^T diag(r shape) X/n around their mean, and their weights."""
     if not np.any(shape):
         return np.zeros(1), np.ones(1)
-    nodes, shares, _ = map(np.asarray, made.law.modes(shape, phi, TURN_NODES))
+    nodes, shares = map(np.asarray, made.law.modes(shape, phi, TURN_NODES))
     return nodes - shares @ nodes, shares
 
 

@@ -3,11 +3,11 @@
 The frame e_1, e_2, ... holds the target's r orthonormal directions and the noise directions that steps have added; u is of order
 one. g is Gaussian: along the frame its covariance is D/d, elsewhere its variance on the modes (mu_1, mu_2, ...) of the steps is
 
-    V(mu)/d,     V <- (1 + t mu)^2 V + white c(mu) with every step,      b^2 = E_mu V
+    V(mu)/d,     V <- (1 + t mu)^2 V + white with every step,      b^2 = E_mu V
 
-with t = eta s a, t mu the spectral law of the step's turn t X^T diag(r E sigma'') X/n (see ``step``), and c the colour of its
-white part (``one_step.gradient_law``). The matrices of different steps are free of one another; taking their modes as independent
-has the same moments up to the third (derived here). Directions of the frame have modes of their own (``measure``).
+with t = eta s a and t mu the spectral law of the step's turn t X^T diag(r E sigma'') X/n (see ``step``). The matrices of
+different steps are free of one another; taking their modes as independent has the same moments up to the third (derived here).
+Directions of the frame have modes of their own (``measure``).
 The curve u has few directions that matter, its principal ones: the coordinates kappa that features depend on.
 """
 
@@ -82,20 +82,16 @@ class MovedRows:
         seen = sizes > SMALL
         Q, R, J = left[:, seen], sizes[seen, None] * right[seen], self.a.size
         x, towards, nodes = _paths(self.turns, self.omega, Q)
-        variance, parts = np.broadcast_to(self.base + self.white, (len(x), 1, self.base.size)), np.ones(1)
+        variance = np.tile(self.base + self.white, (len(x), 1))
         for turn, mu in zip(self.turns, nodes, strict=True):
-            stretch, white = turn.along(mu, towards)
-            variance = variance[:, :, None] * self.product(stretch)[:, None, None] + white[:, None]
-            variance, parts = variance.reshape(len(x), -1, self.base.size), np.outer(parts, turn.shades[1]).ravel()
-        mean = np.einsum("bx,by,be->xye", x, x, np.einsum("s,bse->be", parts, variance))
+            variance = variance * self.product(turn.along(mu, towards)) + turn.white
         unit = Q.T @ towards
-        mean = np.einsum("xb,xye,yb->be", unit, mean, unit)[:, None]
-        D = np.einsum("fb,efg,gb->be", towards, self.D, towards)[:, None]
-        own = variance[..., :J] * (D / mean)[..., :J]
-        most = np.sqrt(own[..., self.left[J:]] * own[..., self.right[J:]])
-        spread = np.concatenate([own, np.clip((variance - mean + D)[..., J:], -most, most)], axis=-1)
-        weights = np.einsum("bx,by,s->bsxy", x @ R, x @ R, parts)
-        return weights.reshape(-1, *2 * (basis.shape[1],)), spread.reshape(-1, self.base.size)
+        mean = np.einsum("xb,xye,yb->be", unit, np.einsum("bx,by,be->xye", x, x, variance), unit)
+        D = np.einsum("fb,efg,gb->be", towards, self.D, towards)
+        own = variance[:, :J] * (D / mean)[:, :J]
+        most = np.sqrt(own[:, self.left[J:]] * own[:, self.right[J:]])
+        spread = np.concatenate([own, np.clip((variance - mean + D)[:, J:], -most, most)], axis=1)
+        return np.einsum("bx,by->bxy", x @ R, x @ R), spread
 
     @cached_property
     def inner(self) -> Float[np.ndarray, " E"]:
@@ -170,7 +166,7 @@ def fewer(rows: MovedRows) -> MovedRows:
     while np.prod([len(turn.shares) for turn in rows.turns]) > MODES:
         turn, turns = rows.turns[0], rows.turns[1:]
         grown = turn.shares @ rows.product(turn.stretch)
-        rows = replace(rows, turns=turns, base=rows.base * grown, white=rows.white * grown + turn.shares @ turn.white)
+        rows = replace(rows, turns=turns, base=rows.base * grown, white=rows.white * grown + turn.white)
     return rows
 
 

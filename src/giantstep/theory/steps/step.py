@@ -5,7 +5,7 @@ A neuron moves by eta s a X^T (r o sigma'(X w))/n. With S = E sigma'(u.kappa + b
     signal:  E[r S x] in the frame
     noise:   sqrt(d/n) sum_m s_m p_m(a) xi_m,   a S(a, kappa) = sum_m s_m p_m(a) phi_m(kappa),  E[r^2 phi_m phi_l] = delta_ml
     turn:    X^T diag(r S') X/n acting on g: E[r S'] and, around it, the modes of X^T diag(r h) X/n times E[r^2 S' h]
-    white:   (d/n) E[r^2 (sigma'^2 - S^2 - b^2 S'^2)], with the colour of X^T diag(r^2) X/n (``one_step.gradient_law``)
+    white:   (d/n) E[r^2 (sigma'^2 - S^2 - b^2 S'^2)]
 
 (Karhunen and Loeve for the noise: its first directions xi_m join the frame, the rest lengthens b. h(kappa) is the first shape of
 the same kind for S', E[r^2 h^2] = 1. The mean turn is each group's own: long steps leave S' of opposite a with little in common,
@@ -21,7 +21,6 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.functions.gaussian_averages import averages
-from giantstep.theory.one_step.gradient_law import marchenko_pastur, shaded
 from giantstep.theory.steps.course import Course, CourseStep
 from giantstep.theory.steps.frame import Frame, framed
 from giantstep.theory.steps.measure import matrix_moments
@@ -35,7 +34,6 @@ TURN_NODES, DIRECTION_NODES = (
     4,
     3,
 )  # modes of a step, and those along a direction: of more the moments are known to few digits
-SHADES = 2  # values of the white part's variance on each
 FAINT = 1e-12  # least of a turn and of a white part that have modes
 
 
@@ -80,16 +78,12 @@ def stepped(course: Course, step: CourseStep, eta: float, rows: MovedRows) -> Mo
     D = _frame(rows, frame, t, turn, rest, phi)
     if max(np.max(np.abs(turn)), np.max(np.abs(white))) < FAINT:
         return replace(rows, u=u, D=D)
-    loud = (rows.omega * rows.a**2) @ np.maximum(rest[: rows.a.size], FAINT)
-    modes, left = law.coloured(own, loud, phi, TURN_NODES)
-    nodes, shares, colour = map(np.asarray, shaded(modes, left, SHADES))
+    nodes, shares = map(np.asarray, law.modes(own, phi, TURN_NODES))
     stretch = 1 + t * (turn @ (at.pi * r.plain[0]) + (nodes - shares @ nodes)[:, None] * coefficient)
     inside = np.eye(len(u)) + t[:, None, None] * frame.second(1, turn)
     before = frame.inside[: len(rows.u)], frame.beyond[: len(rows.u), : len(rows.u)]
     moments, bulk = matrix_moments(at, law.powers(2 * DIRECTION_NODES + 2), before, own, phi_m[:count] / root, phi)
-    (tint,) = frame.second(2, loud[None] / (loud @ (at.pi * r.plain[1])))
-    shades, white = np.asarray(marchenko_pastur(left, SHADES)), np.outer(colour, white)
-    made = RowTurn(shares, stretch, white, inside, t * coefficient, moments, bulk, tint, shades)
+    made = RowTurn(shares, stretch, white, inside, t * coefficient, moments, bulk)
     return fewer(replace(rows, u=u, D=D, turns=(*rows.turns, made)))
 
 

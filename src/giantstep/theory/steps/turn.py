@@ -1,4 +1,4 @@
-"""What one step makes of the rows' variance V, on the modes mu of its matrix: V <- (1 + t mu)^2 V + white c(mu)."""
+"""What one step makes of the rows' variance V, on the modes mu of its matrix: V <- (1 + t mu)^2 V + white."""
 
 from typing import NamedTuple
 
@@ -8,33 +8,23 @@ from jaxtyping import Float
 from giantstep.theory.one_step.gradient_law import matrix_quadrature
 
 FAINT = 1e-12  # weight of a node that is none
-TIE = 1e-4  # by which directions alike to one turn are told apart, over the width of its law
-
-
-class Turned(NamedTuple):
-    """Along unit vectors: 1 + t mu of every group, and the white part."""
-
-    stretch: Float[np.ndarray, "... J"]
-    white: Float[np.ndarray, "... E"]
+TIE = 1e-5  # by which directions alike to one turn are told apart, over the width of its law
 
 
 class RowTurn(NamedTuple):
-    """On the modes of the bulk, their weights (M,), 1 + t mu of every group (M, J) and the white part (M, E).
+    """On the modes of the bulk, their weights (M,) and 1 + t mu of every group (M, J); and the white part (E,).
 
-    On the frame: the mean turn ``inside`` (J, F, F), the ``lever`` (J,) of each group's turn on the matrix whose ``moments``
-    (F, F, k) are given there, with those of the bulk (k,), the white part over that of the bulk, ``tint`` (F, F), and the
-    factors and shares of its ``shades``.
+    On the frame: the mean turn ``inside`` (J, F, F), and the ``lever`` (J,) of each group's turn on the matrix whose ``moments``
+    (F, F, k) are given there, with those of the bulk (k,).
     """
 
     shares: Float[np.ndarray, " M"]
     stretch: Float[np.ndarray, "M J"]
-    white: Float[np.ndarray, "M E"]
+    white: Float[np.ndarray, " E"]
     inside: Float[np.ndarray, "J F F"]
     lever: Float[np.ndarray, " J"]
     moments: Float[np.ndarray, "F F k"]
     bulk: Float[np.ndarray, " k"]
-    tint: Float[np.ndarray, "F F"]
-    shades: Float[np.ndarray, "2 S"]
 
     def size(self, omega: Float[np.ndarray, " J"]) -> float:
         """The mean square of t mu around its mean."""
@@ -79,17 +69,15 @@ class RowTurn(NamedTuple):
             return nodes, x @ (vectors / np.sqrt(values)) @ vectors.T
         raise np.linalg.LinAlgError("the directions are not orthonormal")
 
-    def along(self, mu: Float[np.ndarray, "B ..."], towards: Float[np.ndarray, "F B"]) -> Turned:
-        """At a node along unit vectors, with a new axis of shades at the end."""
+    def along(self, mu: Float[np.ndarray, " B"], towards: Float[np.ndarray, "F B"]) -> Float[np.ndarray, "B J"]:
+        """1 + t mu of every group at a node along unit vectors."""
         old, young = self._split(towards)
         rest = np.sum(young**2, axis=0)
         on = lambda own: np.einsum("ab,...ac,cb->b...", old, own, old)  # noqa: E731
         centre = on(self.inside) + np.outer(rest, self.shares @ self.stretch)
-        mean = np.einsum("ab,ac,cb->b", old, self.moments[..., 1], old) + rest * self.bulk[1]
-        white = np.outer(on(self.tint) + rest, self.shares @ self.white)
-        return Turned(centre + (mu - mean)[:, None] * self.lever, white[:, None] * self.shades[0][:, None])
+        return centre + np.outer(mu - on(self.moments[..., 1]) - rest * self.bulk[1], self.lever)
 
     def _split(self, basis: Float[np.ndarray, "F X"]) -> tuple[Float[np.ndarray, "F X"], Float[np.ndarray, "Y X"]]:
         """What of directions is as old as the step and what is younger: to it the latter is of the bulk."""
-        F = len(self.tint)
+        F = len(self.moments)
         return basis[:F], basis[F:]
