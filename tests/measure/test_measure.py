@@ -18,6 +18,23 @@ def test_spectrum_agrees_with_the_svd(seed):
         np.testing.assert_allclose(measure.spectrum(A).values, s, rtol=1e-9)
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4), (5, 1), (3, 7), (40, 30), (30, 40)])
+@pytest.mark.parametrize("vectors", [1, 2, 50])
+def test_leading_vectors_belong_to_their_values(shape, vectors):
+    A = np.random.default_rng(0).standard_normal(shape)
+    found, count = measure.spectrum(A, vectors), min(vectors, *shape)
+    np.testing.assert_allclose(found.values, np.linalg.svd(A, compute_uv=False), atol=1e-6)
+    np.testing.assert_allclose(A @ found.right, found.left * found.values[:count], atol=1e-6)
+    np.testing.assert_allclose(found.right.T @ found.right, np.eye(count), atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [0.0, 1e-120, 1.0, 1e120])
+def test_values_that_coincide_have_orthonormal_vectors(unit):
+    found = measure.spectrum(unit * np.eye(60)[:, :40], 12)
+    np.testing.assert_allclose(found.values, unit)
+    np.testing.assert_allclose(found.right.T @ found.right, np.eye(12), atol=1e-12)
+
+
 def test_operator_norm(seed):
     A = np.random.default_rng(seed).standard_normal((150, 120))
     assert measure.operator_norm(A) == pytest.approx(np.linalg.norm(A, 2), rel=1e-8)
