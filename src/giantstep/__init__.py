@@ -27,9 +27,8 @@ def _homes() -> dict[str, tuple[str, str]]:
     """The module and the name in it of every public name."""
     listed = ast.parse(files(__name__).joinpath("__init__.pyi").read_text(encoding="utf-8")).body
     lines = [line for line in listed if isinstance(line, ast.ImportFrom)]
-    named = [
-        (line.module, each.name) for line in lines for each in line.names if each.asname
-    ]  # the others are for types
+    # the others are for types
+    named = [(line.module, each.name) for line in lines for each in line.names if each.asname]
     homes = {name: (str(module), name) for module, name in named}
     return homes | {"system": homes["systems"]}
 

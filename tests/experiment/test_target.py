@@ -101,7 +101,7 @@ def test_directions_that_are_not_orthonormal():
         ({"source": lambda z: z[0]}, "needs its rank"),
         ({"source": "x1*x2", "directions": [[1, 0], [2, 0]]}, "independent"),
         ({"source": "x1*x2", "directions": [[1, 0]]}, "2 rows"),
-        ({"source": "x1", "directions": "abc"}, "rows of numbers"),
+        ({"source": "x1", "directions": "abc"}, "rows of finite numbers"),
     ],
 )
 def test_bad_targets(arguments, words):

@@ -60,7 +60,7 @@ def test_few_rows_and_equal_rows():
         (lambda: gs.measure.intrinsic_dimension(X, 1), "neighbours must be"),
         (lambda: gs.measure.intrinsic_dimension(X[:5]), "at least 12 different rows"),
         (lambda: gs.measure.intrinsic_dimension(X[0]), "matrix of finite numbers"),
-        (lambda: gs.measure.intrinsic_dimension([["a"]]), "matrix of numbers"),
+        (lambda: gs.measure.intrinsic_dimension([["a"]]), "matrix of finite numbers"),
     ):
         with pytest.raises(gs.InputError, match=words):
             bad()

@@ -14,7 +14,7 @@ import giantstep as gs
 from giantstep import system
 from giantstep.cli import run
 from giantstep.lab.compare.systems import compare_system as beside
-from giantstep.systems.attack import ray
+from giantstep.systems.attack import margin_ray, ray
 from giantstep.systems.attack.random_ray import RayLaw
 from giantstep.systems.attack.simulate import random_network, sample
 from giantstep.systems.attack.stepped_ray import law
@@ -78,7 +78,7 @@ def test_a_linear_network_flips_where_its_linear_part_does():
 def test_rows_do_not_depend_on_the_chunks(monkeypatch):
     network, X = drawn()
     whole = gs.attack(network, X)
-    monkeypatch.setattr(ray, "AT_ONCE", 100)
+    monkeypatch.setattr(margin_ray, "AT_ONCE", 100)
     parts = gs.attack(network, X)
     np.testing.assert_allclose(parts.root, whole.root, rtol=1e-12)
     np.testing.assert_array_equal(parts.flipped, whole.flipped)

@@ -116,6 +116,19 @@ def reals(value: Any, what: str, *, least: float = -math.inf) -> float | tuple[f
     return real(value, what, least=least)
 
 
+def numbers(value: Any, shape: tuple[int | None, ...], needed: str) -> np.ndarray:
+    """A copy as finite numbers of a shape, None for any length above 0; ``needed`` is the sentence that refuses all else."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(needed) from None
+    if array.ndim != len(shape) or not all(n and m in (None, n) for n, m in zip(array.shape, shape, strict=True)):
+        raise InputError(f"{needed}, not of shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError(needed)
+    return array
+
+
 def choice(value: Any, options: tuple[str, ...], what: str) -> str:
     """One of the spelled options."""
     if not isinstance(value, str) or value not in options:

@@ -38,9 +38,8 @@ def mesh(devices: Any) -> jax.sharding.Mesh | None:
         raise InputError(f"{WANTED}, not {devices!r}")
     if len({device.platform for device in chosen}) > 1 or any(d.process_index != jax.process_index() for d in chosen):
         raise InputError(f"{WANTED}, all of this process")
-    return jax.sharding.Mesh(
-        np.array(chosen), (AXIS,)
-    )  # a user's own mesh may have axes of explicit type, which sums do not take
+    # a user's own mesh may have axes of explicit type, which sums do not take
+    return jax.sharding.Mesh(np.array(chosen), (AXIS,))
 
 
 def size(mesh: jax.sharding.Mesh | None) -> int:

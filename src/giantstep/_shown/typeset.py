@@ -20,9 +20,8 @@ _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-])0*(\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w.)\]−-])-(?=\d)")
 _LETTERS = {"alpha": "α", "eta": "η", "sigma": "σ"}
 _PHRASES = {"grad f": "∇f", "sigma^(k)": "σ^{(k)}", "η~": "η̃"}  # the gradient, and a derivative, which is no power
-_PHRASES |= {
-    f"d^{k}f": f"d{raised}f" for k, raised in zip(range(2, 10), "²³⁴⁵⁶⁷⁸⁹", strict=True)
-}  # and of f, in d^2f/dx1^2
+# and of f, in d^2f/dx1^2
+_PHRASES |= {f"d^{k}f": f"d{raised}f" for k, raised in zip(range(2, 10), "²³⁴⁵⁶⁷⁸⁹", strict=True)}
 _LETTER = re.compile(rf"(?<![\w.\[\"';-])({'|'.join(_LETTERS)})(?![\w\[(]|[.=][\w\[])")
 
 

@@ -247,7 +247,6 @@ def seen(run: Run, geometry: dict[str, np.ndarray]) -> dict[str, Any]:
     numbers |= {name: geometry[name] for name in ("overlaps", "norms", "learned")}
     numbers["null_level"] = np.mean(1 - geometry["inside"], axis=2) / max(run.d - setting.target.rank, 1)
     numbers["captured"], numbers["captured_se"] = measure.mean_and_error(geometry["shares"], axis=2)
-    numbers["captured_se"] = numbers["captured_se"] * np.sqrt(
-        setting.p / setting.network.drawn
-    )  # a pair starts from one draw
+    # a pair starts from one draw
+    numbers["captured_se"] = numbers["captured_se"] * np.sqrt(setting.p / setting.network.drawn)
     return numbers

@@ -22,9 +22,8 @@ RUNTIME = 0.15 * _memory.GIB  # what compiled programs, threads and the allocato
 ITERATIONS = 100  # a guess of the iterations of conjugate gradients, for the work ahead
 CACHED = 2.0**22  # bytes of the features of a chunk on NumPy, which stay in the cache
 SUMMED = 1024  # rows of a chunk from which its Gram matrix takes much longer than adding it to the others
-AT_ONCE = (
-    2.0**28
-)  # up to this many features in a call NumPy is done before XLA has compiled; on one core it is always faster
+# up to this many features in a call NumPy is done before XLA has compiled; on one core it is always faster
+AT_ONCE = 2.0**28
 
 
 @dataclass(frozen=True)
@@ -111,9 +110,8 @@ def make_plan(
         grams += 1
     one = s.held(grams) + rows * s.row()
     together = max(1, min(seeds, MAX_SEEDS, int(min(TOGETHER_BYTES, allowed) // one)))
-    together = -(
-        -seeds // -(-seeds // together)
-    )  # groups of one size if possible, so that one compiled program serves all
+    # groups of one size if possible, so that one compiled program serves all
+    together = -(-seeds // -(-seeds // together))
     spare = min(HELD_BYTES, (allowed - together * one) / 2)  # two batches at most
     room = int(spare // (together * (s.d + 1) * item)) * s.devices
     work = _work(setting, s, n_test)

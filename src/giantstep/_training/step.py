@@ -67,19 +67,3 @@ def direction_sum(
 ) -> Float[Array, " d"]:
     """n times ``beta = X^T r / n`` over the rows given: the direction of the gradient's rank-one part ``c_1 s a beta^T``."""
     return X.T @ residuals(H, a, y, sigma=sigma, scale=scale, full=full)
-
-
-def giant_step(
-    W: Float[Array, "p d"],
-    a: Float[Array, " p"],
-    X: Float[Array, "n d"],
-    y: Float[Array, " n"],
-    eta: float,
-    *,
-    sigma: Activation,
-    scale: float | Float[Array, ""],
-    residual: str = "target",
-) -> Float[Array, "p d"]:
-    """W after one full-batch gradient step of size eta."""
-    total = descent_sum(X @ W.T, a, X, y, sigma=sigma, scale=scale, full=residual == "full")
-    return W + (eta / X.shape[0]) * total

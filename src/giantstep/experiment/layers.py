@@ -8,6 +8,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import named
+from giantstep._given.plain import numbers
 from giantstep.errors import InputError
 from giantstep.experiment.network import Network
 from giantstep.functions.activation import activation
@@ -52,10 +53,15 @@ class Layers:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        W, A = _matrix(self.W, "W"), _matrix(np.atleast_2d(np.asarray(self.A)), "A")
+        W = numbers(self.W, (None, None), "W must be a matrix of finite numbers")
+        A = numbers(np.atleast_2d(np.asarray(self.A)), (None, None), "A must be a matrix of finite numbers")
         if A.shape[1] != W.shape[0]:
             raise InputError(f"W has {W.shape[0]} neurons (rows) and A has {A.shape[1]} (columns): they must agree")
-        b, c = _bias(self.b, W.shape[0], "b"), _bias(self.c, A.shape[0], "c")
+        biases = [("b", self.b, len(W)), ("c", self.c, len(A))]
+        b, c = (
+            np.zeros(n) if given is None else numbers(given, (n,), f"{name} must be {n} finite numbers")
+            for name, given, n in biases
+        )
         for name, array in (("W", W), ("A", A), ("b", b), ("c", c)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -108,25 +114,3 @@ class Layers:
         if rows.ndim != 2 or rows.shape[1] != self.d or not rows.size or not np.all(np.isfinite(rows)):
             raise InputError(f"{what} must be finite numbers of shape (n, {self.d}), not of shape {np.shape(X)}")
         return rows
-
-
-def _matrix(value: Any, what: str) -> Float[np.ndarray, "rows columns"]:
-    try:
-        matrix = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a matrix of numbers") from None
-    if matrix.ndim != 2 or not matrix.size or not np.all(np.isfinite(matrix)):
-        raise InputError(f"{what} must be a matrix of finite numbers, not of shape {matrix.shape}")
-    return matrix
-
-
-def _bias(value: Any, size: int, what: str) -> Float[np.ndarray, " size"]:
-    if value is None:
-        return np.zeros(size)
-    try:
-        bias = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be {size} numbers") from None
-    if bias.shape != (size,) or not np.all(np.isfinite(bias)):
-        raise InputError(f"{what} must be {size} finite numbers, not of shape {bias.shape}")
-    return bias

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import PlainNoun, build, choice, flag, short, whole
+from giantstep._given.plain import PlainNoun, build, choice, flag, numbers, short, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
 
@@ -30,12 +30,9 @@ class Weights:
         def __init__(self, W: npt.ArrayLike, a: npt.ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        try:
-            W, a = np.array(self.W, dtype=float), np.array(self.a, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError("weights must be arrays of numbers: W of shape (p, d) and a of shape (p,)") from None
-        if W.ndim != 2 or a.shape != W.shape[:1] or not (np.all(np.isfinite(W)) and np.all(np.isfinite(a))):
-            raise InputError("weights must be finite arrays: W of shape (p, d) and a of shape (p,)")
+        needed = "weights must be finite numbers, W of shape (p, d) and a of shape (p,)"
+        W = numbers(self.W, (None, None), needed)
+        a = numbers(self.a, W.shape[:1], needed)
         for name, array in (("W", W), ("a", a)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import choice, real, whole
+from giantstep._given.plain import choice, numbers, real, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep._shown import html
 from giantstep.errors import InputError
@@ -309,12 +309,7 @@ def _needed(nodes: tuple[Node, ...]) -> int:
 def _checked_directions(directions: Any, rank: int) -> tuple[tuple[float, ...], ...] | None:
     if directions is None:
         return None
-    try:
-        rows = np.asarray(directions, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("directions must be r rows of numbers of equal length") from None
-    if rows.ndim != 2 or rows.shape[0] != rank or not np.all(np.isfinite(rows)):
-        raise InputError(f"directions must be {rank} rows of finite numbers of equal length")
+    rows = numbers(directions, (rank, None), f"directions must be {rank} rows of finite numbers of equal length")
     if np.linalg.matrix_rank(rows) < rank:
         raise InputError("the rows of directions must be linearly independent")
     return tuple(tuple(row) for row in rows.tolist())

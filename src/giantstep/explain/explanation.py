@@ -115,8 +115,6 @@ class Explanation:
             html.table(*_terms_table(self)), "".join(html.line(each) for each in sentences),
         )  # fmt: skip
 
-    __str__ = __repr__
-
 
 def explanation_table(x: Explanation) -> str:
     """The explanation as text: exponents, staircase, reasons, terms and floors, also for the activation if there is one."""

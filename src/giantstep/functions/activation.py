@@ -83,9 +83,8 @@ class Activation:
             return jax.jvp(self.function, (x,), (jnp.ones_like(x),))[1]  # type: ignore[arg-type]
         x = np.asarray(x, dtype=float) if isinstance(x, int | float) else x
         values = algebra.slope(self._node, [x], 0)
-        return (
-            values if getattr(values, "shape", ()) == x.shape else values + 0.0 * x
-        )  # a constant keeps the shape of x
+        # a constant keeps the shape of x
+        return values if getattr(values, "shape", ()) == x.shape else values + 0.0 * x
 
     def centre(self) -> "Activation":
         """Return the same activation with its mean subtracted."""

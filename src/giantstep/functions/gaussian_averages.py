@@ -56,9 +56,8 @@ def together(
     """E f(b_1 z_1 + t_1) f(b_2 z_2 + t_2) for standard Gaussians of correlation rho: the mean of the second given z_1 inside."""
     t1, t2, b1, b2, r = np.broadcast_arrays(*t, *b, rho)
     wide = lambda x: x[..., None]  # noqa: E731
-    slope = np.where(
-        np.abs(r * b2) < 1e-12, 1e-12, r * b2
-    )  # the second has its kinks, on average, at (kink - t_2)/(rho b_2)
+    # the second has its kinks, on average, at (kink - t_2)/(rho b_2)
+    slope = np.where(np.abs(r * b2) < 1e-12, 1e-12, r * b2)
     rest, total = wide(b2 * np.sqrt(np.maximum(1 - r**2, 1e-12))), np.zeros(r.shape)
     for z, w in _nodes((t1, b1), kinks, OUTER, (np.asarray(kinks) - wide(t2)) / wide(slope)):
         inner = slopes(f, wide(t2) + wide(r * b2) * z, rest, kinks, (0,), INNER)[0][0]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import whole
+from giantstep._given.plain import numbers, whole
 from giantstep.errors import InputError
 
 MOST = 3000  # points that are used
@@ -53,13 +53,8 @@ def intrinsic_dimension(
         >>> round(gs.measure.intrinsic_dimension(plane).value)
         2
     """
-    try:
-        rows = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("an intrinsic dimension needs a matrix of numbers, a point in every row") from None
+    rows = numbers(X, (None, None), "an intrinsic dimension needs a matrix of finite numbers, a point in every row")
     k = whole(neighbours, "neighbours", least=2)
-    if rows.ndim != 2 or not np.all(np.isfinite(rows)):
-        raise InputError(f"an intrinsic dimension needs a matrix of finite numbers, not of shape {rows.shape}")
     rows = np.unique(rows, axis=0)  # equal rows have no distance
     if len(rows) <= k + 1:
         raise InputError(f"{k} neighbours need at least {k + 2} different rows, and there are {len(rows)}")

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import linalg
 
-from giantstep._given.plain import whole
+from giantstep._given.plain import numbers, whole
 from giantstep._machine import memory as _memory
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
@@ -194,12 +194,9 @@ def _activation(given: object) -> Activation:
 
 
 def _weights(W: object, direction: object) -> tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " d"]]:
-    try:
-        rows, u = np.asarray(W, dtype=float), np.asarray(direction, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("W and direction must be arrays of numbers: of shape (p, d) and (d,)") from None
-    if rows.ndim != 2 or rows.size == 0 or u.shape != rows.shape[1:] or not np.all(np.isfinite(rows)):
-        raise InputError("W and direction must be finite arrays of shape (p, d) and (d,)")
+    needed = "W and direction must be finite numbers of shape (p, d) and (d,)"
+    rows = numbers(W, (None, None), needed)
+    u = numbers(direction, rows.shape[1:], needed)
     length = float(np.linalg.norm(u))
     if not np.isfinite(length) or length == 0 or not np.any(rows):
         raise InputError("direction must be finite and not zero, and W must have a row that is not zero")

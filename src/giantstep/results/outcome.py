@@ -195,8 +195,6 @@ class Outcome:
         facts = "".join(html.line(each) for each in (*_facts(o), f"status: {o.status}"))
         return html.block(title(self, self.route), html.table(header, shortened(body, MAX_ROWS)), facts)
 
-    __str__ = __repr__
-
 
 def _scalar(value: Any) -> Any:
     """A float for an array without axes."""
@@ -260,9 +258,8 @@ def _cells(o: Outcome) -> tuple[list[str], list[list[str]]]:
         for name in names:
             error = getattr(o, f"{name}_se")
             value = np.asarray(getattr(o, name))[index]
-            band = getattr(
-                o, f"{name.replace('objective', 'error')}_band", None
-            )  # the objective is as good as the training error
+            # the objective is as good as the training error
+            band = getattr(o, f"{name.replace('objective', 'error')}_band", None)
             if band is not None:
                 row.append(within(float(value), *np.asarray(band)[index]))
                 continue

@@ -1,13 +1,15 @@
 """System: an experiment that is not a ``Setting``. Finding: the numbers and curves that a route computes for it.
 
 ``simulate(system, seed)`` and ``theory(system)`` give a ``Finding`` each. A system defines them by two methods, ``measured`` and
-``predicted``, which both return a ``Reading``; each of the package's own systems is a folder of ``giantstep.systems``.
+``predicted``, which both return a ``Reading``. Each of the package's own systems is a folder of ``giantstep.systems``, where the
+two are functions of the modules ``simulate`` and ``theory``.
 """
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from inspect import signature
 from typing import Any, ClassVar, NamedTuple
 
@@ -65,11 +67,11 @@ class System:
 
     def measured(self, seed: int) -> Reading:
         """Simulate one seed."""
-        raise NotImplementedError
+        return import_module(f"{type(self).__module__}.simulate").measured(self, seed)
 
     def predicted(self) -> Reading:
-        """Compute the theory."""
-        raise NotImplementedError
+        """Compute the predictions of theory."""
+        return import_module(f"{type(self).__module__}.theory").predicted(self)
 
     def said(self, name: str) -> str:
         """The name of a number or curve in words."""
@@ -149,8 +151,6 @@ class Finding:
     def _repr_html_(self) -> str:
         tables = [html.table(header, shortened(body, MAX_ROWS)) for header, body in _tables(self)]
         return html.block(_heading(self), *tables, html.line(f"status: {self.status}"))
-
-    __str__ = __repr__
 
 
 def _heading(finding: Finding) -> str:

@@ -61,9 +61,8 @@ class Reduction(NamedTuple):
     it idle.
     """
 
-    householder: Float[
-        Array, "k k"
-    ]  # k = m - 1: column j holds the vector of H_{j+1} below its unit diagonal entry; or Q, k = m
+    # k = m - 1: column j holds the vector of H_{j+1} below its unit diagonal entry; or Q, k = m
+    householder: Float[Array, "k k"]
     taus: Float[Array, " _"]  # m - 1 of them, or none with Q
     diagonal: Float[Array, " m"]
     off_diagonal: Float[Array, " m"]  # entry i is T[i, i-1]; entry 0 is zero

@@ -47,9 +47,8 @@ def plan(
         largest = int(max(protocol.sizes()) * max(allowed, 0.0) / held)
         raise _memory.refuse(held + base.bytes, allowed + base.bytes, f"a batch of {largest} samples to be held")
     readout = 0 if protocol.readout is None else protocol.readout_size
-    spare = max(
-        0, base.rows - max([*protocol.sizes(), readout, n_test])
-    )  # rows of a block that short batches leave empty
+    # rows of a block that short batches leave empty
+    spare = max(0, base.rows - max([*protocol.sizes(), readout, n_test]))
     one = base.bytes / base.seeds - spare * (2 * most + 5 * p) * item + held
     together = int(min(TOGETHER_BYTES, allowed) // one)
     together = max(1, min(seeds, MAX_SEEDS, together))

@@ -80,9 +80,8 @@ class ComparedNumbers:
         own = np.var(differences, axis=1, ddof=1)
         variance, freedom = moderated(own, seeds - 1)
         error = np.sqrt(variance / seeds)
-        safe = np.sqrt(
-            np.maximum(variance, own) / seeds
-        )  # a number that is noisier than the others keeps its own noise
+        # a number that is noisier than the others keeps its own noise
+        safe = np.sqrt(np.maximum(variance, own) / seeds)
         # mean +- t_{1 - alpha/2} s.e.; a true difference of margin + (t_{1 - alpha/2} + t_{0.99}) s.e. is noticed
         sure, seen = stdtrit(freedom, 1 - alpha / 2), stdtrit(freedom, 1 - MISSED)
         needed = _seeds_needed(variance, self.departure - self.margin, alpha, freedom - (seeds - 1))

@@ -42,8 +42,6 @@ class Prediction:
     def _repr_html_(self) -> str:
         return self.theory._repr_html_()
 
-    __str__ = __repr__
-
 
 @dataclass(frozen=True)
 class Gap:
@@ -152,8 +150,6 @@ class Comparison:
         ]
         states = [html.line(f"status of the {name}: {outcome.status}") for name, outcome in _parts(self)]
         return html.block(title(self.simulation, "compare"), *tables, *states)
-
-    __str__ = __repr__
 
 
 def _parts(c: Comparison) -> list[tuple[str, Outcome]]:

@@ -64,8 +64,6 @@ class SystemComparison:
             lines.append(f"status of {finding.route}: {finding.status}  ({finding.seconds:.1f} s)")
         return "\n".join(lines)
 
-    __str__ = __repr__
-
 
 def _cells(gap: Gap) -> list[str]:
     in_se = "" if gap.in_se is None else f"{gap.in_se:+z.1f}"

@@ -60,9 +60,8 @@ def perform(block: Block, memory: float | None = None) -> list[tuple[Trial, Outc
         if outcome.status.ok or len(block.trials) == 1:
             return split(block, outcome)
         alone = (replace(block, setting=each, members=((each,),)) for row in block.members for each in row)
-        return [
-            pair for one in alone for pair in split(one, theory(one.setting, **options))
-        ]  # so that each has its own status
+        # so that each has its own status
+        return [pair for one in alone for pair in split(one, theory(one.setting, **options))]
     options |= {"memory": memory, "progress": False, "random": options.get("random", "host")}
     if verb == "equivalent":
         from giantstep.equivalent import equivalent

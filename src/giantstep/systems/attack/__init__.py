@@ -16,13 +16,11 @@ from giantstep._given.callable import callable_module, named
 from giantstep._given.plain import build, real, reals, settle, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
-from giantstep.experiment.network import Network
 from giantstep.experiment.setting import Setting
-from giantstep.functions.activation import Activation
 from giantstep.functions.activation import activation as read_activation
-from giantstep.results.system import Reading, System
-from giantstep.systems.attack import ray
+from giantstep.results.system import System
 from giantstep.systems.attack.margin_ray import MarginRays, margin_chunks
+from giantstep.systems.attack.ray import REACH
 
 ETAS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 DISTANCES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
@@ -62,7 +60,7 @@ class Attacked:
     reached: Int[np.ndarray, " n"] | None = None
 
 
-def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: float = ray.REACH) -> Attacked:
+def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: float = REACH) -> Attacked:
     """One gradient step on given inputs, and where the sign changes along its ray.
 
     Args:
@@ -84,36 +82,16 @@ def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: f
     """
     size = None if eta is None else real(eta, "eta", least=0.0)
     reach = real(reach, "reach", least=0.0)
-    if isinstance(network, Network):
-        X = _inputs(network, x)
-        parts = [_part(rays, size, reach) for rays in ray.chunks(network, X)]
-    else:
-        layers = Layers.of(network)
-        _need_gradient(layers.activation)
-        X = layers.inputs(x, "x")
-        parts = [_margin_part(rays, size, reach) for rays in margin_chunks(layers, X)]
+    layers = Layers.of(network)
+    if layers.activation.jumps:
+        raise InputError(f"attack follows a gradient, and {layers.activation.name!r} has no useful one")
+    X = layers.inputs(x, "x")
+    parts = [_part(rays, size, reach) for rays in margin_chunks(layers, X)]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     lengths = np.linalg.norm(X, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = np.abs(values["eta"]) * values["gradient"] / lengths
     return Attacked(relative=relative, notes=_notes(values), **values)
-
-
-def _inputs(network: Network, x: npt.ArrayLike) -> Float[np.ndarray, "n d"]:
-    if not isinstance(network, Network) or network.weights is None:
-        raise InputError(
-            "attack needs a Network with weights of its own: Network(..., weights=(W, a)) or simulate.network(setting, seed)"
-        )
-    _need_gradient(network.activation)
-    X, d = np.atleast_2d(np.asarray(x, dtype=float)), network.weights.W.shape[1]
-    if X.ndim != 2 or X.shape[1] != d or not X.size or not np.all(np.isfinite(X)):
-        raise InputError(f"x must be finite numbers of shape (n, {d}) or ({d},), not of shape {np.shape(x)}")
-    return X
-
-
-def _need_gradient(sigma: Activation) -> None:
-    if sigma.jumps:
-        raise InputError(f"attack follows a gradient, and {sigma.name!r} has no useful one")
 
 
 def _full(value: Float[np.ndarray, " n"], length: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
@@ -122,23 +100,8 @@ def _full(value: Float[np.ndarray, " n"], length: Float[np.ndarray, " n"]) -> Fl
         return np.where(length > 0, 2 * np.abs(value) / length**2, 0.0)
 
 
-def _part(rays: ray.Rays, eta: float | None, reach: float) -> dict[str, np.ndarray]:
-    size = _full(rays.output, rays.length) if eta is None else np.full(len(rays.output), eta)
-    signed = np.where(rays.output < 0, size, -size)
-    after = rays.at(size * rays.length)
-    return {
-        "perturbation": signed[:, None] * rays.gradient,
-        "flipped": rays.output * after < 0,
-        "before": rays.output,
-        "after": after,
-        "eta": signed,
-        "gradient": rays.length,
-        "root": rays.roots(reach),
-    }
-
-
-def _margin_part(rays: MarginRays, eta: float | None, reach: float) -> dict[str, np.ndarray]:
-    """The step of a network with biases: with one output before and after are f itself, with several the margin."""
+def _part(rays: MarginRays, eta: float | None, reach: float) -> dict[str, np.ndarray]:
+    """The step on some inputs: with one output before and after are f itself, with several the margin."""
     size = _full(rays.margin, rays.length) if eta is None else np.full(len(rays.margin), eta)
     moved, after = size * rays.length, rays.at(size * rays.length)
     one = rays.network.outputs == 1
@@ -238,18 +201,6 @@ class Attack(System):
         put(self, "width", _widths(self.width))
         if self.activation.jumps:
             raise InputError(f"an attack follows a gradient, and {self.activation.name!r} has no useful one")
-
-    def measured(self, seed: int) -> Reading:
-        """Simulate one seed."""
-        from giantstep.systems.attack import simulate
-
-        return simulate.measured(self, seed)
-
-    def predicted(self) -> Reading:
-        """Compute the predictions of theory."""
-        from giantstep.systems.attack import theory
-
-        return theory.predicted(self)
 
     @property
     def widths(self) -> tuple[int, ...]:

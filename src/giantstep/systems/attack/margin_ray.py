@@ -17,7 +17,9 @@ from jaxtyping import Float, Int
 
 from giantstep.experiment.layers import Layers
 from giantstep.systems.attack.crossing import first_crossing
-from giantstep.systems.attack.ray import AT_ONCE, REACH
+from giantstep.systems.attack.ray import REACH
+
+AT_ONCE = 2**19  # preactivations held at a time
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@
 so after two products with W a point of the ray costs O(p), whatever d.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,6 @@ from giantstep.experiment.network import Network
 from giantstep.systems.attack.crossing import first_crossing
 
 REACH = 8.0  # how far a ray is scanned, in first-order distances |f|/||grad f||
-AT_ONCE = 2**19  # preactivations held at a time
 
 
 @dataclass(frozen=True)
@@ -79,10 +77,3 @@ def rays(network: Network, X: Float[np.ndarray, "n d"]) -> Rays:
     length = np.linalg.norm(gradient, axis=1)
     towards = np.where(output < 0, 1.0, -1.0) / np.where(length > 0, length, 1.0)
     return Rays(output, gradient, length, z, (towards[:, None] * gradient) @ W.T, network)
-
-
-def chunks(network: Network, X: Float[np.ndarray, "n d"]) -> Iterator[Rays]:
-    """Yield the rays of many inputs, as many rows at a time as fit in the cache."""
-    rows = max(1, AT_ONCE // network.width)
-    for start in range(0, len(X), rows):
-        yield rays(network, X[start : start + rows])

@@ -68,9 +68,8 @@ def rows(setting: Setting) -> RayRows:
     if not setting.protocol.steps:
         a, omega = (np.asarray(x) for x in second_layer(setting.network.second_layer))
         return RayRows(a, omega, 0.0, np.ones_like(a))
-    full = replace(
-        setting, protocol=Protocol(setting.protocol.steps, Ridge(setting.d, 1.0))
-    )  # the readout plays no part
+    # the readout plays no part
+    full = replace(setting, protocol=Protocol(setting.protocol.steps, Ridge(setting.d, 1.0)))
     numbers, form = parameters(full)
     step = direction(numbers, form, activation_of(numbers, form), label_of(numbers, form))
     a, omega = (np.asarray(x) for x in second_layer(form.second_layer))

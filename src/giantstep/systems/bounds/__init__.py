@@ -17,7 +17,7 @@ from giantstep._given.callable import callable_module, named
 from giantstep._given.plain import choice, real, settle, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation as read_activation
-from giantstep.results.system import Reading, System
+from giantstep.results.system import System
 from giantstep.systems.bounds.lipschitz import extent
 from giantstep.systems.bounds.own_table import bounds
 
@@ -99,18 +99,6 @@ class Bounds(System):
         object.__setattr__(self, "activation", read_activation(self.activation))
         if not np.isfinite(self.lipschitz):
             raise InputError(f"the activation must be Lipschitz, and {self.activation.name!r} is not")
-
-    def measured(self, seed: int) -> Reading:
-        """Simulate one seed."""
-        from giantstep.systems.bounds import simulate
-
-        return simulate.measured(self, seed)
-
-    def predicted(self) -> Reading:
-        """Compute the predictions of theory."""
-        from giantstep.systems.bounds import theory
-
-        return theory.predicted(self)
 
     @property
     def dimension(self) -> int:

@@ -35,9 +35,8 @@ def growth(
     """The bounds after so many epochs of SGD in batches, for a loss with the Lipschitz constant L1 = ``first``."""
     lengths = np.sqrt(1 + np.sum(X**2, axis=1))
     count = -(-len(X) // batch)
-    last = (
-        len(X) - (count - 1) * batch
-    )  # rows of the last batch, each of which weighs 1/last; at worst they are the longest
+    # rows of the last batch, each of which weighs 1/last; at worst they are the longest
+    last = len(X) - (count - 1) * batch
     extra = (1 / last - 1 / batch) * float(np.sum(np.sort(lengths)[len(X) - last :]))
     mean = (float(np.sum(lengths)) / batch + extra) / count
     slope = float(np.max(np.abs(slopes_of(network.activation))))

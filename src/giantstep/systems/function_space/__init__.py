@@ -11,7 +11,7 @@ from giantstep._given.callable import named
 from giantstep._given.plain import flag, settle
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
-from giantstep.results.system import Reading, System
+from giantstep.results.system import System
 
 
 @named
@@ -64,18 +64,6 @@ class FunctionSpace(System):
         if len(self.setting.protocol.steps) != 1:
             raise InputError(f"a FunctionSpace has one giant step, not {len(self.setting.protocol.steps)}")
         settle(self, flag, "rho")
-
-    def measured(self, seed: int) -> Reading:
-        """Simulate one seed."""
-        from giantstep.systems.function_space import simulate
-
-        return simulate.measured(self, seed)
-
-    def predicted(self) -> Reading:
-        """Compute the predictions of theory."""
-        from giantstep.systems.function_space import theory
-
-        return theory.predicted(self)
 
     @property
     def etas(self) -> Float[np.ndarray, " E"]:

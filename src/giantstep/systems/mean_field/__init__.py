@@ -21,7 +21,7 @@ from giantstep._given.plain import flag, real, settle, whole
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
 from giantstep.experiment.target import target
-from giantstep.results.system import Reading, System
+from giantstep.results.system import System
 from giantstep.systems.mean_field.bases import basis, project, smoothness
 from giantstep.systems.mean_field.fit_curves import FittedCurves, fit
 from giantstep.systems.mean_field.follow import Followed, follow
@@ -108,18 +108,6 @@ class MeanField(System):
         target(self.target)  # refuses what it cannot read
         for field in fields(Training):
             object.__setattr__(self, field.name, getattr(self.training, field.name))
-
-    def measured(self, seed: int) -> Reading:
-        """Simulate one seed."""
-        from giantstep.systems.mean_field import simulate
-
-        return simulate.measured(self, seed)
-
-    def predicted(self) -> Reading:
-        """Compute the predictions of theory."""
-        from giantstep.systems.mean_field import theory
-
-        return theory.predicted(self)
 
     @cached_property
     def training(self) -> Training:

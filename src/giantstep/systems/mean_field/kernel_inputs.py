@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import flag, real
+from giantstep._given.plain import flag, numbers, real
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
 from giantstep.functions.hermite import gauss_hermite
@@ -48,12 +48,11 @@ class FittedKernel:
             K: k(x, x_i), one row a new input, one column an input of the fit.
             diagonal: k(x, x) of the new inputs; without it they are taken to lie in the span of those of the fit.
         """
-        K = np.asarray(K, dtype=float)
-        if K.ndim != 2 or K.shape[1] != len(self.project) or not np.all(np.isfinite(K)):
-            raise InputError(
-                f"K must have {len(self.project)} columns of finite numbers, one for each input of the fit"
-            )
-        X = K @ self.project
+        n = len(self.project)
+        X = (
+            numbers(K, (None, n), f"K must have {n} columns of finite numbers, one for each input of the fit")
+            @ self.project
+        )
         outside = np.zeros(len(X))
         if diagonal is not None:
             own = np.asarray(diagonal, dtype=float)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import choice, real, settle, whole
+from giantstep._given.plain import choice, numbers, real, settle, whole
 from giantstep._machine import memory
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
@@ -91,9 +91,7 @@ def recipe(options: dict[str, Any], y: Float[np.ndarray, " n"], bound: float | N
 def labels(y: npt.ArrayLike, n: int, loss: str) -> Float[np.ndarray, " n"]:
     """Labels as numbers, one for each of the n inputs."""
     choice(loss, losses.LOSSES, "loss")
-    y = np.asarray(y, dtype=float)
-    if y.shape != (n,) or not np.all(np.isfinite(y)):
-        raise InputError(f"y must be {n} finite numbers, one an input")
+    y = numbers(y, (n,), f"y must be {n} finite numbers, one an input")
     if loss == "logistic" and not np.all(np.abs(y) == 1):
         raise InputError("with the logistic loss the labels must be +1 and -1")
     return y

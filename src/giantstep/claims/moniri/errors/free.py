@@ -10,9 +10,8 @@ from giantstep.experiment import draw
 from giantstep.experiment.target import Target
 
 ACTIVATION = "sin(x+pi/4)"  # none of its first Hermite coefficients vanishes: every power of g is a spike
-POWERS = np.array(
-    [[0, 1, 0, 0], [1, 0, np.sqrt(2), 0], [0, 3, 0, np.sqrt(6)]]
-)  # g, g^2, g^3 in orthonormal Hermite polynomials
+# g, g^2, g^3 in orthonormal Hermite polynomials
+POWERS = np.array([[0, 1, 0, 0], [1, 0, np.sqrt(2), 0], [0, 3, 0, np.sqrt(6)]])
 
 
 def targets() -> tuple[Target, ...]:

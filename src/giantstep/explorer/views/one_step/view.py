@@ -152,9 +152,8 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
             known = numbers.known(s, controls.token(token))
             return *_pictures(s, known, busy), now, no_update if busy else run
 
-        return attempt(
-            show, lambda problem: (*[no_update] * (len(OUTPUTS) + 1), run)
-        )  # after a refusal nothing is awaited
+        # after a refusal nothing is awaited
+        return attempt(show, lambda problem: (*[no_update] * (len(OUTPUTS) + 1), run))
 
     @app.callback(
         Output("one-step-alpha", "value"),
@@ -179,9 +178,8 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
             return no_update, True, "Play"
         if not numbers.prepare(replace(s, alpha=following[0]), controls.token(token)):
             raise PreventUpdate
-        begins = (
-            (False, "Pause") if pressed else (no_update, no_update)
-        )  # a tick must not undo a pause that came meanwhile
+        # a tick must not undo a pause that came meanwhile
+        begins = (False, "Pause") if pressed else (no_update, no_update)
         return state.as_text(following[0]), *begins
 
     return numbers
