@@ -24,7 +24,7 @@ from giantstep.estimator.table.span import span
 from giantstep.estimator.table.units import units
 from giantstep.functions.activation import activation
 
-LOOKED_AT = 500  # the number of rows on which shares of variance are measured
+LOOKED_AT, MOST_LOOKS = 500, 6000  # rows on which shares of variance are measured, and predictions for all of them
 SHOWN = 500  # rows that a plot shows
 MOST_DIRECTIONS = 10
 CONSTANT = 1e-14  # labels whose deviation is this share of their size, or less, are one number and its rounding
@@ -177,7 +177,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         largest = np.abs(components).argmax(axis=1)  # is positive, so that a direction reads the same every time
         components = components * np.where(components[np.arange(len(components)), largest] < 0, -1.0, 1.0)[:, None]
         shown = min(int(np.sum(strength > level)) + 1, len(strength))
-        known, rows = components[:shown], table.X[:LOOKED_AT]
+        known, rows = components[:shown], table.X[: min(LOOKED_AT, MOST_LOOKS // (2 * shown + 2))]
         share = directions.shares(self._outputs, rows, known, np.random.default_rng(0))
         lost = directions.variances_without(self._outputs, rows, known, np.random.default_rng(0))
         self._without, self._rows_learned = tuple(learned.loo_error + float(each) for each in lost), len(table)

@@ -32,10 +32,10 @@ from giantstep.estimator.steps.search import (
 NEAREST = -4.0  # the decade of the penalty where the search begins
 LEAST_DECADE = -6.0  # smaller penalties make kernels wild far from the rows, which no row left out shows
 TURNS = 4  # at most
-GAIN = 0.98  # a turn that does not reduce the error by this factor is the last one
+GAIN = 0.95  # a turn that does not reduce the error by this factor is the last one
 POWERS = (-3, 2)  # of two: bandwidths in units of the median distance
 FEW_ROWS, FEW_HELD, FEWER_LANDMARKS = 800, 300, 100  # for the first choice of a shape and a bandwidth
-BEHIND = 1.25  # what has this many times the least error on few rows is not tried on all of them
+BEHIND = 1.1  # a shape that has this many times the error of the other one on few rows is not tried on all of them
 LOOK = 300  # rows for the median distance
 
 Map = Float[np.ndarray, "d r"]
@@ -136,11 +136,11 @@ class KernelTrial:
 
 
 def glance(trial: KernelTrial, maps: Sequence[Map], widths: Sequence[KernelWidth], near: float = NEAREST) -> Turn:
-    """The best of some kernels and of the bandwidths downhill from it, on few rows."""
+    """The best of some kernels on few rows."""
     turns: list[Turn] = []
     for each in widths:
         turns.append(trial.small.judged(maps, each, turns[-1].point.decade if turns else near))
-    return tuned(trial.small, min(turns, key=lambda turn: turn.error))
+    return min(turns, key=lambda turn: turn.error)
 
 
 def on_all_rows(trial: KernelTrial, turn: Turn) -> Turn:
@@ -160,6 +160,14 @@ def tuned(trial: KernelTrial, turn: Turn) -> Turn:
         if best is not turn:
             break
     return best
+
+
+def narrowed(trial: KernelTrial, turn: Turn) -> Turn:
+    """The kernel of a turn, or the next narrower one if it is better: more rows and landmarks bear a smaller bandwidth."""
+    if turn.chosen.power == POWERS[0]:
+        return turn
+    narrower = replace(turn.chosen, power=turn.chosen.power - 1)
+    return min(turn, trial.judged(turn.maps, narrower, turn.point.decade), key=lambda each: each.error)
 
 
 def next_map(
@@ -195,11 +203,12 @@ def take_turns(trial: KernelTrial, first: Turn, make: MakeMap, tell: Tell) -> li
             break
         made = zip(trial.folds, turn_gradients(trial, last), strict=True)
         maps = [in_distances(make(*each), f.training.X) for f, each in made]
-        turn = on_all_rows(trial, glance(trial, maps, [last.chosen], last.point.decade))
+        look = glance(trial, maps, [last.chosen], last.point.decade)
+        turn = on_all_rows(trial, tuned(trial.small, look))
         near = GAIN * last.error < turn.error <= last.error and trial.small is not trial
-        turns.append(tuned(trial, turn) if near else turn)
+        turns.append(narrowed(trial, turn) if near else turn)
     best = int(np.argmin([turn.error for turn in turns]))
-    return [*turns[:best], other_shape(trial, turns[best])]
+    return turns[: best + 1]
 
 
 def other_shape(trial: KernelTrial, turn: Turn) -> Turn:
@@ -207,7 +216,7 @@ def other_shape(trial: KernelTrial, turn: Turn) -> Turn:
     far behind on few."""
     others = [each for each in USUAL if each.shape is not turn.chosen.shape]
     here = turn if trial.small is trial else trial.small.judged(turn.maps, turn.chosen, turn.point.decade)
-    other = glance(trial, turn.maps, others)
+    other = tuned(trial.small, glance(trial, turn.maps, others))
     if other.error > BEHIND * here.error:
         return turn
     return min(turn, on_all_rows(trial, other), key=lambda each: each.error)

@@ -9,7 +9,6 @@ from jaxtyping import Float, Int
 from giantstep._machine.device import HOST
 from giantstep.estimator.kernels.coordinates import corrected
 from giantstep.estimator.kernels.kernel_search import (
-    BEHIND,
     USUAL,
     KernelTrial,
     Map,
@@ -20,8 +19,10 @@ from giantstep.estimator.kernels.kernel_search import (
     mapped,
     next_map,
     on_all_rows,
+    other_shape,
     some_rows,
     take_turns,
+    tuned,
     turn_gradients,
 )
 from giantstep.estimator.kernels.plan import PLANS, FitPlan, Gradients
@@ -54,8 +55,9 @@ from giantstep.estimator.steps.search import (
 
 FEWEST = 40  # rows, for more than the network
 FEW_LANDMARKS = 256  # for choices and turns
-ENOUGH_LANDMARKS = 4.0  # for every degree of freedom
-FAR_BEHIND = 2.0  # a plan that begins with this many times the error of the best one is left out
+ENOUGH_LANDMARKS = 2.5  # for every degree of freedom
+FAR_BEHIND = 2.0  # a plan with this many times the error of the best one is left out before its bandwidth is tuned
+BEHIND = 1.25  # and with this many after that; on all rows it then takes no turns
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def few_landmarks(n: int) -> int:
 
 
 def many_landmarks(turn: Turn, few: int, n: int, wanted: Wanted) -> int:
-    """Landmarks for all rows: four times the degrees of freedom of the fit with a few of them, which is all it takes unless these
+    """Landmarks for all rows: 2.5 times the degrees of freedom of the fit with a few of them, which is all it takes unless these
     few have limited it."""
     equations = turn.point.stages[0].of_all
     degrees = equations.degrees(wanted.penalty_at(turn.point.decade, equations))
@@ -138,17 +140,17 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         known = [in_distances(L, f.training.X) for f, L in zip(folds, maps, strict=True) if L is not None]
         if len(known) == len(maps):
             looks.append((plan, glance(trial, known, USUAL)))
-    looks = sorted(looks, key=lambda each: each[1].error)
+    looks = [(plan, tuned(trial.small, look)) for plan, look in _near(looks, FAR_BEHIND)]
     plans, least = [], np.inf
-    for plan, first in looks:
-        if plans and first.error > FAR_BEHIND * looks[0][1].error:
-            break
+    for plan, first in _near(looks, BEHIND):
         first = on_all_rows(trial, first)
         if tell is not None:
             tell(f"coordinates from {plan.name}:")
         turns = take_turns(trial, first, plan.make, tell) if first.error <= BEHIND * least else [first]
-        plans.append((plan, tuple(turns)))
+        plans.append((plan, turns))
         least = min(least, turns[-1].error)
+    turns = min((turns for _, turns in plans), key=lambda each: each[-1].error)
+    turns[-1] = other_shape(trial, turns[-1])
     linear = start.linear_point(folds, network.decade, wanted)
     residuals = {"network": network.residuals, **{p.name: t[-1].point.residuals for p, t in plans}}
     best = min(residuals, key=lambda name: mean_error(residuals[name], folds))
@@ -171,10 +173,24 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
         trees = tried_trees(folds, axes, used_columns(plans), least, helps, tell)
         residuals |= {} if trees is None else {"trees": trees.residuals}
     weights, left = mixed(folds, residuals)
-    return Stack(tuple(plans), linear, trees, weights, best, left, mean_error(left, folds))
+    return Stack(
+        tuple((plan, tuple(turns)) for plan, turns in plans),
+        linear,
+        trees,
+        weights,
+        best,
+        left,
+        mean_error(left, folds),
+    )
 
 
-def used_columns(plans: Sequence[tuple[FitPlan, tuple[Turn, ...]]]) -> list[Int[np.ndarray, " c"]] | None:
+def _near(looks: list[tuple[FitPlan, Turn]], behind: float) -> list[tuple[FitPlan, Turn]]:
+    """The plans with less than so many times the error of the best one, best first."""
+    looks = sorted(looks, key=lambda each: each[1].error)
+    return [each for each in looks if each is looks[0] or each[1].error <= behind * looks[0][1].error]
+
+
+def used_columns(plans: Sequence[tuple[FitPlan, Sequence[Turn]]]) -> list[Int[np.ndarray, " c"]] | None:
     """The columns in which the kernel of the plan "columns" lives, on every fold; None if it was far behind."""
     maps = {plan.name: turns[-1].maps for plan, turns in plans}.get("columns")
     return None if maps is None else [np.flatnonzero(L.any(axis=1)) for L in maps]

@@ -338,9 +338,10 @@ def left_out(fitted: FittedReadout, rows: Iterable[TablePiece], where: Arrays) -
 
 
 def _left_out(fitted: FittedReadout, piece: TablePiece) -> Float[Array, "n k"]:
-    away = (piece.where.double(piece.features) - fitted.mean).T
+    away = (piece.where.double(piece.features) - fitted.mean).T.astype(piece.X.dtype)
+    factor = fitted.factor.astype(piece.X.dtype)  # type: ignore[union-attr]
     with one_blas_thread(THREADED * len(away)):
-        root = piece.where.linalg.solve_triangular(fitted.factor, away, lower=True, overwrite_b=True)
+        root = piece.where.double(piece.where.linalg.solve_triangular(factor, away, lower=True, overwrite_b=True))
     leverage = piece.weights / fitted.weight * (1 + (root**2).sum(axis=0))
     return residuals(fitted, piece) / (1 - leverage)[:, None]
 
