@@ -8,6 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.claims.dandi.risk.deflated import experiment
+from giantstep.simulate import train
 from giantstep.theory.limits.grouped_rows import grouped_rows
 
 D = 128
@@ -31,6 +32,26 @@ def test_against_simulation(setting):
     assert theory.train_error is None and "order d/n" in str(theory.status)
 
 
+def test_rows_of_any_length_have_the_same_weight_in_a_fit_of_relu():
+    """n = 3d^2 at d = 96, margin 4% and 3 standard errors of 12 networks: with more weight to long rows 20% are too many."""
+    setting = experiment(3 * 96**2, 96, 192)
+    found = gs.simulate(setting, range(12), progress=False).mean()
+    gap = gs.theory(setting).test_error / found.test_error - 1
+    assert abs(gap) < 0.04 + 3 * found.test_error_se / found.test_error
+
+
+def test_the_output_at_the_start_makes_rows_longer():
+    """The mean square length of trained rows, with the output in the residual and without: it adds a fifth."""
+    totals = {}
+    for residual in ("full", "target"):
+        setting = replace(changed(residual), protocol=replace(changed(residual).protocol, readout=None))
+        rows = grouped_rows(setting)
+        totals[residual] = (np.sum(rows.u**2, axis=0) + rows.b**2) @ rows.omega
+        W = np.stack([np.asarray(train(setting, seed, dtype="float32").final) for seed in range(4)])
+        assert np.mean(np.sum(W**2, axis=-1)) == pytest.approx(totals[residual], rel=0.08)
+    assert totals["full"] > 1.1 * totals["target"]
+
+
 def test_the_direction_that_the_neurons_share():
     """The part of X^T r/n across the target, seen in one batch."""
     rng, n, d = np.random.default_rng(0), 40 * D, D
@@ -50,8 +71,8 @@ def test_lists_and_refusals():
         changed(), protocol=gs.Protocol((gs.GiantStep(D**2, etas, deflate=2),), gs.Ridge(D**2, (0.1, 1.0)))
     )
     assert gs.theory(listed).test_error.shape == (2, 2)
-    assert "10 to 20% too high" not in str(gs.theory(changed()).status)
-    assert "10 to 20% too high" in str(gs.theory(experiment(3 * D**2, D, 2 * D)).status)
+    assert "networks were compared" not in str(gs.theory(changed()).status)
+    assert "networks were compared" in str(gs.theory(experiment(4 * D**2, D, 2 * D)).status)
     few = replace(MADE, protocol=experiment(50 * D, D, 2 * D).protocol)
     for setting in (few, replace(MADE, network=replace(MADE.network, symmetric=True))):
         with pytest.raises(gs.InputError, match="at least 100 d samples"):

@@ -10,6 +10,10 @@ dimensions, and random v share a feature equally between them (derived here). So
 each of these, with phi an eigenvector of M_k = E g_k g_k^T over the law of (u, b), and the eigenvalue is that of M_k over B_k.
 The rest is the theory of ``by_degree``: a mode of eigenvalue lam is fitted with the share lam/(lam + v2).
 
+The length r of a row is a factor of the feature if sigma is relu, relu(r z) = r relu(z), and a factor of a feature changes
+nothing in the fit but its penalty, to penalty/r^2. So rows of relu are taken at length one, with the mean of 1/r^2 in the
+penalty: with their lengths, long rows would have more weight in M_k than they have in the fit (derived here).
+
 With deflate in the readout the features fit what is left of the labels. The linear part X^T y/n that is taken from them is off by
 a vector of square length (d/n) E y^2 in a random direction, and the features fit that, too.
 """
@@ -61,7 +65,8 @@ def fitted(setting: Setting, *, n: float | None = None, d: int | None = None, p:
     n, p = n or setting.protocol.readout_size, p or setting.p
     left, d = readout.deflate, d or setting.d
     missed = d / n * (setting.target.power + setting.target.noise**2) if left > 1 else 0.0
-    of, products = sectors(replace(setting, protocol=replace(setting.protocol, readout=None)), d, left, missed)
+    of, products, factor = sectors(replace(setting, protocol=replace(setting.protocol, readout=None)), d, left, missed)
+    penalties = factor * penalties
     kept = of.values / (of.values + by_degree.solved(of, n, p, penalties)[:, None])  # (L, modes)
     shares = np.stack([kept @ each for each in products.values()])
     return FittedTerms(tuple(products), shares, by_degree.at(of, n, p, penalties) - setting.target.noise**2)
@@ -70,8 +75,8 @@ def fitted(setting: Setting, *, n: float | None = None, d: int | None = None, p:
 @lru_cache(maxsize=16)
 def sectors(
     setting: Setting, d: int, least: int = 0, missed: float = 0.0
-) -> tuple[Modes, dict[Index, Float[np.ndarray, " modes"]]]:
-    """The modes in d dimensions, and for every term t of the target f its ⟨t, phi⟩ ⟨f, phi⟩/|t|^2 on them.
+) -> tuple[Modes, dict[Index, Float[np.ndarray, " modes"]], float]:
+    """The modes in d dimensions, for every term t of the target f its ⟨t, phi⟩ ⟨f, phi⟩/|t|^2 on them, and a factor of penalties.
 
     f has the terms of degree ``least`` and above, and a linear one of power ``missed`` across the learned directions.
     """
@@ -82,7 +87,9 @@ def sectors(
         raise InputError(f"the shares of terms cover three learned directions, not {len(inside)}")
     u = rows.u[inside]
     lengths = np.sqrt(np.sum(u**2, axis=0) + rows.b**2)
-    table = expanded(sigma, lengths)
+    homogeneous = sigma.formula == "relu" and not sigma.centred
+    table = expanded(sigma, np.ones_like(lengths) if homogeneous else lengths)
+    factor = float(lengths**-2.0 @ rows.omega) if homogeneous else 1.0
     basis = hermite.indices(len(inside), ALONG[len(inside)])
     # the target's coefficients on orthonormal polynomials, by what they are across the learned directions
     parts: dict[Index, dict[Index, float]] = {}
@@ -117,7 +124,7 @@ def sectors(
     )
     left = target.power - float(lower) + missed - float(theta.sum())
     of = Modes(values, counts, theta, max(rest, 0.0), max(left, 0.0) + target.noise**2)
-    return of, {index: np.concatenate(each) for index, each in products.items()}
+    return of, {index: np.concatenate(each) for index, each in products.items()}, factor
 
 
 def _along(

@@ -17,6 +17,11 @@ and Pastur (derived here)
     E r^2 = v (1 - phi + phi^2) + |m|^2 (phi + phi^2)
 
 The part of it across the target is one more coordinate of u, and what is left of the noise is t^2 phi E r^2 Var sigma'.
+
+With residual="full" the step also sees the output f_0 = s sum_i a_i sigma(<w_i, x>) at the start, whose own mean and linear part
+stay. Its linear part, of square length s^2 p c_1^2, is one more part of what the neurons share. Its mean, of variance
+s^2 p c_0^2, turns neurons by t E[sigma''] times itself (derived here). What else the output does, a neuron's own part of it to
+this neuron for one, is left out.
 """
 
 from typing import NamedTuple
@@ -57,8 +62,10 @@ def grouped_rows(setting: Setting) -> GroupedRows:
     steps, r = setting.protocol.steps, setting.target.rank
     if r not in NODES or setting.network.weights is not None:
         raise InputError("the law of single neurons covers targets of one to three directions and drawn weights")
-    if any(step.batch == "reuse" or step.residual == "full" or step.update == "rank1" for step in steps):
-        raise InputError("the law of single neurons needs fresh batches, residual='target' and the gradient")
+    if any(step.batch == "reuse" or step.update == "rank1" for step in steps):
+        raise InputError("the law of single neurons needs fresh batches and the gradient")
+    if any(step.residual == "full" and step.deflate < 2 for step in steps):
+        raise InputError("the law of single neurons needs residual='target' in a step without deflate=2")
     if any(step.deflate > (2 if t == 0 else 0) for t, step in enumerate(steps)):
         raise InputError("the law of single neurons has deflate=2 in the first step alone")
     with on_host():
@@ -133,13 +140,16 @@ def _first(setting: Setting, step: GiantStep, n: int, eta: float, rows: GroupedR
     a, omega = np.repeat(rows.a, chance.size), np.outer(rows.omega, chance).ravel()
     t = eta * setting.network.factor * a
     start, far = (np.tile(part @ zeta, rows.a.size) / setting.d**0.5 for part in (vectors[:, seen], along))
-    u = start + t * 2 * float(sigma.hermite(2)[2]) * far  # E sigma'' = 2 c_2
+    c0, _, c2 = (float(c) for c in sigma.hermite(2))
+    u = start + t * 2 * c2 * far  # E sigma'' = 2 c_2
     slope = averages(sigma.slope, 0.0, 1.0, sigma.kinks)
     c1, square = float(np.asarray(slope.mean)), float(np.asarray(slope.square))
     phi, linear, v = setting.d / n, float(mean @ mean), float(weights @ y**2 + setting.target.noise**2)
     length = linear * (phi + 4 * phi**2 + phi**3) + v * (phi**2 + phi**3)  # ||X^T r/n||^2
     residual = v * (1 - phi + phi**2) + linear * (phi + phi**2)
-    shared = np.array([*(-phi * mean), np.sqrt(length - phi**2 * linear)])
+    output = setting.network.factor**2 * setting.p if step.residual == "full" else 0.0  # s^2 p
+    shared = np.array([*(-phi * mean), np.sqrt(length - phi**2 * linear + output * c1**2)])
     u = np.concatenate([u, 0 * u[:1]]) + t * c1 * shared[:, None]
     across = np.maximum(1 - np.sum(start**2, axis=0), LEAST)  # rows have length one at the start
+    across = across * (1 + output * (2 * t * c2 * c0) ** 2)
     return GroupedRows(a, omega, u, np.sqrt(across + t**2 * phi * residual * (square - c1**2)))
