@@ -117,11 +117,11 @@ def test_signs_that_learn_all_three_directions_would_make_the_second_layer_hold(
 
 
 def floors_at(extra=0.0, share=1.0, gain=0.1):
-    """Risks ``extra`` above every floor, and underlined terms with this share."""
+    """Risks ``extra`` above every floor or, for equalities, above theory; and underlined terms with this share."""
     predicted, measured = floors.predict("quick"), {}
     for r in floors.REGIMES:
         said = predicted[r.name]
-        rows = [said["floor"] + extra, *(share * known for known in said["fates"])]
+        rows = [said.get("risk", said["floor"]) + extra, *(share * known for known in said["fates"])]
         if r in floors.GROWTH:
             rows[2] = 0.1 + gain * (r == floors.GROWTH[-1])
         measured[r.name] = np.array(rows)[:, None] + noise(len(rows), 40)
@@ -130,9 +130,13 @@ def floors_at(extra=0.0, share=1.0, gain=0.1):
 
 def test_floors_fail_on_either_side_and_on_terms_that_are_not_fitted():
     assert rule("dandi/floors", *floors_at()).as_stated == "holds"
-    for extra in (0.25, -0.25):  # as if every floor was raised or lowered
+    for extra in (0.12, -0.12):
         verdict = rule("dandi/floors", *floors_at(extra))
         assert (verdict.as_stated, verdict.corrected) == ("fails", "fails")
+    measured, predicted = floors_at()
+    narrow = predicted["narrow network"]
+    off = predicted | {"narrow network": narrow | {"far": narrow["far"] + 0.04}}  # theory does not end at the floor
+    assert rule("dandi/floors", measured, off).as_stated == "fails"
     assert rule("dandi/floors", *floors_at(share=0.2)).outcome == "holds as corrected"
     assert rule("dandi/floors", *floors_at(share=0.2, gain=0.0)).corrected == "fails"
 

@@ -174,8 +174,11 @@ WORLDS: dict[str, dict[str, World]] = {
         "random features have 4d samples": changed(
             floors, "REGIMES", lambda old: (old[0]._replace(samples=4), *old[1:])
         ),
-        "the narrow network has two neurons": changed(
-            floors, "REGIMES", lambda old: (old[0], old[1]._replace(neurons=2), *old[2:])
+        "the narrow network has a quarter of its neurons": changed(
+            floors, "REGIMES", lambda old: (old[0], old[1]._replace(neurons=old[1].neurons // 4), *old[2:])
+        ),
+        "the narrow network takes no step": changed(
+            floors, "REGIMES", lambda old: (old[0], old[1]._replace(steps=0), *old[2:])
         ),
     },
     "dandi/converse": {

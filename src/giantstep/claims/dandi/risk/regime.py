@@ -23,12 +23,13 @@ class Regime(NamedTuple):
     terms: tuple[str, ...] = TALK
     activation: str = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders, of 3 in particular
     steps: int = 1
+    symmetric: bool = True  # neurons come in pairs, so that the output starts at zero
 
     def setting(self, d: int) -> gs.Setting:
         power = {"1": 0, "d": 1, "d^2": 2}
         n, p = self.samples * d ** power[self.batch], self.neurons * d ** power[self.width]
         square = self.batch == "d^2"
-        network = gs.Network(p, self.activation, scale="1/p", second_layer="gaussian", symmetric=self.steps > 0)
+        network = gs.Network(p, self.activation, scale="1/p", second_layer="gaussian", symmetric=self.symmetric)
         step = gs.GiantStep(n, p * (2 * d**0.5 if square else 2.0), deflate=2 if square else 0)
         protocol = gs.Protocol((step,) * self.steps, gs.Ridge(n, 0.0))
         return gs.Setting(gs.Gaussian(d), gs.target(" + ".join(self.terms)), network, protocol)
