@@ -34,6 +34,7 @@ def tiny(monkeypatch):
     ):
         monkeypatch.setitem(claim.DIMENSIONS, "quick", size)
     monkeypatch.setattr(reuse, "DIMENSIONS", (24, 48))
+    monkeypatch.setattr(reuse, "NETWORKS", 2)
     monkeypatch.setattr(threshold, "DIMENSIONS", (24, 48))
     monkeypatch.setitem(phase_diagram.ALPHAS1, "quick", (0.0, 0.4))
     monkeypatch.setitem(phase_diagram.ALPHAS2, "quick", (0.1, 0.4))
@@ -67,6 +68,28 @@ def test_random_signs_do_not_hide_a_cosine():
     shape = len(reuse.CASES), len(reuse.BATCHES), len(reuse.DIMENSIONS), 60
     squares = np.full(shape, 0.16) * np.random.default_rng(0).uniform(0.9, 1.1, shape)
     assert checked_by(reuse).rule("full", {"squares": squares}, {}).as_stated == "fails"
+
+
+def test_exponents_a_tenth_beyond_the_half_fail():
+    """d m/(1 - m) as a power of d, with the noise of a seed of ten networks, on the right sides of 1/2 and on the wrong ones."""
+    rng, d = np.random.default_rng(0), np.array(reuse.DIMENSIONS)[:, None]
+    learned = np.array([[case[-1], False] for case in reuse.CASES.values()])[..., None, None]
+
+    def outcome(where_learned, where_not):
+        strength = 4 * (d / d[0]) ** np.where(learned, where_learned, where_not)
+        mean = strength / (d + strength) * np.ones((1, 1, 1, 560))
+        squares = np.maximum(mean * (1 + 0.35 * rng.standard_normal(mean.shape)), 0.0)
+        return checked_by(reuse).rule("full", {"squares": squares}, {}).as_stated
+
+    assert outcome(0.65, 0.35) == "holds"
+    assert outcome(0.4, 0.35) == "fails" and outcome(0.65, 0.6) == "fails"
+
+
+def test_no_two_seeds_share_a_network(monkeypatch):
+    seen = []
+    monkeypatch.setattr(reuse, "cosine", lambda name, batch, d, seed: seen.append(seed) or 0.5)
+    assert reuse.square("h3", "fresh", 24, 3) == reuse.square("h3", "fresh", 24, 4) == 0.25
+    assert len(set(seen)) == len(seen) == 2 * reuse.NETWORKS
 
 
 def test_the_target_of_the_threshold_has_information_exponent_three_and_a_square_with_a_linear_part():
