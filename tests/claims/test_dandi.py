@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from benchmarks import literal
-from giantstep.checks.statistics import Seeds
+from giantstep.checks.statistics import Seeds, decide
 from giantstep.claims import select
 from giantstep.claims.claim import checked_by
 from giantstep.claims.dandi.directions import (
@@ -208,12 +208,34 @@ def test_both_errors_of_the_single_step_against_numpy(dtype, seed):
 
 
 def test_the_single_step_runs_at_full_size_only(monkeypatch):
-    for name, value in {"D": 32, "P": 32, "N_TEST": 1000, "SIZES": (90, 300, 1024)}.items():
+    small = {"D": 32, "P": 32, "N_TEST": 1000, "SIZES": (90, 300, 1024), "COVERED": (3200, 32, 32, 1000), "NETWORKS": 1}
+    for name, value in small.items():
         monkeypatch.setattr(single_step, name, value)
     assert set(single_step.SEEDS) == {"full"} and isinstance(single_step.SEEDS["full"], Seeds)
     measured = single_step.measure("full", range(12))
     verdict = checked_by(single_step).rule("full", measured, single_step.predict("full"))
     assert verdict.as_stated == "fails" and "<svg" in verdict.figure  # d is another one
+
+
+@pytest.mark.parametrize(
+    ("theory", "printed", "last", "outcome"),
+    [(1.01, 1.08, 0.07, "holds"), (1.04, 1.0, 0.07, "fails"), (0.96, 1.0, 0.07, "fails"), (1.0, 1.25, 0.07, "fails"),
+     (1.0, 1.0, 0.16, "fails")],
+)  # fmt: skip
+def test_the_single_step_fails_where_theory_is_4_percent_off(theory, printed, last, outcome):
+    """Networks by hand: around theory, around printed errors, and with a risk at n = d^2, where 0.143 needs no second order."""
+    predicted = {
+        "printed": [mean for mean, _ in single_step.PRINTED],
+        "spread": [0.0] * 3,
+        "floors": [0.271, 0.143],
+        "risk": 0.09,
+    }
+    errors = [
+        np.stack([printed * one * (1 + 4 * noise(36)), risk * (1 + 4 * noise(36))])
+        for one, risk in zip(predicted["printed"], (0.33, 0.2, last), strict=True)
+    ]
+    measured = {"errors": errors, "risks": theory * 0.09 * (1 + 1.1 * noise(36))}
+    assert decide(single_step.compare("full", measured, predicted).stated).outcome == outcome
 
 
 def test_tanh_does_not_see_the_second_order():
