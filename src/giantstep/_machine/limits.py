@@ -6,6 +6,7 @@ the kernel can take back at once, file pages that nobody has touched for a while
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import psutil
@@ -27,36 +28,43 @@ def left(proc: Path = Path("/proc/self"), environment: Mapping[str, str] = os.en
 def _groups(proc: Path) -> Iterator[float]:
     """The rest of every control group that this process belongs to."""
     try:
-        belongs = [line.split(":", 2) for line in (proc / "cgroup").read_text().splitlines()]
-        mounted = [line.split() for line in (proc / "mountinfo").read_text().splitlines()]
+        belongs, mounted = (os.fsdecode((proc / name).read_bytes()) for name in ("cgroup", "mountinfo"))
     except (OSError, ValueError):
         return
-    for entry in mounted:
+    for kind, group in _places(belongs, mounted):
+        yield from _rest(kind, group)
+
+
+@lru_cache(maxsize=1)
+def _places(belongs: str, mounted: str) -> tuple[tuple[str, Path], ...]:
+    """The groups of a process and those around them with the kinds of their file systems; they hardly ever change."""
+    lines, places = [line.split(":", 2) for line in belongs.splitlines()], []
+    for entry in (line.split() for line in mounted.splitlines()):
         kind, options = entry[entry.index("-") + 1], entry[-1].split(",")
         if kind not in _FILES or (kind == "cgroup" and "memory" not in options):
             continue
-        for _, controllers, path in belongs:
+        for _, controllers, path in lines:
             if "memory" in controllers.split(",") if kind == "cgroup" else not controllers:
-                yield from _upwards(kind, Path(entry[4]), os.path.relpath(path, entry[3]))
+                places += [(kind, group) for group in _upwards(Path(entry[4]), os.path.relpath(path, entry[3]))]
+    return tuple(places)
 
 
-def _upwards(kind: str, mount: Path, inside: str) -> Iterator[float]:
-    """The rest of a group and of those around it; a path that leads out of the mount is that of its top."""
+def _upwards(mount: Path, inside: str) -> Iterator[Path]:
+    """A group and those around it; a path that leads out of the mount is that of its top."""
     group = mount if inside.startswith("..") else mount / inside
-    while True:
-        yield from _rest(kind, group)
-        if group == mount:
-            return
+    yield group
+    while group != mount:
         group = group.parent
+        yield group
 
 
 def _rest(kind: str, group: Path) -> Iterator[float]:
     limit_file, used_file, cache = _FILES[kind]
     try:
-        limit = int((group / limit_file).read_text())
+        limit = int((group / limit_file).read_bytes())  # as text it takes twice as long, and every plan asks
         if limit >= NONE:  # the kernel takes its time over the statistics
             return
-        used = int((group / used_file).read_text())
+        used = int((group / used_file).read_bytes())
         statistics = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
         yield max(float(limit - used + int(statistics.get(cache, 0))), 0.0)
     except (OSError, ValueError):  # no such group here, or "max"

@@ -118,6 +118,11 @@ def make_plan(
     return Plan(rows * s.devices, together, grams, work, together * one, "dense", room, solver, s.features)
 
 
+def operations(setting: Setting, n_test: int, solver: str, features: bool) -> float:
+    """The work of a plan with this solver that holds its features or not; free memory, slow to ask for, plays no part."""
+    return _work(setting, replace(_sizes(setting, 8, 0, 0, solver), features=features), n_test)
+
+
 def runs_on_numpy(setting: Setting, plan: Plan, seeds: int, n_test: int, mesh: jax.sharding.Mesh | None = None) -> bool:
     """Whether NumPy runs it: on the CPU, with a factorisation, and either small or on one core."""
     if mesh is not None or plan.solver != "direct" or jax.default_backend() != "cpu":

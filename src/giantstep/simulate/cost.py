@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from giantstep._machine import memory as _memory
 from giantstep._machine.random import block_rows
-from giantstep._training.plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan
+from giantstep._training.plan import MAX_SEEDS, TOGETHER_BYTES, Plan, make_plan, operations
 from giantstep.errors import InputError
 from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.setting import Setting, need_gaussian
@@ -52,7 +52,7 @@ def plan(
     one = base.bytes / base.seeds - spare * (2 * most + 5 * p) * item + held
     together = int(min(TOGETHER_BYTES, allowed) // one)
     together = max(1, min(seeds, MAX_SEEDS, together))
-    products = make_plan(reduced(setting, usual), seeds, n_test, item, memory, solver=solver).work
+    products = operations(reduced(setting, usual), n_test, base.solver, base.features)
     work = products + NORMAL * _rows(setting, n_test) * usual
     return replace(base, seeds=together, work=work, method="overlap")
 
