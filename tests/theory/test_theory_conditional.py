@@ -75,6 +75,15 @@ def test_averages_of_a_polynomial():
     assert np.allclose(found.curve, b**2 * 6 * t, rtol=1e-10)  # b^2 E f''
 
 
+@pytest.mark.parametrize("sigma", ["relu", "tanh", lambda x: jnp.tanh(x) + 0.1 * x])
+def test_averages_in_pieces_are_those_at_once(sigma, monkeypatch):
+    t, b = np.linspace(-2, 2, 35).reshape(7, 5), np.linspace(0.5, 2.0, 5)
+    whole = averages(gs.activation(sigma), t, b, (0.0,))
+    monkeypatch.setattr("giantstep.functions.gaussian_averages.AT_A_TIME", 1000)
+    for one, other in zip(averages(gs.activation(sigma), t, b, (0.0,)), whole, strict=True):
+        assert one.shape == (7, 5) and np.allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
 # The gradient's remainder
 
 

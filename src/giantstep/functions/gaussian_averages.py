@@ -18,6 +18,7 @@ from giantstep._machine.arrays import Array, is_jax, xp
 REACH = 8.5  # the Gaussian beyond holds 2e-17
 PANELS = 34  # of width 1/2
 POINTS = 8  # on each panel
+AT_A_TIME = 2**16  # NumPy takes the function at this many nodes at a time, so that they stay in the cache
 OUTER, INNER = 12, 6  # panels of an average and of another inside it
 
 Scalar = Float[Array, ""] | float  # one number; those of NumPy are floats too
@@ -75,6 +76,23 @@ def slopes(
 ) -> list[list[Float[Array, "..."]]]:
     """Derivatives in t of E f(b z + t), E f(b z + t)^2, ..., from 0 up to the order of each: E f^(j) He_k(z) / b^k."""
     centre, width = xp.broadcast_arrays(xp.asarray(t, float), xp.asarray(b, float))
+    some = AT_A_TIME // (panels * POINTS)
+    if is_jax((centre, width)) or centre.size <= some:
+        return _slopes(f, centre, width, kinks, orders, panels)
+    each = [np.array_split(x.ravel(), -(-x.size // some)) for x in (centre, width)]
+    parts = [_slopes(f, own, wide, kinks, orders, panels) for own, wide in zip(*each, strict=True)]
+    joined = lambda power, k: np.concatenate([part[power][k] for part in parts]).reshape(centre.shape)  # noqa: E731
+    return [[joined(power, k) for k in range(order + 1)] for power, order in enumerate(orders)]
+
+
+def _slopes(
+    f: Callable[[Array], Array],
+    centre: Float[Array, "*points"],
+    width: Float[Array, "*points"],
+    kinks: tuple[float, ...],
+    orders: tuple[int, ...],
+    panels: int,
+) -> list[list[Float[Array, "*points"]]]:
     totals: list[Any] = [0.0 for _ in orders]
     for z, weighted in _nodes((centre, width), kinks, panels):
         values = f(width[..., None] * z + centre[..., None])
