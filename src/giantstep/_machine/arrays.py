@@ -14,22 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-__all__ = [
-    "Array",
-    "compiled",
-    "fold",
-    "frozen",
-    "in_turn",
-    "is_jax",
-    "is_traced",
-    "over_seeds",
-    "repeat",
-    "solve_factored",
-    "solve_lower",
-    "until",
-    "xp",
-]
-
 if TYPE_CHECKING:
     from jax import Array as JaxArray
 
