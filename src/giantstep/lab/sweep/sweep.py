@@ -142,7 +142,7 @@ def make(
     if not listed or len(set(listed)) < len(listed):
         raise InputError("a sweep needs at least one route, and no route twice")
     chosen, _ = seeds_given(seeds)
-    sweep = Sweep(base, tuple(dimensions), tuple(_ordered(formulas, axes)), chosen, listed, wanted)
+    sweep = Sweep(base, tuple(dimensions), tuple(_ordered(formulas)), chosen, listed, wanted)
     _check(sweep)
     return replace(sweep, routes=tuple(_drawn(route, random, base) for route in listed))
 
@@ -200,7 +200,7 @@ def _route(given: str | Route, measures: tuple[str, ...]) -> Route:
     return Route(route.verb, {**dict(route.options), "spectrum": True})  # type: ignore[arg-type]
 
 
-def _ordered(formulas: Mapping[str, str], axes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _ordered(formulas: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Sort the expressions so that each comes after those it uses."""
     left = dict(formulas)
     while left:
