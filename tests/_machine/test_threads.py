@@ -104,8 +104,7 @@ def test_one_blas_thread_in_several_threads_is_lifted_by_the_last(monkeypatch):
         def restore_original_limits(self) -> None:
             done.append("all")
 
-    monkeypatch.setattr(threads, "_blas", Library)
-    monkeypatch.setattr(threads, "_LIMIT", threads._Limit())
+    monkeypatch.setattr(threads, "_LIMIT", threads._Limit(Library))
     first_in, second_in, first_out = threading.Event(), threading.Event(), threading.Event()
 
     def first() -> None:
@@ -122,6 +121,26 @@ def test_one_blas_thread_in_several_threads_is_lifted_by_the_last(monkeypatch):
         assert first_out.wait(60) and done == [1]
     other.join(60)
     assert done == [1, "all"]
+
+
+def test_small_tables_are_fitted_with_one_thread_of_blas_and_openmp():
+    """Asked in another process, because threads of this one may be limited already."""
+    code = """
+from giantstep._machine.threads import FEW_ROWS, _blas, one_thread
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as threads
+
+def counts():
+    return threads(), max(each["num_threads"] for each in _blas().info())
+
+found = [counts()]
+with one_thread(FEW_ROWS - 1):
+    found.append(counts())
+with one_thread(FEW_ROWS):
+    found.append(counts())
+assert found[0] == found[2] == counts() and found[1] == (1, 1), found
+print("done")
+"""
+    assert ends(code) == "done"
 
 
 def test_work_ahead_comes_in_order_and_no_more_of_it_is_made_than_asked_for():

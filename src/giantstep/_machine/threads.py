@@ -1,4 +1,4 @@
-"""Threads: how many BLAS takes, and work that several share.
+"""Threads: how many BLAS and OpenMP take, and work that several share.
 
 OpenBLAS's threads wait by spinning: a small LAPACK call gains nothing from two of them, and takes many times as long when another
 process wants the cores. NumPy's other functions take one thread, and let others run meanwhile.
@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ import numpy as np
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 SMALL = 512  # matrices below this gain nothing from several BLAS threads
+FEW_ROWS = 8192  # with fewer, thousands of small products and histograms wait for their threads longer than they work
 
 
 def cores() -> list[int]:
@@ -33,17 +34,26 @@ def _blas():
     return ThreadpoolController().select(user_api="blas")
 
 
+@lru_cache(maxsize=1)
+def _openmp():
+    import sklearn.utils  # noqa: F401  (its OpenMP library must be loaded to be found)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="openmp")
+
+
 class _Limit:
     """The limit of one thread, which belongs to the whole process: the first who asks sets it, and the last lifts it."""
 
-    def __init__(self) -> None:
+    def __init__(self, libraries: Callable[[], Any]) -> None:
+        self._libraries = libraries
         self._count, self._lock, self._set = 0, threading.Lock(), None
 
     def set(self) -> None:
         with self._lock:
             self._count += 1
             if self._count == 1:
-                self._set: Any = _blas().limit(limits=1)
+                self._set: Any = self._libraries().limit(limits=1)
 
     def lift(self) -> None:
         with self._lock:
@@ -52,20 +62,29 @@ class _Limit:
                 self._set.restore_original_limits()
 
 
-_LIMIT = _Limit()
+_LIMIT = _Limit(lambda: _blas())
+_TREES = _Limit(lambda: _openmp())
 
 
 @contextmanager
-def one_blas_thread(size: int = 0) -> Iterator[None]:
-    """Run LAPACK calls on matrices of this size with one BLAS thread if they are small; results must be ready inside."""
-    if size >= SMALL:
-        yield
-        return
-    _LIMIT.set()
+def _held(limits: tuple[_Limit, ...]) -> Iterator[None]:
+    for limit in limits:
+        limit.set()
     try:
         yield
     finally:
-        _LIMIT.lift()
+        for limit in limits:
+            limit.lift()
+
+
+def one_blas_thread(size: int = 0) -> AbstractContextManager[None]:
+    """Run LAPACK calls on matrices of this size with one BLAS thread if they are small; results must be ready inside."""
+    return _held((_LIMIT,) if size < SMALL else ())
+
+
+def one_thread(rows: int) -> AbstractContextManager[None]:
+    """Fit a table with one thread of BLAS and of OpenMP, in which scikit-learn grows trees, if it has few rows."""
+    return _held((_LIMIT, _TREES) if rows < FEW_ROWS else ())
 
 
 FREED = 2**25 - 2**16  # bytes, a little below the most that glibc adapts to

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from giantstep._machine import memory as _memory
 from giantstep._machine.device import HOST, Arrays, arrays
+from giantstep._machine.threads import one_thread
 from giantstep.errors import InputError
 from giantstep.estimator import fit as learning
 from giantstep.estimator.explanation import FitExplanation
@@ -83,6 +84,10 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _learn(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
         """Fit labels that are numbers (n, k)."""
+        with one_thread(len(X)):
+            return self._learned(X, Y, sample_weight)
+
+    def _learned(self, X: np.ndarray, Y: np.ndarray, sample_weight: Any) -> Self:
         positive, weights = self._weighed(X, sample_weight)
         X, Y = X[positive], Y[positive].astype(np.float64)
         self._gaps = gaps(X, weights)

@@ -11,7 +11,6 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.device import Arrays
-from giantstep._machine.threads import one_blas_thread
 from giantstep.errors import InputError
 from giantstep.estimator.mix import ensemble
 from giantstep.estimator.mix.ensemble import EnsembleMember, TreeMember
@@ -116,7 +115,7 @@ def random_error(table: Table, wanted: Wanted, rng: np.random.Generator, where: 
 
 def learn(table: Table, wanted: Wanted, rng: np.random.Generator, where: Arrays, tell: Tell = None) -> Learned:
     """Learn a network for rows and labels of variance one; ``tell`` is called with a sentence about every stage."""
-    with where.exact(), one_blas_thread(len(table)):
+    with where.exact():
         start = draw_start(table, wanted, rng, where)
         folds, steps = dealt(table, start, rng), STEPS if wanted.steps is None else wanted.steps
         begun = start.narrow
