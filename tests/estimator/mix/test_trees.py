@@ -84,7 +84,7 @@ def test_small_trees_for_sums_and_large_ones_for_products():
         y = y + 0.3 * np.random.default_rng(15).standard_normal(len(y))
         table = Table(X, (y - y.mean())[:, None] / y.std(), np.ones(len(y)))
         part = Fold(table.take(np.arange(2400)), table.take(np.arange(2400, 3000)), np.arange(2400, 3000), (X, X))
-        best = tried_trees([part], None, [np.arange(6)], 1.0, lambda trial: True, None)
+        best = tried_trees([part], [X[:0]], [np.arange(6)], 1.0, lambda trial: True, None)
         assert best is not None and best.kind is kind
 
 
@@ -130,7 +130,7 @@ def test_trees_end_where_others_are_far_ahead():
         tried.append(trial.count)
         return False
 
-    assert tried_trees([part], None, [np.arange(4)], 1e-6, no, None) is None and tried == []
-    assert tried_trees([part], None, [np.arange(4)], 1.0, no, None) is None and tried == [KINDS[0].first]
+    assert tried_trees([part], [X[:0]], [np.arange(4)], 1e-6, no, None) is None and tried == []
+    assert tried_trees([part], [X[:0]], [np.arange(4)], 1.0, no, None) is None and tried == [KINDS[0].first]
     seen = tried_trees([part], [np.eye(12)[:2]], None, 1.0, lambda trial: True, None)
     assert seen is not None and seen.turned and seen.columns is not None and len(seen.columns) < 12

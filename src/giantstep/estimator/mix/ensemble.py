@@ -158,11 +158,9 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
     residuals["linear"], trees = linear.residuals, None
     if start.rows >= FEWEST_ROWS:
         least = mean_error(mixed(folds, residuals)[1], folds)
-        axes = None
-        if best != "columns":
-            last = {p.name: turns[-1] for p, turns in plans}.get(best)
-            g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
-            axes = [learned_axes(each) for each in g]
+        last = {p.name: turns[-1] for p, turns in plans}.get(best)
+        g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
+        axes = [learned_axes(each) for each in g]
 
         def helps(trial: TreeTrial) -> bool:
             """Whether trees have a weight; on several folds, where they take long, in a mix that beats a linear model."""

@@ -198,7 +198,7 @@ def doubled(run: TreeRun, best: TreeTrial) -> tuple[TreeRun, TreeTrial]:
 
 def tried_trees(
     folds: Sequence[Fold],
-    axes: Sequence[Axes] | None,
+    axes: Sequence[Axes],
     used: Sequence[Columns] | None,
     least: float,
     helps: Callable[[TreeTrial], bool],
@@ -228,15 +228,15 @@ def tried_trees(
 
 
 def _seen_best(
-    folds: Sequence[Fold], axes: Sequence[Axes] | None, used: Sequence[Columns] | None, least: float
+    folds: Sequence[Fold], axes: Sequence[Axes], used: Sequence[Columns] | None, least: float
 ) -> tuple[TreeRun, TreeTrial] | None:
     """What trees see, by rough trees: the telling columns with those that a kernel in columns has ``used``, or all columns; and
     the learned directions with them, if these are much better. Where no kernel in columns is near, they see directions and
     telling columns. None where rough trees are hopeless."""
     every: list[Columns | None] = [None] * len(folds)
-    none = [np.arange(0)] * len(folds)
-    telling = [telling_columns(f.training, c) for f, c in zip(folds, none if used is None else used, strict=True)]
-    if used is None and axes is not None:
+    others = [np.arange(0)] * len(folds) if used is None else used
+    telling = [telling_columns(f.training, c) for f, c in zip(folds, others, strict=True)]
+    if used is None:
         return begun(TreeRun(folds, telling, axes, ROUGH))
     alike = all(len(c) == f.training.X.shape[1] for f, c in zip(folds, telling, strict=True))
     best: tuple[TreeRun, TreeTrial] | None = None
@@ -246,8 +246,6 @@ def _seen_best(
         if best[1].error > HOPELESS * least:
             return None
     assert best is not None
-    if axes is None:
-        return best
     turned = begun(replace(best[0], axes=axes, trees=(), count=0))
     return turned if turned[1].error < TURNED_WORTH * best[1].error else best
 
