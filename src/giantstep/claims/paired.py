@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,9 @@ def draws(setting: gs.Setting, seed: int) -> list[float]:
     return [float(x) for x in found]
 
 
+@lru_cache
 def _weighted_power(target: Target) -> float:
-    """E y^2 x_1^2, by quadrature."""
+    """E y^2 x_1^2, by quadrature; every seed asks for it."""
     z, weight = np.polynomial.hermite_e.hermegauss(40)
     return float(weight @ (np.asarray(target(z[None])) ** 2 * z**2) / weight.sum()) + target.noise**2
 
