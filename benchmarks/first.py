@@ -35,7 +35,7 @@ def call(how: str, verb: str) -> None:
     if how == "compiled":
         from giantstep._training import plan
 
-        plan.AT_ONCE, plan._cores = -1.0, lambda: 2
+        plan.AT_ONCE, plan.cores = -1.0, lambda: [0, 1]
     answer = {"simulate": gs.simulate, "theory": gs.theory if how == "now" else compiled_theory}[verb]
     answer(setting("x1 + H2(x1)/sqrt(2)", "relu"))
     start = time.process_time()
