@@ -49,7 +49,8 @@ SIZES = {
     "quick": ((80, 100, 60, 60, 24, 24, 12, 40, 40), 4000),
     "full": ((300, 300, 200, 200, 48, 48, 20, 100, 100), 10_000),
 }  # dimensions in the order of the regimes, test samples
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 80), "full": Seeds(24, 160)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(24, 160)}
+FEWEST = 12  # seeds of what is measured on a part of them
 RULE = {
     "quick": {
         "risk": Tolerance(0.04, 0.1),
@@ -96,7 +97,7 @@ def at_floor(regime: tuple, d: int, seed: int, n_test: int) -> Float[np.ndarray,
 
 
 # what has less noise and takes long is measured on a part of the seeds
-PARTS = {r.name: (at_floor, 3) for r in FLOORS} | {r.name: (fitted, 2) for r in GROWTH}
+PARTS = {r.name: (at_floor, 2) for r in FLOORS}
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -105,7 +106,7 @@ def measure(size: Size, seeds: range) -> Data:
     found = {}
     for r, d in zip(REGIMES, dimensions, strict=True):
         run, part = PARTS.get(r.name, (fitted, 1))
-        jobs = [(tuple(r), d, seed, n_test) for seed in seeds[: max(8, len(seeds) // part)]]
+        jobs = [(tuple(r), d, seed, n_test) for seed in seeds[: max(FEWEST, len(seeds) // part)]]
         found[r.name] = np.stack(cache.each(run, jobs), axis=-1)
     return found
 
