@@ -59,7 +59,8 @@ def on_one_batch(setting: Setting) -> bool:
         return False
     if network.symmetric or is_narrow(setting) or steps[0].update != "gradient" or steps[0].deflate != steps[1].deflate:
         return False
-    return steps[1].batch == "reuse" and all(step.residual == "target" for step in steps)
+    small_output = network.scale == "1/p" or all(step.residual == "target" for step in steps)
+    return steps[1].batch == "reuse" and small_output
 
 
 def after_a_deflated_step(setting: Setting) -> bool:
@@ -133,8 +134,9 @@ def refusals(allowed: tuple[str, ...] = BEYOND) -> tuple[Refusal, ...]:
     )
     several = "this prediction covers several giant steps at a width of the order of d, and a width of {p} is far below d = {d}"
     again = Refusal(
-        "theory of several steps covers fresh batches, and one batch in two steps of update='gradient' with residual='target' "
-        "and the same deflate, on Gaussian data at a width of the order of d, without symmetric=True, for a ridge readout"
+        "theory of several steps covers fresh batches, and one batch in two steps of update='gradient' with the same deflate, on "
+        "Gaussian data at a width of the order of d, without symmetric=True and, where residual='full', with scale='1/p', for a "
+        "ridge readout"
         if "one batch" in allowed else "this prediction covers fresh batches (gs.theory(setting) has the errors after two steps "
         "on one batch, and gs.theory.second_step(setting) the spectrum of their first layer)",
         lambda s: any(step.batch == "reuse" for step in s.protocol.steps) and not by(s, "one batch"),

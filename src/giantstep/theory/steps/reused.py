@@ -5,18 +5,24 @@ To the rest of the first gradient a sample is new. With t = eta s a for either s
     <w_1, x> = u.kappa + q + t_1 phi r sigma'(h),     (h, q) Gaussian,   E q h = c,   E q^2 = b^2
 
 where the last term is the sample's own part of the gradient. So sigma'(<w_1, x>) is a function of (kappa, r, h, q). Given kappa
-and r it is S + S_0 h + S_1 q + rest, and the second step adds, with the noise of the first on the same samples,
+and r it is S + S_0 h + S_1 q + rest. The second residual is r_2 = r, or where residuals keep the output, with F_1 of ``slopes``
 
-    signal:  E[r S x] in the frame, and sqrt(phi) E[r^2 S]/sqrt(E r^2) along the noise direction of the first step
-    noise:   what r S has beyond r, in new directions
-    turn:    M_0 w_0 + M_1 (1 + t_1 E[sigma''] M) w_0 less the sample's own part, M_i = X^T diag(r S_i) X/n, M = X^T diag(r) X/n
-    white:   phi t_2^2 E[r^2 rest^2], and 2 phi t_1 t_2 E[r^2 rest rest_1] for what the first step has of the same samples
+    r_2 = r + F_0 - F_1(kappa, r)
 
-Under E[r^2 .], S_i has a part along the constant, whose matrix is M, and one along one more shape with a matrix of its own; what
-is left is white. With m_i = E[r S_i], these parts alpha_i and k_i, and eigenvalues mu of M and nu of the other one, rows grow by
+(The output is its mean over the neurons, and around that of order s sqrt(p).) The second step adds, with the noise of the first
+on the same samples,
+
+    signal:  E[r_2 S x] in the frame, and sqrt(phi) E[r r_2 S]/sqrt(E r^2) along the noise direction of the first step
+    noise:   what r_2 S has beyond r, in new directions
+    turn:    M_0 w_0 + M_1 (1 + t_1 E[sigma''] M) w_0 less the sample's own part, M_i = X^T diag(r_2 S_i) X/n, M = X^T diag(r) X/n
+    white:   phi t_2^2 E[r_2^2 rest^2], and 2 phi t_1 t_2 E[r r_2 rest rest_1] for what the first step has of the same samples
+
+In a column r_2 is gamma r, gamma = E[r r_2]/E[r^2], and a rest that is white. Under E[r^2 .], gamma S_i has a part along the
+constant, whose matrix is M, and one along one more shape with a matrix of its own; what is left is white. With m_i = E[r_2 S_i],
+these parts alpha_i and k_i, and eigenvalues mu of M and nu of the other one, rows grow by
 
     1 + t_1 E[sigma''] mu + t_2 (T_0 + T_1 (1 + t_1 E[sigma''] mu) - own),    T_i = m_i + alpha_i (mu - E r) + k_i nu
-    own = phi t_1 E[sigma''] (E[r^2 S_1] + (mu - E r) E[r^3 S_1]/E r^2)
+    own = phi t_1 E[sigma''] (E[r r_2 S_1] + (mu - E r) E[r^2 r_2 S_1]/E r^2)
 """
 
 from dataclasses import replace
@@ -29,9 +35,9 @@ from giantstep.theory.steps.course import Course
 from giantstep.theory.steps.frame import framed
 from giantstep.theory.steps.knots import Columns, columns
 from giantstep.theory.steps.measure import matrix_moments
-from giantstep.theory.steps.residual import coordinates
-from giantstep.theory.steps.rows import MovedRows
-from giantstep.theory.steps.slopes import First, Slopes, slopes
+from giantstep.theory.steps.residual import Residual, coordinates
+from giantstep.theory.steps.rows import MovedRows, start
+from giantstep.theory.steps.slopes import First, Slopes, output, slopes
 from giantstep.theory.steps.step import DIRECTION_NODES, FRESH, NOISE_SHARE, TURN_NODES
 from giantstep.theory.steps.turn import RowTurn
 
@@ -39,13 +45,25 @@ EMPTY = 1e-30  # least weight of a column, against which nothing is divided
 
 
 class Sample(NamedTuple):
-    """Its columns, phi, and the weights of E[r .], E[r^2 .] and E[r^3 .] over them."""
+    """Its columns, phi, the residual's moments with r_2 in the place of one factor and of two, and the weights of E[r^2 .]."""
 
     made: Columns
     phi: float
-    w1: Float[np.ndarray, " C"]
+    once: Residual
+    twice: Residual
     w2: Float[np.ndarray, " C"]
-    w3: Float[np.ndarray, " C"]
+
+    def mean(self, k: int, table: Float[np.ndarray, "J C"]) -> Float[np.ndarray, " J"]:
+        """E[r^(k - 1) r_2 .]."""
+        return table @ (self.made.at.pi * self.once.plain[k - 1])
+
+    def square(self, table: Float[np.ndarray, "J C"]) -> Float[np.ndarray, " J"]:
+        """E[r_2^2 .]."""
+        return table @ (self.made.at.pi * self.twice.plain[1])
+
+    @property
+    def gamma(self) -> Float[np.ndarray, " C"]:
+        return self.made.at.pi * self.once.plain[1] / np.maximum(self.w2, EMPTY)
 
     @property
     def root(self) -> Float[np.ndarray, " C"]:
@@ -55,37 +73,46 @@ class Sample(NamedTuple):
 def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> MovedRows:
     """The rows after two steps on one batch; ``rows`` are those after the first."""
     step, (t1, t2) = course.steps[0], course.scale * etas[:, None] * rows.a
-    made = columns(course, step, rows, coordinates(rows, course.p))
-    at, r, phi = made.at, made.residual, course.d / step.n
-    sample = Sample(made, phi, *(at.pi * own for own in r.plain[:3]))
-    R1, R2 = sample.w1.sum(), sample.w2.sum()
+    initial = replace(start(course), u=0 * rows.u)  # in the frame after the step
+    made = columns(course, step, initial, coordinates(rows, course.p))
+    at, phi, w2 = made.at, course.d / step.n, made.at.pi * made.residual.plain[1]
+    R1, R2 = at.pi @ made.residual.plain[0], w2.sum()
     c1, c2 = (k * float(course.sigma.coefficients[k]) for k in (1, 2))
     mu, shares = _matrix(made, np.ones(at.pi.size), phi)
     mu = mu[:, None]
     once = 1 + t1 * c2 * (R1 + mu)
     b2, c = shares @ once**2 + rows.added, shares @ once
     before = First(t1, c1, c2, phi, c, np.maximum(b2 - c**2, 0.0), b2)
-    S = slopes(course, rows, made, before)
+    S, sample = slopes(course, rows, made, before), Sample(made, phi, *_later(course, rows, made, before), w2)
     noise = _noise(course.scale * etas[1], rows, sample, S)
     turn = _turn(rows, sample, S, before, t2, (mu, shares, once))
     # Signal: the direction of the first step's noise is the last of the frame
-    moved = at.f @ np.einsum("jk,k,mk->mj", S.mean, sample.w1, at.kappa)
-    moved = moved + at.e @ np.einsum("jk,k,rk->rj", S.mean, at.pi, r.first[0])
-    moved[-1] += (phi * R2) ** 0.5 * (S.mean @ sample.w2) / R2
+    moved = at.f @ np.einsum("jk,k,mk->mj", S.mean, at.pi * sample.once.plain[0], at.kappa)
+    moved = moved + at.e @ np.einsum("jk,k,rk->rj", S.mean, at.pi, sample.once.first[0])
+    moved[-1] += (phi * R2) ** 0.5 * sample.mean(2, S.mean) / R2
     u = np.concatenate([rows.u + t2 * moved, noise.kept])
     # White: the first step's, its product with the second's, and the second's
     rest = np.maximum(S.square - S.mean**2 - _square(before, S.initial, S.moved), 0.0)
     white = rows.added * (turn.shares @ turn.grown**2)
-    white = white + 2 * phi * t1 * t2 * (1 + t2 * (S.moved @ sample.w1)) * (S.cross @ sample.w2)
-    white = np.maximum(white, 0.0) + phi * t2**2 * (rest @ sample.w2 + turn.left) + noise.lost
+    white = white + 2 * phi * t1 * t2 * (1 + t2 * sample.mean(1, S.moved)) * sample.mean(2, S.cross)
+    white = np.maximum(white, 0.0) + phi * t2**2 * (sample.square(rest) + turn.left) + noise.lost
     shift = np.zeros((len(u), at.pi.size))
     shift[len(rows.u) - 1], shift[len(rows.u) :] = (phi / R2) ** 0.5, phi**0.5 * noise.shapes
-    D, P = _frame(made, shift, before, S, t2, course)
+    D, P = _frame(sample, shift, before, S, t2, course)
     # On the frame the growth is taken as linear in mu
     lever = np.einsum("m,mnj,n->j", shares * mu[:, 0], turn.growth.reshape(len(mu), -1, rows.a.size), turn.other)
     moments, bulk = _moments(sample, noise)
     made_of = RowTurn(turn.shares, turn.growth, white, P, lever / (shares @ mu**2), moments, bulk)
     return replace(rows, u=u, D=D, turns=(made_of,))
+
+
+def _later(course: Course, rows: MovedRows, made: Columns, before: First) -> tuple[Residual, Residual]:
+    """The moments with r_2 in the place of one factor r, and of two."""
+    first, second = (step.form.full for step in course.steps)
+    if not (first or second):
+        return made.residual, made.residual
+    initial = course.scale * course.p * (rows.omega @ rows.a) * float(course.sigma.coefficients[0])
+    return made.later(second * output(course, rows, made, before) - first * initial)
 
 
 def _moments(sample: Sample, noise: "Noise") -> tuple[Float[np.ndarray, "F F k"], Float[np.ndarray, " k"]]:
@@ -106,19 +133,20 @@ class Noise(NamedTuple):
 
 
 def _noise(size: float, rows: MovedRows, sample: Sample, S: Slopes) -> Noise:
-    """What r S has beyond its part along r, the direction of the first step; ``size`` is eta s of the second."""
-    root, beyond = sample.root, S.mean - (S.mean @ sample.w2 / sample.w2.sum())[:, None]
+    """What r_2 S has beyond its part along r, the direction of the first step; ``size`` is eta s of the second."""
+    root, along, power = sample.root, sample.mean(2, S.mean) / sample.w2.sum(), sample.square(S.mean**2)
     weight = np.sqrt(rows.omega) * rows.a
+    beyond = sample.gamma * S.mean - along[:, None]
     p_m, s_m, phi_m = np.linalg.svd(weight[:, None] * beyond * root, full_matrices=False)
-    count = min(FRESH, int(np.sum(s_m**2 > NOISE_SHARE * weight**2 @ (S.mean**2 @ sample.w2))))
+    count = min(FRESH, int(np.sum(s_m**2 > NOISE_SHARE * weight**2 @ power)))
     kept = size * sample.phi**0.5 * (s_m[:count, None] * p_m[:, :count].T) / np.sqrt(rows.omega)
-    lost = (size * rows.a) ** 2 * sample.phi * (beyond**2 @ sample.w2) - np.sum(kept**2, axis=0)
+    lost = (size * rows.a) ** 2 * sample.phi * (power - along**2 * sample.w2.sum()) - np.sum(kept**2, axis=0)
     return Noise(kept, phi_m[:count] / root, np.maximum(lost, 0.0))
 
 
 class RowTurns(NamedTuple):
     """Growth of the rows by both steps and of the first's white part by the second, at modes (M,) with their shares, those of nu
-    for every mu; and what the modes leave of the second's turn, E[r^2 .] (J,)."""
+    for every mu; and what the modes leave of the second's turn, E[r_2^2 .] (J,)."""
 
     shares: Float[np.ndarray, " M"]
     other: Float[np.ndarray, " N"]
@@ -136,19 +164,20 @@ def _turn(
     first: tuple[np.ndarray, ...],
 ) -> RowTurns:
     """The part of the first step's matrix, with its modes mu, their shares and growth; one more shape; and what is left."""
-    (mu, shares, once), w2, R2 = first, sample.w2, sample.w2.sum()
-    alpha0, alpha1 = S.initial @ w2 / R2, S.moved @ w2 / R2
-    left0, left1 = S.initial - alpha0[:, None], S.moved - alpha1[:, None]
+    (mu, shares, once), gamma, R2 = first, sample.gamma, sample.w2.sum()
+    alpha0, alpha1 = sample.mean(2, S.initial) / R2, sample.mean(2, S.moved) / R2
+    left0, left1 = gamma * S.initial - alpha0[:, None], gamma * S.moved - alpha1[:, None]
     mixed = left0 + before.shared[:, None] * left1
     shape = _shape(np.sqrt(rows.omega)[:, None] * rows.a[:, None] * mixed, sample.root)
-    k0, k1 = S.initial @ (w2 * shape), S.moved @ (w2 * shape)
+    k0, k1 = sample.mean(2, S.initial * shape), sample.mean(2, S.moved * shape)
     nu, other = _matrix(sample.made, shape, sample.phi)
-    own = sample.phi * before.t * before.c2 * (S.moved @ w2 + mu * (S.moved @ sample.w3) / R2)
-    turned = S.moved @ sample.w1 + alpha1 * mu
-    P = once + t2 * (S.initial @ sample.w1 + alpha0 * mu + turned * once - own)
+    own = sample.phi * before.t * before.c2 * (sample.mean(2, S.moved) + mu * sample.mean(3, S.moved) / R2)
+    turned = sample.mean(1, S.moved) + alpha1 * mu
+    P = once + t2 * (sample.mean(1, S.initial) + alpha0 * mu + turned * once - own)
     P = (P[:, None] + nu[:, None] * t2 * (k0 + k1 * once)[:, None]).reshape(-1, rows.a.size)
     grown = ((1 + t2 * turned)[:, None] + nu[:, None] * t2 * k1).reshape(P.shape)
-    left = _square(before, left0, left1) @ w2 - _square(before, k0[:, None], k1[:, None])[:, 0]
+    known = [_square(before, x[:, None], y[:, None])[:, 0] for x, y in ((alpha0 * R2**0.5, alpha1 * R2**0.5), (k0, k1))]
+    left = sample.square(_square(before, S.initial, S.moved)) - known[0] - known[1]
     return RowTurns(np.multiply.outer(shares, other).ravel(), other, P, grown, np.maximum(left, 0.0))
 
 
@@ -174,7 +203,7 @@ def _shape(table: Float[np.ndarray, "J C"], root: Float[np.ndarray, " C"]) -> Fl
 
 
 def _frame(
-    made: Columns,
+    sample: Sample,
     shift: Float[np.ndarray, "F C"],
     before: First,
     S: Slopes,
@@ -185,20 +214,21 @@ def _frame(
 
     A sample's own part is not in <w_1, x>, so the first turn passes to the second through coordinates without a shift.
     """
-    frame, one = framed(made.at, made.residual, shift), np.ones((1, shift.shape[1]))
+    made, one = sample.made, np.ones((1, shift.shape[1]))
+    frame, once, twice = (framed(made.at, own, shift) for own in (made.residual, sample.once, sample.twice))
     variance = float(course.sigma.slope_square) - before.c1**2
     t1, t2 = before.t[:, None, None], t2[:, None, None]
     first = t1 * before.c2 * frame.second(1, one)
-    second, passed = frame.second(1, S.moved), frame.second(1, S.moved, right=False)
-    P = np.eye(len(shift)) + first + t2 * (frame.second(1, S.initial) + second + passed @ first)
+    second, passed = once.second(1, S.moved), once.second(1, S.moved, right=False)
+    P = np.eye(len(shift)) + first + t2 * (once.second(1, S.initial) + second + passed @ first)
     B = np.eye(len(shift)) + t2 * second
     swap = lambda x: np.swapaxes(x, 1, 2)  # noqa: E731
-    cross = t1 * t2 * B @ frame.second(2, before.c2 * S.linear + S.cross)
+    cross = t1 * t2 * B @ once.second(2, before.c2 * S.linear + S.cross)
     noise = t1**2 * variance * B @ frame.second(2, one) @ swap(B) + cross + swap(cross)
-    noise = before.phi * (noise + t2**2 * frame.second(2, S.square - S.mean**2))
+    noise = before.phi * (noise + t2**2 * twice.second(2, S.square - S.mean**2))
     # What passes through the noise directions is in P
     along = B @ (first - t1 * before.c2 * frame.second(1, one, right=False))
-    along = along + t2 * (frame.second(1, S.initial) - frame.second(1, S.initial, right=False))
+    along = along + t2 * (once.second(1, S.initial) - once.second(1, S.initial, right=False))
     moved, c, b2 = t2 * (second - passed), before.shared[:, None, None], before.square[:, None, None]
     product = c * along @ swap(moved)
     return P @ swap(P) + noise - (along @ swap(along) + product + swap(product) + b2 * moved @ swap(moved)), P

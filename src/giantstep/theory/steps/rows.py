@@ -141,12 +141,14 @@ def _paths(
 def start(course: Course) -> MovedRows:
     """The rows before any step.
 
-    Where a residual keeps the output, the frame has omega = s sum_i a_i w_i too: every row leans on it by s a/||omega||.
+    Where a residual keeps the output, the frame has omega = s sum_i a_i w_i too: every row leans on it by s a/||omega||. With two
+    steps on one batch it has not, as their initial output is of order 1/sqrt(p) (``reused``).
     """
     rank, symmetric = course.star.rank, course.symmetric
     law = "rademacher" if symmetric and course.second_layer == "constant" else course.second_layer
     a, weights = (np.asarray(x) for x in second_layer(law))
-    keeps = any(step.form.full for step in course.steps) and not symmetric
+    again = any(step.form.reused for step in course.steps)
+    keeps = any(step.form.full for step in course.steps) and not (symmetric or again)
     u = np.zeros((rank + keeps, a.size))
     if keeps:
         u[rank] = a / course.p**0.5
