@@ -158,9 +158,10 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
     residuals["linear"], trees = linear.residuals, None
     if start.rows >= FEWEST_ROWS:
         least = mean_error(mixed(folds, residuals)[1], folds)
-        last = {p.name: turns[-1] for p, turns in plans}.get(best)
-        g = [g for g, _ in found] if last is None else [g for g, *_ in turn_gradients(trial, last)]
+        last = {p.name: turns[-1] for p, turns in plans}
+        g = [g for g, *_ in turn_gradients(trial, last[best])] if best in last else [g for g, _ in found]
         axes = [learned_axes(each) for each in g]
+        used = used_columns(({p.name: look for p, look in looks} | last).get("columns"))
 
         def helps(trial: TreeTrial) -> bool:
             """Whether trees have a weight; on several folds, where they take long, in a mix that beats a linear model."""
@@ -169,7 +170,7 @@ def tried(folds: Sequence[Fold], network: SearchPoint, wanted: Wanted, start: Se
                 return mixed(folds, every)[0]["trees"] > 0
             return stacked([each for (each,) in every.values()], folds[0].held.weights)[-1] > 0
 
-        trees = tried_trees(folds, axes, used_columns(plans), least, helps, tell)
+        trees = tried_trees(folds, axes, used, least, helps, tell)
         residuals |= {} if trees is None else {"trees": trees.residuals}
     weights, left = mixed(folds, residuals)
     return Stack(
@@ -189,10 +190,9 @@ def _near(looks: list[tuple[FitPlan, Turn]], behind: float) -> list[tuple[FitPla
     return [each for each in looks if each is looks[0] or each[1].error <= behind * looks[0][1].error]
 
 
-def used_columns(plans: Sequence[tuple[FitPlan, Sequence[Turn]]]) -> list[Int[np.ndarray, " c"]] | None:
+def used_columns(columns: Turn | None) -> list[Int[np.ndarray, " c"]] | None:
     """The columns in which the kernel of the plan "columns" lives, on every fold; None if it was far behind."""
-    maps = {plan.name: turns[-1].maps for plan, turns in plans}.get("columns")
-    return None if maps is None else [np.flatnonzero(L.any(axis=1)) for L in maps]
+    return None if columns is None else [np.flatnonzero(L.any(axis=1)) for L in columns.maps]
 
 
 def mixed(

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 MORE = 8  # times as many trees as one begins with, at most
-WORTH = 0.97  # twice as many trees must reduce the error by this factor
+WORTH = 0.99  # twice as many trees must reduce the error by this factor
 TURNED_WORTH = 0.5  # and learned directions by this one: they make the first trees better, and often not the last ones
 HOPELESS = 3.0  # rough trees in columns with this many times the error of the other models are the last ones
 BEATEN = 1.2  # a kind of trees that begins with this many times the error of the other one ends there
