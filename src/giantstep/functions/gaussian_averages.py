@@ -125,7 +125,10 @@ def _nodes(
     t, b = law
     cuts = (xp.asarray(kinks) - t[..., None]) / b[..., None]
     cuts = xp.sort(xp.clip(cuts if others is None else xp.concatenate([cuts, others], -1), -REACH, REACH), -1)
-    panel = xp.clip(xp.floor((cuts + REACH) * (panels / (2 * REACH))), 0, panels - 1).astype(int)
+    place = xp.where(
+        cuts > -REACH, (cuts + REACH) * (panels / (2 * REACH)), 0.0
+    )  # NaN as a whole number depends on the processor
+    panel = xp.clip(xp.floor(place), 0, panels - 1).astype(int)
     first, last = xp.take(edges, panel), xp.take(edges, panel + 1)
     whole = 1.0 - xp.any(panel[..., None] == np.arange(panels), -2)
     # From the cut before, or the panel's edge, to each cut, and from the panel's last cut to its edge
