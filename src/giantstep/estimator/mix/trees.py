@@ -33,7 +33,8 @@ MORE = 8  # times as many trees as one begins with, at most
 WORTH = 0.99  # twice as many trees must reduce the error by this factor
 TURNED_WORTH = 0.5  # and learned directions by this one: they make the first trees better, and often not the last ones
 HOPELESS = 3.0  # rough trees in columns with this many times the error of the other models are the last ones
-BEATEN = 1.2  # a kind of trees that begins with this many times the error of the other one ends there
+NEAR = 1.5  # with this many times, one choice of columns is enough
+BEATEN = 1.2  # columns, or a kind of trees, with this many times the error of the best ones end there
 ALL_COLUMNS, MOST_AXES = 64, 10  # with more columns, those that say most about the labels by themselves
 MOST_ROWS = 65536  # for the trees of a model
 FEWEST_ROWS = 200
@@ -208,16 +209,16 @@ def tried_trees(
 
     Rough trees choose what trees see, and whether there are more: in columns they must have at most thrice the error of the other
     models, and in learned directions or on several folds, where trees take long, a weight. Then both kinds of trees begin. If the
-    better one has a weight, it goes on. The rows held out of the steps are held out of the trees too, and the trees are fitted
+    better one has a weight, they go on. The rows held out of the steps are held out of the trees too, and the trees are fitted
     without them.
     """
     seen = _seen_best(folds, axes, used, least)
-    if seen is None:
+    if not seen:
         return None
-    run, rough = seen
+    rough = seen[0][1]
     if (rough.turned or len(folds) > 1) and not helps(rough):
         return None
-    starts = [begun(TreeRun(folds, run.columns, run.axes, kind)) for kind in KINDS]
+    starts = [begun(TreeRun(folds, run.columns, run.axes, kind)) for run, _ in seen for kind in KINDS]
     ahead = min((trial for _, trial in starts), key=lambda each: each.error)
     if not helps(ahead):
         return None
@@ -229,32 +230,42 @@ def tried_trees(
 
 def _seen_best(
     folds: Sequence[Fold], axes: Sequence[Axes], used: Sequence[Columns] | None, least: float
-) -> tuple[TreeRun, TreeTrial] | None:
-    """What trees see, by rough trees: the telling columns with those that a kernel in columns has ``used``, or all columns; and
-    the learned directions with them, if these are much better. Where no kernel in columns is near, they see directions and
-    telling columns. None where rough trees are hopeless."""
+) -> list[tuple[TreeRun, TreeTrial]]:
+    """What trees see, by rough trees, best first: the telling columns with those that a kernel in columns has ``used``, all
+    columns, or both if they are about as good and near the other models; and the learned directions with them, if these are much
+    better. Where no kernel in columns is near, they see directions and telling columns. Nothing if rough trees are hopeless."""
     every: list[Columns | None] = [None] * len(folds)
     others = [np.arange(0)] * len(folds) if used is None else used
     telling = [telling_columns(f.training, c) for f, c in zip(folds, others, strict=True)]
     if used is None:
-        return begun(TreeRun(folds, telling, axes, ROUGH))
-    alike = all(len(c) == f.training.X.shape[1] for f, c in zip(folds, telling, strict=True))
-    best: tuple[TreeRun, TreeTrial] | None = None
-    for columns in [every] if alike else [telling, every]:
-        look = begun(TreeRun(folds, columns, [None] * len(folds), ROUGH))
-        best = look if best is None or look[1].error < best[1].error else best
-        if best[1].error > HOPELESS * least:
-            return None
-    assert best is not None
-    turned = begun(replace(best[0], axes=axes, trees=(), count=0))
-    return turned if turned[1].error < TURNED_WORTH * best[1].error else best
+        return [begun(TreeRun(folds, telling, axes, ROUGH))]
+    same = all(len(c) == f.training.X.shape[1] for f, c in zip(folds, telling, strict=True))
+    looks: list[tuple[TreeRun, TreeTrial]] = []
+    for columns in [every] if same else [telling, every]:
+        looks.append(begun(TreeRun(folds, columns, [None] * len(folds), ROUGH)))
+        looks.sort(key=lambda each: each[1].error)
+        if looks[0][1].error > HOPELESS * least:
+            return []
+    run, rough = looks[0]
+    turned = begun(replace(run, axes=axes, trees=(), count=0))
+    if turned[1].error < TURNED_WORTH * rough.error:
+        return [turned]
+    alike = [each for each in looks if each[1].error <= BEATEN * rough.error]
+    return alike if rough.error <= NEAR * least else looks[:1]
 
 
 def _grown_on(starts: Sequence[tuple[TreeRun, TreeTrial]]) -> TreeTrial:
-    """Twice as many trees of every kind, and then of the better kind, as long as they reduce the error."""
-    grown = [(doubled(run, trial), trial.error) for run, trial in starts]
-    (run, best), before = min(grown, key=lambda each: each[0][1].error)
-    while run.count < MORE * run.kind.first and best.error < WORTH * before:
-        before = best.error
-        run, best = doubled(run, best)
+    """Twice as many trees, as long as they reduce the error, of those that are ahead and of those whose error falls faster."""
+    best = min((trial for _, trial in starts), key=lambda each: each.error)
+    while starts:
+        grown = [(doubled(run, trial), trial.error) for run, trial in starts]
+        (_, ahead), before = min(grown, key=lambda each: each[0][1].error)
+        best, falls = min(best, ahead, key=lambda each: each.error), ahead.error / before
+        starts = [
+            (run, trial)
+            for (run, trial), before in grown
+            if run.count < MORE * run.kind.first
+            and trial.error < WORTH * before
+            and (trial is ahead or trial.error < min(falls * before, BEATEN * best.error))
+        ]
     return best
