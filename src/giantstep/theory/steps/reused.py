@@ -73,7 +73,8 @@ class Sample(NamedTuple):
 def reused(course: Course, etas: Float[np.ndarray, " 2"], rows: MovedRows) -> MovedRows:
     """The rows after two steps on one batch; ``rows`` are those after the first."""
     step, (t1, t2) = course.steps[0], course.scale * etas[:, None] * rows.a
-    initial = replace(start(course), u=0 * rows.u)  # in the frame after the step
+    still = np.tile(np.eye(len(rows.u)), (rows.base.size, 1, 1))
+    initial = replace(start(course), u=0 * rows.u, D=still)  # in the frame after the step
     made = columns(course, step, initial, coordinates(rows, course.p))
     at, phi, w2 = made.at, course.d / step.n, made.at.pi * made.residual.plain[1]
     R1, R2 = at.pi @ made.residual.plain[0], w2.sum()

@@ -128,7 +128,7 @@ def _paths(
         return np.eye(Q.shape[1]), Q, []
     largest = int(np.argmax([turn.size(omega) for turn in turns]))
     others = set(range(len(turns))) - {largest}
-    mu, x = turns[largest].measure(Q, sum(turns[t].marks(Q) for t in others))
+    mu, x = turns[largest].measure(Q, sum((turns[t].marks(Q) for t in others), 0 * Q.T @ Q))
     towards, nodes = Q @ (x / np.linalg.norm(x, axis=1, keepdims=True)).T, {largest: mu}
     for t in others:
         each = [turns[t].measure(one[:, None]) for one in towards.T]

@@ -15,7 +15,7 @@ class RowTurn(NamedTuple):
     """On the modes of the bulk, their weights (M,) and 1 + t mu of every group (M, J); and the white part (E,).
 
     On the frame: the mean turn ``inside`` (J, F, F), and the ``lever`` (J,) of each group's turn on the matrix whose ``moments``
-    (F, F, k) are given there, with those of the bulk (k,).
+    (F, F, k) are given there, with those of the bulk (k,). Later steps add directions, up to G of them.
     """
 
     shares: Float[np.ndarray, " M"]
@@ -34,7 +34,7 @@ class RowTurn(NamedTuple):
     def _width(self) -> float:
         return float(self.bulk[2] - self.bulk[1] ** 2) ** 0.5
 
-    def marks(self, basis: Float[np.ndarray, "F X"]) -> Float[np.ndarray, "X X"]:
+    def marks(self, basis: Float[np.ndarray, "G X"]) -> Float[np.ndarray, "X X"]:
         """M + M^2 on directions, M over the width of its law: what the matrix tells apart."""
         old, young = self._split(basis)
         both = self.bulk[1:3] / self._width ** np.array([1, 2])
@@ -42,7 +42,7 @@ class RowTurn(NamedTuple):
         return own.sum(2) + both.sum() * young.T @ young
 
     def measure(
-        self, basis: Float[np.ndarray, "F X"], tie: Float[np.ndarray, "X X"] | float = 0.0
+        self, basis: Float[np.ndarray, "G X"], tie: Float[np.ndarray, "X X"] | float = 0.0
     ) -> tuple[Float[np.ndarray, " B"], Float[np.ndarray, "B X"]]:
         """The matrix's spectral measure on orthonormal directions: nodes, and vectors u whose u u^T are the weights.
 
@@ -51,9 +51,8 @@ class RowTurn(NamedTuple):
         old, young = self._split(basis)
         moments = np.einsum("ax,abk,by->xyk", old, self.moments, old) + (young.T @ young)[..., None] * self.bulk
         moments[..., 1] += TIE * self._width * tie
-        for count in range(
-            self.bulk.size // 2, 0, -1
-        ):  # fewer nodes where rounding has made high moments those of no law
+        # Fewer nodes where rounding has made high moments those of no law
+        for count in range(self.bulk.size // 2, 0, -1):
             try:
                 nodes, weights = map(np.asarray, matrix_quadrature(moments, self.bulk, count))
             except np.linalg.LinAlgError:
@@ -69,7 +68,7 @@ class RowTurn(NamedTuple):
             return nodes, x @ (vectors / np.sqrt(values)) @ vectors.T
         raise np.linalg.LinAlgError("the directions are not orthonormal")
 
-    def along(self, mu: Float[np.ndarray, " B"], towards: Float[np.ndarray, "F B"]) -> Float[np.ndarray, "B J"]:
+    def along(self, mu: Float[np.ndarray, " B"], towards: Float[np.ndarray, "G B"]) -> Float[np.ndarray, "B J"]:
         """1 + t mu of every group at a node along unit vectors."""
         old, young = self._split(towards)
         rest = np.sum(young**2, axis=0)
@@ -77,7 +76,7 @@ class RowTurn(NamedTuple):
         centre = on(self.inside) + np.outer(rest, self.shares @ self.stretch)
         return centre + np.outer(mu - on(self.moments[..., 1]) - rest * self.bulk[1], self.lever)
 
-    def _split(self, basis: Float[np.ndarray, "F X"]) -> tuple[Float[np.ndarray, "F X"], Float[np.ndarray, "Y X"]]:
+    def _split(self, basis: Float[np.ndarray, "G X"]) -> tuple[Float[np.ndarray, "F X"], Float[np.ndarray, "Y X"]]:
         """What of directions is as old as the step and what is younger: to it the latter is of the bulk."""
         F = len(self.moments)
         return basis[:F], basis[F:]
