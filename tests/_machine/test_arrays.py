@@ -76,7 +76,7 @@ def test_what_is_compiled_runs_at_once_on_numpy():
     [
         (SETTING, {}),
         (with_readout(n=200, penalty=0.1), {"spectrum": True}),
-        (with_readout(n=200, penalty="gcv"), {}),
+        pytest.param(with_readout(n=200, penalty="gcv"), {}, marks=pytest.mark.slow),
         (with_readout(n=30, penalty="gcv"), {}),
         (with_readout(n=30, penalty=0.0), {}),
         (with_readout(n=200, penalty=0.1, deflate=2), {}),

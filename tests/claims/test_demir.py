@@ -132,7 +132,6 @@ def test_models_run_at_a_tiny_size(monkeypatch):
         monkeypatch.setitem(module.SIZES, "quick", 40)
     monkeypatch.setitem(hermite.SIZES, "quick", (24, 32))
     monkeypatch.setitem(hermite.LARGEST, "quick", 32)
-    monkeypatch.setattr(mixtures, "limits", lambda setting: [0.2, 0.1])  # dear, and tested elsewhere
     for name in ("demir/conditional", "demir/hermite", "giantstep/mixtures"):
         (claim,) = select([name])
         verdict = claim.rule("quick", claim.measure("quick", range(4)), claim.predict("quick") if claim.predict else {})

@@ -26,6 +26,7 @@ def files(tmp_path):
     return tmp_path, x, y, curves
 
 
+@pytest.mark.slow
 def test_fit_prints_what_the_functions_return(files, capsys):
     folder, x, y, curves = files
     fitted = gs.mean_field.fit(curves[:12], y[:12], GRID, count=3, passes=4, **HOW)

@@ -261,6 +261,7 @@ def test_play_moves_slider_picture_and_words_together_and_keeps_the_published_li
     until(browser, "return document.getElementById('one-step-play').textContent === 'Play'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["one-step", "explain"])
 def test_a_mistyped_formula_leaves_the_page_as_wide_as_it_was(page, view):
     from selenium.webdriver.common.keys import Keys

@@ -56,6 +56,7 @@ def test_the_reused_batch_of_a_preset_finds_what_fresh_batches_of_its_size_do_no
     assert reused > 30 > 10 > fresh  # in units of a random neuron's share 1/d
 
 
+@pytest.mark.slow
 def test_the_spike_of_a_preset_is_just_outside_the_bulk_and_the_peak_above_its_neighbour():
     spike, peak = (
         next(one.state for one in PRESETS if one.paper == key) for key in ("benaych_georges", "mei_montanari")

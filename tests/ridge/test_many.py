@@ -17,7 +17,7 @@ def problem(seed):
 
 
 @pytest.mark.parametrize("blocked", [True, False])
-@pytest.mark.parametrize("at_once", [1, 2, 3])
+@pytest.mark.parametrize("at_once", [1, *(pytest.param(count, marks=pytest.mark.slow) for count in (2, 3))])
 def test_the_solutions_are_those_of_the_systems(problem, blocked, at_once):
     A, B = problem
     penalties = np.array([1e-3, 0.1, 10.0])

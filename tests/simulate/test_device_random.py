@@ -263,6 +263,7 @@ def test_tf32_is_refused_where_it_is_not(changed):
 PARTS = (gs.Component(0.3, mean="u"), gs.Component(0.5, bulk=0.5, spikes=(gs.Spike(2.0, "u"),)), gs.Component(0.2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", ["exact", "drawn"])
 def test_a_mixture_is_drawn_on_the_device_by_the_law_of_the_host(counts):
     target = gs.target(("x1", "x1*x2", "H2(x1)"), noise=0.2)

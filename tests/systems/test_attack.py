@@ -315,6 +315,7 @@ def test_a_network_that_a_user_trained():
         gs.attack(fitted, X[:, :3])
 
 
+@pytest.mark.slow
 def test_the_distance_for_a_probability_of_failure():
     """The law's distance against simulated quantiles, the limit of large sizes, and the bound sqrt(2 v0/v1 log(1/gamma))."""
     attack = gs.Attack(60, 240, "relu", networks=250, failures=(0.1, 0.5))

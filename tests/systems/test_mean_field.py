@@ -141,6 +141,7 @@ def test_the_error_of_the_pool_is_its_spread():
     assert 0.6 < spread / said < 1.5  # 30 pools: 13% of standard error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", losses.LOSSES)
 def test_both_methods_keep_their_guarantees(loss):
     """On a pool that is the prior: the mean over 8 seeds stays below the curves of the theory."""

@@ -70,6 +70,7 @@ def test_the_features_have_the_spectrum_of_untrained_ones_on_stretched_inputs(ta
 SPIKED = (gs.Component(0.5, (gs.Spike(3.0, "u"),), mean={"x2": 1.0}), gs.Component(0.5, mean={"x2": -1.0}, bulk=0.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["tanh(2*x1)", "1 | -1", "tanh(2*x1) | x1"])
 def test_mixtures(target):
     """Errors after a step on a mixture are those on stretched components, and labels keep their law."""

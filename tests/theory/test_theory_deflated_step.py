@@ -65,6 +65,7 @@ def test_the_direction_that_the_neurons_share():
     assert found == pytest.approx(shared, rel=0.3)
 
 
+@pytest.mark.slow
 def test_lists_and_refusals():
     etas = [1000.0, 5000.0]
     listed = replace(

@@ -42,7 +42,7 @@ def one_thread():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("sigma", ["relu", "tanh", "x"])
+@pytest.mark.parametrize("sigma", ["relu", *(pytest.param(name, marks=pytest.mark.slow) for name in ("tanh", "x"))])
 def test_without_a_step_the_law_is_that_of_random_features(shape, sigma):
     """Edge, density and total mass; ``bulk`` solves a polynomial instead of a fixed point."""
     s = setting(*SHAPES[shape], sigma=sigma)
@@ -63,7 +63,7 @@ def test_no_step_and_a_step_of_size_zero_agree():
     assert spectrum(none, density=False).edge == pytest.approx(spectrum(s).edge, rel=1e-12)
 
 
-@pytest.mark.parametrize(("d", "p"), [(600, 800), (600, 600), (600, 150)])
+@pytest.mark.parametrize(("d", "p"), [pytest.param(600, 800, marks=pytest.mark.slow), (600, 600), (600, 150)])
 def test_the_first_layer_is_marchenko_pastur(d, p):
     """Edges sqrt(p/d) +- 1, density sqrt((x^2 - low^2)(high^2 - x^2)) / (pi x min(1, p/d)), and the known rank-one outlier."""
     found = spectrum(setting(1000, d, p), of="weights")
@@ -161,6 +161,7 @@ def test_networks(update, residual):
     assert mean[4] < 0.02
 
 
+@pytest.mark.slow
 def test_the_edge_is_found_where_newton_is_lost_from_one_side():
     """At alpha = 0.45 the search for the edge met a point that cannot be reached from the nearest one known."""
     s = gs.Setting(

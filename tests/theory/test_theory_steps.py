@@ -174,6 +174,7 @@ def test_spectra_after_a_step_of_size_zero_are_those_of_one_step():
             assert mine.position == pytest.approx(other.position, rel=0.01)
 
 
+@pytest.mark.slow
 def test_spectra_of_two_steps_are_those_of_simulated_networks():
     """Edges within 4%, and 6% for outliers, which move with the draw of the second layer (3 networks)."""
     made = experiment((8.0, 8.0))
