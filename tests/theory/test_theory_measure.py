@@ -1,5 +1,7 @@
 """Directions have modes of their own after a step: drawn matrices, and networks after long steps."""
 
+from math import comb
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,26 @@ def test_moments_on_the_frame_are_those_of_drawn_matrices():
     drawn = np.moveaxis(np.mean(found, axis=0), 0, -1)
     assert turn.moments[..., 1:4] == pytest.approx(drawn, rel=0.1, abs=0.05)
     assert not turn.bulk[1:4] == pytest.approx(drawn[0, 0], rel=0.1)
+
+
+def test_the_turn_along_directions_is_that_of_a_drawn_matrix():
+    """e^T (1 + t M)^k e for k = 1, 2, 3 and two groups t: its nodes along directions have them, with a skewed law and a young
+    direction, to which the matrix is that of the bulk."""
+    rng, d, levers = np.random.default_rng(9_260_020), 60, np.array([0.3, -0.2])
+    X = rng.standard_normal((90, d)) * np.linspace(0.5, 2.0, d)
+    M = (X.T * rng.exponential(size=90)) @ X / 90
+    powers = np.array([np.linalg.matrix_power(M, k) for k in range(8)])
+    moments, bulk = np.moveaxis(powers[:, :2, :2], 0, -1), np.einsum("kdd->k", powers) / d
+    stretch = 1 + np.linalg.eigvalsh(M)[:, None] * levers
+    inside = np.eye(2) + levers[:, None, None] * M[:2, :2]
+    turn = RowTurn(np.full(d, 1 / d), stretch, np.zeros(2), inside, levers, moments, bulk)
+    for direction in np.eye(3):
+        mu, x = turn.measure(direction[:, None])
+        grown = turn.along(mu, np.repeat(direction[:, None], len(mu), axis=1))
+        own = [moments[0, 0], moments[1, 1], bulk][int(np.argmax(direction))]
+        for k in (1, 2, 3):
+            expected = [sum(comb(k, j) * t**j * own[j] for j in range(k + 1)) for t in levers]
+            assert x[:, 0] ** 2 @ grown**k == pytest.approx(expected, rel=1e-6)
 
 
 def networks(setting: gs.Setting, first: int, count: int) -> np.ndarray:

@@ -1,14 +1,18 @@
 """The models beside the network that are not kernels: boosted trees for jumps, and a linear model for weak signals."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
+import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import RidgeCV
 
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
+from giantstep.estimator.mix import trees
 from giantstep.estimator.mix.trees import (
     KINDS,
+    TreeRun,
     TreeTrial,
     boosted,
     learned_axes,
@@ -134,3 +138,33 @@ def test_trees_end_where_others_are_far_ahead():
     assert tried_trees([part], [X[:0]], [np.arange(4)], 1.0, no, None) is None and tried == [KINDS[0].first]
     seen = tried_trees([part], [np.eye(12)[:2]], None, 1.0, lambda trial: True, None)
     assert seen is not None and seen.turned and seen.columns is not None and len(seen.columns) < 12
+
+
+def test_trees_begin_in_both_choices_of_columns_where_these_are_alike_and_near():
+    """A choice by twenty rough trees is luck there. Where the other models are far ahead, one choice is enough."""
+    X, y = jumps(2000, 18)
+    table = Table(X, (y - y.mean())[:, None] / y.std(), np.ones(len(X)))
+    part = Fold(table.take(np.arange(1500)), table.take(np.arange(1500, 2000)), np.arange(1500, 2000), (X, X))
+    seen = trees._seen_best([part], [X[:0]], [np.arange(4)], 1.0)
+    errors = [trial.error for _, trial in seen]
+    assert errors == sorted(errors) and len(errors) == 2 and errors[1] < trees.BEATEN * errors[0]
+    assert {12 if run.columns[0] is None else len(run.columns[0]) for run, _ in seen} == {4, 12}
+    (one,) = trees._seen_best([part], [X[:0]], [np.arange(4)], errors[0] / 2)
+    assert one[1].error == errors[0]
+
+
+@pytest.mark.parametrize(
+    ("slow_start", "winner"), [((0.26, 0.145, 0.11, 0.1, 0.1), 1), ((0.26, 0.18, 0.11, 0.1, 0.1), 0)]
+)
+def test_trees_that_are_behind_go_on_while_their_error_falls_faster(monkeypatch, slow_start, winner):
+    """Errors of a fit in which the kind with the better start was the worse one in the end; if it is far behind, it ends."""
+    falls = {KINDS[0]: (0.227, 0.138, 0.117, 0.11, 0.11), KINDS[1]: slow_start}
+
+    def judged(run):
+        error = falls[run.kind][int(np.log2(run.count / run.kind.first))]
+        return TreeTrial(run.kind, run.count, None, False, (), error)
+
+    monkeypatch.setattr(TreeRun, "grown", lambda run, count: replace(run, count=count))
+    monkeypatch.setattr(TreeRun, "judged", judged)
+    best = trees._grown_on([trees.begun(TreeRun((), (), (), kind)) for kind in KINDS])
+    assert best.kind is KINDS[winner] and best.error == min(falls[KINDS[winner]])

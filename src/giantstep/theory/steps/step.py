@@ -30,10 +30,8 @@ from giantstep.theory.steps.turn import RowTurn
 
 NOISE_SHARE = 1e-3  # of the noise's power: directions with less of it lengthen b only
 FRESH = 3  # noise directions that one step adds, at most
-TURN_NODES, DIRECTION_NODES = (
-    4,
-    3,
-)  # modes of a step, and those along a direction: of more the moments are known to few digits
+TURN_NODES = 4  # modes of a step
+DIRECTION_NODES = 3  # those along a direction: of more the moments are known to few digits
 FAINT = 1e-12  # least of a turn and of a white part that have modes
 
 
