@@ -40,6 +40,17 @@ def test_rows_of_any_length_have_the_same_weight_in_a_fit_of_relu():
     assert abs(gap) < 0.04 + 3 * found.test_error_se / found.test_error
 
 
+def test_the_penalty_of_a_feature_of_relu_is_that_over_its_squared_length():
+    """What a large penalty adds to the error of the same networks, margin 10%: at one length for all, 50% are too many."""
+    setting = experiment(3 * 96**2, 96, 192)
+    given: Any = setting.protocol.readout
+    both = replace(given, penalty=[given.penalty, 1.0])
+    setting = replace(setting, protocol=replace(setting.protocol, readout=both))
+    found, theory = gs.simulate(setting, range(720, 728), progress=False).mean(), gs.theory(setting)
+    ratios = [np.asarray(each.test_error)[1] / np.asarray(each.test_error)[0] for each in (theory, found)]
+    assert ratios[0] == pytest.approx(ratios[1], rel=0.1)
+
+
 def test_the_output_at_the_start_makes_rows_longer():
     """The mean square length of trained rows, with the output in the residual and without: it adds a fifth."""
     totals = {}
