@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy is loaded: threads of several workers would wait for each other
-    os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
-
 # Nothing here depends on the clock: no deadline, and no complaint about examples that are slow to draw
 settings.register_profile(
     "giantstep", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -58,6 +55,13 @@ LONG = (
 def pytest_addoption(parser):
     parser.addoption("--seeds", default="0", help="seeds of the random tests: 3 or 0-19")
     parser.addoption("--shuffle", type=int, metavar="SEED", help="a random order of the files, not within them")
+
+
+def pytest_configure(config):
+    """Threads of several workers would wait for each other by spinning. A worker loads NumPy before it comes here, so the one
+    who starts workers sets what they inherit."""
+    if getattr(config.option, "numprocesses", None):
+        os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 
 def pytest_xdist_auto_num_workers(config) -> int | None:

@@ -104,8 +104,9 @@ class FitExplanation:
             )
         for j in range(d.count):
             ratio = d.strength[j] / d.null_level if d.null_level > 0 else np.inf
+            times = float(f"{ratio:.2g}")  # the third digit is one of rounding errors, which differ between processors
             lines.append(
-                f"  {j + 1}. {d.largest(j)}: {ratio:.1f} times the level of chance; without it, the error would be "
+                f"  {j + 1}. {d.largest(j)}: {times:g} times the level of chance; without it, the error would be "
                 f"{self.without[j]:.3g}."
             )
         return lines
