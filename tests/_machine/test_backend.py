@@ -36,7 +36,7 @@ print("done")
 
 
 # Other flags are other programs, for which it is the order of their calls that matters: they are compiled sooner.
-QUICKLY = "--xla_backend_optimization_level=0"
+QUICKLY = f"--xla_backend_optimization_level=0 {os.environ.get('XLA_FLAGS', '')}"
 WORKERS = {
     "eight virtual devices": {"XLA_FLAGS": f"{QUICKLY} --xla_force_host_platform_device_count=8", "CALLS": "2"},
     "one thread on one core": {

@@ -30,6 +30,15 @@ def test_the_solutions_are_those_of_the_systems(problem, blocked, at_once):
             assert 1 <= bound[s, i] <= np.linalg.cond(shifted) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 3, 4, 7])
+def test_every_turn_is_of_one_loop(problem, at_once):
+    """Two loops side by side, with batched LAPACK calls each, hung on two cores: in the 8th call, and in the 140th."""
+    A, B = problem
+    penalties = jnp.arange(1.0, 8.0)
+    run = jax.jit(jax.vmap(lambda A, B: many.solve(A, B, penalties, at_once)))
+    assert run.lower(A, B).as_text().count("lapack_dpotrf") == 1
+
+
 def test_a_matrix_that_is_not_positive_gives_nan_in_its_own_place_only(problem):
     A, B = problem
     A[1] -= 10 * np.eye(300)

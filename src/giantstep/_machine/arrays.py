@@ -180,7 +180,13 @@ def in_turn(one: Callable[..., Any], *rows: Array, at_once: int = 1) -> Any:
             return jax.tree.map(lambda x: x[None], one(*(row[0] for row in rows)))
         if at_once >= count:
             return jax.vmap(one)(*rows)
-        return jax.lax.map(lambda row: one(*row), rows, batch_size=at_once if at_once > 1 else None)
+        if at_once == 1:
+            return jax.lax.map(lambda row: one(*row), rows)
+        turns = -(-count // at_once)  # of one size: a shorter last one would be a loop of its own, beside the first
+        size = -(-count // turns)
+        take = np.minimum(np.arange(turns * size), count - 1)
+        found = jax.lax.map(lambda row: one(*row), tuple(row[take] for row in rows), batch_size=size)
+        return jax.tree.map(lambda x: x[:count], found)
     return _stacked([one(*row) for row in zip(*rows, strict=True)])
 
 

@@ -5,6 +5,7 @@ and 2e-04 are written as a book writes them; a name in quotes, as "eta", is code
 """
 
 import re
+from functools import lru_cache
 from html import escape
 
 _PLAIN = re.compile(r"(<(code|pre|math|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL)  # what is no running text
@@ -25,6 +26,7 @@ _PHRASES |= {f"d^{k}f": f"d{raised}f" for k, raised in zip(range(2, 10), "²³�
 _LETTER = re.compile(rf"(?<![\w.\[\"';-])({'|'.join(_LETTERS)})(?![\w\[(]|[.=][\w\[])")
 
 
+@lru_cache(maxsize=8192)  # a page that grows is written after every claim, most of it again
 def typeset(text: str) -> str:
     """Plain text as HTML, its formulas typeset."""
     return indexed(escape(text))

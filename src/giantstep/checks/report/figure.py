@@ -1,12 +1,14 @@
 """An SVG document made ready to stand inside a page, next to others."""
 
 import re
+from functools import lru_cache
 from html import escape
 
 _LEAST, _PHONE = 0.65, 260  # of the width of a figure, in report.css; points across a phone
 _ENLARGED = 1.2  # letters of 10 points in a figure look as large as the text of the page
 
 
+@lru_cache(maxsize=256)  # a page that grows is written after every claim, its figures again
 def inline(svg: str, name: str, label: str, words: str = "") -> str:
     """The ``<svg>`` element of a document, with ``name`` as its id and as the prefix of every id inside it.
 
