@@ -5,10 +5,10 @@
   LAPACK calls under a ``while_loop`` were seen to hang for ever with it (jaxlib 0.10.0 and 0.10.2), never without it.
   ``tests/_machine/test_backend.py`` runs such a graph in fresh processes under a time limit. Processes started from this one
   inherit the flag through the environment. The same graph on all of several virtual CPU devices at once hangs even so:
-  LAPACK runs on one device, also where a mesh shares the samples (``_mesh.alone``). The cause: a LAPACK call on a batch shares
-  it among the threads of XLA's pool and waits for them in one of these threads, so that as many such calls side by side as
-  there are cores wait for ever, with the scheduler off as well. No two loops with batched LAPACK calls in a program may be
-  independent (``arrays.in_turn``).
+  LAPACK runs on one device, also where a mesh shares the samples (``_mesh.alone``). The stacks of another
+  program that hung show why it did: a LAPACK call on a batch shares it among the threads of XLA's pool and waits for them in
+  one of these threads, so that as many such calls side by side as there are cores wait for ever. No two
+  loops with batched LAPACK calls in a program may be independent (``arrays.in_turn``).
 - Products on a GPU are those of cuBLAS. XLA would compile dozens of Triton candidates for every shape and try them all: the first
   fit of an estimator took 138 s with them and 33 s without on an H200, the second 0.8 s either way.
 - Small LAPACK calls belong under ``one_blas_thread``. XLA takes LAPACK from SciPy's OpenBLAS, whose threads wait by
