@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+import numpy as np
 import pytest
 
 from giantstep import cli
@@ -28,7 +29,8 @@ from giantstep.explorer.server import Address
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as _view
 from giantstep.explorer.views.giant_steps.charts import plane_chart, plane_words, share_words
-from giantstep.explorer.views.giant_steps.numbers import KnownPaths, theory_of
+from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers, KnownPaths, theory_of
+from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumbers
 from giantstep.plot.style import COLOURS
 from tests.explorer_server import running
 
@@ -249,6 +251,30 @@ def test_the_newest_request_of_a_page_replaces_its_older_ones():
     go.set()
     newest.join(LIMIT)
     assert heard == ["replaced", "new"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "part", "found", "left"),
+    [
+        (OneStepNumbers, "known", OneStepAnswer((), np.zeros(0), np.zeros(0)), state.OneStep(noise=0.75)),
+        (GiantStepsNumbers, "paths", KnownPaths(), state.GiantSteps(kappa=0.7)),
+    ],
+)
+def test_an_answer_about_a_setting_that_the_page_has_left_is_not_shown(monkeypatch, numbers, part, found, left):
+    """A slider goes away and back: the page has the pictures of where it is before those of where it was come."""
+    its, here = numbers(Backend()), type(left)()
+
+    def slow(s, page):
+        if s == left:
+            its.newest.ask("page", here)  # while the other is computed
+        return found
+
+    monkeypatch.setattr(its, f"_{part}", slow)
+    its.newest.ask("page", left)
+    with pytest.raises(Replaced):
+        getattr(its, part)(left, "page")
+    assert getattr(its, part)(here, "page") == found
+    assert getattr(its, part)(left, "another page") == found
 
 
 def test_a_child_can_be_ended_and_starts_anew():

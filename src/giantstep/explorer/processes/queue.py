@@ -1,4 +1,4 @@
-"""RequestQueue: one thread that works on requests; a new request of a page replaces its older one.
+"""RequestQueue: one thread that works on requests; a new request of a page replaces its older one. Newest: what that is.
 
 JAX programs must not run in several threads of a process at once: all theory of the server goes through one queue.
 """
@@ -9,13 +9,32 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from giantstep.explorer.processes.recent import Recent
+
 MOST_WAITING = 32  # requests of all pages together
+MOST_PAGES = 200  # whose newest request is known
 
 T = TypeVar("T")
 
 
 class Replaced(Exception):
     """A newer request of the same page replaced this one."""
+
+
+class Newest:
+    """What every page asked for last: an answer to anything else comes too late, also if it was asked for before."""
+
+    def __init__(self) -> None:
+        self._asked = Recent(MOST_PAGES)
+
+    def ask(self, page: str, state: Any) -> None:
+        """The page asks for this now."""
+        self._asked[page] = state
+
+    def require(self, page: str, state: Any) -> None:
+        """Raise Replaced if the page has asked for something else since."""
+        if self._asked.get(page, state) != state:
+            raise Replaced
 
 
 class RequestQueue:

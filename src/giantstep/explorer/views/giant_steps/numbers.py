@@ -7,6 +7,7 @@ from giantstep.errors import InputError
 from giantstep.explorer import settings, state
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, JobPart
+from giantstep.explorer.processes.queue import Newest
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import GiantSteps
 
@@ -46,6 +47,7 @@ class GiantStepsNumbers:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._theories = Recent(MOST_STORED)
+        self.newest = Newest()
 
     def start(self, s: GiantSteps, page: str) -> None:
         """Simulate, where the batch is not too large."""
@@ -60,9 +62,14 @@ class GiantStepsNumbers:
         return self._backend.jobs.busy([_key(s)])
 
     def paths(self, s: GiantSteps, page: str) -> KnownPaths:
-        """The theory, and the simulation if it has arrived; also those of the setting A, which is not simulated anew."""
+        """The theory, and the simulation if it has arrived; also those of the setting A, which is not simulated anew.
+
+        Raises Replaced if the page asks for others meanwhile.
+        """
         first = state.other(s)
-        return replace(self._paths(s, page), first=None if first is None else self._paths(first, f"{page} A"))
+        found = replace(self._paths(s, page), first=None if first is None else self._paths(first, f"{page} A"))
+        self.newest.require(page, s)
+        return found
 
     def _paths(self, s: GiantSteps, page: str) -> KnownPaths:
         chain, busy, message = self._backend.jobs.result(_key(s)), self.busy(s), self._too_large(s)

@@ -78,6 +78,7 @@ def register(app: Dash, backend: Backend) -> GiantStepsNumbers:
     numbers = GiantStepsNumbers(backend)
 
     def answer(s: state.GiantSteps, page: str) -> tuple[Any, ...]:
+        numbers.newest.ask(page, s)
         numbers.start(s, page)
         paths = numbers.paths(s, page)
         return *_pictures(s, paths), polling.new() if paths.busy else no_update

@@ -10,7 +10,7 @@ from giantstep.errors import InputError
 from giantstep.explorer import settings, state
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, JobPart
-from giantstep.explorer.processes.queue import Replaced
+from giantstep.explorer.processes.queue import Newest, Replaced
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import OneStep
 from giantstep.results.outcome import Outcome
@@ -56,12 +56,11 @@ class OneStepNumbers:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._predictions = Recent(MOST_STORED)
-        self._newest = Recent(MOST_STORED)  # the last request of every page
+        self.newest = Newest()
         self._ahead: set[Any] = set()  # what Play is waiting for
 
     def line(self, s: OneStep, page: str) -> OneStepAnswer:
         """The errors at a few step sizes, fast; also those of the setting A."""
-        self._newest[page] = _all_key(s)
         self._backend.pause()
         first = state.other(s)
         return replace(self._line(s, page), first=None if first is None else self._line(first, page))
@@ -78,14 +77,14 @@ class OneStepNumbers:
         return self._predictions.find(("line", _same(s)), lambda: self._backend.queue.ask(page, lambda: few(s)))
 
     def known(self, s: OneStep, page: str) -> OneStepAnswer:
-        """All results, with the simulations that have arrived."""
-        same = _all_key(s)
+        """All results, with the simulations that have arrived. Raises Replaced if the page asks for others meanwhile."""
         if not self.complete(s):
             time.sleep(REST)
-            if self._newest.get(page, same) != same:
-                raise Replaced
+            self.newest.require(page, s)
         first = state.other(s)
-        return replace(self._known(s, page), first=None if first is None else self._known(first, f"{page} A"))
+        found = replace(self._known(s, page), first=None if first is None else self._known(first, f"{page} A"))
+        self.newest.require(page, s)
+        return found
 
     def _known(self, s: OneStep, page: str) -> OneStepAnswer:
         self._few(s, f"{page} all")  # the line comes first

@@ -77,6 +77,7 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
 
     def answer(s: state.OneStep, page: str) -> tuple[Any, ...]:
         """All pictures and words together, if they are there; otherwise the line of the theory, and the request for the rest."""
+        numbers.newest.ask(page, s)
         numbers.drop_other_jobs(s, page)
         if numbers.complete(s) and not numbers.busy(s):
             return no_update, *_pictures(s, numbers.known(s, page), False)
@@ -101,8 +102,11 @@ def register(app: Dash, backend: Backend) -> OneStepNumbers:
         s, _ = state.read_query(state.OneStep, asked)
 
         def show() -> tuple[Any, ...]:
+            before = numbers.count(s)
             known, busy = numbers.known(s, controls.token(token)), numbers.busy(s)
-            return *_pictures(s, known, busy), polling.new() if busy else no_update
+            pictures = _pictures(s, known, busy)
+            more = busy or numbers.count(s) > before  # an update that shows more may have been quicker
+            return *pictures, polling.new() if more else no_update
 
         empty = waiting(NOTHING), no_update, *[""] * 6
         return attempt(show, lambda problem: (*empty, problem, "", "", [], no_update))
