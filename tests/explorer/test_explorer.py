@@ -4,8 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.client import HTTPConnection
@@ -13,7 +11,6 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-import numpy as np
 import pytest
 
 from giantstep import cli
@@ -21,30 +18,17 @@ from giantstep.errors import InputError
 from giantstep.explorer import controls, settings, state
 from giantstep.explorer.app import make_app
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.processes.jobs import Failure, JobPart, JobRunner
-from giantstep.explorer.processes.queue import Replaced, RequestQueue
-from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
 from giantstep.explorer.security import _ours, guard
 from giantstep.explorer.server import Address
 from giantstep.explorer.views import explain
 from giantstep.explorer.views.claims import view as _view
 from giantstep.explorer.views.giant_steps.charts import plane_chart, plane_words, share_words
-from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers, KnownPaths, theory_of
-from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumbers
+from giantstep.explorer.views.giant_steps.numbers import KnownPaths, theory_of
 from giantstep.plot.style import COLOURS
 from tests.explorer_server import running
 
 UPDATE = "/_dash-update-component"
 LIMIT = 600  # seconds: ends a hang, and times nothing
-
-
-def soon(holds) -> None:
-    """Wait until something holds, however busy the machine is."""
-    end = time.monotonic() + LIMIT
-    while not holds():
-        if time.monotonic() > end:
-            pytest.fail("waited in vain")
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
@@ -225,116 +209,6 @@ def test_every_claim_is_in_the_matrix():
 
     text = json.dumps(_view.page(state.Claims(), []), default=lambda one: one.to_plotly_json())
     assert all(quote(claim.name, safe="") in text for claim in TEXTS)
-
-
-def test_the_newest_request_of_a_page_replaces_its_older_ones():
-    queue, started, go, heard = RequestQueue(), threading.Event(), threading.Event(), []
-
-    def first():
-        started.set()
-        go.wait(LIMIT)
-
-    def waiting():
-        try:
-            queue.ask("a", lambda: "old")
-        except Replaced:
-            heard.append("replaced")
-
-    threads = [threading.Thread(target=lambda: queue.ask("b", first)), threading.Thread(target=waiting)]
-    threads[0].start()
-    started.wait(LIMIT)
-    threads[1].start()
-    soon(lambda: queue._waiting)
-    newest = threading.Thread(target=lambda: heard.append(queue.ask("a", lambda: "new")))
-    newest.start()
-    threads[1].join(LIMIT)
-    go.set()
-    newest.join(LIMIT)
-    assert heard == ["replaced", "new"]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "part", "found", "left"),
-    [
-        (OneStepNumbers, "known", OneStepAnswer((), np.zeros(0), np.zeros(0)), state.OneStep(noise=0.75)),
-        (GiantStepsNumbers, "paths", KnownPaths(), state.GiantSteps(kappa=0.7)),
-    ],
-)
-def test_an_answer_about_a_setting_that_the_page_has_left_is_not_shown(monkeypatch, numbers, part, found, left):
-    """A slider goes away and back: the page has the pictures of where it is before those of where it was come."""
-    its, here = numbers(Backend()), type(left)()
-
-    def slow(s, page):
-        if s == left:
-            its.newest.ask("page", here)  # while the other is computed
-        return found
-
-    monkeypatch.setattr(its, f"_{part}", slow)
-    its.newest.ask("page", left)
-    with pytest.raises(Replaced):
-        getattr(its, part)(left, "page")
-    assert getattr(its, part)(here, "page") == found
-    assert getattr(its, part)(left, "another page") == found
-
-
-def test_a_child_can_be_ended_and_starts_anew():
-    child = WorkerProcess()
-    try:
-        assert child.call(abs, -3) == 3
-        with pytest.raises(TimedOut):
-            child.call(time.sleep, LIMIT, limit=0.2)
-        ended = threading.Thread(target=lambda: (soon(lambda: child._process), child.stop()))
-        ended.start()
-        with pytest.raises(Stopped):
-            child.call(time.sleep, LIMIT)
-        ended.join()
-        assert child.call(abs, -4) == 4
-        with pytest.raises(Stopped):  # a stop that came just before it
-            child.call(abs, -4, cancelled=lambda: True)
-        child.pause(0.2)  # halted for a moment, it answers all the same
-        child.pause(0.2)
-        assert child.call(abs, -5) == 5
-    finally:
-        child.close()
-
-
-def test_a_limit_is_of_the_childs_own_time(monkeypatch):
-    """A function that waits is not overdue by the clock alone, as on a machine whose processors are taken."""
-    child = WorkerProcess()
-    try:
-        assert child.call(abs, -3) == 3
-        monkeypatch.setattr("giantstep.explorer.processes.worker.BUSY", 1e9)
-        assert child.call(time.sleep, 0.5, limit=0.05) is None
-        with pytest.raises(TimedOut):
-            child.call(sum, range(10**15), limit=0.2)
-    finally:
-        child.close()
-
-
-def test_runs_keep_what_arrived_and_stop():
-    runs = JobRunner()
-    try:
-        pieces = [
-            JobPart("one", abs, (-1,)),
-            JobPart("wrong", int, ("x",)),
-            JobPart("long", time.sleep, (LIMIT,)),
-            JobPart("after", abs, (-2,)),
-        ]
-        runs.start(pieces, "page")
-        soon(lambda: isinstance(runs.result("wrong"), Failure))
-        assert runs.result("one") == 1 and runs.busy(["long"])
-        runs.stop()
-        soon(lambda: not runs.busy(["long"]))
-        assert runs.result("long") is None and runs.result("after") is None and not runs.busy(["after"])
-        runs.start(pieces[3:], "page")
-        soon(lambda: runs.result("after") is not None)
-        runs.start([JobPart("slow", time.sleep, (LIMIT,)), JobPart("never", abs, (-3,))], "page")
-        runs.drop_unless("another page", [])
-        assert runs.busy(["never"])
-        runs.drop_unless("page", ["something else"])
-        assert not runs.busy(["never"])
-    finally:
-        runs.close()
 
 
 @pytest.mark.parametrize(
