@@ -10,9 +10,10 @@ from giantstep._training.step import descent_sum
 
 @pytest.mark.parametrize("name", ["relu", "tanh", "gelu", "0.3*H1 + 0.8*H2"])
 @pytest.mark.parametrize("residual", ["full", "target"])
-def test_against_automatic_differentiation(name, residual, seed):
+@pytest.mark.parametrize("d", [4, 6])  # below and above the width: the factors stand with X or with the slopes
+def test_against_automatic_differentiation(d, name, residual, seed):
     rng = np.random.default_rng(seed)
-    W, a, X, y = (jnp.asarray(rng.standard_normal(s)) for s in ((5, 4), (5,), (9, 4), (9,)))
+    W, a, X, y = (jnp.asarray(rng.standard_normal(s)) for s in ((5, d), (5,), (9, d), (9,)))
     sigma, scale, eta = gs.activation(name), 0.3, 1.7
 
     def loss(W):

@@ -51,7 +51,11 @@ def descent_sum(
     full: bool,
 ) -> Float[Array, "p d"]:
     """n times minus the gradient, summed over the rows given (so that chunks add up); H = X W^T."""
-    return descent_rows(H, a, y, sigma=sigma, scale=scale, full=full).T @ X
+    if X.shape[1] > a.shape[0]:
+        return descent_rows(H, a, y, sigma=sigma, scale=scale, full=full).T @ X
+    # C^T X = s diag(a) sigma'(H)^T diag(r) X: fewer numbers of X than of C meet a factor
+    r = residuals(H, a, y, sigma=sigma, scale=scale, full=full)
+    return (scale * a)[:, None] * (sigma.slope(H).T @ (r[:, None] * X))
 
 
 @compiled(static_argnames=("sigma", "full"))
