@@ -33,11 +33,12 @@ def test_numpy_and_zlib_read_what_is_written(name):
         np.testing.assert_array_equal(found, array)
 
 
-def test_what_was_compressed_before_is_read():
+@pytest.mark.parametrize("name", ["matrix", "columns first"])
+def test_what_was_compressed_before_is_read(name):
     file = io.BytesIO()
-    np.save(file, ARRAYS["matrix"])
+    np.save(file, ARRAYS[name])
     for level in (0, 1, 9):
-        np.testing.assert_array_equal(unpacked(zlib.compress(file.getvalue(), level)), ARRAYS["matrix"])
+        np.testing.assert_array_equal(unpacked(zlib.compress(file.getvalue(), level)), ARRAYS[name])
 
 
 def test_a_changed_byte_is_noticed_wherever_it_is():

@@ -1,7 +1,6 @@
 """Turn plain data with arrays into bytes and back. There is no pickle, so a file of unknown origin cannot run code."""
 
 import base64
-import io
 import json
 import zlib
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from giantstep.errors import InputError
+from giantstep.lab.store.packed import from_npy, to_npy
 
 _ARRAY = "\u0000array"  # a key that no other table has
 
@@ -29,9 +29,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
-        buffer = io.BytesIO()
-        np.lib.format.write_array(buffer, value, allow_pickle=False)
-        return {_ARRAY: base64.b64encode(buffer.getvalue()).decode()}
+        return {_ARRAY: base64.b64encode(to_npy(value)).decode()}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -45,5 +43,5 @@ def _back(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if value.keys() == {_ARRAY}:
-        return np.lib.format.read_array(io.BytesIO(base64.b64decode(value[_ARRAY])), allow_pickle=False)
+        return from_npy(base64.b64decode(value[_ARRAY]))
     return {key: _back(item) for key, item in value.items()}
