@@ -18,6 +18,10 @@ def partition(
         array([[1., 1., 1., 0.],
                [1., 1., 0., 1.]])
     """
-    true = np.outer(y, a) > 0
-    kinds = (true & active, ~true & active, true & ~active, ~true & ~active)
-    return np.array([[kind[y * sign > 0].sum(axis=1).mean() for kind in kinds] for sign in (1, -1)])
+    found = []
+    for sign in (1, -1):
+        samples = active[sign * y > 0]
+        true, living = sign * a > 0, samples.sum(axis=0)
+        counts = [part[kind].sum() for part in (living, len(samples) - living) for kind in (true, ~true)]
+        found.append(np.array(counts) / len(samples))
+    return np.array(found)
