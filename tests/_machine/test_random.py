@@ -1,11 +1,13 @@
 """Rows depend on (seed, stream, row) alone, and are standard normal."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from giantstep._machine.random import normals
+from giantstep._machine import random
+from giantstep._machine.random import keep_drawn, normals
 
 
 @given(st.integers(0, 400), st.integers(0, 400), st.sampled_from([1, 7, 300, 70_000]))
@@ -27,3 +29,37 @@ def test_streams_and_seeds_differ(seed):
 def test_float32_is_the_same_numbers_rounded():
     whole = normals(3, (7,), 5, 4000, 300)
     np.testing.assert_array_equal(normals(3, (7,), 5, 4000, 300, np.float32), whole.astype(np.float32))
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """Blocks are kept during a test, and forgotten after it."""
+    monkeypatch.setattr(random, "_last", random._LastBlocks())
+    keep_drawn(3 * random.BLOCK)
+    return random._last
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("columns", [1, 7, 300])
+def test_kept_blocks_are_the_numbers_that_would_be_drawn(kept, columns, dtype):
+    """Also where a block was asked for from another row on, or not as far."""
+    places = [(0, 10), (0, 4000), (5, 20), (3990, 4000), (0, 4000)]
+    found = [normals(3, (7,), *place, columns, dtype) for place in places]
+    for numbers in found:
+        numbers += 1.0  # what a caller does with its rows changes no block
+    again = [normals(3, (7,), *place, columns, dtype) for place in places]
+    keep_drawn(0)
+    for place, numbers in zip(places, again, strict=True):
+        np.testing.assert_array_equal(numbers, normals(3, (7,), *place, columns, dtype))
+
+
+def test_no_more_blocks_are_kept_than_there_is_room_for(kept, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(random, "generator", lambda *key, plain=random.generator: drawn.append(key) or plain(*key))
+    rows = 2 * random.block_rows(100)
+    for stream in (0, 0, 1, 0, 1):
+        normals(3, (stream,), 0, rows, 100)
+        assert sum(block.size for block in kept._blocks.values()) <= 3 * random.BLOCK
+    assert len(drawn) == 2 + 0 + 2 + 2 + 2  # two batches of two blocks do not fit together
+    normals(3, (1,), rows // 2, rows, 100)
+    assert len(drawn) == 8

@@ -151,6 +151,16 @@ def test_work_ahead_comes_in_order_and_no_more_of_it_is_made_than_asked_for():
     assert list(results) == [item**2 for item in range(1, 50)]
 
 
-def test_an_error_in_a_thread_reaches_the_caller():
+def test_on_one_core_nothing_is_made_ahead(monkeypatch):
+    monkeypatch.setattr("giantstep._machine.threads.cores", lambda: [0])
+    makers = []
+    results = ahead(lambda item: makers.append(threading.current_thread()) or item**2, range(9), 2)
+    assert next(results) == 0 and makers == [threading.current_thread()]
+    assert list(results) == [item**2 for item in range(1, 9)] and set(makers) == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("own", [[0], [0, 1]])
+def test_an_error_in_a_thread_reaches_the_caller(own, monkeypatch):
+    monkeypatch.setattr("giantstep._machine.threads.cores", lambda: own)
     with pytest.raises(ZeroDivisionError):
         list(ahead(lambda item: 1 / item, [2, 1, 0, 3]))

@@ -2,10 +2,11 @@
 
 Rows come in fixed blocks, each from a generator of its own keyed by (seed, stream, block). They are drawn on the host
 in float64 (about 10 ns a number and core, several times faster than JAX's generator on a CPU) and blocks run in threads,
-which also round them when float32 is asked for.
+which also round them when float32 is asked for. A process may keep the blocks that it drew last (``keep_drawn``).
 """
 
 import os
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import IntEnum
@@ -14,6 +15,8 @@ from threading import Lock
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+from giantstep._machine.threads import cores
 
 BLOCK = 2**18  # numbers in a block, about three milliseconds of work: smaller ones do not scale to many threads
 SHARED = 4  # blocks from which threads share a draw
@@ -50,7 +53,7 @@ def generator(seed: int, *key: int) -> np.random.Generator:
 @lru_cache(maxsize=1)
 def _threads(process: int) -> ThreadPoolExecutor:
     """One pool a process: starting threads takes as long as a few blocks."""
-    return ThreadPoolExecutor(os.cpu_count())
+    return ThreadPoolExecutor(len(cores()))
 
 
 class _Column:
@@ -69,9 +72,54 @@ class _Column:
             return self._known[:rows]
 
 
+class _LastBlocks:
+    """The blocks that were drawn last, each as far as it was asked for. Without room for numbers none is kept."""
+
+    def __init__(self) -> None:
+        self.room, self._size, self._alone = 0, 0, Lock()
+        self._blocks: OrderedDict[tuple, np.ndarray] = OrderedDict()
+
+    def find(self, key: tuple, rows: int) -> np.ndarray | None:
+        """So many rows of a block, if they are here."""
+        with self._alone:
+            block = self._blocks.get(key)
+            if block is None or len(block) < rows:
+                return None
+            self._blocks.move_to_end(key)
+            return block[:rows]
+
+    def add(self, key: tuple, block: np.ndarray) -> None:
+        """Keep a block, and drop those that were not asked for the longest time."""
+        with self._alone:
+            self._size += block.size - getattr(self._blocks.pop(key, None), "size", 0)
+            self._blocks[key] = block
+            while self._size > self.room:
+                self._size -= self._blocks.popitem(last=False)[1].size
+
+
+_last = _LastBlocks()
+
+
+def keep_drawn(numbers: int) -> None:
+    """Keep the last blocks of this process, up to so many numbers in all (8 bytes each), for whoever asks for them again."""
+    _last.room = numbers
+
+
 @lru_cache(maxsize=8)
 def _column(seed: int, stream: tuple[int, ...], block: int) -> _Column:
     return _Column(seed, stream, block)
+
+
+def _head(seed: int, stream: tuple[int, ...], block: int, rows: int, columns: int) -> np.ndarray:
+    """The first rows of a block, which is all that is drawn of it."""
+    if columns == 1:
+        return _column(seed, stream, block).head(rows)
+    key = (seed, stream, block, columns)
+    found = _last.find(key, rows)
+    if found is None:
+        found = generator(seed, *stream, block).standard_normal((rows, columns))
+        _last.add(key, found)
+    return found
 
 
 def normals(
@@ -83,16 +131,12 @@ def normals(
 
     def fill(block: int) -> None:
         first, last = block * height, (block + 1) * height
-        draw = generator(seed, *stream, block)
-        if start <= first and last <= stop and result.dtype == np.float64:
-            draw.standard_normal(out=result[first - start : last - start])
+        lo, hi = max(first, start), min(last, stop)
+        place = result[lo - start : hi - start]
+        if (lo, hi) == (first, last) and result.dtype == np.float64 and not _last.room:
+            generator(seed, *stream, block).standard_normal(out=place)
         else:
-            lo, hi = max(first, start), min(last, stop)
-            if columns == 1:
-                rows = _column(seed, stream, block).head(hi - first)
-            else:
-                rows = draw.standard_normal((hi - first, columns))  # the head of the block is all that is needed
-            result[lo - start : hi - start] = rows[lo - first : hi - first]
+            place[:] = _head(seed, stream, block, hi - first, columns)[lo - first :]
 
     blocks = range(start // height, -(-stop // height))
     if len(blocks) < SHARED:

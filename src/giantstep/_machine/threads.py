@@ -98,15 +98,19 @@ def _pool(process: int) -> ThreadPoolExecutor:
     freed; this frees one.
     """
     np.empty(FREED, np.uint8)
-    return ThreadPoolExecutor(os.cpu_count())
+    return ThreadPoolExecutor(len(cores()))
 
 
 def ahead(make: Callable[[Item], Result], items: Iterable[Item], count: int | None = None) -> Iterator[Result]:
-    """``make(item)`` of every item, in order. Threads make the next ones, ``count`` or one a core, while the caller works."""
+    """``make(item)`` of every item, in order. Threads make the next ones, ``count`` or one a core, while the caller works; on one
+    core they would only take it from the caller, so there are none."""
+    if len(cores()) == 1:
+        yield from map(make, items)
+        return
     pool, waiting = _pool(os.getpid()), deque[Future[Result]]()
     for item in items:
         waiting.append(pool.submit(make, item))
-        if len(waiting) > (count or os.cpu_count() or 1):
+        if len(waiting) > (count or len(cores())):
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()

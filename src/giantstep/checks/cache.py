@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from giantstep._machine.random import keep_drawn
 from giantstep._machine.threads import one_blas_thread
 from giantstep.errors import MissingData
 from giantstep.lab.work.call import Call, call
@@ -25,7 +26,18 @@ if TYPE_CHECKING:  # reading the list of claims must stay fast
     from giantstep.lab.work.perform import Done
     from giantstep.results.outcome import Outcome
 
-__all__ = ["Bench", "Interrupted", "Unmeasured", "each", "equivalent", "on", "one_blas_thread", "over", "simulate"]
+__all__ = [
+    "Bench",
+    "Interrupted",
+    "Unmeasured",
+    "each",
+    "equivalent",
+    "keep_drawn",
+    "on",
+    "one_blas_thread",
+    "over",
+    "simulate",
+]
 
 NARROW = 64  # the largest width for which overlaps and lengths are stored
 _RUN_OPTIONS = ("memory", "progress", "devices", "solver")  # options that change no number
