@@ -53,6 +53,7 @@ def _texts(place: Traversable) -> list[str]:
     return [place.read_text(encoding="utf-8")] if place.name.endswith(".py") else []
 
 
+@cache
 def _used(source: str) -> list[str]:
     """The folders and files of ``claims`` that a source imports."""
     lines = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) and node.module]

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from giantstep._machine.backend import one_blas_thread
 from giantstep.functions import losses as _losses
@@ -44,8 +43,10 @@ def at(
     """Compute the state at the dual variables g."""
     n, N = len(y), len(H)
     U = H @ g / (lam * n)
-    log_z = float(logsumexp(-U)) - np.log(N)  # pyright: ignore[reportArgumentType]
-    w = np.exp(-U - log_z) / N
+    least = float(np.min(U))
+    w = np.exp(least - U)
+    Z = float(np.sum(w))
+    w, log_z = w / Z, float(np.log(Z / N)) - least
     f = w @ H
     # KL(mu_g | nu) = -E U - log Z
     kl = -float(w @ U) - log_z
