@@ -1,6 +1,7 @@
 """A store that was written when all modules lay in one folder: its results are read, and a sweep goes on from it."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,12 @@ def old(tmp_path) -> Path:
     return path
 
 
+def row(path: Path, query: str) -> tuple:
+    """The first row of an answer, by SQLite alone."""
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(query).fetchone()
+
+
 def sweep(path: Path):
     axes = {"penalty": [0.1, 1.0]}
     return gs.sweep(
@@ -45,9 +52,9 @@ def test_its_results_are_todays(old, tmp_path):
 
 def test_nothing_is_computed_again(old, monkeypatch):
     monkeypatch.setattr("giantstep.lab.work.perform.perform", None)
-    before = sqlite3.connect(old).execute("SELECT count(*) FROM trials").fetchone()
+    before = row(old, "SELECT count(*) FROM trials")
     sweep(old)
-    assert sqlite3.connect(old).execute("SELECT count(*) FROM trials").fetchone() == before == (6,)
+    assert row(old, "SELECT count(*) FROM trials") == before == (6,)
 
 
 def test_what_was_kept_by_key_is_there(old):
@@ -62,6 +69,6 @@ def test_the_theorys_option_has_its_new_name(old):
     connection.close()
     with Store.open(old):
         pass
-    (route,) = sqlite3.connect(old).execute("SELECT route FROM routes WHERE key = 9").fetchone()
+    (route,) = row(old, "SELECT route FROM routes WHERE key = 9")
     assert Route.parse(route).key == route == "theory(regime=limit, spectrum=true)"
     assert Route.parse("theory(spectra=true)") == Route("theory", {"spectrum": True})  # in a file written before
