@@ -89,7 +89,9 @@ class _LastBlocks:
             return block[:rows]
 
     def add(self, key: tuple, block: np.ndarray) -> None:
-        """Keep a block, and drop those that were not asked for the longest time."""
+        """Keep a block, and drop those that nobody has asked for the longest; one that is too large is not kept."""
+        if block.size > self.room:
+            return
         with self._alone:
             self._size += block.size - getattr(self._blocks.pop(key, None), "size", 0)
             self._blocks[key] = block
@@ -139,7 +141,7 @@ def normals(
             place[:] = _head(seed, stream, block, hi - first, columns)[lo - first :]
 
     blocks = range(start // height, -(-stop // height))
-    if len(blocks) < SHARED:
+    if len(blocks) < SHARED or len(cores()) == 1:
         for block in blocks:
             fill(block)
     else:
