@@ -63,3 +63,12 @@ def test_no_more_blocks_are_kept_than_there_is_room_for(kept, monkeypatch):
     assert len(drawn) == 2 + 0 + 2 + 2 + 2  # two batches of two blocks do not fit together
     normals(3, (1,), rows // 2, rows, 100)
     assert len(drawn) == 8
+
+
+def test_where_memory_is_short_less_is_kept(kept, monkeypatch):
+    monkeypatch.setattr("giantstep._machine.memory.available", lambda: 32 * 8.0 * 1000)
+    keep_drawn(3 * random.BLOCK)
+    assert kept.room == 1000
+    normals(3, (0,), 0, 9, 100)
+    normals(3, (1,), 0, 11, 100)  # is too large
+    assert sum(block.size for block in kept._blocks.values()) == 900

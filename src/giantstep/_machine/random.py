@@ -20,6 +20,7 @@ from giantstep._machine.threads import cores
 
 BLOCK = 2**18  # numbers in a block, about three milliseconds of work: smaller ones do not scale to many threads
 SHARED = 4  # blocks from which threads share a draw
+SPARE = 1 / 32  # of the free memory, the most that kept blocks may take
 
 
 class Stream(IntEnum):
@@ -103,8 +104,11 @@ _last = _LastBlocks()
 
 
 def keep_drawn(numbers: int) -> None:
-    """Keep the last blocks of this process, up to so many numbers in all (8 bytes each), for whoever asks for them again."""
-    _last.room = numbers
+    """Keep the last blocks of this process for whoever asks for them again: up to so many numbers in all (8 bytes each), and no
+    more than a small share of the memory that is free."""
+    from giantstep._machine.memory import available  # here, because claims are listed without it
+
+    _last.room = min(numbers, int(SPARE * available() / 8))
 
 
 @lru_cache(maxsize=8)
