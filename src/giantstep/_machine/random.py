@@ -93,6 +93,7 @@ class _LastBlocks:
         """Keep a block, and drop those that nobody has asked for the longest; one that is too large is not kept."""
         if block.size > self.room:
             return
+        block.flags.writeable = False  # others read it, too
         with self._alone:
             self._size += block.size - getattr(self._blocks.pop(key, None), "size", 0)
             self._blocks[key] = block
@@ -131,8 +132,12 @@ def _head(seed: int, stream: tuple[int, ...], block: int, rows: int, columns: in
 def normals(
     seed: int, stream: tuple[int, ...], start: int, stop: int, columns: int, dtype: Any = np.float64
 ) -> np.ndarray:
-    """Rows start..stop of the endless matrix of N(0, 1) numbers of that seed and stream, rounded to the dtype."""
+    """Rows start..stop of the endless matrix of N(0, 1) numbers of that seed and stream, rounded to the dtype. A part of a block
+    that is kept is given as it is, to be read only."""
     height = block_rows(columns)
+    block, first = divmod(start, height)
+    if _last.room and columns > 1 and dtype == np.float64 and start < stop <= (block + 1) * height:
+        return _head(seed, stream, block, first + stop - start, columns)[first:]
     result = np.empty((stop - start, columns), dtype)
 
     def fill(block: int) -> None:

@@ -34,9 +34,9 @@ def weights(setting: Setting, seed: Any, source: Source = HOST) -> tuple[Float[A
         return network.weights.W, network.weights.a
     W = source.normals(seed, (Stream.ROWS,), 0, network.drawn, d)
     if network.rows == "sphere":
-        W /= xp.linalg.norm(W, axis=1, keepdims=True)
+        W = W / xp.linalg.norm(W, axis=1, keepdims=True)
     else:
-        W /= np.sqrt(setting.data.trace if network.rows == "trace" else d)
+        W = W / np.sqrt(setting.data.trace if network.rows == "trace" else d)
     return paired(setting, W), second_layer(setting, seed, source)
 
 

@@ -35,7 +35,7 @@ def rays(d: int, p: int, names: Names, networks: int, seed: int, inputs: int = I
     for number in range(networks):
         first, _ = random_network(attack, p, seed, number)
         X = normals(seed, (Stream.TEST, number), 0, inputs, d)
-        X *= np.sqrt(d) / np.linalg.norm(X, axis=1, keepdims=True)
+        X = X * (np.sqrt(d) / np.linalg.norm(X, axis=1, keepdims=True))
         yield [of(gs.Network(p, name, weights=first.weights), X) for name in names]
 
 

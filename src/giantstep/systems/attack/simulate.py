@@ -27,8 +27,7 @@ def random_network(attack: "Attack", width: int, seed: int, number: int) -> tupl
     W = normals(seed, (Stream.ROWS, number), 0, width, attack.d) / np.sqrt(attack.d)
     a = np.where(generator(seed, Stream.SECOND_LAYER, number).random(width) < 0.5, -1.0, 1.0)
     x = normals(seed, (Stream.TEST, number), 0, 1, attack.d)
-    x *= np.sqrt(attack.d) / np.linalg.norm(x)
-    return Network(width, attack.activation, weights=Weights(W, a)), x
+    return Network(width, attack.activation, weights=Weights(W, a)), x * (np.sqrt(attack.d) / np.linalg.norm(x))
 
 
 def flips(rays: ray.Rays, etas: tuple[float, ...]) -> Bool[np.ndarray, "n etas"]:

@@ -52,7 +52,7 @@ def _inputs(system: "Early", place: str | None) -> tuple[Float[np.ndarray, "n d"
     else:
         V = normals(system.population, (Stream.POPULATION,), 0, n, d)
         if system.data == "cone":  # x = y (c u + sqrt(1 - c^2) v), u the first axis
-            V[:, 0] = 0.0
+            V = V * (np.arange(d) > 0)
             X = np.sqrt(1 - c**2) * V / np.linalg.norm(V, axis=1, keepdims=True)
             X[:, 0] = c
             X *= y[:, None]
