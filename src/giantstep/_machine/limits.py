@@ -5,6 +5,7 @@ the kernel can take back at once, file pages that nobody has touched for a while
 """
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ import psutil
 
 MIB = 2**20
 NONE = 2**60  # version 1 says so many bytes, about, for no limit
+MOMENT = 0.05  # seconds
 # The files of a group's limit and use, and the entry of its statistics that can be taken back, by the kind of file system.
 _FILES = {
     "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -22,17 +24,22 @@ _FILES = {
 
 def left(proc: Path = Path("/proc/self"), environment: Mapping[str, str] = os.environ) -> float:
     """Bytes that this process may still take under its limits; infinity if it has none."""
-    return min((*_groups(proc), *_slurm(environment), *_address_space()), default=float("inf"))
+    return min((*_groups(proc, moment()), *_slurm(environment), *_address_space()), default=float("inf"))
 
 
-def _groups(proc: Path) -> Iterator[float]:
-    """The rest of every control group that this process belongs to."""
+def moment() -> int:
+    """A number for the present moment. Short runs ask for memory hundreds of times a second, and are told what was free in it."""
+    return int(time.monotonic() / MOMENT)
+
+
+@lru_cache(maxsize=1)
+def _groups(proc: Path, moment: int) -> tuple[float, ...]:
+    """The rest of every control group that this process belongs to, read once in a moment."""
     try:
         belongs, mounted = (os.fsdecode((proc / name).read_bytes()) for name in ("cgroup", "mountinfo"))
     except (OSError, ValueError):
-        return
-    for kind, group in _places(belongs, mounted):
-        yield from _rest(kind, group)
+        return ()
+    return tuple(rest for place in _places(belongs, mounted) for rest in _rest(*place))
 
 
 @lru_cache(maxsize=1)

@@ -1,12 +1,13 @@
 """How much memory there is, and sentences about it."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import psutil
 
 from giantstep._given.plain import real
-from giantstep._machine.limits import left
+from giantstep._machine.limits import left, moment
 from giantstep.errors import InputError
 
 GIB = 2.0**30
@@ -15,7 +16,12 @@ SHARE = 0.8  # of what is free, so that the rest of the machine goes on
 
 def available() -> float:
     """Bytes free to this process: the machine's, or what its limits leave if that is less."""
-    return min(float(psutil.virtual_memory().available), left())
+    return min(_of_machine(moment()), left())
+
+
+@lru_cache(maxsize=1)
+def _of_machine(moment: int) -> float:
+    return float(psutil.virtual_memory().available)
 
 
 def budget(memory: float | None) -> float:
