@@ -15,6 +15,7 @@
   spinning: when another process wants the cores, that same graph took 117 s instead of 3.8 s.
 - One thread at a time runs programs (``alone``): two programs with small LAPACK calls in two threads of a process wait for each
   other for ever. A process that was forked from one with a running backend has lost its threads, so ``alone`` refuses there.
+- Where there is one core, a program runs in the thread that calls it: handing it to another takes a tenth of the time.
 - Compilations of more than a fiftieth of a second are kept in the user's cache folder: the second program that needs one
   loads it instead (a claim has some hundred of them, small ones that take a third of its time together).
   JAX_COMPILATION_CACHE_DIR moves the folder, JAX_ENABLE_COMPILATION_CACHE=0 stops it.
@@ -36,10 +37,12 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
-from giantstep._machine.threads import SMALL, one_blas_thread  # noqa: E402
+from giantstep._machine.threads import SMALL, cores, one_blas_thread  # noqa: E402
 from giantstep.errors import InputError  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
+if len(cores()) == 1:
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
 
 
 def _compilations() -> Path | None:

@@ -84,7 +84,7 @@ def prepare(
 
 
 def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
-    """Run ``part`` for every group of seeds, with a progress bar and a watchdog."""
+    """Run ``part`` for every group of seeds, with a progress bar, and a watchdog over what JAX runs, which was seen to hang."""
     plan, parts = job.plan, []
     device = job.random == "device"
     host = not device and runs_on_numpy(job.setting, plan, len(job.seeds), job.n_test, job.mesh)
@@ -95,10 +95,9 @@ def in_groups(job: Job, part: Callable[[Run], Part]) -> list[Part]:
             count = len(group)
             each: Tick = lambda work, count=count: tick(work * count)  # noqa: E731
             stuck = watchdog(f"{job.route} with {count} seed(s)", 60 + count * plan.work / SLOWEST_RATE)
-            turn = nullcontext() if host else alone()
             with (
-                turn,
-                stuck,
+                nullcontext() if host else alone(),
+                nullcontext() if host else stuck,
                 full_precision(),
                 np.errstate(all="ignore"),
             ):  # the status mentions numbers that are not finite
