@@ -35,8 +35,20 @@ def descent_rows(
     full: bool,
 ) -> Float[Array, "n p"]:
     """C = s (r a^T) o sigma'(H): n times minus the gradient is C^T X, so a step needs only H and C^T X from X."""
-    r = residuals(H, a, y, sigma=sigma, scale=scale, full=full)
-    return (scale * r[:, None] * a) * sigma.slope(H)
+    return weighted_slopes(H, a, y, sigma=sigma, scale=scale, full=full) * (scale * a)
+
+
+def weighted_slopes(
+    H: Float[Array, "n p"],
+    a: Float[Array, " p"],
+    y: Float[Array, " n"],
+    *,
+    sigma: Activation,
+    scale: float | Float[Array, ""],
+    full: bool,
+) -> Float[Array, "n p"]:
+    """diag(r) sigma'(H), which the neurons' own factors s a make C."""
+    return residuals(H, a, y, sigma=sigma, scale=scale, full=full)[:, None] * sigma.slope(H)
 
 
 @compiled(static_argnames=("sigma", "full"))

@@ -13,6 +13,7 @@ from giantstep.functions.activation import Activation
 
 ORDER = 3  # the largest degree of a target
 ROOTS = np.sqrt(factorial(np.arange(ORDER + 1)))  # H_k = sqrt(k!) h_k
+CACHED = 2**14  # numbers of a kernel at a time, which stay in the cache of a core
 _NODES, _WEIGHTS = hermegauss(60)
 _BASIS = np.stack([eval_hermitenorm(k, _NODES) / np.sqrt(factorial(k)) for k in range(ORDER + 1)])
 _BASIS = _BASIS * _WEIGHTS / np.sqrt(2 * np.pi)
@@ -62,9 +63,13 @@ def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:
 
 def relu_kernel(A: Float[np.ndarray, "p d"], B: Float[np.ndarray, "q d"]) -> Float[np.ndarray, "p q"]:
     """E relu(<a, x>) relu(<b, x>) = (|a| |b|/2 pi) (sin t + (pi - t) cos t), t the angle of a and b (Cho and Saul 2009)."""
-    lengths = np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
-    cosine = np.clip(A @ B.T / lengths, -1.0, 1.0)
-    return lengths * (np.sqrt(1 - cosine**2) + (np.pi - np.arccos(cosine)) * cosine) / (2 * np.pi)
+    products, long, wide = A @ B.T, np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1)
+    for start in range(0, len(A), rows := max(1, CACHED // len(B))):
+        some = slice(start, start + rows)
+        lengths = np.outer(long[some], wide)
+        cosine = np.clip(products[some] / lengths, -1.0, 1.0)
+        products[some] = lengths * (np.sqrt(1 - cosine**2) + (np.pi - np.arccos(cosine)) * cosine) / (2 * np.pi)
+    return products
 
 
 def _kernel(name: str, W: np.ndarray, lengths: np.ndarray) -> np.ndarray:

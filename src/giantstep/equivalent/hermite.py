@@ -14,7 +14,7 @@ from math import factorial
 import numpy as np
 
 from giantstep._given.plain import real
-from giantstep._machine.arrays import compiled, xp
+from giantstep._machine.arrays import compiled, is_jax, xp
 from giantstep._training.batches import Chunk
 from giantstep._training.features import Parts, measured
 from giantstep._training.first_layer import Array, FirstLayers, Run, train
@@ -58,10 +58,14 @@ class Polynomial:
 
     def __call__(self, H: Array, slope: Array | None, eta: float, b: Array, c: Array, rest: Array, Z: Array) -> Array:
         x = (H if slope is None else H + eta * slope) / b
-        previous, current, total = xp.zeros_like(x), xp.ones_like(x), rest * Z
+        before, current, total = 0.0, xp.ones_like(x), rest * Z
         for j in range(c.shape[0]):
-            total = total + xp.where(c[j] == 0, 0.0, c[j] * current)
-            previous, current = current, x * current - j * previous
+            if j:
+                before, current = current, x * current - (j - 1) * before
+            if is_jax(c):
+                total = total + xp.where(c[j] == 0, 0.0, c[j] * current)
+            elif c[j] != 0:
+                total += c[j] * current
         return total
 
 

@@ -22,7 +22,7 @@ from giantstep._training.batches import Chunk
 from giantstep._training.features import NetworkFeatures, Neurons, measured
 from giantstep._training.first_layer import FirstLayers, Run, rank_one
 from giantstep._training.job import Part
-from giantstep._training.step import descent_rows, residuals
+from giantstep._training.step import descent_rows, residuals, weighted_slopes
 from giantstep.experiment import draw
 from giantstep.simulate import reuse
 from giantstep.simulate.cost import NORMAL, aligned
@@ -64,8 +64,13 @@ def _products(W, a, X, y, mean, scale, *, sigma, full, direction):
     """C^T Z and C^T C of the given rows, for every seed."""
 
     def one(W, a, X, y):
-        C = _rows(W, a, X, y, scale, sigma=sigma, full=full, direction=direction)
-        return (C.T @ X).astype(np.float64), (C.T @ C).astype(np.float64)
+        H, form = X @ W.T, {"sigma": sigma, "scale": scale, "full": full}
+        if direction:
+            C, own = residuals(H, a, y, **form)[:, None], np.ones(1)
+        else:  # the factors of the neurons meet the products, which are small
+            C, own = weighted_slopes(H, a, y, **form), (scale * a).astype(np.float64)
+        along, square = (C.T @ X).astype(np.float64), (C.T @ C).astype(np.float64)
+        return own[:, None] * along, own[:, None] * own * square
 
     return over_seeds(one)(W, a, X, y - mean[:, None])
 

@@ -269,15 +269,10 @@ class Mixture:
         if is_jax(Z):  # all rows as if they were of the component, and then its own: nothing is picked out on a device
             parts = [self._alone(c, Z) for c in range(len(self.components))]
             return xp.sum(xp.stack([xp.where((components == c)[:, None], x, 0.0) for c, x in enumerate(parts)]), axis=0)
-        X = np.array(Z, dtype=float)
-        for c, part in enumerate(self.components):
-            (G, mean), rows = self._built[c], components == c
-            if part.bulk != 1:
-                X[rows] *= part.bulk**0.5
-            if len(G):
-                X[rows] += ((Z[rows] @ G.T) * (np.sqrt(part.bulk + part.strengths) - part.bulk**0.5)) @ G
-            if mean is not None:
-                X[rows] += mean
+        X = np.empty(Z.shape)
+        for c in range(len(self.components)):
+            rows = np.flatnonzero(components == c)
+            X[rows] = self._alone(c, Z[rows])
         return X
 
     def _alone(self, c: int, Z: Float[Array, "n d"]) -> Float[Array, "n d"]:

@@ -29,6 +29,7 @@ LENGTHS = 16  # Chebyshev points in the lengths of the neurons, on which c_k(s) 
 GRADES = 8  # in a factor of two: the ends of the lengths are rounded, so that other first layers have the same points
 SMALL = 1e-13  # of the largest eigenvalue, below which one has no digits; and of the diagonal, of what is left out
 SAME = 1e-9  # cosines this near to one are of the same neuron twice
+CACHED = 2**14  # numbers of a block of rows that is summed over the orders
 MATRICES = 6  # of p x p held at once
 
 
@@ -117,18 +118,24 @@ def _second(of: Expanded, U: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray
     twice = cosines > 1 - SAME
     cosines[twice] = 0.0  # and the diagonal: set in the end
     largest = float(np.max(np.abs(cosines)))
-    total, power, k = np.outer(a[:, 0], a[:, 0]), np.ones((p, p)), 0
-    left = 1.0 - a[:, 0] ** 2 / of.square
-    while k < ORDERS and largest ** (k + 1) * left.max() > SMALL:
-        k += 1
-        power *= cosines
-        if np.ptp(a[:, k]) == 0:  # one length
-            total += a[0, k] ** 2 * power if abs(a[0, k]) > SMALL else 0.0
-        else:
-            total += a[:, k, None] * a[:, k] * power
-        left = left - a[:, k] ** 2 / of.square
+    orders, left = 0, 1.0 - a[:, 0] ** 2 / of.square
+    while orders < ORDERS and largest ** (orders + 1) * left.max() > SMALL:
+        orders += 1
+        left = left - a[:, orders] ** 2 / of.square
+    same = [np.ptp(a[:, k]) == 0 for k in range(orders + 1)]  # neurons of one length
+    total = np.empty((p, p))
+    for start in range(0, p, rows := max(1, CACHED // p)):
+        some = slice(start, start + rows)
+        sums, power = np.outer(a[some, 0], a[:, 0]), np.ones_like(cosines[some])
+        for k in range(1, orders + 1):
+            power *= cosines[some]
+            if not same[k]:
+                sums += a[some, k, None] * a[:, k] * power
+            elif abs(a[0, k]) > SMALL:
+                sums += a[0, k] ** 2 * power
+        total[some] = sums
     total[twice] = np.sqrt(np.outer(of.square, of.square))[twice]
-    return total, largest ** (k + 1) * max(float(left.max()), 0.0)
+    return total, largest ** (orders + 1) * max(float(left.max()), 0.0)
 
 
 def _cross(setting: Setting, of: Expanded, U: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:

@@ -153,9 +153,11 @@ def _reused_at(given: Draws, t: float) -> Float[np.ndarray, "5 n2"]:
     for point, weight in zip(*hermite.gauss_hermite(NOISE_POINTS), strict=True):
         h = centre + spread * point
         slope = np.asarray(given.sigma.slope(h))
-        first, square = first + weight * slope, square + weight * slope**2
-        apart = apart + weight * point * slope
-        output = output + weight * np.asarray(given.sigma(h)) if given.full else output
+        first += weight * slope
+        square += weight * slope**2
+        apart += weight * point * slope
+        if given.full:
+            output += weight * np.asarray(given.sigma(h))
     slope, linear, apart = first @ w, (first * z) @ w, apart @ w
     shared = (first * own) @ w - slope * (w @ own) - linear * (w @ (z * own))
     return np.stack([slope, apart / spread, square @ w - slope**2 - linear**2 - apart**2, shared, output @ w])
