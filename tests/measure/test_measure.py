@@ -91,6 +91,14 @@ def test_bad_input():
         measure.bulk_edge(np.ones(10))
 
 
+@pytest.mark.parametrize("scale, dtype", [(1e-200, float), (1e200, float), (1e-30, np.float32), (1e30, np.float32)])
+def test_shares_do_not_depend_on_the_length_of_rows(scale, dtype):
+    W, directions = np.random.default_rng(0).standard_normal((5, 4)), np.eye(4)[:2]
+    scaled = (W * [[scale], [1.0], [scale], [1.0], [scale]]).astype(dtype)
+    for share in (measure.captured_by_neuron, measure.in_subspace):
+        np.testing.assert_allclose(share(scaled, directions), share(W, directions), rtol=1e-5)
+
+
 def test_shares_of_long_and_of_empty_rows():
     W, directions = np.array([[3.0, 4.0], [0.0, 0.0], [1e200, 1e200]]), np.array([[1e200, 0.0], [0.0, 0.0]])
     np.testing.assert_allclose(measure.captured_by_neuron(W, directions), [[0.36, 0.0], [0.0, 0.0], [0.5, 0.0]])

@@ -72,7 +72,8 @@ class Activation:
             return self.function(x)  # type: ignore[misc]
         x = np.asarray(x, dtype=float) if isinstance(x, int | float) else x
         values = algebra.value(self._node, [x])
-        return values if algebra.variables(self._node) else values + 0.0 * x  # a constant keeps the shape of x
+        # a constant keeps the shape of x
+        return values if getattr(values, "shape", ()) == x.shape else values + 0.0 * x
 
     def slope(self, x: Any) -> Any:
         """``sigma'(x)``: exact for a formula, by automatic differentiation for a callable."""

@@ -133,7 +133,8 @@ def slope(node: Node, z: Any, index: int) -> Any:
         case Hermite(order, argument):  # He_k' = k He_{k-1}
             return 0.0 if order == 0 else order * hermite(order - 1, value(argument, z)) * slope(argument, z, index)
         case Application(_, argument):
-            return _function(node).slope(value(argument, z)) * slope(argument, z, index)
+            outer, inner = _function(node).slope(value(argument, z)), slope(argument, z, index)
+            return outer if isinstance(inner, float) and inner == 1 else outer * inner  # most functions are of x itself
     return 0.0
 
 

@@ -144,9 +144,10 @@ FUNCTIONS: tuple[NamedFunction, ...] = (
     NamedFunction("step", _step, _zero, kink=True, jump=True),
 )
 
-NAMES: tuple[str, ...] = tuple(f.name for f in FUNCTIONS)
+_BY_NAME = {f.name: f for f in FUNCTIONS}
+NAMES: tuple[str, ...] = tuple(_BY_NAME)
 
 
 def named(name: str) -> NamedFunction | None:
     """The function of that name, or None."""
-    return next((f for f in FUNCTIONS if f.name == name), None)
+    return _BY_NAME.get(name)

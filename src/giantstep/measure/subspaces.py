@@ -24,8 +24,14 @@ def overlaps(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[A
 
 
 def _scaled(W: Float[Array, "p d"]) -> tuple[Float[Array, "p d"], Float[Array, "p 1"]]:
-    """Rows with a largest entry of one, and their lengths, without overflow on the way; a zero row stays zero."""
+    """Rows at a scale at which nothing overflows on the way, and their lengths there; a zero row stays zero."""
     xp = namespace(W)
+    if xp is np and np.issubdtype(W.dtype, np.floating):  # a quarter of the time where no row needs another scale
+        with np.errstate(over="ignore", under="ignore"):
+            lengths = np.sqrt(np.einsum("pd,pd->p", W, W))[:, None]
+        of = np.finfo(lengths.dtype)
+        if np.all((lengths > np.sqrt(of.tiny) / of.eps) & (lengths < np.inf)):
+            return W, lengths
     largest = xp.maximum(xp.max(W, axis=1, keepdims=True), -xp.min(W, axis=1, keepdims=True))
     scaled = W / xp.where(largest > 0, largest, 1.0)
     return scaled, xp.maximum(xp.sqrt(xp.einsum("pd,pd->p", scaled, scaled))[:, None], 1e-30)
