@@ -1,6 +1,6 @@
 """The sources that a measurement and a verdict depend on. A stored result is used again only if none of them has changed."""
 
-import ast
+import re
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,6 +13,8 @@ COMPUTING = (
     "_given", "_machine", "functions", "experiment", "ridge", "measure", "results", "_training", "simulate", "equivalent",
     "theory", "explain", "systems", "lab/work",
 )  # fmt: skip
+_IMPORT = re.compile(r"^ *from giantstep\.claims(?:\.(\w+)[\w.]*)? import (\([^)]*\)|[^#\n]*)", re.MULTILINE)
+_NAME = re.compile(r"(?<!as )\b(?!as\b)\w+")  # of those imported, not the one it has from then on
 JUDGING = ("checks", "plot")  # what turns numbers into a verdict, with its figure
 
 
@@ -56,10 +58,5 @@ def _texts(place: Traversable) -> list[str]:
 @cache
 def _used(source: str) -> list[str]:
     """The folders and files of ``claims`` that a source imports."""
-    lines = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) and node.module]
-    inside = [
-        (str(line.module).split(".")[2:], line.names)
-        for line in lines
-        if str(line.module).startswith("giantstep.claims")
-    ]
-    return [name for path, names in inside for name in ([path[0]] if path else [each.name for each in names])]
+    found = [([first] if first else _NAME.findall(names)) for first, names in _IMPORT.findall(source)]
+    return [name for names in found for name in names]

@@ -5,6 +5,7 @@ from functools import lru_cache
 from html import escape
 
 _LEAST, _PHONE = 0.65, 260  # of the width of a figure, in report.css; points across a phone
+_BEFORE_ID = (' id="', '\nid="', '\tid="', 'href="#', "url(#", "url('#", 'url("#')
 _ENLARGED = 1.2  # letters of 10 points in a figure look as large as the text of the page
 
 
@@ -27,9 +28,8 @@ def inline(svg: str, name: str, label: str, words: str = "") -> str:
     width = re.search(r'\swidth="([\d.]+)(?:pt)?"', opening)
     style = f' style="--width: {_ENLARGED * float(width.group(1)):.0f}pt"' if width else ""
     opening = re.sub(r'\s(?:width|height|id|style)="[^"]*"', "", opening)
-    rest = re.sub(r'(\sid=")([^"]+")', rf"\g<1>{name}-\2", rest)
-    rest = re.sub(r'(href="#)([^"]+")', rf"\g<1>{name}-\2", rest)
-    rest = re.sub(r"(url\(['\"]?#)", rf"\g<1>{name}-", rest)
+    for before in _BEFORE_ID:  # a figure holds thousands: a regular expression takes twenty times as long
+        rest = rest.replace(before, f"{before}{name}-")
     rest = re.sub(r"(<style[^>]*>\s*)\*", rf"\g<1>#{name} *", rest)
     named = f' id="{name}"{style} role="img" aria-labelledby="{name}--title"'
     texts = f'<title id="{name}--title">{escape(label)}</title>'
