@@ -9,7 +9,7 @@ from giantstep.checks.report.page import write_so_far
 from giantstep.checks.standing import Standing
 from giantstep.errors import InputError
 
-PAUSE = 40.0  # between two pages, in units of the time to write the last one: claims need the cores
+PAUSE = 20.0  # between two pages, in units of the time to write the last one: claims need the cores
 
 
 @contextmanager
