@@ -54,6 +54,25 @@ def test_kept_blocks_are_the_numbers_that_would_be_drawn(kept, columns, dtype):
         np.testing.assert_array_equal(numbers, normals(3, (7,), *place, columns, dtype))
 
 
+def test_more_rows_of_a_kept_block_are_drawn_after_those_that_are_known(kept, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(random, "generator", lambda *key, plain=random.generator: drawn.append(key) or plain(*key))
+    for rows in (3, 50, 10, 800):
+        normals(3, (7,), 0, rows, 300)
+    assert drawn == [(3, 7, 0)]
+
+
+def test_kept_vectors_are_those_that_would_be_drawn(kept):
+    first = [random.HOST.vector(3, (1,), size, law) for law in ("normal", "sign") for size in (5, 900, 7)]
+    for vector in first:
+        vector *= 2.0  # changes nothing that is kept
+    again = [random.HOST.vector(3, (1,), size, law) for law in ("normal", "sign") for size in (5, 900, 7)]
+    keep_drawn(0)
+    plain = [random.HOST.vector(3, (1,), size, law) for law in ("normal", "sign") for size in (5, 900, 7)]
+    for kept_now, drawn in zip(again, plain, strict=True):
+        np.testing.assert_array_equal(kept_now, drawn)
+
+
 def test_nobody_can_change_a_kept_block(kept):
     for start in (0, 5):
         with pytest.raises(ValueError, match="read-only"):
@@ -66,7 +85,7 @@ def test_no_more_blocks_are_kept_than_there_is_room_for(kept, monkeypatch):
     rows = 2 * random.block_rows(100)
     for stream in (0, 0, 1, 0, 1):
         normals(3, (stream,), 0, rows, 100)
-        assert sum(block.size for block in kept._blocks.values()) <= 3 * random.BLOCK
+        assert sum(block.size for block, _ in kept._blocks.values()) <= 3 * random.BLOCK
     assert len(drawn) == 2 + 0 + 2 + 2 + 2  # two batches of two blocks do not fit together
     normals(3, (1,), rows // 2, rows, 100)
     assert len(drawn) == 8
@@ -78,4 +97,4 @@ def test_where_memory_is_short_less_is_kept(kept, monkeypatch):
     assert kept.room == 1000
     normals(3, (0,), 0, 9, 100)
     normals(3, (1,), 0, 11, 100)  # is too large
-    assert sum(block.size for block in kept._blocks.values()) == 900
+    assert sum(block.size for block, _ in kept._blocks.values()) == 900

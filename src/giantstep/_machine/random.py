@@ -57,48 +57,53 @@ def _threads(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(len(cores()))
 
 
-class _Column:
-    """A block of a single column, drawn as far as it was asked for: it is long, and read in many pieces or hardly at all."""
+class _Block:
+    """A block, drawn as far as it was asked for. One of a single column is long, and is read in many pieces or hardly at all."""
 
-    def __init__(self, seed: int, stream: tuple[int, ...], block: int) -> None:
-        self._draw, self._known, self._alone = generator(seed, *stream, block), np.empty((0, 1)), Lock()
+    def __init__(self, seed: int, key: tuple[int, ...], columns: int) -> None:
+        self._draw, self._known, self._alone = generator(seed, *key), np.empty((0, columns)), Lock()
+
+    @property
+    def size(self) -> int:
+        """How many numbers are known."""
+        return self._known.size
 
     def head(self, rows: int) -> np.ndarray:
-        """Its first rows."""
+        """Its first rows, to be read only."""
         with self._alone:
-            more = rows - len(self._known)
+            known, columns = self._known.shape
+            more = rows - known
             if more > 0:
-                more = max(more, len(self._known))  # twice as many each time
-                self._known = np.concatenate([self._known, self._draw.standard_normal((more, 1))])
+                more = max(more, known) if columns == 1 else more  # twice as many each time
+                drawn = self._draw.standard_normal((more, columns))
+                self._known = np.concatenate([self._known, drawn]) if known else drawn
+                self._known.flags.writeable = False
             return self._known[:rows]
 
 
 class _LastBlocks:
-    """The blocks that were drawn last, each as far as it was asked for. Without room for numbers none is kept."""
+    """The blocks that were drawn last. Without room for numbers none is kept."""
 
     def __init__(self) -> None:
         self.room, self._size, self._alone = 0, 0, Lock()
-        self._blocks: OrderedDict[tuple, np.ndarray] = OrderedDict()
+        self._blocks: OrderedDict[tuple, tuple[_Block, int]] = OrderedDict()  # with the numbers it had when it was asked last
 
-    def find(self, key: tuple, rows: int) -> np.ndarray | None:
-        """So many rows of a block, if they are here."""
+    def head(self, seed: int, key: tuple[int, ...], rows: int, columns: int) -> np.ndarray:
+        """The first rows of a block. Those that nobody has asked for the longest are dropped; one that is too large is not kept."""
+        name = (seed, key, columns)
         with self._alone:
-            block = self._blocks.get(key)
-            if block is None or len(block) < rows:
-                return None
-            self._blocks.move_to_end(key)
-            return block[:rows]
-
-    def add(self, key: tuple, block: np.ndarray) -> None:
-        """Keep a block, and drop those that nobody has asked for the longest; one that is too large is not kept."""
-        if block.size > self.room:
-            return
-        block.flags.writeable = False  # others read it, too
+            block, _ = self._blocks.get(name, (None, 0))
+        block = block or _Block(seed, key, columns)
+        found = block.head(rows)
         with self._alone:
-            self._size += block.size - getattr(self._blocks.pop(key, None), "size", 0)
-            self._blocks[key] = block
+            size = block.size
+            self._size += size - self._blocks.pop(name, (None, 0))[1]
+            self._blocks[name] = block, size
+            if size > self.room:
+                self._blocks.move_to_end(name, last=False)
             while self._size > self.room:
-                self._size -= self._blocks.popitem(last=False)[1].size
+                self._size -= self._blocks.popitem(last=False)[1][1]
+        return found
 
 
 _last = _LastBlocks()
@@ -113,20 +118,15 @@ def keep_drawn(numbers: int) -> None:
 
 
 @lru_cache(maxsize=8)
-def _column(seed: int, stream: tuple[int, ...], block: int) -> _Column:
-    return _Column(seed, stream, block)
+def _column(seed: int, key: tuple[int, ...]) -> _Block:
+    return _Block(seed, key, 1)
 
 
-def _head(seed: int, stream: tuple[int, ...], block: int, rows: int, columns: int) -> np.ndarray:
+def _head(seed: int, key: tuple[int, ...], rows: int, columns: int) -> np.ndarray:
     """The first rows of a block, which is all that is drawn of it."""
-    if columns == 1:
-        return _column(seed, stream, block).head(rows)
-    key = (seed, stream, block, columns)
-    found = _last.find(key, rows)
-    if found is None:
-        found = generator(seed, *stream, block).standard_normal((rows, columns))
-        _last.add(key, found)
-    return found
+    if _last.room:
+        return _last.head(seed, key, rows, columns)
+    return _column(seed, key).head(rows) if columns == 1 else generator(seed, *key).standard_normal((rows, columns))
 
 
 def normals(
@@ -137,7 +137,7 @@ def normals(
     height = block_rows(columns)
     block, first = divmod(start, height)
     if _last.room and columns > 1 and dtype == np.float64 and start < stop <= (block + 1) * height:
-        return _head(seed, stream, block, first + stop - start, columns)[first:]
+        return _head(seed, (*stream, block), first + stop - start, columns)[first:]
     result = np.empty((stop - start, columns), dtype)
 
     def fill(block: int) -> None:
@@ -147,7 +147,7 @@ def normals(
         if (lo, hi) == (first, last) and result.dtype == np.float64 and not _last.room:
             generator(seed, *stream, block).standard_normal(out=place)
         else:
-            place[:] = _head(seed, stream, block, hi - first, columns)[lo - first :]
+            place[:] = _head(seed, (*stream, block), hi - first, columns)[lo - first :]
 
     blocks = range(start // height, -(-stop // height))
     if len(blocks) < SHARED or len(cores()) == 1:
@@ -181,6 +181,8 @@ class HostSource:
         return normals(seed, stream, start, start + rows, columns, dtype)
 
     def vector(self, seed: int, stream: tuple[int, ...], size: int, law: str) -> np.ndarray:
+        if law == "normal" and _last.room:
+            return _last.head(seed, stream, size, 1)[:, 0].copy()
         draw = generator(seed, *stream)
         return draw.standard_normal(size) if law == "normal" else np.where(draw.random(size) < 0.5, -1.0, 1.0)
 

@@ -139,8 +139,10 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
     if bench is None:
         return list(_threaded(function, arguments) if threads else (function(*each) for each in arguments))
     calls = [call(function, argument) for argument in arguments]
-    stored = {one.key: bench.store.get_record(_key(bench, one)) for one in calls}
-    todo = [one for one in calls if stored[one.key] is None]
+    keys = [_key(bench, one) for one in calls]
+    found = {key: bench.store.get_record(key) for key in dict.fromkeys(keys)}
+    lacking = {key: one for key, one in zip(keys, calls, strict=True) if found[key] is None}
+    todo = list(lacking.values())
     refused: list[Done] = []
     if threads and isinstance(bench.where, Here):
         for one, value in zip(todo, _threaded(function, [c.arguments for c in todo]), strict=True):
@@ -153,10 +155,11 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
             else:
                 bench.store.put_record(_key(bench, done.task), done.value, done.seconds, done.provenance)
     _raise_first(refused)
-    records = [bench.store.get_record(_key(bench, one)) for one in calls]
-    if any(one is None for one in records):
+    found |= {key: bench.store.get_record(key) for key in lacking}  # as it will be read from now on
+    records = [record for key in keys if (record := found[key]) is not None]
+    if len(records) < len(keys):
         raise Interrupted
-    return [one[0] for one in records if one is not None]
+    return [value for value, _ in records]
 
 
 def over(function: Callable[..., Any], cases: Any, seeds: Iterable[int]) -> Any:

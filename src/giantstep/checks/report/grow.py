@@ -1,15 +1,16 @@
-"""Write the page of a check again whenever a claim has ended."""
+"""Write the page of a check again and again while claims end."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from giantstep.checks.report.page import write_so_far
+from giantstep.checks.report.page import RELOAD_AFTER, write_so_far
 from giantstep.checks.standing import Standing
 from giantstep.errors import InputError
 
 PAUSE = 20.0  # between two pages, in units of the time to write the last one: claims need the cores
+LEAST = RELOAD_AFTER / 2  # seconds between two pages: no reader sees more of them
 
 
 @contextmanager
@@ -27,7 +28,7 @@ def growing(folder: Path) -> Iterator[Callable[[Standing], None]]:
         if not standing.complete and start >= due:
             write_so_far(standing, folder)
             end = time.monotonic()
-            due = end + PAUSE * (end - start)
+            due = end + max(PAUSE * (end - start), LEAST)
 
     try:
         yield grow

@@ -24,7 +24,7 @@ from giantstep.results.table import duration
 __all__ = ["write", "write_so_far"]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_RELOAD_AFTER = 10  # seconds between two loads of a page that grows
+RELOAD_AFTER = 10  # seconds between two loads of a page that grows
 
 
 def write(results: Sequence[Result], folder: Path) -> Path:
@@ -95,7 +95,7 @@ def _template() -> Template:
     environment.filters["typeset"] = lambda text: Markup(typeset(str(text)))
     style = files("giantstep.checks.report").joinpath("report.css").read_text(encoding="utf-8")
     environment.globals |= {"mark": MARK, "meaning": MEANING, "policy": _POLICY}
-    environment.globals |= {"reload_after": _RELOAD_AFTER, "style": style}
+    environment.globals |= {"reload_after": RELOAD_AFTER, "style": style}
     return environment.get_template("page.html.jinja")
 
 

@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +30,7 @@ __all__ = ["Store"]
 _FOUND = ("ok", *NUMBERS, "seconds", "nans", "notes")  # what ``stored_row.columns`` makes
 _PUT = ("key", "setting", "seed", "route", *_FOUND, "created", "provenance")
 _INSERT = f"INSERT OR IGNORE INTO trials ({', '.join(_PUT)}) VALUES ({', '.join('?' * len(_PUT))})"
+_MADE = tuple(each.name for each in fields(Provenance))
 _FROM = "FROM trials t CROSS JOIN settings s ON s.key = t.setting CROSS JOIN routes r ON r.key = t.route"
 _SELECT = f"SELECT s.id, t.seed, r.route, s.plain, t.created, {', '.join(f't.{name}' for name in _FOUND)} {_FROM}"
 _THERE = (  # trials that are among those wanted
@@ -277,13 +278,13 @@ class Store:
         return self.connection.execute("SELECT key FROM routes WHERE route = ?", (route,)).fetchone()[0]
 
     def _provenance(self, made: Provenance) -> int:
-        names = [each.name for each in fields(made)]
-        stored_row = f"({', '.join(names)})"
-        marks = f"({', '.join('?' * len(names))})"
-        self.connection.execute(f"INSERT OR IGNORE INTO provenance {stored_row} VALUES {marks}", astuple(made))
-        return self.connection.execute(
-            f"SELECT key FROM provenance WHERE {stored_row} = {marks}", astuple(made)
-        ).fetchone()[0]
+        values = tuple(getattr(made, name) for name in _MADE)
+        find = f"SELECT key FROM provenance WHERE ({', '.join(_MADE)}) = ({', '.join('?' * len(_MADE))})"
+        row = self.connection.execute(find, values).fetchone()
+        if row is None:
+            put = f"INSERT INTO provenance ({', '.join(_MADE)}) VALUES ({', '.join('?' * len(_MADE))})"
+            return self.connection.execute(put, values).lastrowid  # type: ignore[return-value]
+        return row[0]
 
     def _explain_errors(self) -> Any:
         return explain_errors(self.path, self.timeout)

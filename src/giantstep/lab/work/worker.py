@@ -28,12 +28,18 @@ def main() -> None:
         try:
             function, arguments = pickle.load(sys.stdin.buffer)
         except EOFError:
-            return
+            _leave()
         try:
             answers.write(pickle.dumps(function(*arguments)))
             answers.flush()
         except BrokenPipeError:
             os._exit(1)
+
+
+def _leave() -> None:
+    """End at once: everything is written, and Python would take the modules apart one by one."""
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _end_with(parent: int) -> None:
