@@ -105,6 +105,20 @@ def test_the_simulated_evolution_ends_where_the_overlap_route_ends(batch):
         gs.simulate.evolution(listed)
 
 
+@pytest.mark.parametrize("batch", ["fresh", "reuse"])
+@pytest.mark.parametrize("update", ["gradient", "rank1"])
+def test_products_in_single_precision_change_the_evolution_by_rounding_alone(batch, update):
+    first = gs.GiantStep(n=400, eta=6.0, update=update)
+    later = gs.GiantStep(400, 6.0) if batch == "fresh" else gs.GiantStep(None, 6.0, batch="reuse")
+    s = gs.Setting(gs.Gaussian(300), "x1 + x1*x2", gs.Network(4, "tanh", scale="1/p"), gs.Protocol((first, later)))
+    exact, rounded = (gs.simulate.evolution(s, seed=3, dtype=dtype) for dtype in ("float64", "float32"))
+    for one, other in ((exact.Q, rounded.Q), (exact.M, rounded.M)):
+        assert other.dtype == np.float64
+        assert 1e-12 < np.max(np.abs(one - other)) < 1e-5 * np.max(np.abs(one))
+    with pytest.raises(gs.InputError, match="dtype must be one of 'float64', 'float32'"):
+        gs.simulate.evolution(s, dtype="float16")
+
+
 def test_evolutions_are_drawn_simulated_and_predicted():
     step = gs.GiantStep(n=4000, eta=6.0)
     for target in ("x1 + x1*x2", "x1"):

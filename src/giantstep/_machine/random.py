@@ -89,7 +89,7 @@ class _LastBlocks:
         self._blocks: OrderedDict[tuple, tuple[_Block, int]] = OrderedDict()  # with the numbers it had when it was asked last
 
     def head(self, seed: int, key: tuple[int, ...], rows: int, columns: int) -> np.ndarray:
-        """The first rows of a block. Those that nobody has asked for the longest are dropped; one that is too large is not kept."""
+        """The first rows of a block. Blocks that nobody has asked for the longest are dropped; a too large one is not kept."""
         name = (seed, key, columns)
         with self._alone:
             block, _ = self._blocks.get(name, (None, 0))

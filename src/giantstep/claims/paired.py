@@ -56,7 +56,7 @@ def fits(setting: gs.Setting, seed: int) -> np.ndarray:
     sigma, penalties = setting.network.activation, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
     found = []
     with one_blas_thread(setting.p):
-        for W in train(setting, seed).final:
+        for W in train(setting, seed, dtype="float32").final.astype(float):
             F = np.asarray(sigma(X @ W.T))
             gram, right = F.T @ F / len(y), F.T @ y / len(y)
             b = np.array([_ridge(gram, right, penalty) for penalty in penalties])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from giantstep._given.plain import whole
+from giantstep._given.plain import choice, whole
 from giantstep._machine.backend import alone, one_blas_thread
 from giantstep._training import job
 from giantstep._training.first_layer import start
@@ -15,12 +15,13 @@ from giantstep.simulate import cost, overlap
 
 
 @alone()
-def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -> Evolution:
+def evolution(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Evolution:
     """Simulate the overlaps before the first step and after every step; ``theory.evolution`` predicts the same.
 
     Args:
         setting: giant steps of one size each on isotropic Gaussian data, with fresh or reused batches; its readout is not used.
         seed: the seed of the weights and the batches, as in ``simulate(setting, seed, method="overlap")``.
+        dtype: "float64", or "float32" for the matrix products (what they are put together to stays in float64).
         memory: GiB to stay within.
 
     Examples:
@@ -32,9 +33,9 @@ def evolution(setting: Setting, seed: int = 0, *, memory: float | None = None) -
     job.check(setting, "evolution")
     if any(step.listed for step in setting.protocol.steps):
         raise InputError("simulate.evolution takes one step size: this protocol lists several")
-    seed = whole(seed, "seed", least=0)
-    plan = cost.plan(setting, 1, 2, 8, memory)
-    run = start(setting, (seed,), plan, float, host=runs_on_numpy(setting, plan, 1, 0))
+    seed, precision = whole(seed, "seed", least=0), np.dtype(choice(dtype, ("float64", "float32"), "dtype"))
+    plan = cost.plan(setting, 1, 2, precision.itemsize, memory)
+    run = start(setting, (seed,), plan, precision, host=runs_on_numpy(setting, plan, 1, 0))
     a, r = draw.second_layer(setting, seed), setting.target.rank
     with one_blas_thread():
         layers = [np.asarray(branches[0].layers[0][0]) for branches in overlap.walk(run, a[None])]

@@ -44,7 +44,7 @@ class RankCase(NamedTuple):
 
 def learned(case: tuple, d: int, seed: int) -> Float[np.ndarray, "steps r r"]:
     """The mean of pi pi^T over the neurons after every step, pi the cosines with the target's directions."""
-    path = evolution(RankCase._make(case).setting(d), seed)
+    path = evolution(RankCase._make(case).setting(d), seed, dtype="float32")
     cosines = path.M[1:] / np.sqrt(np.diagonal(path.Q[1:], axis1=1, axis2=2))[:, :, None]
     return np.einsum("tik,til->tkl", cosines, cosines) / cosines.shape[1]
 

@@ -43,7 +43,7 @@ def setting(case: ReuseCase, d: int, batch: str) -> Setting:
 
 def over_null(case: tuple, d: int, batch: str, seed: int) -> float:
     """Share of a neuron along the target after two steps over the null level."""
-    path = evolution(setting(ReuseCase._make(case), d, batch), seed)
+    path = evolution(setting(ReuseCase._make(case), d, batch), seed, dtype="float32")
     share = np.mean(path.M[2][:, 0] ** 2 / np.diagonal(path.Q[2]))
     return float(share * (d - 1) / (1 - share))
 

@@ -62,7 +62,7 @@ def gained(order: int, d: int, seed: int) -> list[float]:
 
     In pairs of neurons with a and -a the term 2 <w, w^1 - w> of the length cancels.
     """
-    path = evolution(setting(order, d), seed)
+    path = evolution(setting(order, d), seed, dtype="float32")
     (start, end), a = path.M, path.a[:, None]
     # s a c_l l sqrt(l!) mu_k <w, w*_k>^(l-1) up to the factor c_l l sqrt(l!), which ``predict`` has
     expected = a * np.array(MU) * start ** (order - 1)

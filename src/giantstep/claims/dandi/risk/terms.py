@@ -27,7 +27,7 @@ def at_penalties(
     setting: gs.Setting, terms: tuple[str, ...], seed: int, n_test: int, penalties: tuple[float, ...], constant: int = 1
 ) -> Float[np.ndarray, "penalties 1+terms"]:
     """The risk and the shares of the terms in the fit, for every penalty; ``constant = 0`` leaves out the feature one."""
-    W = train(setting, seed).final
+    W = train(setting, seed, dtype="float32").final.astype(float)
     X, y, Xt, _ = fit.samples(setting, seed, n_test)
     z = np.ascontiguousarray((Xt @ setting.target.orthonormal(setting.d).T).T)
     values = np.stack([np.asarray(gs.target(t)(z[: gs.target(t).rank])) for t in terms])
