@@ -56,7 +56,7 @@ def errors(case: int, update: str, ratios: tuple[float, ...], d: int, seed: int)
     largest = experiment(CASES[case], d, MOST, update)
     X, y = draw.rows(largest, seed, draw.readout_batch(largest))
     with one_blas_thread(d):
-        W = train(largest, seed, memory=4.0).final
+        W = train(largest, seed, dtype="float32", memory=4.0).final.astype(float)
         F, (second, cross), found = np.tanh(X @ W.T), moments(largest, W), []
         for ratio in ratios:
             readout, n = experiment(CASES[case], d, ratio).protocol.readout, round(ratio * d)

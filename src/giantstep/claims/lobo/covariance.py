@@ -30,7 +30,7 @@ def setting(activation: str, d: int, ratio: float) -> gs.Setting:
 def layer(activation: str, d: int, ratio: float, seed: int) -> dict[str, Any]:
     """Of d W^T W/p: variance across u, top eigenvalue, cos^2 of its vector with u, edge of the others; and all eigenvalues."""
     case = setting(activation, d, ratio)
-    (W,), beta = train(case, seed).final, direction(case, seed)
+    (W,), beta = train(case, seed, dtype="float32").final.astype(float), direction(case, seed)
     u, p = beta / np.linalg.norm(beta), len(W)
     spectrum = gs.measure.spectrum(W * (d / p) ** 0.5, vectors=1)
     spread = float(np.sum(W**2) - np.sum((W @ u) ** 2)) / p * d / (d - 1)

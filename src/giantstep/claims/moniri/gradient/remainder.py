@@ -27,8 +27,8 @@ def experiment(n: int, residual: str) -> gs.Setting:
 def remainders(n: int, residual: str, seed: int) -> list[float]:
     """||G - c_1 a beta^T|| for the arms of a residual, max |a_i|, and |a|^2/p and |W^T a|^2/p less their expectation 1."""
     setting = experiment(n, residual)
-    layers = train(setting, seed)
-    W, a, G = layers.initial, layers.second_layer, np.asarray(layers.descent)
+    layers = train(setting, seed, dtype="float32")
+    W, a, G = (np.asarray(x, dtype=float) for x in (layers.initial, layers.second_layer, layers.descent))
     X, y = draw.rows(setting, seed, draw.step_batches(setting)[0])
     sigma, scale = setting.network.activation, setting.network.factor
     labels = [y, y - scale * np.asarray(sigma(X @ W.T)) @ a] if residual == "full" else [y]
