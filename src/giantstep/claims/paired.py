@@ -54,10 +54,12 @@ def fits(setting: gs.Setting, seed: int) -> np.ndarray:
     """
     X, y = draw.rows(setting, seed, draw.readout_batch(setting))
     sigma, penalties = setting.network.activation, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
-    found = []
+    layers, found = train(setting, seed, dtype="float32"), []
+    W0, G = (np.asarray(x, dtype=float) for x in (layers.initial, layers.descent))
     with one_blas_thread(setting.p):
-        for W in train(setting, seed, dtype="float32").final.astype(float):
-            F = np.asarray(sigma(X @ W.T))
+        before, along = X @ W0.T, X @ G.T  # of every step size
+        for eta in setting.protocol.etas(setting.d, setting.p).ravel().tolist():
+            W, F = W0 + eta * G, np.asarray(sigma(before + eta * along))
             gram, right = F.T @ F / len(y), F.T @ y / len(y)
             b = np.array([_ridge(gram, right, penalty) for penalty in penalties])
             found.append((population.moments(setting, W).error(b), np.mean(y**2) - b @ right))

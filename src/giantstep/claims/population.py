@@ -63,7 +63,8 @@ def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:
 
 def relu_kernel(A: Float[np.ndarray, "p d"], B: Float[np.ndarray, "q d"]) -> Float[np.ndarray, "p q"]:
     """E relu(<a, x>) relu(<b, x>) = (|a| |b|/2 pi) (sin t + (pi - t) cos t), t the angle of a and b (Cho and Saul 2009)."""
-    products, long, wide = A @ B.T, np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1)
+    products, long = A @ B.T, np.linalg.norm(A, axis=1)
+    wide = long if A is B else np.linalg.norm(B, axis=1)
     for start in range(0, len(A), rows := max(1, CACHED // len(B))):
         some = (
             slice(start, start + rows),
