@@ -281,10 +281,12 @@ class Store:
         values = tuple(getattr(made, name) for name in _MADE)
         find = f"SELECT key FROM provenance WHERE ({', '.join(_MADE)}) = ({', '.join('?' * len(_MADE))})"
         row = self.connection.execute(find, values).fetchone()
-        if row is None:
-            put = f"INSERT INTO provenance ({', '.join(_MADE)}) VALUES ({', '.join('?' * len(_MADE))})"
-            return self.connection.execute(put, values).lastrowid  # type: ignore[return-value]
-        return row[0]
+        if row is not None:
+            return row[0]
+        put = f"INSERT INTO provenance ({', '.join(_MADE)}) VALUES ({', '.join('?' * len(_MADE))})"
+        key = self.connection.execute(put, values).lastrowid
+        assert key is not None
+        return key
 
     def _explain_errors(self) -> Any:
         return explain_errors(self.path, self.timeout)

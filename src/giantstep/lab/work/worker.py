@@ -10,6 +10,7 @@ import pickle
 import signal
 import sys
 import threading
+from typing import NoReturn
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: the signal that the kernel sends when the parent ends
 
@@ -36,7 +37,7 @@ def main() -> None:
             os._exit(1)
 
 
-def _leave() -> None:
+def _leave() -> NoReturn:
     """End at once: everything is written, and Python would take the modules apart one by one."""
     sys.stderr.flush()
     os._exit(0)
