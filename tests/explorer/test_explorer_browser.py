@@ -262,6 +262,24 @@ def test_play_moves_slider_picture_and_words_together_and_keeps_the_published_li
 
 
 @pytest.mark.slow
+def test_what_is_typed_while_the_page_is_busy_stays_in_order(page):
+    browser = page("/explain")
+    until(browser, "return document.getElementById('explain-target')")
+    typed = """
+        const line = document.getElementById('explain-target'), done = arguments[0];
+        const type = (keys) => document.execCommand('insertText', false, keys);
+        line.focus();
+        line.select();
+        type('x1 ');
+        await new Promise((next) => queueMicrotask(next));
+        setTimeout(() => { type('x2'); done(line.value); });  // between the page's answers to the first keys and to the second
+        type('+ ');
+    """
+    found = browser.execute_async_script(f"(async function () {{ {typed} }}).apply(null, arguments)")
+    assert found == "x1 + x2"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["one-step", "explain"])
 def test_a_mistyped_formula_leaves_the_page_as_wide_as_it_was(page, view):
     from selenium.webdriver.common.keys import Keys

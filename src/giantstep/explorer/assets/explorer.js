@@ -40,6 +40,12 @@
     for (const event of ["pointerdown", "keydown"]) window.addEventListener(event, stop, { once: true });
   }
 
+  // A line keeps its caret where its reader has it. Dash sets it back a moment after every key: while the page is busy that comes
+  // after later keys, and what is typed lands in the wrong order.
+  document.addEventListener("focusin", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.type === "text") target.setSelectionRange = () => {};
+  });
+
   async function copy(button) {
     const what = button.dataset.copy;
     const text = what === "location" ? window.location.href : document.getElementById(what).textContent;
