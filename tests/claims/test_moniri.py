@@ -170,3 +170,8 @@ def test_the_protocol_of_the_slides_is_that_of_the_preset():
     setting = protocol.experiment(50, "setting 2", (0.3,))
     assert setting.network == letter.network and setting.protocol.steps[0].residual == letter.protocol.steps[0].residual
     assert draw.readout_batch(setting) == draw.step_batches(setting)[0]
+
+
+def test_half_of_a_symmetric_kernel_is_computed():
+    W = np.random.default_rng(0).standard_normal((300, 20))  # several blocks of rows
+    np.testing.assert_allclose(population.relu_kernel(W, W), population.relu_kernel(W, W.copy()), rtol=1e-13)
