@@ -86,9 +86,8 @@ class _LastBlocks:
 
     def __init__(self) -> None:
         self.room, self._size, self._alone = 0, 0, Lock()
-        self._blocks: OrderedDict[tuple, tuple[_Block, int]] = (
-            OrderedDict()
-        )  # with the numbers it had when it was asked last
+        # each with the numbers that it had when it was asked last
+        self._blocks: OrderedDict[tuple, tuple[_Block, int]] = OrderedDict()
 
     def head(self, seed: int, key: tuple[int, ...], rows: int, columns: int) -> np.ndarray:
         """The first rows of a block. Blocks that nobody has asked for the longest are dropped; a too large one is not kept."""

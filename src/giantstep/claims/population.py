@@ -66,10 +66,8 @@ def relu_kernel(A: Float[np.ndarray, "p d"], B: Float[np.ndarray, "q d"]) -> Flo
     products, long = A @ B.T, np.linalg.norm(A, axis=1)
     wide = long if A is B else np.linalg.norm(B, axis=1)
     for start in range(0, len(A), rows := max(1, CACHED // len(B))):
-        some = (
-            slice(start, start + rows),
-            slice(start if A is B else 0, None),
-        )  # the other half of a symmetric one is known
+        # the other half of a symmetric one is known
+        some = slice(start, start + rows), slice(start if A is B else 0, None)
         lengths = np.outer(long[some[0]], wide[some[1]])
         cosine = np.clip(products[some] / lengths, -1.0, 1.0)
         products[some] = lengths * (np.sqrt(1 - cosine**2) + (np.pi - np.arccos(cosine)) * cosine) / (2 * np.pi)
