@@ -60,9 +60,9 @@ def together(
     # the second has its kinks, on average, at (kink - t_2)/(rho b_2)
     slope = np.where(np.abs(r * b2) < 1e-12, 1e-12, r * b2)
     rest, total = wide(b2 * np.sqrt(np.maximum(1 - r**2, 1e-12))), np.zeros(r.shape)
-    for z, w in _nodes((t1, b1), kinks, OUTER, (np.asarray(kinks) - wide(t2)) / wide(slope)):
+    for z, w, whole in _nodes((t1, b1), kinks, OUTER, (np.asarray(kinks) - wide(t2)) / wide(slope)):
         inner = slopes(f, wide(t2) + wide(r * b2) * z, rest, kinks, (0,), INNER)[0][0]
-        total += np.sum(w * np.asarray(f(wide(b1) * z + wide(t1))) * inner, -1)
+        total += np.sum(w * _kept(np.asarray(f(wide(b1) * z + wide(t1))) * inner, whole), -1)
     return total
 
 
@@ -94,20 +94,29 @@ def _slopes(
     panels: int,
 ) -> list[list[Float[Array, "*points"]]]:
     totals: list[Any] = [0.0 for _ in orders]
-    for z, weighted in _nodes((centre, width), kinks, panels):
-        values = f(width[..., None] * z + centre[..., None])
+    product: Any = None
+    for z, w, whole in _nodes((centre, width), kinks, panels):
+        values = _kept(f(width[..., None] * z + centre[..., None]), whole)
         basis = [xp.ones_like(z), z]  # He_0, He_1, ...
         for k in range(1, max(orders)):
             basis.append(z * basis[k] - k * basis[k - 1])
+        table = xp.stack(basis[: max(orders) + 1], -1) * w[..., None]
         for power, order in enumerate(orders):
-            weighted = weighted * values
-            totals[power] = totals[power] + _summed(weighted, xp.stack(basis[: order + 1], -1))
+            product = product * values if power else values
+            totals[power] = totals[power] + _summed(product, table[..., : order + 1])
     return [[total[..., k] / width**k for k in range(order + 1)] for total, order in zip(totals, orders, strict=True)]
 
 
-def _summed(weighted: Float[Array, "*points q"], basis: Float[Array, "... q k"]) -> Float[Array, "*points k"]:
-    """sum_q weighted_q basis_qk; the nodes of whole panels are the same for all."""
-    return weighted @ basis if basis.ndim == 2 else (weighted[..., None, :] @ basis)[..., 0, :]
+def _summed(values: Float[Array, "*points q"], basis: Float[Array, "... q k"]) -> Float[Array, "*points k"]:
+    """sum_q values_q basis_qk; the nodes of whole panels are the same for all."""
+    return values @ basis if basis.ndim == 2 else (values[..., None, :] @ basis)[..., 0, :]
+
+
+def _kept(values: Float[Array, "*points q"], whole: Float[Array, "... panels"] | None) -> Float[Array, "*points q"]:
+    """The values at the nodes of whole panels, and zero at those of panels with a kink."""
+    if whole is None:
+        return values
+    return xp.reshape(xp.reshape(values, (*whole.shape, -1)) * whole[..., None], values.shape)
 
 
 def _nodes(
@@ -115,13 +124,13 @@ def _nodes(
     kinks: tuple[float, ...],
     panels: int,
     others: Float[Array, "... m"] | None = None,
-) -> list[tuple[Float[Array, "... q"], Float[Array, "... q"]]]:
-    """Nodes z and weights of the standard Gaussian: of whole panels, and of the pieces of those with a kink or one of the
-    ``others`` inside, whose weights among the first are zero."""
+) -> list[tuple[Float[Array, "... q"], Float[Array, "... q"], Float[Array, "... panels"] | None]]:
+    """Nodes z and weights of the standard Gaussian: of all panels, with zeros for those that have a kink or one of the ``others``
+    inside, and of the pieces of these."""
     edges = np.linspace(-REACH, REACH, panels + 1)
     z, w = _legendre(edges[:-1], edges[1:])
     if not kinks:
-        return [(z, w)]
+        return [(z, w, None)]
     t, b = law
     cuts = (xp.asarray(kinks) - t[..., None]) / b[..., None]
     cuts = xp.sort(xp.clip(cuts if others is None else xp.concatenate([cuts, others], -1), -REACH, REACH), -1)
@@ -137,7 +146,7 @@ def _nodes(
         [xp.where(panel[..., 1:] > panel[..., :-1], last[..., :-1], cuts[..., :-1]), last[..., -1:]], -1
     )
     pieces = _legendre(xp.concatenate([low, cuts], -1), xp.concatenate([cuts, high], -1))
-    return [(z, (whole[..., None] * w.reshape(panels, POINTS)).reshape(*t.shape, w.size)), pieces]
+    return [(z, w, whole), (*pieces, None)]
 
 
 def _legendre(
