@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 
 from giantstep._given.callable import named
 from giantstep._given.plain import PlainNoun, build, choice, plain, real, settle, whole
-from giantstep._machine.arrays import is_jax, xp
+from giantstep._machine.arrays import xp
 from giantstep.errors import InputError
 from giantstep.experiment.data import directions as _directions
 from giantstep.experiment.data import fit_mixture
@@ -263,23 +263,30 @@ class Mixture:
         B, M = self.low_rank()
         return float(self.d * self.bulk() + np.sum(M * (B @ B.T)))
 
+    @cached_property
+    def _stretched(self) -> tuple[Float[np.ndarray, "k d"], Float[np.ndarray, "components k"], Any]:
+        """Directions gamma and means of all components; what each component adds to coordinates along them,
+        ``sqrt(s + theta) - sqrt(s)``; and which of the means is its own."""
+        B = np.concatenate([*(G for G, _ in self._built), *(mean[None] for _, mean in self._built if mean is not None)])
+        growth, own = np.zeros((2, len(self.components), len(B)))
+        spike, mean = 0, sum(len(G) for G, _ in self._built)
+        for c, (part, (G, m)) in enumerate(zip(self.components, self._built, strict=True)):
+            growth[c, spike : spike + len(G)] = np.sqrt(part.bulk + part.strengths) - part.bulk**0.5
+            own[c, mean : mean + (m is not None)] = 1.0
+            spike, mean = spike + len(G), mean + (m is not None)
+        return B, growth, own
+
     def shaped(self, Z: Float[Array, "n d"], components: Int[Array, " n"]) -> Float[Array, "n d"]:
         """N(0, I) rows made rows of their components:
         ``mu + sqrt(s) z + sum_i (sqrt(s + theta_i) - sqrt(s)) <gamma_i, z> gamma_i``."""
-        if is_jax(Z):  # all rows as if they were of the component, and then its own: nothing is picked out on a device
-            parts = [self._alone(c, Z) for c in range(len(self.components))]
-            return xp.sum(xp.stack([xp.where((components == c)[:, None], x, 0.0) for c, x in enumerate(parts)]), axis=0)
-        X = np.empty(Z.shape)
-        for c in range(len(self.components)):
-            rows = np.flatnonzero(components == c)
-            X[rows] = self._alone(c, Z[rows])
-        return X
-
-    def _alone(self, c: int, Z: Float[Array, "n d"]) -> Float[Array, "n d"]:
-        """N(0, I) rows made rows of component c."""
-        part, (G, mean) = self.components[c], self._built[c]
-        turned = ((Z @ G.T) * (np.sqrt(part.bulk + part.strengths) - part.bulk**0.5)) @ G if len(G) else 0.0
-        return part.bulk**0.5 * Z + turned + (0.0 if mean is None else mean)
+        B, growth, own = self._stretched
+        roots = np.sqrt([part.bulk for part in self.components])
+        bulk = Z if np.all(roots == 1) else Z * xp.take(roots, components)[:, None]
+        if not len(B):
+            return bulk
+        # all directions at once: a component has zeros for those of the others
+        along = (Z @ B.T) * xp.take(growth, components, axis=0) + xp.take(own, components, axis=0)
+        return bulk + along @ B
 
     @staticmethod
     def fit(
