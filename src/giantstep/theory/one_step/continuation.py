@@ -29,7 +29,8 @@ TAIL = 0.01  # weight of a mode with one
 STEP = 0.25  # in s
 SOLVED = 1e-8  # the residual of a point that is known
 NEAREST = 3  # known points from which a solution is looked for
-HEIGHTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 0.0, 0.0)  # above the real axis, over the edge
+HEIGHTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 0.0)  # above the real axis, over the edge
+ON_THE_WAY, AT_THE_END = (0.05, 3), (1e-10, 6)  # the move after which Newton stops, and the most steps
 
 
 class Bulk:
@@ -110,7 +111,7 @@ class Bulk:
         far = 2 * np.log(1j / (x + 1j * edge * HEIGHTS[0]))  # log(-1/z)
         state = np.log(np.concatenate([np.ones(J), f.p_over_n * _size(f)])) + far[:, None]
         for height in HEIGHTS:
-            state = _complex(f, (x + 1j * edge * height) ** 2, state)
+            state = _complex(f, (x + 1j * edge * height) ** 2, state, *(ON_THE_WAY if height else AT_THE_END))
         parts = np.exp(state)
         with np.errstate(invalid="ignore"):  # a point next to zero, far below the bulk, may be lost
             m = parts[:, :J] @ f.omega if rows else -(1 / (1 + parts[:, J:])) @ f.pi / x**2
@@ -168,7 +169,7 @@ def _real(
 
 
 def _complex(
-    f: Features, z: Complex[np.ndarray, " points"], x: Complex[np.ndarray, "points JK"]
+    f: Features, z: Complex[np.ndarray, " points"], x: Complex[np.ndarray, "points JK"], settled: float, most: int
 ) -> Complex[np.ndarray, "points JK"]:
     """Newton for (log q, log delta) at every complex z."""
 
@@ -176,4 +177,4 @@ def _complex(
         residual, matrix = system(f, -z, x)
         return -xp.linalg.solve(matrix, residual[..., None])[..., 0]
 
-    return newton(move, x, 0.0, 3)[0]
+    return newton(move, x, settled, most)[0]
