@@ -52,15 +52,15 @@ def fits(setting: gs.Setting, seed: int) -> np.ndarray:
 
     The ridge fit b = (F^T F/n + lambda)^(-1) F^T y/n has the loss mean y^2 - b^T F^T y/n.
     """
-    X, y = draw.rows(setting, seed, draw.readout_batch(setting))
+    X, y = draw.rows(setting, seed, draw.readout_batch(setting), dtype=np.float32)  # the ridge fit stays in float64
     sigma, penalties = setting.network.activation, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
     layers, found = train(setting, seed, dtype="float32"), []
-    W0, G = (np.asarray(x, dtype=float) for x in (layers.initial, layers.descent))
+    W0, G = layers.initial, layers.descent
     with one_blas_thread(setting.p):
         before, along = X @ W0.T, X @ G.T  # of every step size
         for eta in setting.protocol.etas(setting.d, setting.p).ravel().tolist():
-            W, F = W0 + eta * G, np.asarray(sigma(before + eta * along))
-            gram, right = F.T @ F / len(y), F.T @ y / len(y)
+            W, F = np.add(W0, eta * G, dtype=float), np.asarray(sigma(before + eta * along))
+            gram, right = (F.T @ F).astype(float) / len(y), F.T @ y / len(y)
             b = np.array([_ridge(gram, right, penalty) for penalty in penalties])
             found.append((population.moments(setting, W).error(b), np.mean(y**2) - b @ right))
     return np.moveaxis(np.array(found), 1, 0)

@@ -41,7 +41,8 @@ def experiments(d: int) -> list[gs.Setting]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Errors (cases, errors, step sizes, seeds)."""
-    found = [cache.simulate(each, seeds, n_test=predictions.TEST * each.d) for each in experiments(SIZES[size])]
+    settings = experiments(SIZES[size])
+    found = [cache.simulate(each, seeds, n_test=predictions.TEST * each.d, dtype="float32") for each in settings]
     return {"errors": np.array([[getattr(each, name) for name in predictions.ERRORS] for each in found])}
 
 

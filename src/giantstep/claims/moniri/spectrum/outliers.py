@@ -23,15 +23,16 @@ def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) 
     outliers or not: whether a spike near the edge counts as an outlier would be noise. ``controls`` have mean zero.
     """
     setting = talk.experiment(n, alphas, talk.setting_1(), activation=activation)
-    layers = train(setting, seed)
+    layers = train(setting, seed, dtype="float32")
+    initial, final = (W.astype(float) for W in (layers.initial, layers.final))
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     g, sigma = X @ talk.direction(setting, seed), setting.network.activation
     basis = measure.gram_schmidt_powers(g, POWERS)
     result = {"values": [], "cosines": [], "spectrum": [], "own": []}
     with one_blas_thread(setting.p):
-        before = measure.spectrum(sigma(X @ layers.initial.T) / np.sqrt(n), vectors=4)
+        before = measure.spectrum(sigma(X @ initial.T) / np.sqrt(n), vectors=4)
         known = before.left[:, : min(4, len(measure.outliers(before.values)))]
-        for W in layers.final:
+        for W in final:
             after = measure.spectrum(sigma(X @ W.T) / np.sqrt(n), vectors=12)
             new = measure.alignments(after.left, known).sum(axis=1) < 0.5  # not one that random features have already
             along = measure.alignments(after.left, basis)

@@ -79,21 +79,21 @@ def direction(setting: Setting, seed: int, layers: Trained) -> np.ndarray:
 
 def values(setting: Setting, seed: int, weights: bool = False) -> list[np.ndarray]:
     """Singular values of F/sqrt(n) on the readout's samples, or of W, for every step size."""
-    layers = train(setting, seed)
+    final = train(setting, seed, dtype="float32").final.astype(float)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     sigma = setting.network.activation
     with one_blas_thread(setting.p):
-        return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in layers.final]
+        return [measure.spectrum(W if weights else sigma(X @ W.T) / np.sqrt(len(X))).values for W in final]
 
 
 def leading(setting: Setting, seed: int, count: int = 2) -> np.ndarray:
     """The largest singular values of F/sqrt(n), and cos^2 of the j-th left vector with the j-th power of X beta made
     orthogonal to the lower ones: (step sizes, count, 2)."""
-    layers = train(setting, seed)
+    layers = train(setting, seed, dtype="float32")
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     basis = measure.gram_schmidt_powers(X @ direction(setting, seed, layers), count)
     result = []
-    for W in layers.final:
+    for W in layers.final.astype(float):
         F = setting.network.activation(X @ W.T) / np.sqrt(len(X))
         with one_blas_thread():  # products with vectors
             left, size, _ = svds(F, k=count, v0=F.T @ basis.sum(axis=1), tol=1e-6, return_singular_vectors="u")  # type: ignore[misc]
