@@ -92,7 +92,7 @@ def test_no_more_blocks_are_kept_than_there_is_room_for(kept, monkeypatch):
 
 
 def test_where_memory_is_short_less_is_kept(kept, monkeypatch):
-    monkeypatch.setattr("giantstep._machine.memory.available", lambda: 32 * 8.0 * 1000)
+    monkeypatch.setattr("giantstep._machine.memory.available", lambda: 8.0 * 1000 / random.SPARE)
     keep_drawn(3 * random.BLOCK)
     assert kept.room == 1000
     normals(3, (0,), 0, 9, 100)

@@ -14,7 +14,7 @@ import psutil
 
 MIB = 2**20
 NONE = 2**60  # version 1 says so many bytes, about, for no limit
-MOMENT = 0.05  # seconds
+MOMENT = 0.25  # seconds
 # The files of a group's limit and use, and the entry of its statistics that can be taken back, by the kind of file system.
 _FILES = {
     "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -28,7 +28,7 @@ def left(proc: Path = Path("/proc/self"), environment: Mapping[str, str] = os.en
 
 
 def moment() -> int:
-    """A number for the present moment. Short runs ask for memory hundreds of times a second, and are told what was free in it."""
+    """A number for the present moment. Short runs ask for memory a hundred times a second, and are told what was free a moment ago."""
     return int(time.monotonic() / MOMENT)
 
 

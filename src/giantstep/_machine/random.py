@@ -20,7 +20,7 @@ from giantstep._machine.threads import cores
 
 BLOCK = 2**18  # numbers in a block, about three milliseconds of work: smaller ones do not scale to many threads
 SHARED = 4  # blocks from which threads share a draw
-SPARE = 1 / 32  # of the free memory, the most that kept blocks may take
+SPARE = 1 / 16  # of the free memory, the most that kept blocks may take
 
 
 class Stream(IntEnum):

@@ -10,7 +10,7 @@ from giantstep.checks.standing import Standing
 from giantstep.errors import InputError
 
 PAUSE = 20.0  # between two pages, in units of the time to write the last one: claims need the cores
-LEAST = RELOAD_AFTER / 2  # seconds between two pages: no reader sees more of them
+LEAST = RELOAD_AFTER  # seconds between two pages: no reader sees more of them
 
 
 @contextmanager
