@@ -77,7 +77,13 @@ def _normalised(
     values = np.asarray(f(x), dtype=float)
     if values.shape != x.shape or not np.all(np.isfinite(values)):
         raise InputError("the function must map an array to finite numbers of the same shape on the whole real line")
-    return hermite_table(order, x) @ (w * values), float(np.sum(w * values**2))
+    return _panel_table(order, kinks, width, reach) @ (w * values), float(np.sum(w * values**2))
+
+
+@lru_cache(maxsize=16)
+def _panel_table(order: int, kinks: tuple[float, ...], width: float, reach: float) -> Float[np.ndarray, "k n"]:
+    """The normalised polynomials at the nodes of the panels; all smooth functions share one."""
+    return hermite_table(order, gaussian_panels(kinks, width, reach)[0])
 
 
 def coefficients(

@@ -9,6 +9,7 @@ from scipy import linalg
 from giantstep.errors import InputError
 
 FEWEST = 40  # singular values from which a bulk edge can be read off
+CLOSE = 1e-6  # residual at which the iterations for an operator norm end: the error of the norm is about its square
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
     from scipy.sparse.linalg import svds  # here, like all that takes long to import and is seldom needed
 
     start = np.random.default_rng(0).standard_normal(min(A.shape))
-    return float(np.max(svds(A, k=1, v0=start, return_singular_vectors=False)))  # type: ignore[arg-type]
+    return float(np.max(svds(A, k=1, v0=start, tol=CLOSE, return_singular_vectors=False)))  # type: ignore[arg-type]
 
 
 def bulk_edge(values: Float[np.ndarray, " m"]) -> float:

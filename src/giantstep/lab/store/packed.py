@@ -56,6 +56,7 @@ def _kind(head: bytes) -> tuple[tuple[int, ...], np.dtype] | None:
     return None if columns_first or dtype.hasobject else (shape, dtype)
 
 
+@lru_cache(maxsize=256)
 def _header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
     """The head of a .npy file of version 1.0, rows first."""
     if dtype.hasobject:

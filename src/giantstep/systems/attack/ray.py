@@ -65,7 +65,7 @@ class Rays:
 
 
 def _output(network: Network, z: Float[np.ndarray, "n ... p"]) -> Float[np.ndarray, "n ..."]:
-    return network.factor * np.asarray(network.activation(z)) @ network.weights.a
+    return network.factor * (np.asarray(network.activation(z)) @ network.weights.a)
 
 
 def rays(network: Network, X: Float[np.ndarray, "n d"]) -> Rays:
@@ -73,7 +73,7 @@ def rays(network: Network, X: Float[np.ndarray, "n d"]) -> Rays:
     W, a = network.weights.W, network.weights.a
     z = X @ W.T
     output = _output(network, z)
-    gradient = network.factor * (np.asarray(network.activation.slope(z)) * a) @ W
+    gradient = (np.asarray(network.activation.slope(z)) * (network.factor * a)) @ W
     length = np.linalg.norm(gradient, axis=1)
     towards = np.where(output < 0, 1.0, -1.0) / np.where(length > 0, length, 1.0)
     return Rays(output, gradient, length, z, (towards[:, None] * gradient) @ W.T, network)

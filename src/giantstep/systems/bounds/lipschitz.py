@@ -10,6 +10,7 @@ For ReLU the second is half of ||A W|| + ||A|| ||W||. No table of inputs is need
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Float
@@ -23,6 +24,7 @@ NEAR, FAR = 50.0, 1e6  # an activation that is Lipschitz or bounded up to the fi
 ROWS = 2000  # of a table at which gradients are computed
 
 
+@lru_cache(maxsize=64)  # whoever describes bounds for an activation asks for it
 def extent(sigma: Activation, *, slope: bool) -> tuple[float, float]:
     """The least and the largest value of sigma' or sigma on a fine grid, infinite where it grows beyond the grid."""
     kinks = np.array(sigma.kinks)

@@ -149,18 +149,20 @@ def _reused_at(given: Draws, t: float) -> Float[np.ndarray, "5 n2"]:
     k = np.sum(given.X1**2, axis=1) * given.r1 / len(given.r1)
     centre = (1 + t * mu2 * mean) * z + t * (k[:, None] * own + (mu1 * (given.X1 @ given.beta - k))[:, None])
     spread = max(abs(t) * np.sqrt(v), SMALLEST)  # E sigma''(h) = E[z' sigma'(h)] / spread
-    first, apart, square, output = (np.zeros(centre.shape) for _ in range(4))
+    over_z = w[:, None] * np.stack([np.ones_like(z), z, own], axis=1)  # the sums of sigma'(h), z sigma'(h), sigma'(z) sigma'(h)
+    sums, apart, square, output = np.zeros((len(k), 3)), *np.zeros((3, len(k)))
     for point, weight in zip(*hermite.gauss_hermite(NOISE_POINTS), strict=True):
         h = centre + spread * point
         slope = np.asarray(given.sigma.slope(h))
-        first += weight * slope
-        square += weight * slope**2
-        apart += weight * point * slope
+        found = weight * (slope @ over_z)
+        sums += found
+        apart += point * found[:, 0]
+        square += weight * (slope**2 @ w)
         if given.full:
-            output += weight * np.asarray(given.sigma(h))
-    slope, linear, apart = first @ w, (first * z) @ w, apart @ w
-    shared = (first * own) @ w - slope * (w @ own) - linear * (w @ (z * own))
-    return np.stack([slope, apart / spread, square @ w - slope**2 - linear**2 - apart**2, shared, output @ w])
+            output += weight * (np.asarray(given.sigma(h)) @ w)
+    slope, linear, with_own = sums.T
+    shared = with_own - slope * (w @ own) - linear * (w @ (z * own))
+    return np.stack([slope, apart / spread, square - slope**2 - linear**2 - apart**2, shared, output])
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """What is left of the gradient once its rank-one part is subtracted, against the batch size."""
 
 import numpy as np
-from matplotlib.ticker import LogLocator
 from scipy.special import ndtr
 
 import giantstep as gs
@@ -78,6 +77,8 @@ def decay(size: Size, measured: Data, arms: list[int]) -> ComparedNumbers:
 
 def draw_decay(size: Size, norms: np.ndarray, arms: list[int], limit: float | None = None) -> str:
     """Norms (sizes, 3, seeds) against n with error bars, a guide below each that decays, and a predicted limit as a line."""
+    from matplotlib.ticker import LogLocator  # here, as all of matplotlib: it is slow to import
+
     sizes = np.array(SIZES[size])
     names = (
         r"along $X^\top\! y$, residual $y - f_0$",
