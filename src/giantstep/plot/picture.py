@@ -1,8 +1,12 @@
 """Picture: a figure of matplotlib that a notebook shows, also one that never loads pyplot."""
 
-from io import BytesIO
+from io import BytesIO, StringIO
 
+from matplotlib.backends.backend_mixed import MixedModeRenderer
+from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
+
+POINTS = 72  # an inch
 
 
 class Picture(Figure):
@@ -16,3 +20,21 @@ class Picture(Figure):
         buffer = BytesIO()
         self.savefig(buffer, format="png")
         return buffer.getvalue()
+
+
+class SvgCanvas(FigureCanvasSVG):
+    """Lays a figure out and draws it with one renderer, which then knows how large every text is; matplotlib takes two."""
+
+    def written(self) -> str:
+        """The figure as SVG text."""
+        text, (width, height) = StringIO(), POINTS * self.figure.get_size_inches()
+        self.figure.dpi = POINTS
+        lines = RendererSVG(width, height, text, image_dpi=POINTS, metadata={"Date": None, "Creator": None})
+        self._renderer = MixedModeRenderer(self.figure, width, height, POINTS, lines)  # some parts are images
+        self.figure.draw(self._renderer)  # type: ignore[arg-type]  # it passes everything on to a renderer
+        self._renderer.finalize()
+        return text.getvalue()
+
+    def get_renderer(self) -> MixedModeRenderer:
+        """What the layout measures texts with."""
+        return self._renderer

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,18 +79,18 @@ def svg(fig: "Figure", *, below: int = 0, above: int = 0, **look: Any) -> str:
     ``below`` or ``above`` all panels stands the legend of the first panel, in so many columns; ``look`` is its style.
     """
     import matplotlib as mpl
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    from giantstep.plot.picture import SvgCanvas
 
     if columns := below or above:
         side = "outside lower center" if below else "outside upper center"
         fig.legend(*fig.axes[0].get_legend_handles_labels(), loc=side, ncols=columns, **look)
-    buffer, canvas, dpi = StringIO(), fig.canvas, fig.dpi
+    canvas, dpi = fig.canvas, fig.dpi
     with mpl.rc_context({"svg.hashsalt": "giantstep", "svg.fonttype": "path"}):
-        # The canvas draws once and lays out on the way; savefig would draw all of it before, for the layout alone
-        FigureCanvasSVG(fig).print_svg(buffer, metadata={"Date": None, "Creator": None})
+        text = SvgCanvas(fig).written()
     fig.set_canvas(canvas)
     fig.dpi = dpi
-    return buffer.getvalue()
+    return text
 
 
 def dots(ax: "Axes", x: Any, y: Any, error: Any = None, **style: Any) -> None:
