@@ -84,7 +84,7 @@ def profile(sigma: Activation, lengths: Float[np.ndarray, " n"], order: int) -> 
     table = np.polynomial.chebyshev.chebvander(at, count - 1) * (2 / count)
     table[:, 0] /= 2
     x = np.clip((np.log(lengths) - middle) / half, -1.0, 1.0)
-    return np.polynomial.chebyshev.chebval(x, table.T @ values)
+    return (np.polynomial.chebyshev.chebvander(x, count - 1) @ (table.T @ values)).T
 
 
 def _projections(sigma: Activation, nu: Float[np.ndarray, " n"], order: int) -> Float[np.ndarray, "n k"]:
