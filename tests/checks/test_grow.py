@@ -101,7 +101,7 @@ def test_a_killed_check_leaves_a_page_that_says_so(two, tmp_path, monkeypatch):
     "moments",
     [
         [0.0, 2.0, 41.0, 42.5, 44.5],  # 2 s to write: not again before 42 s
-        [0.0, 0.1, 4.9, 5.2, 5.3],  # quickly written: not again before 5.1 s, because a browser loads it every 10 s
+        [0.0, 0.1, 9.9, 10.2, 10.3],  # quickly written: not again before 10.1 s, because a browser loads it every 10 s
     ],
 )
 def test_pages_are_not_written_too_often(tmp_path, monkeypatch, moments):

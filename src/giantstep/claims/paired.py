@@ -55,7 +55,7 @@ def fits(setting: gs.Setting, seed: int) -> np.ndarray:
     X, y = draw.rows(setting, seed, draw.readout_batch(setting), dtype=np.float32)  # the ridge fit stays in float64
     sigma, penalties = setting.network.activation, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
     layers, found = train(setting, seed, dtype="float32"), []
-    W0, G = layers.initial, layers.descent
+    W0, G = layers.initial, np.asarray(layers.descent)
     with one_blas_thread(setting.p):
         before, along = X @ W0.T, X @ G.T  # of every step size
         for eta in setting.protocol.etas(setting.d, setting.p).ravel().tolist():
