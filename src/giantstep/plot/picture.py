@@ -27,10 +27,10 @@ class SvgCanvas(FigureCanvasSVG):
 
     def written(self) -> str:
         """The figure as SVG text."""
-        text, (width, height) = StringIO(), POINTS * self.figure.get_size_inches()
-        self.figure.dpi = POINTS
-        lines = RendererSVG(width, height, text, image_dpi=POINTS, metadata={"Date": None, "Creator": None})
-        self._renderer = MixedModeRenderer(self.figure, width, height, POINTS, lines)  # some parts are images
+        text, dpi, (width, height) = StringIO(), self.figure.dpi, self.figure.get_size_inches()
+        self.figure.dpi, unstamped = POINTS, {"Date": None, "Creator": None}
+        lines = RendererSVG(POINTS * width, POINTS * height, text, image_dpi=dpi, metadata=unstamped)  # type: ignore[arg-type]
+        self._renderer = MixedModeRenderer(self.figure, width, height, dpi, lines)  # a few parts are images
         self.figure.draw(self._renderer)  # type: ignore[arg-type]  # it passes everything on to a renderer
         self._renderer.finalize()
         return text.getvalue()
