@@ -4,7 +4,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from matplotlib.backends import backend_mixed
+from matplotlib.backends.backend_agg import RendererAgg
 
 from giantstep.plot import style
 
@@ -35,8 +35,8 @@ def test_the_text_of_a_figure_is_what_savefig_writes_and_the_figure_stays_as_it_
 
 def test_a_part_that_is_an_image_takes_no_larger_canvas_than_the_figure(monkeypatch):
     """The renderer for images is made for the whole figure: in a wrong unit it has thousands of times as many points."""
-    sizes, agg = [], backend_mixed.RendererAgg
-    monkeypatch.setattr(backend_mixed, "RendererAgg", lambda *size: sizes.append(size[:2]) or agg(*size))
+    sizes, made = [], lambda *size: sizes.append(size[:2]) or RendererAgg(*size)
+    monkeypatch.setattr("matplotlib.backends.backend_mixed.RendererAgg", made)
     with style.figure() as (fig, ax):
         ax.pcolormesh([[1.0, 2.0], [3.0, 1.0]], rasterized=True)
         assert "<image" in style.svg(fig)

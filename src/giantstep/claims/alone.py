@@ -12,9 +12,7 @@ from giantstep.lab.store import Store
 from giantstep.lab.work.call import Call, call
 from giantstep.lab.work.executor import Here
 
-KEPT = (
-    2**27
-)  # random numbers that a worker keeps, 1 GiB: seven of ten are asked for again, by another arm or another claim
+KEPT = 2**27  # random numbers that a worker keeps, 1 GiB: most are asked for again, by another arm or another claim
 ALLOCATIONS = 50_000  # between two cleanings; Python's 700 make them a fiftieth of the time of a claim
 ENOUGH = 3  # claims for every worker, from which on all of them are busy
 
