@@ -16,6 +16,8 @@ from jaxtyping import Complex, Float
 from giantstep.errors import InputError
 from giantstep.functions.named import Array
 
+SHARED_WIDTH = 0.25  # of panels whose tables of polynomials are kept: smooth functions need no finer ones
+
 Coefficient = Fraction | float
 Polynomial = Mapping[tuple[int, ...], Coefficient]
 """Exponents of (x1..xr) -> coefficient."""
@@ -77,13 +79,14 @@ def _normalised(
     values = np.asarray(f(x), dtype=float)
     if values.shape != x.shape or not np.all(np.isfinite(values)):
         raise InputError("the function must map an array to finite numbers of the same shape on the whole real line")
-    return _panel_table(order, kinks, width, reach) @ (w * values), float(np.sum(w * values**2))
+    table = hermite_table(order, x) if kinks or width < SHARED_WIDTH else _shared_table(order, width, reach)
+    return table @ (w * values), float(np.sum(w * values**2))
 
 
-@lru_cache(maxsize=16)
-def _panel_table(order: int, kinks: tuple[float, ...], width: float, reach: float) -> Float[np.ndarray, "k n"]:
-    """The normalised polynomials at the nodes of the panels; all smooth functions share one."""
-    return hermite_table(order, gaussian_panels(kinks, width, reach)[0])
+@lru_cache(maxsize=8)
+def _shared_table(order: int, width: float, reach: float) -> Float[np.ndarray, "k n"]:
+    """The polynomials at the nodes of panels without kinks, which all smooth functions have; finer panels fill the memory."""
+    return hermite_table(order, gaussian_panels((), width, reach)[0])
 
 
 def coefficients(

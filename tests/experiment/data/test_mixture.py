@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -76,6 +77,15 @@ def test_a_matrix_root(mixture):
     for c in range(len(mixture.components)):
         A = mixture.shaped(np.eye(D), np.full(D, c)) - mixture.mean(c)
         np.testing.assert_allclose(A @ A.T, mixture.covariance(c), rtol=1e-9, atol=1e-9)
+
+
+@given(mixtures(), st.integers(0, 99))
+def test_rows_are_the_same_with_all_directions_at_once_and_with_those_of_their_component(mixture, seed):
+    rng = np.random.default_rng(seed)
+    Z, c = rng.standard_normal((20, D)), rng.integers(0, len(mixture.components), 20)
+    at_once = mixture.shaped(Z, c)
+    with mock.patch("giantstep.experiment.data.mixture.TOGETHER", 0):
+        np.testing.assert_allclose(mixture.shaped(Z, c), at_once, rtol=1e-9, atol=1e-9)
 
 
 def test_samples_have_the_moments_of_the_population(seed):

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 
 from giantstep._given.callable import named
 from giantstep._given.plain import PlainNoun, build, choice, plain, real, settle, whole
-from giantstep._machine.arrays import xp
+from giantstep._machine.arrays import is_jax, xp
 from giantstep.errors import InputError
 from giantstep.experiment.data import directions as _directions
 from giantstep.experiment.data import fit_mixture
@@ -20,6 +20,7 @@ from giantstep.experiment.data.directions import Along, Vector
 
 COUNTS = ("drawn", "exact")
 Array = Any  # of NumPy, or of JAX
+TOGETHER = 64  # directions of all components up to which they are met at once; with more, each component meets its own
 SLACK = 1e-9  # of sums of weights, lengths and angles
 _Given = Vector | dict[str, float] | None
 _Accepted = str | Along | Mapping[str, float] | Iterable[float] | None
@@ -284,9 +285,16 @@ class Mixture:
         bulk = Z if np.all(roots == 1) else Z * xp.take(roots, components)[:, None]
         if not len(B):
             return bulk
+        if len(B) > TOGETHER and not is_jax(Z):
+            X = np.array(bulk)
+            for c in range(len(self.components)):
+                rows, some = np.flatnonzero(components == c), np.flatnonzero((growth[c] != 0) | (own[c] != 0))
+                X[rows] += (Z[rows] @ B[some].T * growth[c, some] + own[c, some]) @ B[some]
+            return X
         # all directions at once: a component has zeros for those of the others
-        along = (Z @ B.T) * xp.take(growth, components, axis=0) + xp.take(own, components, axis=0)
-        return bulk + along @ B
+        X = (Z @ B.T * xp.take(growth, components, axis=0) + xp.take(own, components, axis=0)) @ B
+        X += bulk
+        return X
 
     @staticmethod
     def fit(
