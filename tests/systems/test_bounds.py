@@ -176,3 +176,20 @@ def test_files_and_the_command_line(tmp_path, capsys):
     (tmp_path / "b.toml").write_text(SMALL.to_toml())
     assert run(["predict", str(tmp_path / "b.toml")]) == 0
     assert "is vacuous" in capsys.readouterr().out
+
+
+def test_an_activation_of_ones_own_needs_no_hash_and_may_change():
+    class Own:
+        __hash__ = None  # type: ignore[assignment]
+        slope = 1.0
+
+        def __eq__(self, other):
+            return self is other
+
+        def __call__(self, x):
+            return self.slope * x
+
+    own = Own()
+    assert gs.Bounds(2, activation=own).lipschitz == pytest.approx(1.0)
+    own.slope = 3.0
+    assert gs.Bounds(2, activation=own).lipschitz == pytest.approx(3.0)

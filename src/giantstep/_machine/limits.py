@@ -28,7 +28,7 @@ def left(proc: Path = Path("/proc/self"), environment: Mapping[str, str] = os.en
 
 
 def moment() -> int:
-    """A number for the present moment. Short runs ask for memory a hundred times a second, and are told what was free in it."""
+    """A number for the present moment. Short runs ask for memory hundreds of times a second, and are told what was free in it."""
     return int(time.monotonic() / MOMENT)
 
 

@@ -125,8 +125,8 @@ def _nodes(
     panels: int,
     others: Float[Array, "... m"] | None = None,
 ) -> list[tuple[Float[Array, "... q"], Float[Array, "... q"], Float[Array, "... panels"] | None]]:
-    """Nodes z and weights of the standard Gaussian: of all panels, with zeros for those that have a kink or one of the ``others``
-    inside, and of the pieces of these."""
+    """Nodes z and weights of the standard Gaussian, and which panels count: those of all panels, with zeros for panels that have
+    a kink or one of the ``others`` inside, and those of the pieces of these, which all count."""
     edges = np.linspace(-REACH, REACH, panels + 1)
     z, w = _legendre(edges[:-1], edges[1:])
     if not kinks:

@@ -24,9 +24,17 @@ NEAR, FAR = 50.0, 1e6  # an activation that is Lipschitz or bounded up to the fi
 ROWS = 2000  # of a table at which gradients are computed
 
 
-@lru_cache(maxsize=64)  # whoever describes bounds for an activation asks for it
 def extent(sigma: Activation, *, slope: bool) -> tuple[float, float]:
     """The least and the largest value of sigma' or sigma on a fine grid, infinite where it grows beyond the grid."""
+    return _extent(sigma, slope) if sigma.formula is None else _known_extent(sigma, slope)
+
+
+@lru_cache(maxsize=64)  # of a formula: a callable of one's own may change, or have no hash
+def _known_extent(sigma: Activation, slope: bool) -> tuple[float, float]:
+    return _extent(sigma, slope)
+
+
+def _extent(sigma: Activation, slope: bool) -> tuple[float, float]:
     kinks = np.array(sigma.kinks)
     near = np.concatenate([np.linspace(-NEAR, NEAR, 100_001), kinks - 1e-9, kinks + 1e-9])
     far = np.concatenate([side * np.geomspace(NEAR, FAR, 2001) for side in (-1, 1)])

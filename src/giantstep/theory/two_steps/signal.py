@@ -149,9 +149,8 @@ def _reused_at(given: Draws, t: float) -> Float[np.ndarray, "5 n2"]:
     k = np.sum(given.X1**2, axis=1) * given.r1 / len(given.r1)
     centre = (1 + t * mu2 * mean) * z + t * (k[:, None] * own + (mu1 * (given.X1 @ given.beta - k))[:, None])
     spread = max(abs(t) * np.sqrt(v), SMALLEST)  # E sigma''(h) = E[z' sigma'(h)] / spread
-    over_z = w[:, None] * np.stack(
-        [np.ones_like(z), z, own], axis=1
-    )  # the sums of sigma'(h), z sigma'(h), sigma'(z) sigma'(h)
+    # what gives the sums of sigma'(h), z sigma'(h) and sigma'(z) sigma'(h)
+    over_z = w[:, None] * np.stack([np.ones_like(z), z, own], axis=1)
     sums, apart, square, output = np.zeros((len(k), 3)), *np.zeros((3, len(k)))
     for point, weight in zip(*hermite.gauss_hermite(NOISE_POINTS), strict=True):
         h = centre + spread * point
