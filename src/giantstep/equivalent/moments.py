@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep._machine.arrays import in_turn, is_jax, over_seeds, xp
+from giantstep.functions import chebyshev
 from giantstep.functions.activation import Activation
 from giantstep.functions.gaussian_averages import slopes
 
@@ -21,7 +22,7 @@ REACH = 9.0  # standard deviations of u that the grid covers; the probability ou
 STEP = 0.3  # wanted distance of the grid in units of the least tau; the quintics' error is STEP^6 / 46080 times a derivative
 FEWEST, MOST = 1024, 4096  # cells of the grid
 WIDTHS = 16  # Chebyshev nodes in log tau
-NODES = np.cos((np.arange(WIDTHS) + 0.5) * np.pi / WIDTHS)
+NODES = chebyshev.nodes(WIDTHS)
 COARSE = 0.5  # the logarithms of the ends of a grid are rounded to multiples of this
 NUMBERS = 7  # m, l, l', l'', nu^2, (nu^2)', (nu^2)'' at every point
 USUAL = NUMBERS * FEWEST  # numbers of one neuron's table, for the estimate of memory
@@ -68,7 +69,7 @@ def tabulate(
     """Tables for the neurons of every seed, of widths ``tau`` (S, p), and their errors (S,)."""
     low, high = (np.array([r[k] for r in ranges])[:, None] for k in (1, 2))
     logs = np.log(np.maximum(tau, 1e-300))
-    weights = _interpolation((2 * logs - low - high) / (high - low))
+    weights = chebyshev.interpolation((2 * logs - low - high) / (high - low), WIDTHS)
     grids = [_values(sigma, r, cells) for r in ranges]
     values = put(np.stack([v for v, _ in grids]))
     reach = put([r.reach for r in ranges])
@@ -84,18 +85,11 @@ def _values(sigma: Activation, over: GridRange, cells: int) -> tuple[np.ndarray,
     values = _grid(np.exp(centre + half * NODES), u, sigma=sigma)
     between, x = u[:-1:SPARSE] + 0.8 * over.reach / cells, np.linspace(-1.0, 1.0, WIDTHS)
     exact, tau = _grid(np.exp(centre + half * x), between, sigma=sigma).T, np.exp(centre + half * x)
-    table = Moments(values[None], _interpolation(x)[None], np.array([over.reach]))
+    table = Moments(values[None], chebyshev.interpolation(x, WIDTHS)[None], np.array([over.reach]))
     mean, gain, nu = (y[0] for y in look_up(table, np.broadcast_to(between[:, None], (1, between.size, WIDTHS))))
     size = np.sqrt(max(float(np.max(exact[4] + exact[0] ** 2)), 1e-300))
     off = [mean - exact[0], tau * (gain - exact[1]), (nu**2 - np.maximum(exact[4], 0.0)) / size]
     return values, float(np.max(np.abs(off)) / size)
-
-
-def _interpolation(x: np.ndarray) -> np.ndarray:
-    """Weights (..., WIDTHS) of the values at the nodes in the polynomial through them: (2/N) sum'_k T_k(x) T_k(node)."""
-    inverse = np.polynomial.chebyshev.chebvander(NODES, WIDTHS - 1) * (2 / WIDTHS)
-    inverse[:, 0] /= 2
-    return np.polynomial.chebyshev.chebvander(x, WIDTHS - 1) @ inverse.T
 
 
 def _grid(taus: np.ndarray, u: np.ndarray, *, sigma: Activation) -> np.ndarray:

@@ -13,7 +13,7 @@ sqrt(t_m) with t_1 = 1, t_3 = 3/(D+2). Averages over neurons are over weights or
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, pi
+from math import comb
 
 import numpy as np
 from jaxtyping import Float
@@ -23,7 +23,7 @@ from giantstep._given.plain import numbers, whole
 from giantstep._machine import memory as _memory
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
-from giantstep.functions import hermite
+from giantstep.functions import chebyshev, hermite
 from giantstep.functions.activation import MAX_ORDER, Activation, activation
 
 ORDER, COUNT = 32, 6  # degree of the basis, modes kept
@@ -79,12 +79,9 @@ def profile(sigma: Activation, lengths: Float[np.ndarray, " n"], order: int) -> 
     low, high = np.log(np.min(lengths)), np.log(np.max(lengths))
     middle, half = (high + low) / 2, max((high - low) / 2, 1e-9)
     count = 16 if half < 1e-3 else int(24 + 40 * half)
-    at = np.cos(pi * (np.arange(count) + 0.5) / count)
-    values = _projections(sigma, np.exp(middle + half * at), order)
-    table = np.polynomial.chebyshev.chebvander(at, count - 1) * (2 / count)
-    table[:, 0] /= 2
+    values = _projections(sigma, np.exp(middle + half * chebyshev.nodes(count)), order)
     x = np.clip((np.log(lengths) - middle) / half, -1.0, 1.0)
-    return (np.polynomial.chebyshev.chebvander(x, count - 1) @ (table.T @ values)).T
+    return (chebyshev.interpolation(x, count) @ values).T
 
 
 def _projections(sigma: Activation, nu: Float[np.ndarray, " n"], order: int) -> Float[np.ndarray, "n k"]:
