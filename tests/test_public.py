@@ -45,7 +45,7 @@ def test_what_needs_no_jax_does_not_import_it():
     import sys
 
     code = "import sys, giantstep as gs; gs.explain('x1 + x1*x2'); assert 'jax' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr == ""
+    assert subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True).stderr == ""
 
 
 def test_a_mistyped_name_is_answered_with_the_nearest_one():

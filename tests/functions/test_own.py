@@ -85,7 +85,7 @@ print("done")
 
 @pytest.mark.parametrize("code", [ACTIVATIONS, ELSEWHERE])
 def test_every_kind_of_callable_is_answered_again_and_again(code):
-    done = subprocess.run([sys.executable, "-c", KINDS + code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", KINDS + code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-2000:]
 
 
