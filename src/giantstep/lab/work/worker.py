@@ -5,7 +5,6 @@ Threads are pinned before anything numerical is imported, so this file imports n
 input or its parent does.
 """
 
-import ctypes
 import json
 import os
 import pickle
@@ -49,12 +48,20 @@ def _leave() -> NoReturn:
 
 def _end_with(parent: int) -> None:
     """End when the parent ends, even in the middle of a long function; Linux does that itself, also to a stopped process."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it has ended before
-            os._exit(1)
-    else:
+    if not _ended_by_the_system():
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    elif os.getppid() != parent:  # it has ended before
+        os._exit(1)
+
+
+def _ended_by_the_system() -> bool:
+    """Ask the system to kill this process with its parent, and say whether it will."""
+    try:
+        import ctypes
+
+        return ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL) == 0
+    except (ImportError, AttributeError, OSError, TypeError):  # not Linux, or Python without ctypes
+        return False
 
 
 def _watch(parent: int) -> None:
