@@ -28,11 +28,11 @@ test: $(VENV)/.dev  ## run the tests but the slow ones
 	$(BIN)/python -P -m pytest -m "not slow" $(CHECKED)
 
 # What the slow tests compile mostly runs once: it is compiled without the optimisations of LLVM and by the older emitters of
-# XLA, in a quarter of the time. The quick tests run programs as users have them.
+# XLA where it still has them, in a quarter of the time. The quick tests run programs as users have them.
 QUICKLY := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false
 
 test-all: test  ## run all tests
-	XLA_FLAGS="$$XLA_FLAGS $(QUICKLY)" $(BIN)/python -P -m pytest -m slow
+	XLA_FLAGS="$$XLA_FLAGS $$(scripts/known-flags $(BIN)/python $(QUICKLY) | xargs)" $(BIN)/python -P -m pytest -m slow
 
 lint: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .
