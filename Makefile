@@ -25,14 +25,14 @@ comma := ,
 CHECKED := --jaxtyping-packages=$(subst $(empty) ,$(comma),$(strip $(addprefix giantstep.,$(SHAPES)))),beartype.beartype
 
 test: $(VENV)/.dev  ## run the tests but the slow ones
-	$(BIN)/python -m pytest -m "not slow" $(CHECKED)
+	$(BIN)/python -P -m pytest -m "not slow" $(CHECKED)
 
 # What the slow tests compile mostly runs once: it is compiled without the optimisations of LLVM and by the older emitters of
-# XLA, in a quarter of the time. The quick tests run programs as users have them.
+# XLA where it still has them, in a quarter of the time. The quick tests run programs as users have them.
 QUICKLY := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false
 
 test-all: test  ## run all tests
-	XLA_FLAGS="$$XLA_FLAGS $(QUICKLY)" $(BIN)/python -m pytest -m slow
+	XLA_FLAGS="$$XLA_FLAGS $$(scripts/known-flags $(BIN)/python $(QUICKLY) | xargs)" $(BIN)/python -P -m pytest -m slow
 
 lint: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .
@@ -45,17 +45,17 @@ docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/python docs/gallery.py
 	$(BIN)/python docs/figures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
-	$(BIN)/python -m giantstep.story site/story
+	$(BIN)/python -P -m giantstep.story site/story
 	@echo "$(CURDIR)/site/index.html"
 
 pages: docs  ## build the documentation and look at its pages in a browser
-	GIANTSTEP_SITE=site $(BIN)/python -m pytest -n0 tests/test_pages.py
+	GIANTSTEP_SITE=site $(BIN)/python -P -m pytest -n0 tests/test_pages.py
 
 story: $(VENV)/.runtime  ## write the story as a static page with its notebooks into site/story/
-	$(BIN)/python -m giantstep.story site/story
+	$(BIN)/python -P -m giantstep.story site/story
 
 story-numbers: $(VENV)/.runtime  ## compute the numbers of the story again: a few minutes
-	$(BIN)/python -m giantstep.story --measure
+	$(BIN)/python -P -m giantstep.story --measure
 
 # A short look at everything that calls another package. Old packages warn about their newer neighbours, so warnings are no errors.
 SHORT := $(addprefix tests/,functions/test_hermite.py ridge/test_ridge.py results/test_outcome.py explain/test_explain.py \
@@ -71,11 +71,11 @@ versions: oldest newest  ## short tests with the oldest dependencies that pyproj
 
 oldest: .venv-oldest/.created constraints-oldest.txt
 	scripts/install .venv-oldest/bin/python $(WITH) -c constraints-oldest.txt
-	.venv-oldest/bin/python -m pytest -W default $(LEFT_OUT) $(SHORT)
+	.venv-oldest/bin/python -P -m pytest -W default $(LEFT_OUT) $(SHORT)
 
 newest: .venv-newest/.created
 	PIP_UPGRADE_STRATEGY=eager scripts/install .venv-newest/bin/python $(WITH) --upgrade
-	.venv-newest/bin/python -m pytest -W default $(LEFT_OUT) $(SHORT)
+	.venv-newest/bin/python -P -m pytest -W default $(LEFT_OUT) $(SHORT)
 
 wheel-test: $(VENV)/.dev  ## build sdist and wheel, install the wheel alone, run the README there
 	.ci/wheel $(CURDIR)/$(BIN)/python
@@ -102,10 +102,10 @@ clean:  ## remove everything that was made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 %/.created:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	@$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	{ echo "giantstep needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
 	@rm -rf $*
-	$(PYTHON) -m venv $*
+	$(PYTHON) -P -m venv $*
 	@touch $@
 
 $(VENV)/.runtime: $(VENV)/.created pyproject.toml constraints.txt

@@ -41,7 +41,7 @@ def page() -> Iterator[Any]:
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
-    command = [sys.executable, "-m", "giantstep.cli", "explore", "--port", "0", "--no-browser", "--json"]
+    command = [sys.executable, "-P", "-m", "giantstep.cli", "explore", "--port", "0", "--no-browser", "--json"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""

@@ -49,7 +49,7 @@ class KillReport:
 
 def command(sweep: Path, store: Path, workers: int) -> list[str]:
     more = [] if workers == 1 else ["--workers", str(workers)]
-    return [sys.executable, "-m", "giantstep.cli", "sweep", str(sweep), "--store", str(store), "--json", *more]
+    return [sys.executable, "-P", "-m", "giantstep.cli", "sweep", str(sweep), "--store", str(store), "--json", *more]
 
 
 def faults(folder: Path, kills: int, *, workers: int = 1, points: int = 60, seed: int = 0) -> KillReport:

@@ -79,7 +79,7 @@ class Soak:
 
     def start(self, arguments: list[str], before: str = "") -> subprocess.Popen:
         """The program with these arguments, after some Python that spoils its world."""
-        program = [sys.executable, "-c", before + MAIN, *arguments]
+        program = [sys.executable, "-P", "-c", before + MAIN, *arguments]
         return subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
 
     def finish(self, run: subprocess.Popen, allowed: tuple[int, ...]) -> int | None:
@@ -107,14 +107,14 @@ def sweeps(soak: Soak, workers: int) -> None:
     """One sweep again and again, disturbed in a random way each time, then run to its end and compared."""
     sweep, quiet = soak.folder / f"sweep-{workers}.toml", soak.folder / f"quiet-{workers}.sqlite"
     sweep.write_text(SWEEP.replace("POINTS", "4"))
-    soak.finish(soak.start(command(sweep, quiet, 1)[3:]), (0,))
+    soak.finish(soak.start(command(sweep, quiet, 1)[4:]), (0,))
     turn = 0
     while not soak.over or not turn:
         turn += 1
         store = soak.folder / f"disturbed-{workers}-{turn}.sqlite"
         for _ in range(soak.rng.randint(1, soak.most)):
-            _disturbed(soak, command(sweep, store, workers)[3:], store)
-        soak.finish(soak.start(command(sweep, store, workers)[3:]), (0,))
+            _disturbed(soak, command(sweep, store, workers)[4:], store)
+        soak.finish(soak.start(command(sweep, store, workers)[4:]), (0,))
         rows, same = compare(sweep, store, quiet) if workers == 1 else (_rows(store), True)
         expected = len(read(sweep))
         soak.count("sweeps")
@@ -206,7 +206,7 @@ def checks(soak: Soak) -> None:
 def explorers(soak: Soak) -> None:
     """A server that gets good and bad requests, and is killed and started again."""
     while not soak.over:
-        program = [sys.executable, "-m", "giantstep.cli", "explore", "--port", "0", "--no-browser", "--json"]
+        program = [sys.executable, "-P", "-m", "giantstep.cli", "explore", "--port", "0", "--no-browser", "--json"]
         log = (soak.folder / "explorer.log").open("w+")
         run = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=log, text=True, cwd=soak.folder)
         assert run.stdout is not None
@@ -243,7 +243,7 @@ def estimators(soak: Soak) -> None:
     """Random tables of extreme scales."""
     while not soak.over:
         seed = soak.rng.randrange(10**6)
-        program = [sys.executable, "-c", TABLE, str(seed)]
+        program = [sys.executable, "-P", "-c", TABLE, str(seed)]
         run = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         soak.finish(run, (0,))
         soak.count("tables")

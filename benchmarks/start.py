@@ -6,7 +6,7 @@ import sys
 
 REPEATS = 7
 BARE = ["-c", "pass"]
-COMMANDS = {each: ["-m", "giantstep.cli", *each.split()] for each in ("--help", "--version", "cite")}
+COMMANDS = {each: ["-P", "-m", "giantstep.cli", *each.split()] for each in ("--help", "--version", "cite")}
 
 
 def spent(arguments: list[str]) -> float:

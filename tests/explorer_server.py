@@ -18,7 +18,18 @@ from tests.browser import PATIENCE, PAUSE
 @contextmanager
 def running(folder: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Popen]]:
     """Its address and its process, which is interrupted at the end as Ctrl-C does it."""
-    command = [sys.executable, "-m", "giantstep.cli", "explore", "--port", "0", "--no-browser", "--json", *arguments]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "giantstep.cli",
+        "explore",
+        "--port",
+        "0",
+        "--no-browser",
+        "--json",
+        *arguments,
+    ]
     with (folder / "explorer.log").open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=folder)
         assert process.stdout is not None

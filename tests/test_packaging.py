@@ -1,6 +1,8 @@
 """What a package index shows and what a reader cites: one version everywhere, a description that stands alone."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -37,3 +39,17 @@ def test_classifiers_name_the_versions_of_python():
     oldest = PROJECT["requires-python"].removeprefix(">=")
     assert f"Programming Language :: Python :: {oldest}" in PROJECT["classifiers"]
     assert "Typing :: Typed" in PROJECT["classifiers"] and (ROOT / "src/giantstep/py.typed").exists()
+
+
+def test_the_slow_tests_have_the_flags_that_xla_knows():
+    """XLA ends every process over another one, and versions drop some."""
+    flags = ["--xla_backend_optimization_level=0", "--xla_no_such_flag=1"]
+    done = subprocess.run([ROOT / "scripts/known-flags", sys.executable, *flags], capture_output=True, text=True)
+    assert (done.stdout.split(), done.stderr) == (flags[:1], "")
+    assert "$$(scripts/known-flags $(BIN)/python $(QUICKLY)" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_oldest_jinja_has_no_published_advisory():
+    """Those of 2024 and 2025 are mended in 3.1.3 to 3.1.6."""
+    (floor,) = [each for each in PROJECT["dependencies"] if each.startswith("jinja2")]
+    assert tuple(map(int, floor.removeprefix("jinja2>=").split("."))) >= (3, 1, 6)

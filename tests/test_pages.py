@@ -97,7 +97,7 @@ def test_the_built_pages_are_searched_from_disk_and_ask_nothing_of_the_network(t
         pytest.skip("there is no chromium with its chromedriver here")
     site = ROOT / os.environ["GIANTSTEP_SITE"] if "GIANTSTEP_SITE" in os.environ else tmp_path / "site"
     if not (site / "index.html").exists():
-        build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(site)]
+        build = [sys.executable, "-P", "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(site)]
         subprocess.run(build, check=True, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
     for page in site.glob("*.html"):
         asked = re.findall(

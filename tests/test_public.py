@@ -3,6 +3,7 @@
 import ast
 import inspect
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_what_needs_no_jax_does_not_import_it():
     import sys
 
     code = "import sys, giantstep as gs; gs.explain('x1 + x1*x2'); assert 'jax' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr == ""
+    assert subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True).stderr == ""
 
 
 def test_a_mistyped_name_is_answered_with_the_nearest_one():
@@ -90,5 +91,22 @@ def test_a_call_that_answers_mistyped_arguments_keeps_its_signature_and_its_pick
     known = inspect.signature(call).parameters
     assert len(known) >= 1 and all(each.kind is not each.VAR_KEYWORD for each in known.values())
     assert pickle.loads(pickle.dumps(call)) is call
-    with pytest.raises(TypeError, match="missing"):  # what else is wrong with a call is said by Python
-        gs.Gaussian()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="positional"):  # what else is wrong with a call is said by Python
+        gs.Gaussian(1, 2)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("noun", "given", "said"),
+    [
+        ("Gaussian", {}, "Gaussian needs 'd': write Gaussian(d=...)"),
+        ("Network", {"width": 3}, "Network needs 'activation': write Network(width=..., activation=...)"),
+        ("Ridge", {"n": None}, "Ridge needs 'penalty': write Ridge(n=..., penalty=...)"),
+        ("SGD", {}, "SGD needs 'n' and 'rate': write SGD(n=..., rate=...)"),
+        ("Early", {}, "Early needs 'n', 'd' and 'width': write Early(n=..., d=..., width=...)"),
+        ("Mixture", {"d": 3}, "Mixture needs 'components': write Mixture(d=..., components=...)"),
+        ("GiantStep", {"eta": 1.0}, "GiantStep needs 'n': write GiantStep(n=..., eta=...)"),
+    ],
+)
+def test_a_noun_says_what_it_needs(noun, given, said):
+    with pytest.raises(gs.InputError, match=f"^{re.escape(said)}$"):
+        getattr(gs, noun)(**given)

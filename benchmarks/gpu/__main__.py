@@ -89,7 +89,7 @@ def measure(only: list[str] | None, small: bool) -> list[dict[str, Any]]:
 def device() -> dict[str, Any]:
     """The device, asked in another process: this one must not hold it."""
     ask = "from giantstep._machine.backend import jax; d = jax.devices()[0]; print(d.device_kind, d.platform, jax.__version__)"
-    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", ask], capture_output=True, text=True)
     return {"device": done.stdout.strip(), "host cores": os.cpu_count()}
 
 

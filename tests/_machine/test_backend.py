@@ -60,7 +60,7 @@ def finish(folder, processes: int, **environment: str) -> None:
     shared = {"JAX_COMPILATION_CACHE_DIR": str(folder), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
 
     def run(_):
-        command, env = [sys.executable, "-c", GRAPH], {**os.environ, "XLA_FLAGS": "", **shared, **environment}
+        command, env = [sys.executable, "-P", "-c", GRAPH], {**os.environ, "XLA_FLAGS": "", **shared, **environment}
         return subprocess.run(command, env=env, capture_output=True, text=True, timeout=1200)
 
     first = run(0)
@@ -84,7 +84,7 @@ def test_they_do_not_hang_in_other_workers_either(folder, worker):
 def test_the_flags_are_added_to_those_of_the_user():
     code = "import os; from giantstep._machine.backend import jnp; print(os.environ['XLA_FLAGS']); print(jnp.ones(1).dtype)"
     env = {**os.environ, "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true --xla_gpu_enable_triton_gemm=true"}
-    lines = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True).stdout.split()
+    lines = subprocess.run([sys.executable, "-P", "-c", code], env=env, capture_output=True, text=True).stdout.split()
     assert "--xla_cpu_multi_thread_eigen=true" in lines
     assert "--xla_cpu_enable_concurrency_optimized_scheduler=false" in lines
     assert "--xla_gpu_enable_triton_gemm=true" in lines and "--xla_gpu_enable_triton_gemm=false" not in lines
@@ -97,5 +97,5 @@ def test_nouns_and_workers_do_not_import_jax():
         "gs.Setting(gs.Gaussian(9), t, gs.Network(4, 'gelu'), gs.Protocol((gs.GiantStep(9, 1.0),), gs.Ridge(9, 1.0))).id; "
         "assert 'jax' not in sys.modules"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -108,7 +108,7 @@ def job():
 
 def test_a_run_in_a_real_group_is_planned_smaller(job):
     """It would hold its reused batch, 480 MB, and be killed."""
-    command = ["sh", "-c", f'{job} "$0" -c "$1"', sys.executable, RUN]
+    command = ["sh", "-c", f'{job} "$0" -P -c "$1"', sys.executable, RUN]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, env={**os.environ})
     assert (done.returncode, done.stdout.strip()) == (0, "True"), (done.returncode, done.stderr)
 
@@ -117,7 +117,7 @@ def test_what_cannot_fit_is_refused_in_a_sentence(job):
     code = RUN.replace("Network(60", "Network(60_000").replace("print(", "try: print(")
     code += "except gs.InputError as problem: print(problem)"
     done = subprocess.run(
-        ["sh", "-c", f'{job} "$0" -c "$1"', sys.executable, code], capture_output=True, text=True, timeout=900
+        ["sh", "-c", f'{job} "$0" -P -c "$1"', sys.executable, code], capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0 and "GiB may be used" in done.stdout, (done.returncode, done.stderr)
 

@@ -48,7 +48,9 @@ WORK = {
 
 
 def ends(code: str) -> str:
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=LIMIT)
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=LIMIT
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -48,5 +48,5 @@ def test_short_names():
 
 def test_importing_the_papers_imports_no_numerical_package():
     code = "import sys, giantstep.citations; print({'jax', 'numpy', 'matplotlib'} & set(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"

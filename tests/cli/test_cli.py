@@ -20,7 +20,7 @@ LIMIT = 600  # seconds: ends a hang, and times nothing
 
 
 def program(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "giantstep.cli", *arguments]
+    command = [sys.executable, "-P", "-m", "giantstep.cli", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=LIMIT)
 
 
@@ -43,7 +43,7 @@ def test_help_and_cite_import_nothing_heavy(arguments):
         "import sys\nfrom giantstep.cli import run\nrun(sys.argv[1:])\n"
         "print({'jax', 'numpy', 'scipy', 'matplotlib', 'xarray'} & set(sys.modules), file=sys.stderr)"
     )
-    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    run = subprocess.run([sys.executable, "-P", "-c", code, *arguments], capture_output=True, text=True, check=True)
     assert run.stderr.strip() == "set()"
 
 
@@ -179,7 +179,7 @@ def small(tmp_path) -> str:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_interrupting_a_running_simulation(tmp_path):
     (tmp_path / "long.toml").write_text(LONG, encoding="utf-8")
-    command = [sys.executable, "-m", "giantstep.cli", "simulate", "long.toml", "--seeds", "0-99"]
+    command = [sys.executable, "-P", "-m", "giantstep.cli", "simulate", "long.toml", "--seeds", "0-99"]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     try:
         end = time.monotonic() + LIMIT

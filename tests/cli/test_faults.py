@@ -143,7 +143,7 @@ def test_an_error_of_our_own_has_its_own_exit_code(monkeypatch, capsys):
 
 def test_a_platform_that_jax_does_not_have_is_one_sentence(tmp_path):
     (tmp_path / "s.toml").write_text(setting().to_toml())
-    program = [sys.executable, "-m", "giantstep", "simulate", str(tmp_path / "s.toml")]
+    program = [sys.executable, "-P", "-m", "giantstep", "simulate", str(tmp_path / "s.toml")]
     done = subprocess.run(
         program, env={**os.environ, "JAX_PLATFORMS": "xyz"}, capture_output=True, text=True, timeout=600
     )
@@ -156,7 +156,9 @@ def test_ctrl_c_while_the_program_is_imported(tmp_path):
     (tmp_path / "typer.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(600)\n")
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     code = "from giantstep.__main__ import main; main()"
-    with subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", code], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
         assert run.stdout is not None and run.stderr is not None and run.stdout.readline() == b"importing\n"
         time.sleep(0.1)
         run.send_signal(signal.SIGINT)

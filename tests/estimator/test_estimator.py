@@ -222,5 +222,5 @@ def test_verbose_tells_every_stage(capsys):
 def test_the_host_needs_no_jax():
     fit = "from giantstep.estimator import GiantStepRegressor as G; X = np.eye(30); G().fit(X, X[:, 0])"
     code = f"import sys, numpy as np; {fit}; print('jax' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -330,7 +330,7 @@ def test_explain_does_not_import_jax():
         "import sys, giantstep as gs; gs.explain('x1 + x1*x2', activation='tanh'); gs.explain('relu(x1)*x2', reuse=True); "
         "assert 'jax' not in sys.modules; gs.explain('x1').to_dict()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

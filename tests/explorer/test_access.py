@@ -3,6 +3,7 @@
 import queue
 import socket
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -53,14 +54,30 @@ def test_an_address_has_its_token():
     assert Address("127.0.0.1", 8050, "abc").url == "http://127.0.0.1:8050/?token=abc"
 
 
-def test_a_request_that_never_ends_is_ended(monkeypatch):
-    """The server runs in a thread, compiles nothing, and waits for a second in place of twenty."""
+def serving(monkeypatch, patience: float) -> Address:
+    """The server runs in a thread, compiles nothing, and waits so many seconds in place of twenty."""
     monkeypatch.setattr("giantstep.explorer.warm_up.warm_up", lambda backend: None)
-    monkeypatch.setattr("giantstep.explorer.server.PATIENCE", 1.0)
+    monkeypatch.setattr("giantstep.explorer.server.PATIENCE", patience)
     ready: queue.Queue[Address] = queue.Queue()
     options = {"ready": ready.put}
     threading.Thread(target=serve, args=(Address("127.0.0.1", 0),), kwargs=options, daemon=True).start()
-    place = ready.get(timeout=600)
+    return ready.get(timeout=600)
+
+
+def test_what_is_no_request_is_not_waited_for(monkeypatch):
+    place = serving(monkeypatch, 1e6)
+    hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(32))  # of TLS, without an end of line
+    for first in (hello, b"\x00", b" GET / HTTP/1.1\r\n", b"\xff"):
+        with socket.create_connection((place.host, place.port), timeout=600) as other, suppress(ConnectionResetError):
+            other.sendall(first)
+            assert other.recv(100) == b""
+    with socket.create_connection((place.host, place.port), timeout=600) as ours:
+        ours.sendall(b"GET /_dash-layout HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        assert ours.recv(100).startswith(b"HTTP/1.1 ")
+
+
+def test_a_request_that_never_ends_is_ended(monkeypatch):
+    place = serving(monkeypatch, 1.0)
     with socket.create_connection((place.host, place.port), timeout=600) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: 127")
         assert slow.recv(100) == b""  # the server closes it

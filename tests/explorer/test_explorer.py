@@ -172,7 +172,7 @@ def test_a_target_is_never_evaluated(client):
 def test_the_python_of_explain_is_what_it_shows(tmp_path):
     s = state.Explain(target="x1 + x1*x2", activation="relu", steps=2)
     code = explain.snippet(s).replace("print(x)", "print(x.to_dict())")
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert run.stdout.strip() == str(explain.explain(s).to_dict()) and (tmp_path / "staircase.svg").is_file()
 
 
@@ -183,7 +183,9 @@ def test_recipes_and_their_python_build_the_same_settings(batches):
         (settings.to_python(settings.one_step(one, settings.ALPHAS)), settings.one_step(one, settings.ALPHAS)),
         (settings.to_python(settings.giant_steps(many)), settings.giant_steps(many)),
     ):
-        run = subprocess.run([sys.executable, "-c", f"{code}\nprint(s.id)"], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-P", "-c", f"{code}\nprint(s.id)"], capture_output=True, text=True, check=True
+        )
         assert run.stdout.strip() == setting.id
 
 
@@ -234,7 +236,7 @@ def test_the_program_serves_and_leaves_quietly(tmp_path):
         connection = HTTPConnection("127.0.0.1", port, timeout=LIMIT)
         connection.request("GET", "/", headers={"Host": "somewhere.example"})
         assert connection.getresponse().status == 200  # others may ask, since they were allowed to
-        taken = [sys.executable, "-m", "giantstep.cli", "explore", "--port", str(port), "--no-browser"]
+        taken = [sys.executable, "-P", "-m", "giantstep.cli", "explore", "--port", str(port), "--no-browser"]
         run = subprocess.run(taken, capture_output=True, text=True, timeout=LIMIT)
         assert run.returncode == 2 and "cannot be used" in run.stderr and "Traceback" not in run.stderr
     log = (tmp_path / "explorer.log").read_text()

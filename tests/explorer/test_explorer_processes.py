@@ -1,5 +1,6 @@
 """The explorer's processes: the newest request of a page, children that can be ended, and runs that keep what arrived."""
 
+import sys
 import threading
 import time
 
@@ -10,7 +11,7 @@ from giantstep.explorer import state
 from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, JobPart, JobRunner
 from giantstep.explorer.processes.queue import Replaced, RequestQueue
-from giantstep.explorer.processes.worker import Stopped, TimedOut, WorkerProcess
+from giantstep.explorer.processes.worker import Patience, Stopped, TimedOut, WorkerProcess
 from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers, KnownPaths
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumbers
 
@@ -97,15 +98,29 @@ def test_a_child_can_be_ended_and_starts_anew():
         child.close()
 
 
-def test_a_limit_is_of_the_childs_own_time(monkeypatch):
-    """A function that waits is not overdue by the clock alone, as on a machine whose processors are taken."""
+def test_a_limit_counts_the_clock_and_the_work():
+    """A process that computes on a busy machine has three times as long; one that is halted has not."""
+    moments = {"working": (11.9, 11.9), "busy": (35.9, 4.0), "worked": (12.1, 12.0), "too slow": (36.0, 4.0)}
+    over = {}
+    for name, (clock, cpu) in moments.items():
+        patience = Patience(12.0, 100.0, 50.0)
+        assert not any(patience.over(100 + part * clock, 50 + part * cpu) for part in (0.3, 0.6, 0.9))
+        over[name] = patience.over(100 + clock, 50 + cpu)
+    assert over == {"working": False, "busy": False, "worked": True, "too slow": True}
+    halted = Patience(12.0, 100.0, 50.0)
+    assert not halted.over(103.0, 51.0) and not halted.over(114.9, 51.0) and halted.over(115.0, 51.0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_process_that_is_halted_is_ended(monkeypatch):
+    monkeypatch.setattr("giantstep.explorer.processes.worker.BUSY", 1e9)
     child = WorkerProcess()
+    halt = "__import__('os').kill(__import__('os').getpid(), __import__('signal').SIGSTOP)"
     try:
         assert child.call(abs, -3) == 3
-        monkeypatch.setattr("giantstep.explorer.processes.worker.BUSY", 1e9)
-        assert child.call(time.sleep, 0.5, limit=0.05) is None
         with pytest.raises(TimedOut):
-            child.call(sum, range(10**15), limit=0.2)
+            child.call(eval, f"{halt} or 3", limit=0.4)
+        assert child.call(abs, -4) == 4
     finally:
         child.close()
 

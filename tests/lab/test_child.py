@@ -53,7 +53,7 @@ def gone(children: list[psutil.Process]) -> bool:
 
 @contextmanager
 def started(code: str) -> Iterator[tuple[subprocess.Popen, list[psutil.Process]]]:
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-P", "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as parent:
         assert parent.stdout is not None
         yield parent, [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
@@ -72,7 +72,7 @@ def test_children_end_with_a_parent_that_is_killed(stopped):
 
 
 def test_a_child_outlives_the_thread_that_started_it():
-    done = subprocess.run([sys.executable, "-c", FROM_A_THREAD], capture_output=True, text=True, timeout=600)
+    done = subprocess.run([sys.executable, "-P", "-c", FROM_A_THREAD], capture_output=True, text=True, timeout=600)
     assert done.stdout.strip() == "3", done.stderr
 
 
@@ -98,7 +98,7 @@ protocol = {steps = [{n = 20000, eta = 1.0}], readout = {n = 20000, penalty = 0.
 @linux
 def test_ctrl_c_twice_ends_the_workers_of_a_sweep(tmp_path):
     (tmp_path / "sweep.toml").write_text(SLOW)
-    command = [sys.executable, "-m", "giantstep.cli", "sweep", str(tmp_path / "sweep.toml"), "--workers", "2"]
+    command = [sys.executable, "-P", "-m", "giantstep.cli", "sweep", str(tmp_path / "sweep.toml"), "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True) as sweep:
         running = psutil.Process(sweep.pid)
         while len(children := running.children()) < 2 or sum(sum(c.cpu_times()[:2]) for c in children) < 4:

@@ -132,11 +132,14 @@ def dask(folder, workers, env=None):
     file, processes = folder / "scheduler.json", []
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-    processes.append(subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_scheduler", *options], **quiet))
+    processes.append(
+        subprocess.Popen([sys.executable, "-P", "-m", "distributed.cli.dask_scheduler", *options], **quiet)
+    )
     try:
         address = _address(file, processes[0])
         one = [
             sys.executable,
+            "-P",
             "-m",
             "distributed.cli.dask_worker",
             address,
@@ -190,7 +193,7 @@ def test_a_scheduler_that_dies_is_one_sentence_and_the_rows_are_kept(tmp_path, p
     sweep = small()
     with Store.open(tmp_path / "s") as store:
         with dask(tmp_path, 0) as (address, (scheduler,)):
-            one = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+            one = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
             worker = subprocess.Popen([*one, "--no-dashboard", "--host", "127.0.0.1"], **quiet)
             try:
@@ -292,12 +295,12 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_is_there(tmp_path):
     sweep.write_text(SWEEP.replace("POINTS", "4"))
     limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); from giantstep.cli import main; main()"
-    full = [sys.executable, "-c", limit, *command(sweep, store, 1)[3:]]
+    full = [sys.executable, "-P", "-c", limit, *command(sweep, store, 1)[4:]]
     reads = {**os.environ, "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9"}  # but writes no compiled programs
     found = subprocess.run(full, capture_output=True, text=True, env=reads)
     assert found.returncode == 2, found.stderr
     assert "Traceback" not in found.stderr and str(store) in found.stderr.splitlines()[-1]
     there = _rows(store)
-    assert cli.run(command(sweep, store, 1)[3:]) == 0
+    assert cli.run(command(sweep, store, 1)[4:]) == 0
     assert _rows(store) == 320 > there
     assert compare(sweep, store, store) == (320, True)

@@ -108,7 +108,10 @@ def test_a_trial_has_one_step_size_one_penalty_and_the_seed_its_route_needs():
 
 def test_the_store_imports_no_jax():
     code = "import sys, giantstep.lab.store, giantstep.lab.store.export, giantstep.lab.store.merge; print('jax' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True).stdout
+        == "False\n"
+    )
 
 
 # Round trips
@@ -234,7 +237,7 @@ print(new, flush=True)
 
 
 def writer(path: Path, first: int = 0) -> subprocess.Popen:
-    command = [sys.executable, "-c", WRITER, str(path), str(first), str(Path(__file__).parent)]
+    command = [sys.executable, "-P", "-c", WRITER, str(path), str(first), str(Path(__file__).parent)]
     run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert run.stdout is not None and run.stdout.readline() == "ready\n"
     return run

@@ -59,7 +59,7 @@ print(json.dumps(found))
 def test_the_same_numbers_on_eight_devices_as_on_one():
     flags = f"--xla_force_host_platform_device_count=8 {os.environ.get('XLA_FLAGS', '')}"
     run = subprocess.run(
-        [sys.executable, "-c", CASES],
+        [sys.executable, "-P", "-c", CASES],
         env={**os.environ, "XLA_FLAGS": flags},
         capture_output=True,
         text=True,

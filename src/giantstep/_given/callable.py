@@ -37,12 +37,16 @@ def callable_module(name: str, verb: Callable[..., Any]) -> None:
 
 
 def named(call: Named) -> Named:
-    """A function, or a class of frozen data, that answers a mistyped argument with the nearest name; its signature stays.
+    """A function, or a class of frozen data, that answers a mistyped argument with the nearest name and one that is missing with
+    what to write; its signature stays.
 
     Examples:
         >>> named(lambda width: width)(widht=3)
         Traceback (most recent call last):
         giantstep.errors.InputError: <lambda> has no argument 'widht'; did you mean 'width'?
+        >>> named(lambda width, activation: width)(3)
+        Traceback (most recent call last):
+        giantstep.errors.InputError: <lambda> needs 'activation': write <lambda>(width=..., activation=...)
     """
     if isinstance(call, type):
         call.__init__ = _checked(call.__init__, call.__name__)  # type: ignore[misc]
@@ -57,6 +61,7 @@ def _checked(call: Any, name: str) -> Any:
             return call(*args, **kwargs)
         except TypeError:
             _check_names(call, name, kwargs)
+            _check_missing(call, name, args, kwargs)
             raise
 
     return checked
@@ -71,3 +76,21 @@ def _check_names(call: Callable[..., Any], name: str, given: Iterable[str]) -> N
     for one in given:
         if one not in names:
             raise InputError(f"{name} has no argument {one!r}{hint(one, names)}") from None
+
+
+def _check_missing(call: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a call that leaves out what has no default."""
+    signature = inspect.signature(call)
+    try:
+        given = signature.bind_partial(*args, **kwargs).arguments
+    except TypeError:  # too many, or one twice, which Python tells
+        return
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [
+        each.name for each in signature.parameters.values() if each.default is each.empty and each.kind not in variable
+    ]
+    missing = [repr(each) for each in needed if each not in given]
+    if missing:
+        whole = ", ".join(f"{each}=..." for each in needed if each != "self")
+        listed = " and ".join([", ".join(missing[:-1])] * (len(missing) > 1) + missing[-1:])
+        raise InputError(f"{name} needs {listed}: write {name}({whole})") from None

@@ -95,8 +95,9 @@ def _address_space() -> Iterator[float]:
     """What ``ulimit -v`` leaves."""
     try:
         import resource
-    except ImportError:  # Windows
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, AttributeError, OSError):  # Windows, or a system without that limit
         return
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY:
         yield max(float(limit - psutil.Process().memory_info().vms), 0.0)

@@ -1,6 +1,8 @@
 """How much memory there is, and sentences about it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
@@ -8,15 +10,28 @@ import psutil
 
 from giantstep._given.plain import real
 from giantstep._machine.limits import left, moment
+from giantstep._machine.random import kept_bytes
 from giantstep.errors import InputError
 
 GIB = 2.0**30
 SHARE = 0.8  # of what is free, so that the rest of the machine goes on
+_given: ContextVar[float | None] = ContextVar("memory", default=None)  # GiB of the task at work
 
 
 def available() -> float:
-    """Bytes free to this process: the machine's, or what its limits leave if that is less."""
-    return min(_of_machine(moment()), left())
+    """Bytes free to this process: the machine's, or what its limits or the task at work leave if that is less."""
+    given = _given.get()
+    return min(_of_machine(moment()), left(), float("inf") if given is None else given * GIB)
+
+
+@contextmanager
+def within(memory: float | None) -> Iterator[None]:
+    """Plan for so many GiB whatever does not say how many it may take; None leaves it to the task around this one."""
+    token = _given.set(_given.get() if memory is None else memory)
+    try:
+        yield
+    finally:
+        _given.reset(token)
 
 
 @lru_cache(maxsize=1)
@@ -25,10 +40,11 @@ def _of_machine(moment: int) -> float:
 
 
 def budget(memory: float | None) -> float:
-    """Bytes to stay within: ``memory`` in GiB if given, else a share of what is free."""
+    """Bytes to stay within: ``memory`` in GiB if given, without what is kept of random numbers; else a share of what is free."""
+    memory = _given.get() if memory is None else memory
     if memory is None:
         return SHARE * available()
-    return real(memory, "memory (in GiB)", least=1e-3) * GIB
+    return max(real(memory, "memory (in GiB)", least=1e-3) * GIB - kept_bytes(), 0.0)
 
 
 def on_each(memory: float | None, devices: Sequence[Any]) -> float:

@@ -112,10 +112,15 @@ _last = _LastBlocks()
 
 def keep_drawn(numbers: int) -> None:
     """Keep the last blocks of this process for whoever asks for them again: up to so many numbers in all (8 bytes each), and no
-    more than a small share of the memory that is free."""
+    more than a small share of the memory that is free, or that the task at work may take."""
     from giantstep._machine.memory import available  # here, because claims are listed without it
 
     _last.room = min(numbers, int(SPARE * available() / 8))
+
+
+def kept_bytes() -> int:
+    """The most that the kept blocks may take."""
+    return 8 * _last.room
 
 
 @lru_cache(maxsize=8)

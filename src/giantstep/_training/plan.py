@@ -9,10 +9,12 @@ from giantstep._machine.backend import jax
 from giantstep._machine.mesh import size
 from giantstep._machine.random import block_rows
 from giantstep._machine.threads import cores
+from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.ridge.conjugate_gradients import RANK
 
+MOST_TESTED = 10**9  # samples: the test error is then known to some hundred-thousandths, and the run takes hours
 CHUNK_BYTES = 2.0**28  # the rows of a chunk and what is computed from them; larger chunks are not faster on a CPU
 ON_DEVICE = 8.0  # this many times more on an accelerator, whose host draws with all its cores meanwhile
 HELD_BYTES = 2.0**32  # the largest reused batch that stays in memory; a larger one is drawn again
@@ -83,6 +85,8 @@ def make_plan(
 
     On a mesh the bytes are those of one device, and every device has its share of the rows.
     """
+    if n_test > MOST_TESTED:
+        raise InputError(f"n_test must be at most {MOST_TESTED:.0e}, which takes hours already, not {n_test:.3g}")
     allowed = _memory.on_each(memory, jax.local_devices()[:1] if mesh is None else mesh.devices.tolist())
     allowed = max(allowed - RUNTIME, allowed / 2)
     solver = "sgd" if isinstance(setting.protocol.readout, SGD) else solver

@@ -6,6 +6,7 @@ standard output holds exactly one JSON object; messages and progress go to stand
 
 import sys
 import traceback
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -36,6 +37,9 @@ CRASHED = 70  # the exit code of an error that is not the user's; 1 means that a
 def main() -> None:
     """Run the program and exit with its code."""
     leave_on_interrupt()
+    for stream in (sys.stdout, sys.stderr):  # an old console, or a file on Windows, does not have every letter
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     sys.exit(run())
 
 

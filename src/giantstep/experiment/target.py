@@ -17,6 +17,7 @@ from giantstep.errors import InputError
 from giantstep.functions import algebra, staircase
 from giantstep.functions import expansion as _expansion
 from giantstep.functions.named import Array
+from giantstep.functions.own import held
 from giantstep.functions.parser import LARGEST, MAX_RANK, Constant, Node, Product, Sum, Variable, parse
 
 Expansion = _expansion.Expansion
@@ -104,6 +105,7 @@ class Target:
         put(self, "directions", _checked_directions(self.directions, self.rank))
         choice(self.scale, SCALES, "scale")
         if self.function is not None:
+            put(self, "function", held(self.function))
             put(self, "_rows_first", _rows_first(self.function, self.rank))
 
     @property

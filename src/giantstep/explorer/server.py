@@ -64,6 +64,14 @@ def serve(
         protocol_version = "HTTP/1.1"
         timeout = PATIENCE
 
+        def handle_one_request(self) -> None:
+            """A request begins with a letter. The rest of anything else, such as TLS, is not waited for."""
+            first = self.rfile.peek(1)[:1]  # type: ignore[attr-defined]
+            if first and not first.isalpha():
+                self.close_connection = True
+            else:
+                super().handle_one_request()
+
         def log(self, type: str, message: str, *args: Any) -> None:
             pass
 

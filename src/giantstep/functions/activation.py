@@ -15,7 +15,7 @@ from jaxtyping import Float
 from giantstep._given.callable import callable_module
 from giantstep._given.plain import flag, reals, settle, short, whole
 from giantstep.errors import InputError
-from giantstep.functions import algebra
+from giantstep.functions import algebra, own
 from giantstep.functions import hermite as _hermite
 from giantstep.functions.named import LEAK, named
 from giantstep.functions.parser import Application, Constant, Node, Product, Sum, parse
@@ -48,6 +48,9 @@ class Activation:
             raise InputError("an activation is either a formula or a callable")
         if self.formula is None:
             object.__setattr__(self, "kinks", _kinks(self.kinks))
+            if isinstance(self.function, np.ufunc):
+                raise InputError(own.refused(self.function))
+            object.__setattr__(self, "function", own.held(self.function))  # type: ignore[arg-type]
             _probe(self.function)
             return
         if _kinks(self.kinks):

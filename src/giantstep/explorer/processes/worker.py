@@ -5,7 +5,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from multiprocessing.connection import wait
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
 from typing import Any
 
 import psutil
@@ -14,7 +15,8 @@ from giantstep.errors import InputError
 from giantstep.lab.work.child import Child, ChildEnded
 
 NICE = 10  # the page and the fast theory come first
-BUSY = 10.0  # on a busy machine, or after a pause, an answer may take this many times its limit
+BUSY = 3.0  # on a busy machine, or after a pause, an answer may take this many times its limit by the clock
+LOOK = 0.05  # of the limit, and at most a second, pass until the process is looked at again
 
 
 class Stopped(Exception):
@@ -23,6 +25,25 @@ class Stopped(Exception):
 
 class TimedOut(Exception):
     """The process was ended because it took longer than allowed."""
+
+
+@dataclass
+class Patience:
+    """Says when a process has had its time: so many CPU seconds, as many of the clock without progress, or a few times more."""
+
+    limit: float
+    begun: float  # by the clock
+    used: float  # CPU seconds at the beginning
+
+    def __post_init__(self) -> None:
+        self._seen, self._moved = self.used, self.begun
+
+    def over(self, clock: float, cpu: float) -> bool:
+        """Whether it is over now; CPU seconds that do not grow are those of a process that is halted."""
+        if cpu > self._seen:
+            self._seen, self._moved = cpu, clock
+        halted, taken = clock - self._moved, clock - self.begun
+        return cpu - self.used >= self.limit or halted >= self.limit or taken >= BUSY * self.limit
 
 
 class WorkerProcess:
@@ -44,17 +65,18 @@ class WorkerProcess:
     ) -> Any:
         """The function's value. InputError is raised here as it was there, any other exception as InputError with its name.
 
-        ``limit`` is in CPU seconds of the process, so that other work on the machine does not end it. ``cancelled`` is called
-        before anything starts: a stop that came just before this call is not lost.
+        ``limit`` is in seconds, those of ``Patience``. ``cancelled`` is called before anything starts: a stop that came just
+        before this call is not lost.
         """
         with self._one:
             child = self._connect(cancelled)
             try:
                 child.send(_answer, function, arguments)
-                if limit is not None and not self._wait(child, limit):
+                answer = _received(child)
+                if limit is not None and not self._comes(answer, limit):
                     self.stop()
                     raise TimedOut
-                worked, value = child.receive()
+                worked, value = answer.result()
             except (ChildEnded, ValueError):  # ValueError: ``stop`` has closed the pipes
                 raise Stopped from None
         if not worked:
@@ -89,14 +111,12 @@ class WorkerProcess:
             self._closed = True
         self.stop()
 
-    def _wait(self, child: Child, limit: float) -> bool:
-        """Whether an answer comes before the limit has passed, both by the clock and in CPU seconds."""
-        begun, end, left = self._cpu_seconds(), time.monotonic() + BUSY * limit, limit
-        while not wait([child.stdout], left):  # type: ignore[list-item]
-            left = limit - (self._cpu_seconds() - begun)
-            if left <= 0 or time.monotonic() >= end:
+    def _comes(self, answer: "Future[Any]", limit: float) -> bool:
+        """Whether an answer comes in time."""
+        patience = Patience(limit, time.monotonic(), self._cpu_seconds())
+        while not wait([answer], min(LOOK * limit, 1.0)).done:
+            if patience.over(time.monotonic(), self._cpu_seconds()):
                 return False
-            left = min(max(left, 0.01), max(end - time.monotonic(), 0.0))
         return True
 
     def _cpu_seconds(self) -> float:
@@ -115,6 +135,20 @@ class WorkerProcess:
             if self._process is None or self._process.poll() is not None:
                 self._process = Child(nice=NICE)
             return self._process
+
+
+def _received(child: Child) -> "Future[Any]":
+    """What the child answers, read by a thread: only so can every system wait for a pipe until a moment."""
+    answer: Future[Any] = Future()
+
+    def read() -> None:
+        try:
+            answer.set_result(child.receive())
+        except BaseException as problem:  # the caller receives it
+            answer.set_exception(problem)
+
+    threading.Thread(target=read, daemon=True).start()
+    return answer
 
 
 def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[bool, Any]:

@@ -3,6 +3,7 @@
 It ends with its parent. Linux kills it when the thread that started it ends, so one thread that never ends starts all of them.
 """
 
+import json
 import os
 import pickle
 import subprocess
@@ -10,7 +11,12 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
+
+from giantstep._machine.search_path import searched
+
+WORKER = Path(__file__).with_name("worker.py")
 
 
 class ChildEnded(Exception):
@@ -24,8 +30,8 @@ class Child(subprocess.Popen[bytes]):
     """
 
     def __init__(self, cores: Sequence[int] = (), nice: int = 0) -> None:
-        options = [str(os.getpid()), ",".join(map(str, cores)), str(nice)]
-        command = [sys.executable, "-m", "giantstep.lab.work.worker", *options]
+        options = [str(os.getpid()), ",".join(map(str, cores)), str(nice), json.dumps(searched())]
+        command = [sys.executable, "-P", str(WORKER), *options]  # -m would put the current folder first
         env = pinned(len(cores)) if cores else None
         pipe = subprocess.PIPE
         _starter(os.getpid()).submit(super().__init__, command, stdin=pipe, stdout=pipe, env=env).result()

@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from giantstep._machine.memory import within
 from giantstep.errors import InputError, MissingData
 from giantstep.lab.store.provenance import Provenance
 from giantstep.lab.store.trial import Trial
@@ -36,7 +37,7 @@ class Done:
 def attempt(task: Task, memory: float | None = None) -> Done:
     """Perform the task; a failure is returned as a sentence, not raised."""
     try:
-        with _ALONE:
+        with _ALONE, within(memory):
             start = time.perf_counter()
             pairs = tuple(perform(task, memory)) if isinstance(task, Block) else ()
             value = task.perform() if isinstance(task, Call) else None

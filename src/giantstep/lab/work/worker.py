@@ -1,10 +1,11 @@
 """A worker process: it reads functions with their arguments from standard input, calls them, and writes their values.
 
-``Child`` starts it as ``python -m giantstep.lab.work.worker PARENT CORES NICE``. Threads are pinned before anything numerical is
-imported, so this file imports nothing else of the package. It ends when its input or its parent does.
+``Child`` starts it as ``python -P worker.py PARENT CORES NICE PATH``. PATH is the list of folders in which it looks for modules.
+Threads are pinned before anything numerical is imported, so this file imports nothing else of the package. It ends when its
+input or its parent does.
 """
 
-import ctypes
+import json
 import os
 import pickle
 import signal
@@ -16,8 +17,10 @@ _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: the signal that the kernel sends when the
 
 
 def main() -> None:
-    parent, cores, nice = sys.argv[1:]
+    parent, cores, nice, path = sys.argv[1:]
     _end_with(int(parent))
+    folders = json.loads(path)
+    sys.path[:] = [*folders, *(each for each in sys.path if each not in folders)]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C, and the current task is finished
     if cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, [int(core) for core in cores.split(",")])
@@ -45,12 +48,20 @@ def _leave() -> NoReturn:
 
 def _end_with(parent: int) -> None:
     """End when the parent ends, even in the middle of a long function; Linux does that itself, also to a stopped process."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it has ended before
-            os._exit(1)
-    else:
+    if not _ended_by_the_system():
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    elif os.getppid() != parent:  # it has ended before
+        os._exit(1)
+
+
+def _ended_by_the_system() -> bool:
+    """Ask the system to kill this process with its parent, and say whether it will."""
+    try:
+        import ctypes
+
+        return ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL) == 0
+    except (ImportError, AttributeError, OSError, TypeError):  # not Linux, or Python without ctypes
+        return False
 
 
 def _watch(parent: int) -> None:
