@@ -11,6 +11,7 @@ from giantstep._machine.limits import left, moment
 from giantstep.errors import InputError
 
 GIB = 2.0**30
+LEAST = 1e-3  # GiB that may be allowed
 SHARE = 0.8  # of what is free, so that the rest of the machine goes on
 
 
@@ -24,11 +25,15 @@ def _of_machine(moment: int) -> float:
     return float(psutil.virtual_memory().available)
 
 
+def given(memory: float | None, parts: int = 1) -> float | None:
+    """The memory in GiB that a user allows to each of so many processes, or None."""
+    return None if memory is None else real(memory, "memory (in GiB)", least=LEAST * parts) / parts
+
+
 def budget(memory: float | None) -> float:
     """Bytes to stay within: ``memory`` in GiB if given, else a share of what is free."""
-    if memory is None:
-        return SHARE * available()
-    return real(memory, "memory (in GiB)", least=1e-3) * GIB
+    allowed = given(memory)
+    return SHARE * available() if allowed is None else allowed * GIB
 
 
 def on_each(memory: float | None, devices: Sequence[Any]) -> float:

@@ -34,6 +34,7 @@ FROM = (  # a row whose setting or route is lost is damaged: it does not vanish
 
 MADE = ("version", "python", "jax", "numpy", "machine", "device")  # the texts of a provenance
 _doubles = struct.Struct(f"<{len(DOUBLES)}d").pack
+_NAN = math.nan
 _two = struct.Struct("<2d").pack
 WRONG = (
     TypeError,
@@ -53,10 +54,15 @@ def of_row(
     setting: str, seed: int, route: str, made: str, texts: Sequence[str | None], numbers: Sequence[float | None]
 ) -> int:
     """The checksum of a trial; ``texts`` are TEXTS and ``numbers`` DOUBLES. SQLite has no -0, hence the sum."""
-    doubles = _doubles(*[math.nan if v is None or v != v else v + 0.0 for v in numbers])
-    arrays, nans, notes = texts
+    doubles = [None if v is None or v != v else v + 0.0 for v in numbers]
+    return _sum((None, setting, seed, route, None, *texts, *doubles), made)
+
+
+def _sum(row: Sequence[Any], made: str) -> int:
+    """The checksum that a row, SEALED and perhaps more, should have."""
+    _, setting, seed, route, _, arrays, nans, notes = row[:_FIRST]
     text = f"{setting}\n{seed}\n{route}\n{made}\n{arrays or ''}\n{nans or ''}\n{notes or ''}"
-    return crc32(text.encode(), crc32(doubles))
+    return crc32(text.encode(), crc32(_doubles(*[_NAN if v is None else v for v in row[_FIRST:_END]])))
 
 
 def of_record(key: str, made: str, seconds: float, created: float, data: bytes) -> int:
@@ -77,23 +83,17 @@ def provenances(connection: sqlite3.Connection) -> dict[int, str]:
     }
 
 
-def sum_of(row: Sequence[Any], made: Mapping[int, str]) -> int:
-    """The checksum that a row, SEALED and perhaps more, should have."""
-    _, setting, seed, route, by, *texts = row[:_FIRST]
-    return of_row(setting, seed, route, made[by], texts, row[_FIRST:_END])
-
-
 def check_row(row: Sequence[Any], made: Mapping[int, str]) -> None:
     """Raise Damage unless the row, SEALED and perhaps more, is the one that was written."""
-    stored, setting, seed, route, _, _, nans, notes = row[:_FIRST]
     try:
-        if stored == sum_of(row, made):
+        if row[0] == _sum(row, made[row[4]]):
             return
-        whole = stored == UNSEALED and setting is not None and route is not None and _texts(nans, notes)
+        stored, setting, _, route, _, _, *words = row[:_FIRST]
+        whole = stored == UNSEALED and setting is not None and route is not None and _texts(*words)
     except WRONG:
         whole = False
     if not whole:
-        raise Damage(f"{row_named(setting, seed, route)} is not as it was written")
+        raise Damage(f"{row_named(*row[1:4])} is not as it was written")
 
 
 def opened(row: Sequence[Any]) -> tuple[bool, dict[str, float | None], tuple[str, ...], float]:

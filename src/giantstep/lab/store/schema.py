@@ -122,7 +122,9 @@ def _sealed(connection: sqlite3.Connection, batch: list[tuple], made: dict[int, 
         stored = connection.execute("SELECT name, data FROM arrays WHERE trial = ? ORDER BY rowid", (key,)).fetchall()
         try:
             listed = checksum.of_arrays(stored)
-            yield listed, checksum.sum_of((None, *row[1:5], listed, *row[6:]), made), key
+            _, setting, seed, route, by, _, *rest = row
+            texts, numbers = (listed, *rest[:2]), rest[2 : 2 + len(checksum.DOUBLES)]
+            yield listed, checksum.of_row(setting, seed, route, made[by], texts, numbers), key
         except checksum.WRONG:
             continue
 
