@@ -312,11 +312,27 @@ def test_the_checksum_is_that_of_the_docs(path):
     assert plain["checksum"] == zlib.crc32(f"{plain['id']}\n{plain['plain']}".encode())
 
 
+def test_a_filter_that_finds_another_setting_is_told(path):
+    changed(path, "UPDATE leaves SET value = 31 WHERE value = 30")
+    with Store.open(path, "read") as store:
+        with pytest.raises(DamagedStore, match=rf"data\.d for setting {SETTING.id}"):
+            list(store.select(["d=31"]))
+        with pytest.raises(DamagedStore, match="varies|another"):
+            list(store.select(["d>=31"]))
+
+
+def test_conditions_of_every_kind_are_met_by_the_text_too(path):
+    wanted = ["d>=30", "p=40", "activation=tanh", "rows=sphere", "residual!=full", "noise<0.5", "formula=x1 + x1*x2"]
+    wanted += ["steps.0.n=90", "symmetric=false", "readout.n<100", "readout.penalty=0.05"]
+    with Store.open(path, "read") as store:
+        assert all(len(list(store.select([each]))) == store.count([each]) == 6 for each in wanted)
+
+
 def test_a_number_that_sqlite_writes_otherwise_is_read(tmp_path):
     """SQLite has no -0 and no NaN, and keeps 2.0 as 2."""
-    values = {"eta": -0.0, "test_error": float("nan"), "risk": 2.0, "train_error": float("inf"), "outliers": 2.5}
+    values = {"eta": -0.0, "test_error": float("nan"), "risk": 2.0, "outliers": 2.5}
     with Store.open(tmp_path / "s.db") as store:
-        store.put([pair(0, **values)], replace(Provenance.here(), machine="ein Gerät"))
+        store.put([pair(0, SETTING, **values)], replace(Provenance.here(), machine="ein Gerät"))
         (row,) = store.select()
         assert row.numbers["risk"] == 2.0 and row.numbers["eta"] == 0.0 and store.verify().ok
 

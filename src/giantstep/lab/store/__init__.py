@@ -85,7 +85,7 @@ class Store:
     def __exit__(self, *problem: object) -> None:
         try:
             if problem[0] is None and self.mode == "write":
-                presence.check(self.place, self.address, self.identity, self.connection, *(self.last or [None]))
+                self._present(*self.last)
         finally:
             self.close()
 
@@ -131,7 +131,7 @@ class Store:
             known = ((key, name, data) for key in new for name, data in rows[key - last - 1][2])
             self.connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", known)
         self.last[:] = new[-1:] or self.last
-        presence.check(self.place, self.address, self.identity, self.connection, None)
+        self._present()
         return len(new)
 
     def _row(self, trial: Trial, result: Outcome, names: Sequence[str], made: str, now: float) -> tuple[Any, Any]:
@@ -144,7 +144,7 @@ class Store:
         return (*texts, *numbers, seal), arrays
 
     def missing(self, trials: Iterable[Trial]) -> list[Trial]:
-        """The trials that the store lacks, in their order, each once; those that it has are checked."""
+        """The trials that the store lacks, in their order, each once; the others are checked."""
         with self._wanted(trials) as wanted:
             known = {row[AFTER] for row in self._checked(f"SELECT {SEALED}, w.place {_THERE}")}
         return [trial for place, trial in enumerate(wanted) if place not in known]
@@ -155,15 +155,16 @@ class Store:
         run = self.connection.execute
         with self._wanted(trials) as wanted:  # closed before the first is yielded, because a caller may stop anywhere
             rows = list(self._checked(f"SELECT {SEALED}, w.place, t.key {_THERE} ORDER BY w.place"))
-            data = {row[AFTER]: dict(run(stored, (row[-1], *arrays))) for row in rows} if arrays else {}
+            asked = rows if arrays else []
+            data = {row[AFTER]: dict(run(stored, (row[-1], *arrays))) for row in asked}
         for row in rows:
             place = row[AFTER]
             yield wanted[place], self._outcome(wanted[place], row, data.get(place, {}), arrays)
 
     def numbers(self, trials: Iterable[Trial], names: Sequence[str]) -> list[tuple[Any, ...]]:
         """For every trial that the store has: its place among the trials, whether it is ok, and the numbers of these names."""
-        places = [AFTER, *(checksum.AT[name] for name in ("ok", *(choice(name, NUMBERS, "number") for name in names)))]
-        picked = itemgetter(*places)
+        known = ("ok", *(choice(name, NUMBERS, "number") for name in names))
+        picked = itemgetter(AFTER, *(checksum.AT[name] for name in known))
         with self._wanted(trials):
             return [picked(row) for row in self._checked(f"SELECT {SEALED}, w.place {_THERE}")]
 
@@ -219,11 +220,11 @@ class Store:
         """
         with self._explain_errors():
             clause, parameters = self._where(where)
+            leaves = condition.of_leaves([condition.parse(each) for each in where], self.connection)
         count = -1 if limit is None else whole(limit, "limit", least=0)
         order = "ORDER BY t.setting, t.seed, t.route LIMIT ?"
-        return self._rows(
-            f"SELECT {SEALED}, s.plain, s.checksum {checksum.FROM} {clause} {order}", [*parameters, count]
-        )
+        sql = f"SELECT {SEALED}, s.plain, s.checksum {checksum.FROM} {clause} {order}"
+        return self._rows(sql, [*parameters, count], leaves)
 
     def tally(self, where: Sequence[str] = ()) -> dict[tuple[str, bool], int]:
         """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
@@ -267,7 +268,7 @@ class Store:
                 "INSERT OR IGNORE INTO records (key, data, seconds, created, provenance, checksum) VALUES (?, ?, ?, ?, ?, ?)",
                 (key, data, seconds, now, self._provenance(made), seal),
             )
-        presence.check(self.place, self.address, self.identity, self.connection, None)
+        self._present()
 
     def get_record(self, key: str) -> tuple[Any, float] | None:
         """A stored record and the seconds that it took, or None."""
@@ -281,7 +282,7 @@ class Store:
             return checksum.record(key, data), seconds
 
     def verify(self) -> "Verified":
-        """Read everything and say what is damaged: the pages of the file, settings, rows, arrays and records."""
+        """Read all pages, settings, rows, arrays and records, and say what is damaged."""
         from giantstep.lab.store.verify import verify
 
         return verify(self)
@@ -297,7 +298,7 @@ class Store:
         with self._explain_errors():
             return condition.resolve(name, condition.known_paths(self.connection))
 
-    def _rows(self, sql: str, parameters: list[Any]) -> Iterator[StoredRow]:
+    def _rows(self, sql: str, parameters: list[Any], leaves: Sequence[Any]) -> Iterator[StoredRow]:
         last, plain = "", {}
         with self._explain_errors():
             for row in self._checked(sql, parameters):
@@ -305,6 +306,7 @@ class Store:
                 if name != last:
                     checksum.check_setting(name, text, seal)
                     last, plain = name, json.loads(text)
+                    condition.check_leaves(name, plain, leaves)
                 ok, known, notes, seconds = checksum.opened(row)
                 created = row[checksum.AT["created"]]
                 yield StoredRow(name, None if seed < 0 else seed, route, ok, known, notes, seconds, created, plain)
@@ -340,6 +342,10 @@ class Store:
         key = self.connection.execute(put, values).lastrowid
         assert key is not None
         return key
+
+    def _present(self, last: int | None = None) -> None:
+        """Raise an InputError if the file is gone or another, or lacks the row of this key."""
+        presence.check(self.place, self.address, self.identity, self.connection, last)
 
     def _explain_errors(self) -> Any:
         return explain_errors(self.path, self.timeout)

@@ -1,8 +1,9 @@
 """Checksums: whether the rows of a store are those that were written.
 
-A checksum covers all columns of a row that are read back, with the texts that its keys stand for instead of the keys, so that
-it is the same in every store. It also covers the checksums of the row's arrays. It is the CRC-32 (that of zlib) of doubles, low
-byte first, and then of texts in UTF-8 with a line feed between them; NULL is a NaN (7ff8000000000000) or an empty text.
+A checksum covers all columns of a row that are read back, with the texts that its keys stand for
+instead of the keys, so that it is the same in every store. It also covers the checksums of the
+row's arrays. It is the CRC-32 (that of zlib) of doubles, low byte first, and then of texts in UTF-8
+with a line feed between them; NULL is a NaN (7ff8000000000000) or an empty text.
 """
 
 import math
@@ -17,13 +18,15 @@ from giantstep.lab.store import serialise
 from giantstep.lab.store.damage import Damage, row_named
 from giantstep.lab.store.stored_row import NUMBERS, numbers, sentences
 
-UNSEALED = -1  # stands for the checksum in a store that was written before there was one, and that cannot be upgraded
+# In the place of a checksum in a store that was written before there was one and cannot be upgraded.
+UNSEALED = -1
 
 # What is read of every row: its checksum, the texts, and the doubles. Others may follow.
 TEXTS = ("arrays", "nans", "notes")
 DOUBLES = ("created", "ok", *NUMBERS, "seconds")
-SEALED = ", ".join(["t.checksum, s.id, t.seed, r.route, t.provenance", *(f"t.{name}" for name in (*TEXTS, *DOUBLES))])
-_FIRST = 5 + len(TEXTS)
+_READ = ("t.checksum", "s.id", "t.seed", "r.route", "t.provenance")
+SEALED = ", ".join([*_READ, *(f"t.{name}" for name in (*TEXTS, *DOUBLES))])
+_FIRST = len(_READ) + len(TEXTS)
 _END = _FIRST + len(DOUBLES)
 AT = {name: _FIRST + i for i, name in enumerate(DOUBLES)}  # the places of the doubles
 NUMBERED = slice(AT[NUMBERS[0]], AT[NUMBERS[-1]] + 1)
@@ -51,9 +54,17 @@ def of_setting(name: str, plain: str) -> int:
 
 
 def of_row(
-    setting: str, seed: int, route: str, made: str, texts: Sequence[str | None], numbers: Sequence[float | None]
+    setting: str,
+    seed: int,
+    route: str,
+    made: str,
+    texts: Sequence[Any],
+    numbers: Sequence[float | None],
 ) -> int:
-    """The checksum of a trial; ``texts`` are TEXTS and ``numbers`` DOUBLES. SQLite has no -0, hence the sum."""
+    """The checksum of a trial that is to be written; ``texts`` are TEXTS and ``numbers`` DOUBLES.
+
+    SQLite has neither -0 nor NaN.
+    """
     doubles = [None if v is None or v != v else v + 0.0 for v in numbers]
     return _sum((None, setting, seed, route, None, *texts, *doubles), made)
 
@@ -62,16 +73,18 @@ def _sum(row: Sequence[Any], made: str) -> int:
     """The checksum that a row, SEALED and perhaps more, should have."""
     _, setting, seed, route, _, arrays, nans, notes = row[:_FIRST]
     text = f"{setting}\n{seed}\n{route}\n{made}\n{arrays or ''}\n{nans or ''}\n{notes or ''}"
-    return crc32(text.encode(), crc32(_doubles(*[_NAN if v is None else v for v in row[_FIRST:_END]])))
+    doubles = _doubles(*[_NAN if v is None else v for v in row[_FIRST:_END]])
+    return crc32(text.encode(), crc32(doubles))
 
 
 def of_record(key: str, made: str, seconds: float, created: float, data: bytes) -> int:
     """The checksum of a record, which covers that of its data."""
-    return crc32(f"{key}\n{made}\n{data[-4:].hex()}".encode(), crc32(_two(seconds + 0.0, created + 0.0)))
+    text = f"{key}\n{made}\n{data[-4:].hex()}"
+    return crc32(text.encode(), crc32(_two(seconds + 0.0, created + 0.0)))
 
 
 def of_arrays(arrays: Sequence[tuple[str, bytes]]) -> str:
-    """The names of the arrays with their own checksums, which are the last four bytes of a zlib stream."""
+    """The names of the arrays with their own checksums: the last four bytes of a zlib stream."""
     return " ".join([f"{name}:{data[-4:].hex()}" for name, data in arrays])
 
 
@@ -89,7 +102,7 @@ def check_row(row: Sequence[Any], made: Mapping[int, str]) -> None:
         if row[0] == _sum(row, made[row[4]]):
             return
         stored, setting, _, route, _, _, *words = row[:_FIRST]
-        whole = stored == UNSEALED and setting is not None and route is not None and _texts(*words)
+        whole = stored == UNSEALED and setting is not None and route is not None and _texts(words)
     except WRONG:
         whole = False
     if not whole:
@@ -97,9 +110,9 @@ def check_row(row: Sequence[Any], made: Mapping[int, str]) -> None:
 
 
 def opened(row: Sequence[Any]) -> tuple[bool, dict[str, float | None], tuple[str, ...], float]:
-    """Whether the numbers of a checked row are ok, the numbers by name, the notes, and the seconds."""
+    """Of a checked row: whether it is ok, the numbers by name, the notes, and the seconds."""
     nans, notes = row[6:_FIRST]
-    return bool(row[AT["ok"]]), numbers(row[NUMBERED], nans), sentences(notes), row[AT["seconds"]]
+    return bool(row[AT["ok"]]), numbers(tuple(row[NUMBERED]), nans), sentences(notes), row[AT["seconds"]]
 
 
 def check_setting(name: Any, plain: Any, stored: Any) -> None:
@@ -128,15 +141,21 @@ def record(key: str, data: bytes) -> Any:
 
 
 def check_arrays(row: Sequence[Any], arrays: Mapping[str, Any], asked: Sequence[str]) -> None:
-    """Raise Damage unless these are the row's arrays among those asked for; ``check_row`` comes first."""
-    stored, setting, seed, route, _, listed = row[:6]
-    known = dict(each.split(":") for each in (listed or "").split())
-    for name in arrays if stored == UNSEALED else {*arrays, *(name for name in known if name in asked)}:
+    """Raise Damage unless these are the row's arrays among those asked for.
+
+    ``check_row`` comes first.
+    """
+    stored, listed = row[0], row[5] or ""
+    known: dict[str, str] = {name: seal for name, _, seal in (one.partition(":") for one in listed.split())}
+    wanted = {*arrays, *(name for name in known if name in asked)}
+    for name in wanted:
         data = arrays.get(name)
-        if name in asked and isinstance(data, bytes) and (stored == UNSEALED or known.get(name) == data[-4:].hex()):
-            continue
-        raise Damage(f"the array {name[:60]!r} in {row_named(setting, seed, route)} is not the one that was written")
+        if name in asked and isinstance(data, bytes):
+            if stored == UNSEALED or known.get(name) == data[-4:].hex():
+                continue
+        where = row_named(*row[1:4])
+        raise Damage(f"the array {name[:60]!r} in {where} is not the one that was written")
 
 
-def _texts(*values: Any) -> bool:
+def _texts(values: Sequence[Any]) -> bool:
     return all(value is None or isinstance(value, str) for value in values)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from giantstep.errors import InputError
-from giantstep.lab.store.setting_paths import Value, anchor, default, filled
+from giantstep.lab.store.damage import Damage
+from giantstep.lab.store.setting_paths import Value, anchor, default, filled, leaf
 from giantstep.lab.store.stored_row import NUMBERS
 from giantstep.lab.store.trial import Route
 
@@ -85,6 +86,21 @@ def resolve(name: str, paths: Sequence[str]) -> str:
     names = [*_COLUMNS, *paths, *(path.rpartition(".")[2] for path in paths)]
     near = list(dict.fromkeys(difflib.get_close_matches(name, names, 3))) or [*("seed", "route", "test_error"), *paths]
     raise InputError(f"the store has no column or setting {name!r}; it has, for example, {', '.join(near[:8])}")
+
+
+def of_leaves(conditions: Sequence[Condition], connection: sqlite3.Connection) -> list[tuple[str, Condition]]:
+    """The conditions on leaves, with their paths."""
+    paths = known_paths(connection)
+    named = [(resolve(each.name, paths), each) for each in conditions]
+    return [(path, each) for path, each in named if path not in _COLUMNS]
+
+
+def check_leaves(name: str, plain: Any, conditions: Sequence[tuple[str, Condition]]) -> None:
+    """Raise Damage unless a setting that was found meets the conditions by its own text, too."""
+    for path, each in conditions:
+        value = leaf(plain, path)
+        if not _met(default(path) if value is None else value, each):
+            raise Damage(f"its table of leaves has another {path} for setting {name}")
 
 
 def where_sql(conditions: Sequence[Condition], connection: sqlite3.Connection) -> tuple[str, list[Any]]:

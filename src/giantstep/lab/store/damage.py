@@ -8,7 +8,7 @@ _MOST = 60  # letters of a value that is quoted
 
 
 class Damage(Exception):
-    """Bytes of a store that are not those that were written; ``explain_errors`` makes a DamagedStore of it."""
+    """What in a store is not as it was written; ``explain_errors`` makes a DamagedStore of it."""
 
 
 class DamagedStore(InputError):

@@ -103,7 +103,8 @@ def _reading(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
         if not _upgraded(path, timeout):
             if version != READABLE:
                 raise InputError(
-                    f"{path} has schema version {version}: it must be writable once, for an upgrade to version {VERSION}."
+                    f"{path} has schema version {version}: "
+                    f"it must be writable once, for an upgrade to version {VERSION}."
                 )
             unseal(connection)
             return connection, address

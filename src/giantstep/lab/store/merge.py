@@ -39,8 +39,9 @@ def merge(target: str | Path, sources: Sequence[str | Path]) -> Merged:
     """Copy the rows of the sources into the target, which is created if it does not exist.
 
     A row that the target has already, perhaps from an earlier source, stays as it is. It counts as a conflict if its test error
-    differs by more than rounding. The sources are not changed, except that an older version is upgraded. A source is read from
-    end to end first, and a damaged one is refused. Each source is copied in one transaction.
+    differs by more than rounding. The sources are not changed, except that an older version is upgraded.
+    A source is read from end to end first, and a damaged one is refused. Each source is copied in one
+    transaction.
     """
     total = Merged(0, 0, 0)
     for source in sources:
@@ -58,9 +59,10 @@ def _check(source: Path) -> None:
     """Refuse a source that is damaged."""
     with Store.open(source, "read") as store:
         found = store.verify().damage
-    if found:
+    if len(found) > 0:
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        raise DamagedStore(f"{source} is damaged: {found[0]}{more}. Merge what 'giantstep results repair' saves of it.")
+        cure = "Merge what 'giantstep results repair' saves of it."
+        raise DamagedStore(f"{source} is damaged: {found[0]}{more}. {cure}")
 
 
 def _merged(store: Store, source: Path) -> Merged:
@@ -79,7 +81,7 @@ def _merged(store: Store, source: Path) -> Merged:
 def _copied(store: Store) -> Merged:
     run = store.connection.execute
     (version,) = run("PRAGMA source.user_version").fetchone()
-    own = _CHECKED if version > READABLE else ()
+    own: tuple[str, ...] = _CHECKED if version > READABLE else ()
     (last_setting,) = run("SELECT coalesce(max(key), 0) FROM settings").fetchone()
     _nouns(store, ("id", "plain", *own[1:]))
     (last,) = run("SELECT coalesce(max(key), 0) FROM trials").fetchone()
@@ -90,9 +92,10 @@ def _copied(store: Store) -> Merged:
     ).fetchone()
     same = " AND ".join(f"q.{name} = p.{name}" for name in MADE)
     names = (*_COLUMNS, *own)
+    read = ", ".join(f"t.{name}" for name in names)
     new = run(
         f"INSERT OR IGNORE INTO trials (setting, seed, route, provenance, {', '.join(names)}) "
-        f"SELECT s2.key, t.seed, r2.key, q.key, {', '.join(f't.{name}' for name in names)} FROM source.trials t "
+        f"SELECT s2.key, t.seed, r2.key, q.key, {read} FROM source.trials t "
         "JOIN source.settings s ON s.key = t.setting JOIN settings s2 ON s2.id = s.id "
         "JOIN source.routes r ON r.key = t.route JOIN routes r2 ON r2.route = r.route "
         f"JOIN source.provenance p ON p.key = t.provenance JOIN provenance q ON {same} ORDER BY t.key"

@@ -17,7 +17,7 @@ from giantstep._machine.memory import GIB, budget
 
 SMALL = 16_384  # bytes up to which nothing is compressed; one stored block holds 65535
 _FRAME = 10  # bytes before the text of a .npy file's head: magic, version and the length of the text
-_WHOLE = 2 * SMALL  # bytes of a stream that are read before its head is: small arrays are whole then
+_WHOLE = 2 * SMALL  # bytes of a stream that are read before its head is; small arrays are whole
 _COPIES = 3  # of the bytes of a large array: the stream's, these joined, and the array
 SAMPLE = 1024  # bytes that tell whether a larger array shrinks
 
@@ -35,7 +35,8 @@ def packed(array: np.ndarray) -> bytes:
 def unpacked(data: bytes) -> np.ndarray:
     """The array of ``packed``; bytes that were changed raise ``zlib.error`` or ``ValueError``.
 
-    A stream may promise little and hold much, so no more is read than the shape and the type in its head need.
+    A stream may promise little and hold much: no more is read than the shape and the type in its head
+    need.
     """
     stream = zlib.decompressobj()
     first = stream.decompress(data, _WHOLE)
@@ -82,7 +83,7 @@ def _described(data: bytes) -> tuple[int, tuple[int, ...], np.dtype, Literal["C"
 
 @lru_cache(maxsize=256)
 def _kind(head: bytes) -> tuple[tuple[int, ...], np.dtype, Literal["C", "F"]]:
-    """What a head says. NumPy reads it as Python, which takes longer than to copy a small array: once is enough."""
+    """What a head says. NumPy reads it as Python, which takes longer than to copy a small array."""
     file = io.BytesIO(head)
     try:
         np.lib.format.read_magic(file)

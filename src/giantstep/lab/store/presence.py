@@ -1,7 +1,8 @@
 """Whether the file of an open store is still the one that was opened.
 
-On POSIX a file may be deleted or replaced while it is open. SQLite then goes on writing to a file that has no name, and nobody
-sees those rows again. The file is looked at by its name alone: to open and close it here would end the locks of SQLite.
+On POSIX a file may be deleted or replaced while it is open. SQLite then goes on writing to a file
+that has no name, and nobody sees those rows again. The file is looked at by its name or through
+SQLite: to open and close it here would end SQLite's locks.
 """
 
 import os
@@ -24,9 +25,18 @@ def identity(path: Path) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def check(path: Path, address: str, opened: Identity | None, connection: sqlite3.Connection, last: int | None) -> None:
-    """Raise an InputError if the file is gone or another, or lacks the row that was written last; its rows are saved first."""
-    if identity(Path(path)) == opened and (last is None or _has(address, last, connection)):
+def check(
+    path: Path,
+    address: str,
+    opened: Identity | None,
+    connection: sqlite3.Connection,
+    last: int | None,
+) -> None:
+    """Raise an InputError if the file is gone or another, or lacks the row that was written last.
+
+    The rows of the open store are saved first.
+    """
+    if identity(path) == opened and (last is None or _has(address, last, connection)):
         return
     new = path.with_name(f"{path.stem}-saved-{secrets.token_hex(2)}{path.suffix}")
     try:
@@ -38,12 +48,14 @@ def check(path: Path, address: str, opened: Identity | None, connection: sqlite3
 
 
 def _has(address: str, last: int, connection: sqlite3.Connection) -> bool:
-    """Whether the file has a row, which is asked on a connection of its own, because this one has pages in memory."""
+    """Whether the file has a row: asked on another connection, because this one has pages in memory."""
     query = "SELECT checksum FROM main.trials WHERE key = ?"
     try:
         with closing(sqlite3.connect(address, uri=True)) as fresh:
-            return fresh.execute(query, (last,)).fetchone() == connection.execute(query, (last,)).fetchone()
+            there, here = (one.execute(query, (last,)).fetchone() for one in (fresh, connection))
+            return there == here
     except sqlite3.OperationalError as error:
-        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)  # nothing is known
+        # Nothing is known of a file that is locked.
+        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     except sqlite3.DatabaseError:
         return False

@@ -17,7 +17,8 @@ from giantstep.lab.store.stored_row import ARRAYS
 from giantstep.lab.store.trial import Route, Trial
 
 _ROW = f"SELECT {SEALED}, s.plain, s.checksum {FROM} WHERE t.key = ?"
-_BROKEN = (sqlite3.DatabaseError, Damage, ValueError, TypeError, KeyError)  # of SQLite, of JSON, of a noun, of an array
+# Of SQLite, of a checksum, of JSON, of a noun, of an array.
+_BROKEN = (sqlite3.DatabaseError, Damage, ValueError, TypeError, KeyError)
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,17 @@ def _last(damaged: sqlite3.Connection, path: Path) -> int:
 
 
 def _read(damaged: sqlite3.Connection, key: int, row: tuple[Any, ...]) -> tuple[tuple[Trial, Any], Provenance]:
-    """The trial of a row with its outcome and provenance; what is not as it was written is broken."""
-    made = damaged.execute(f"SELECT key, {', '.join(MADE)} FROM provenance WHERE key = ?", (row[4],)).fetchall()
+    """The trial of a row, its outcome and provenance; what is not as it was written is broken."""
+    found = f"SELECT key, {', '.join(MADE)} FROM provenance WHERE key = ?"
+    made = damaged.execute(found, (row[4],)).fetchall()
     checksum.check_row(row, {by: " ".join(texts) for by, *texts in made})
     _, name, seed, route = row[:4]
     checksum.check_setting(name, *row[AFTER:])
-    trial = Trial(Setting.from_plain(json.loads(row[AFTER])), None if seed < 0 else seed, Route.parse(route))
+    setting = Setting.from_plain(json.loads(row[AFTER]))
+    trial = Trial(setting, None if seed < 0 else seed, Route.parse(route))
     if trial.setting.id != name:
         raise Damage(f"the text of setting {name} is not the one that its id stands for")
     arrays = dict(damaged.execute("SELECT name, data FROM arrays WHERE trial = ?", (key,)))
     checksum.check_arrays(row, arrays, ARRAYS)
-    return (trial, stored_row.outcome(trial, *checksum.opened(row), arrays)), Provenance(*made[0][1:])
+    outcome = stored_row.outcome(trial, *checksum.opened(row), arrays)
+    return (trial, outcome), Provenance(*made[0][1:])

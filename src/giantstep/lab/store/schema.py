@@ -94,21 +94,25 @@ _BATCH = 10_000
 def seal(connection: sqlite3.Connection, setting: int = 0, trial: int = 0) -> None:
     """Write the checksums of the rows without one, from these keys on.
 
-    A row that is no row, such as one with a text among its numbers, gets none: whoever reads it is told.
+    A row that is no row, such as one with a text among its numbers, gets none: whoever reads it is
+    told.
     """
-    made = checksum.provenances(connection)
-    found = connection.execute("SELECT key, id, plain FROM settings WHERE checksum IS NULL AND key > ?", (setting,))
-    sums = [(checksum.of_setting(name, plain), key) for key, name, plain in found if fits(name, plain)]
+    made, run = checksum.provenances(connection), connection.execute
+    none = "FROM settings WHERE checksum IS NULL AND key > ?"
+    sums = [
+        (checksum.of_setting(name, plain), key)
+        for key, name, plain in run(f"SELECT key, id, plain {none}", (setting,))
+        if fits(name, plain)
+    ]
     connection.executemany("UPDATE settings SET checksum = ? WHERE key = ?", sums)
-    while batch := connection.execute(_UNSEALED, (trial, _BATCH)).fetchall():
-        connection.executemany(
-            "UPDATE trials SET arrays = ?, checksum = ? WHERE key = ?", _sealed(connection, batch, made)
-        )
+    update = "UPDATE trials SET arrays = ?, checksum = ? WHERE key = ?"
+    while batch := run(_UNSEALED, (trial, _BATCH)).fetchall():
+        connection.executemany(update, _sealed(connection, batch, made))
         trial = batch[-1][checksum.AFTER]
-    found = connection.execute(
-        "SELECT key, provenance, seconds, created, data FROM records WHERE checksum IS NULL"
-    ).fetchall()
-    connection.executemany("UPDATE records SET checksum = ? WHERE key = ?", _of_records(found, made))
+    columns = "key, provenance, seconds, created, data"
+    found = run(f"SELECT {columns} FROM records WHERE checksum IS NULL").fetchall()
+    update = "UPDATE records SET checksum = ? WHERE key = ?"
+    connection.executemany(update, _of_records(found, made))
 
 
 _UNSEALED = (
@@ -117,11 +121,11 @@ _UNSEALED = (
 
 
 def _sealed(connection: sqlite3.Connection, batch: list[tuple], made: dict[int, str]) -> Iterator[tuple[str, int, int]]:
+    arrays = "SELECT name, data FROM arrays WHERE trial = ? ORDER BY rowid"
     for row in batch:
         key = row[checksum.AFTER]
-        stored = connection.execute("SELECT name, data FROM arrays WHERE trial = ? ORDER BY rowid", (key,)).fetchall()
         try:
-            listed = checksum.of_arrays(stored)
+            listed = checksum.of_arrays(connection.execute(arrays, (key,)).fetchall())
             _, setting, seed, route, by, _, *rest = row
             texts, numbers = (listed, *rest[:2]), rest[2 : 2 + len(checksum.DOUBLES)]
             yield listed, checksum.of_row(setting, seed, route, made[by], texts, numbers), key
@@ -138,7 +142,7 @@ def _of_records(found: list[tuple], made: dict[int, str]) -> Iterator[tuple[int,
 
 
 def fits(name: str, plain: str) -> bool:
-    """Whether the id of a setting is that of its text; data that are not on this machine cannot be asked."""
+    """Whether the id of a setting is that of its text, as far as its data are on this machine."""
     try:
         return Setting.from_plain(json.loads(plain)).id == name
     except MissingData:
@@ -148,10 +152,10 @@ def fits(name: str, plain: str) -> bool:
 
 
 def unseal(connection: sqlite3.Connection) -> None:
-    """Let a store of the version READABLE be read as one of this version; its rows are not checked."""
-    unsealed = f"{checksum.UNSEALED} AS checksum"
+    """Let a store of the version READABLE be read as one of this version, without checks of rows."""
     for table, more in (("settings", ""), ("trials", "NULL AS arrays, "), ("records", "")):
-        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {more}{unsealed} FROM main.{table}")
+        columns = f"*, {more}{checksum.UNSEALED} AS checksum"
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT {columns} FROM main.{table}")
 
 
 def migrate(connection: sqlite3.Connection) -> None:

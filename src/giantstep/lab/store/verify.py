@@ -40,7 +40,7 @@ class Verified:
 
 def verify(store: "Store") -> Verified:
     """Read the pages of the file, the settings, rows, arrays and records, all at one moment."""
-    counts = dict.fromkeys(("rows", "arrays", "settings", "records"), 0)
+    counts = {"rows": 0, "arrays": 0, "settings": 0, "records": 0}
     parts: tuple[Callable[..., Found], ...] = (_pages, _settings, _rows, _strays, _records)
     with store.reading():
         damage = [sentence for part in parts for sentence in _told(part(store.connection, counts))]
@@ -66,15 +66,17 @@ def _pages(connection: sqlite3.Connection, counts: dict[str, int]) -> Found:
 
 def _settings(connection: sqlite3.Connection, counts: dict[str, int]) -> Found:
     """The texts of the settings, their ids, and their leaves, which conditions are looked up in."""
-    leaves = "SELECT p.path, l.value FROM leaves l LEFT JOIN paths p ON p.key = l.path WHERE l.setting = ?"
-    for key, name, plain, stored in connection.execute("SELECT key, id, plain, checksum FROM settings ORDER BY key"):
+    of = "FROM leaves l LEFT JOIN paths p ON p.key = l.path WHERE l.setting = ?"
+    texts = connection.execute("SELECT key, id, plain, checksum FROM settings ORDER BY key")
+    for key, name, plain, stored in texts:
         counts["settings"] += 1
         try:
             checksum.check_setting(name, plain, stored)
             if not fits(name, plain):
                 raise Damage(f"the text of setting {name} is not the one that its id stands for")
-            if dict(connection.execute(leaves, (key,))) != flatten(json.loads(plain)):
-                raise Damage(f"conditions do not find setting {name}: its leaves are not those of its text")
+            leaves = dict(connection.execute(f"SELECT p.path, l.value {of}", (key,)).fetchall())
+            if leaves != flatten(json.loads(plain)):
+                raise Damage(f"the leaves of setting {name}, by which it is found, are not its own")
         except Damage as damage:
             yield str(damage)
 
@@ -82,17 +84,17 @@ def _settings(connection: sqlite3.Connection, counts: dict[str, int]) -> Found:
 def _rows(connection: sqlite3.Connection, counts: dict[str, int]) -> Found:
     """The rows with their arrays."""
     made = checksum.provenances(connection)
-    for row in connection.execute(
-        f"SELECT {SEALED}, t.key {FROM.replace('trials t', 'trials t NOT INDEXED')} ORDER BY t.key"
-    ):
+    table = FROM.replace("trials t", "trials t NOT INDEXED")
+    for row in connection.execute(f"SELECT {SEALED}, t.key {table} ORDER BY t.key"):
         counts["rows"] += 1
         try:
             checksum.check_row(row, made)
             checksum.opened(row)
         except (Damage, json.JSONDecodeError) as damage:
-            yield str(damage) if isinstance(damage, Damage) else f"{row_named(*row[1:4])} has notes that are no list"
+            yield f"{damage}" if isinstance(damage, Damage) else f"{row_named(*row[1:4])} has no notes"
             continue
-        arrays = dict(connection.execute("SELECT name, data FROM arrays WHERE trial = ?", row[AFTER:]))
+        found = connection.execute("SELECT name, data FROM arrays WHERE trial = ?", row[AFTER:])
+        arrays = dict(found.fetchall())
         counts["arrays"] += len(arrays)
         try:
             checksum.check_arrays(row, arrays, ARRAYS)
@@ -104,7 +106,8 @@ def _rows(connection: sqlite3.Connection, counts: dict[str, int]) -> Found:
 
 def _strays(connection: sqlite3.Connection, counts: dict[str, int]) -> Found:
     """Arrays that belong to no row."""
-    for trial, name in connection.execute("SELECT trial, name FROM arrays WHERE trial NOT IN (SELECT key FROM trials)"):
+    alone = "SELECT trial, name FROM arrays WHERE trial NOT IN (SELECT key FROM trials)"
+    for trial, name in connection.execute(alone):
         yield f"the array {str(name)[:60]!r} belongs to row {trial}, which is not there"
 
 
