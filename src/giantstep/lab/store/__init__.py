@@ -219,8 +219,7 @@ class Store:
         path, or the end of that path if it is unambiguous.
         """
         with self._explain_errors():
-            clause, parameters = self._where(where)
-            leaves = condition.of_leaves([condition.parse(each) for each in where], self.connection)
+            clause, parameters, leaves = self._where(where)
         count = -1 if limit is None else whole(limit, "limit", least=0)
         order = "ORDER BY t.setting, t.seed, t.route LIMIT ?"
         sql = f"SELECT {SEALED}, s.plain, s.checksum {checksum.FROM} {clause} {order}"
@@ -229,7 +228,7 @@ class Store:
     def tally(self, where: Sequence[str] = ()) -> dict[tuple[str, bool], int]:
         """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
         with self._explain_errors():
-            clause, parameters = self._where(where)
+            clause, parameters, _ = self._where(where)
             counted = f"SELECT t.route, t.ok, count(*) AS rows FROM trials t {clause} GROUP BY t.route, t.ok"
             counts = self.connection.execute(
                 f"SELECT r.route, c.ok, c.rows FROM ({counted}) c JOIN routes r ON r.key = c.route ORDER BY 1, 2",
@@ -244,7 +243,7 @@ class Store:
     def varying(self, where: Sequence[str] = ()) -> dict[str, str]:
         """The leaves that differ among the settings of such rows, as path and kind: "text", "real" or "integer"."""
         with self._explain_errors():
-            clause, parameters = self._where(where)
+            clause, parameters, _ = self._where(where)
             chosen = f"(SELECT DISTINCT t.setting FROM trials t {clause})"
             (settings,) = self.connection.execute(f"SELECT count(*) FROM {chosen}", parameters).fetchone()
             leaves = self.connection.execute(
@@ -298,7 +297,7 @@ class Store:
         with self._explain_errors():
             return condition.resolve(name, condition.known_paths(self.connection))
 
-    def _rows(self, sql: str, parameters: list[Any], leaves: Sequence[Any]) -> Iterator[StoredRow]:
+    def _rows(self, sql: str, parameters: list[Any], leaves: condition.OnLeaves) -> Iterator[StoredRow]:
         last, plain = "", {}
         with self._explain_errors():
             for row in self._checked(sql, parameters):
@@ -311,7 +310,7 @@ class Store:
                 created = row[checksum.AT["created"]]
                 yield StoredRow(name, None if seed < 0 else seed, route, ok, known, notes, seconds, created, plain)
 
-    def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
+    def _where(self, where: Sequence[str]) -> tuple[str, list[Any], condition.OnLeaves]:
         if isinstance(where, str):
             raise InputError(f"conditions must be a list of texts, not the text {where!r}")
         return condition.where_sql([condition.parse(each) for each in where], self.connection)

@@ -65,16 +65,14 @@ def of_row(
 
     SQLite has neither -0 nor NaN.
     """
-    doubles = [None if v is None or v != v else v + 0.0 for v in numbers]
-    return _sum((None, setting, seed, route, None, *texts, *doubles), made)
+    doubles = [_NAN if v is None or v != v else v + 0.0 for v in numbers]
+    return _sum(setting, seed, route, made, texts, doubles)
 
 
-def _sum(row: Sequence[Any], made: str) -> int:
-    """The checksum that a row, SEALED and perhaps more, should have."""
-    _, setting, seed, route, _, arrays, nans, notes = row[:_FIRST]
+def _sum(setting: Any, seed: Any, route: Any, made: str, texts: Sequence[Any], doubles: list[float]) -> int:
+    arrays, nans, notes = texts
     text = f"{setting}\n{seed}\n{route}\n{made}\n{arrays or ''}\n{nans or ''}\n{notes or ''}"
-    doubles = _doubles(*[_NAN if v is None else v for v in row[_FIRST:_END]])
-    return crc32(text.encode(), crc32(doubles))
+    return crc32(text.encode(), crc32(_doubles(*doubles)))
 
 
 def of_record(key: str, made: str, seconds: float, created: float, data: bytes) -> int:
@@ -98,11 +96,12 @@ def provenances(connection: sqlite3.Connection) -> dict[int, str]:
 
 def check_row(row: Sequence[Any], made: Mapping[int, str]) -> None:
     """Raise Damage unless the row, SEALED and perhaps more, is the one that was written."""
+    stored, setting, seed, route, by, *texts = row[:_FIRST]
     try:
-        if row[0] == _sum(row, made[row[4]]):
+        doubles = [_NAN if v is None else v for v in row[_FIRST:_END]]
+        if stored == _sum(setting, seed, route, made[by], texts, doubles):
             return
-        stored, setting, _, route, _, _, *words = row[:_FIRST]
-        whole = stored == UNSEALED and setting is not None and route is not None and _texts(words)
+        whole = stored == UNSEALED and None not in (setting, route) and _texts(texts)
     except WRONG:
         whole = False
     if not whole:
