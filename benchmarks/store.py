@@ -21,7 +21,7 @@ import numpy as np
 import xarray  # noqa: F401  (imported here so that its import is not counted)
 
 import giantstep as gs
-from giantstep.lab.store import Store
+from giantstep.lab.store import Store, checksum
 from giantstep.lab.store.setting_paths import flatten
 from giantstep.lab.store.stored_row import NUMBERS
 from giantstep.lab.store.trial import Route, Trial
@@ -62,21 +62,28 @@ def fill(path: Path, settings: int, seeds: int) -> None:
         store.put([(trial, Outcome(first, "simulate", eta=1.0, test_error=0.5))])
         run = store.connection
         paths = dict(run.execute("SELECT path, key FROM paths"))
-        columns = ("setting", "seed", "route", "ok", *NUMBERS, "seconds", "created", "provenance")
+        made = checksum.provenances(run)[1]
+        columns = ("setting", "seed", "route", *checksum.DOUBLES, "provenance", "checksum")
         insert = f"INSERT INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
         rng, others = np.random.default_rng(0), len(NUMBERS) - 1
         run.execute("BEGIN")
         run.execute("DROP INDEX leaves_by_value")  # made again at the end, which is faster
-        made = enumerate(plains(settings), start=2)
-        while batch := list(islice(((k, deepcopy(plain)) for k, plain in made), 2000)):
+        numbered = enumerate(plains(settings), start=2)
+        while batch := list(islice(((k, deepcopy(plain)) for k, plain in numbered), 2000)):
             texts = [(k, f"{k:016x}", json.dumps(plain, sort_keys=True, separators=(",", ":"))) for k, plain in batch]
-            run.executemany("INSERT INTO settings VALUES (?, ?, ?)", texts)
+            texts = [(k, name, text, checksum.of_setting(name, text)) for k, name, text in texts]
+            run.executemany("INSERT INTO settings VALUES (?, ?, ?, ?)", texts)
             leaves = [(k, paths[path], value) for k, plain in batch for path, value in flatten(plain).items()]
             run.executemany("INSERT INTO leaves VALUES (?, ?, ?)", leaves)
             etas = [plain["protocol"]["steps"][0]["eta"] for _, plain in batch]
             numbers = iter(rng.random((len(batch) * seeds, others)).tolist())
-            keys = ((k, seed, 1, 1, eta) for (k, _), eta in zip(batch, etas, strict=True) for seed in range(seeds))
-            run.executemany(insert, ((*key, *next(numbers), 1.0, 0.0, 1) for key in keys))
+            keys = ((k, seed, eta) for (k, _), eta in zip(batch, etas, strict=True) for seed in range(seeds))
+            doubles = ((k, seed, (0.0, 1, eta, *next(numbers), 1.0)) for k, seed, eta in keys)
+            rows = (
+                (k, seed, 1, *own, 1, checksum.of_row(f"{k:016x}", seed, "simulate", made, (None,) * 3, own))
+                for k, seed, own in doubles
+            )
+            run.executemany(insert, rows)
         run.execute("CREATE INDEX leaves_by_value ON leaves (path, value)")
         run.execute("COMMIT")
 

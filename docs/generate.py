@@ -42,6 +42,8 @@ def _commands(group: Any, before: str) -> str:
     """The help of a group's commands, and of theirs."""
     parts = []
     for name, command in getattr(group, "commands", {}).items():
+        if command.hidden:
+            continue
         full = f"{before}{name}"
         parts.append(f"\n## {full}\n\n{_help(command, f'giantstep {full}')}{_commands(command, f'{full} ')}")
     return "".join(parts)

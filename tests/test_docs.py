@@ -42,9 +42,11 @@ def test_every_command_and_option_has_help():
         "cite",
         "explore",
         "results",
+        "store",
     }
-    results = commands.pop("results")
-    assert results.help and set(results.commands) == {"list", "merge", "repair"}
+    results, other = commands.pop("results"), commands.pop("store")
+    assert results.help and set(results.commands) == {"list", "merge", "verify", "repair"}
+    assert other.hidden and set(other.commands) == set(results.commands)  # another name of it
     for command in (*commands.values(), *results.commands.values()):
         assert command.help
         assert all(getattr(parameter, "help", None) for parameter in command.params)

@@ -14,24 +14,25 @@ from giantstep._machine.random import kept_bytes
 from giantstep.errors import InputError
 
 GIB = 2.0**30
+LEAST = 1e-3  # GiB that may be allowed
 SHARE = 0.8  # of what is free, so that the rest of the machine goes on
-_given: ContextVar[float | None] = ContextVar("memory", default=None)  # GiB of the task at work
+_task: ContextVar[float | None] = ContextVar("memory", default=None)  # GiB of the task at work
 
 
 def available() -> float:
     """Bytes free to this process: the machine's, or what its limits or the task at work leave if that is less."""
-    given = _given.get()
-    return min(_of_machine(moment()), left(), float("inf") if given is None else given * GIB)
+    own = _task.get()
+    return min(_of_machine(moment()), left(), float("inf") if own is None else own * GIB)
 
 
 @contextmanager
 def within(memory: float | None) -> Iterator[None]:
     """Plan for so many GiB whatever does not say how many it may take; None leaves it to the task around this one."""
-    token = _given.set(_given.get() if memory is None else memory)
+    token = _task.set(_task.get() if memory is None else memory)
     try:
         yield
     finally:
-        _given.reset(token)
+        _task.reset(token)
 
 
 @lru_cache(maxsize=1)
@@ -39,12 +40,15 @@ def _of_machine(moment: int) -> float:
     return float(psutil.virtual_memory().available)
 
 
+def given(memory: float | None, parts: int = 1) -> float | None:
+    """The memory in GiB that a user allows to each of so many processes, or None."""
+    return None if memory is None else real(memory, "memory (in GiB)", least=LEAST * parts) / parts
+
+
 def budget(memory: float | None) -> float:
     """Bytes to stay within: ``memory`` in GiB if given, without what is kept of random numbers; else a share of what is free."""
-    memory = _given.get() if memory is None else memory
-    if memory is None:
-        return SHARE * available()
-    return max(real(memory, "memory (in GiB)", least=1e-3) * GIB - kept_bytes(), 0.0)
+    allowed = given(_task.get() if memory is None else memory)
+    return SHARE * available() if allowed is None else max(allowed * GIB - kept_bytes(), 0.0)
 
 
 def on_each(memory: float | None, devices: Sequence[Any]) -> float:

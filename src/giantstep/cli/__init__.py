@@ -99,6 +99,7 @@ for _command in (
 ):
     app.command()(_command)
 app.add_typer(results.app, name="results")
+app.add_typer(results.app, name="store", hidden=True)  # by the name of the file
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -1,4 +1,4 @@
-"""results: list, export, merge and repair the rows of a store."""
+"""results: list, export, merge, verify and repair the rows of a store."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,7 @@ from giantstep.errors import InputError
 if TYPE_CHECKING:
     from giantstep.lab.store.stored_row import StoredRow
 
+_SAVE = "'giantstep results repair STORE NEW' saves the rows that are whole."
 _COLUMNS = ("seed", "route", "ok", "test_error", "test_error_se", "train_error")
 
 
@@ -28,7 +29,7 @@ app = typer.Typer(cls=_Listing, no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def results() -> None:
-    """List, export, merge or repair stored results.
+    """List, export, merge, verify or repair stored results.
 
     'giantstep results STORE' is short for 'giantstep results list STORE'.
     """
@@ -104,14 +105,45 @@ def merge(
 
 
 @app.command()
+def verify(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="File with stored results.")],
+    as_json: AsJson = False,
+) -> None:
+    """Read a whole store and say what is damaged.
+
+    Every page, setting, row, array and record is read. The exit code is 0 if nothing is damaged, 1 if something is, and 2 if
+    the file is no store.
+    """
+    from dataclasses import asdict
+
+    from giantstep.lab.store import Store
+    from giantstep.lab.store.damage import DamagedStore
+    from giantstep.lab.store.verify import Verified
+
+    try:
+        with Store.open(store, "read") as opened:
+            found = opened.verify()
+    except DamagedStore as damaged:  # it cannot even be opened
+        found = Verified(0, 0, 0, 0, (str(damaged),))
+    read = f"{found.rows} rows, {found.arrays} arrays, {found.settings} settings and {found.records} records"
+    if as_json:
+        show({"store": str(store), "ok": found.ok, **asdict(found)})
+    else:
+        end = f"{store} is whole: {read}." if found.ok else f"{store} is damaged; {read} were read. {_SAVE}"
+        show("\n".join([*found.damage, end]))
+    if not found.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
 def repair(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="Store that is damaged; it is only read.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="File for the rows that can be read; it must not exist.")],
     as_json: AsJson = False,
 ) -> None:
-    """Save what can be read of a damaged store.
+    """Save what is whole of a damaged store.
 
-    Every row is read by itself. Run the sweep again with the new store: it computes the rows that are lost.
+    Every row is read and checked by itself. Run the sweep again with the new store: it computes the rows that are lost.
     """
     from giantstep.lab.store.repair import repair as save
 

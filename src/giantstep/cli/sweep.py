@@ -61,7 +61,7 @@ def sweep(
                 todo = missing(every, opened)
         ahead = forecast(every, todo, workers=workers or 1, memory=memory)
         return show(_plan(grid, ahead) if as_json else _describe(grid, ahead))
-    with Store.open(path) as opened, closing(executor(workers, scheduler, memory)) as where:
+    with closing(executor(workers, scheduler, memory)) as where, Store.open(path) as opened:
         todo = missing(every, opened)
         ahead = forecast(every, todo, workers=workers or 1, memory=memory)
         typer.echo(_describe(grid, ahead), err=True)

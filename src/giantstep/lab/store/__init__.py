@@ -9,14 +9,16 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from giantstep._given.plain import choice, whole
 from giantstep.errors import InputError
-from giantstep.lab.store import condition, serialise, stored_row
+from giantstep.lab.store import checksum, condition, presence, serialise, stored_row
+from giantstep.lab.store.checksum import AFTER, DOUBLES, MADE, SEALED, TEXTS
 from giantstep.lab.store.file import TIMEOUT, connect, explain_errors, transaction
 from giantstep.lab.store.provenance import Provenance
 from giantstep.lab.store.schema import plant
@@ -25,14 +27,13 @@ from giantstep.lab.store.stored_row import ARRAYS, NUMBERS, StoredRow
 from giantstep.lab.store.trial import Trial
 from giantstep.results.outcome import Outcome
 
+if TYPE_CHECKING:
+    from giantstep.lab.store.verify import Verified
+
 __all__ = ["Store"]
 
-_FOUND = ("ok", *NUMBERS, "seconds", "nans", "notes")  # what ``stored_row.columns`` makes
-_PUT = ("key", "setting", "seed", "route", *_FOUND, "created", "provenance")
+_PUT = ("key", "setting", "seed", "route", "provenance", *TEXTS, *DOUBLES, "checksum")
 _INSERT = f"INSERT OR IGNORE INTO trials ({', '.join(_PUT)}) VALUES ({', '.join('?' * len(_PUT))})"
-_MADE = tuple(each.name for each in fields(Provenance))
-_FROM = "FROM trials t CROSS JOIN settings s ON s.key = t.setting CROSS JOIN routes r ON r.key = t.route"
-_SELECT = f"SELECT s.id, t.seed, r.route, s.plain, t.created, {', '.join(f't.{name}' for name in _FOUND)} {_FROM}"
 _THERE = (  # trials that are among those wanted
     "FROM wanted w CROSS JOIN settings s ON s.id = w.setting CROSS JOIN routes r ON r.route = w.route "
     "CROSS JOIN trials t ON t.setting = s.key AND t.seed = w.seed AND t.route = r.key"
@@ -48,6 +49,9 @@ class Store:
     address: str
     mode: str = "write"
     timeout: float = TIMEOUT
+    place: Path = Path()  # the path from the root: the folder of the process may change
+    identity: presence.Identity | None = None
+    last: list[int] = field(default_factory=list)  # the key of the row written last
 
     @staticmethod
     def open(path: str | Path, mode: str = "write", *, timeout: float = TIMEOUT) -> "Store":
@@ -59,9 +63,10 @@ class Store:
             timeout: seconds to wait for another process that is writing.
         """
         choice(mode, ("write", "read"), "mode")
-        place = Path(path)
-        connection, address = connect(place, mode, timeout)
-        return Store(place, connection, address, mode, timeout)
+        given = Path(path)
+        connection, address = connect(given, mode, timeout)
+        place = given.absolute()
+        return Store(given, connection, address, mode, timeout, place, presence.identity(place))
 
     @staticmethod
     @contextmanager
@@ -78,7 +83,11 @@ class Store:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self.close()
+        try:
+            if problem[0] is None and self.mode == "write":
+                self._present(*self.last)
+        finally:
+            self.close()
 
     def __len__(self) -> int:
         with self._explain_errors():
@@ -99,53 +108,79 @@ class Store:
         """
         if self.mode != "write":
             raise InputError(f"{self.path} is open for reading: open it with mode 'write' to put rows into it")
-        rows = [
-            (trial.key, stored_row.columns(trial, outcome), stored_row.arrays(outcome, arrays))
-            for trial, outcome in trials
-        ]
+        made = provenance or Provenance.here()
+        words, now = " ".join(_texts(made)), time.time()
+        rows = [(trial.key, *self._row(trial, outcome, arrays, words, now)) for trial, outcome in trials]
         plains = {trial.key[0]: trial.setting for trial, _ in trials}
         texts = {name: setting.to_plain() for name, setting in plains.items()}
         verbs = {trial.key[2]: trial.route.verb for trial, _ in trials}
-        now, run = time.time(), self.connection.execute
+        run = self.connection.execute
         with self._explain_errors(), transaction(self.connection):
             settings = {name: self._setting(name, plain) for name, plain in texts.items()}
             routes = {route: self._route(route, verb) for route, verb in verbs.items()}
-            made = self._provenance(provenance or Provenance.here())
+            by = self._provenance(made)
             (last,) = run("SELECT coalesce(max(key), 0) FROM trials").fetchone()  # nobody else writes meanwhile
             self.connection.executemany(
                 _INSERT,
                 (
-                    (key, settings[setting], -1 if seed is None else seed, routes[route], *values, now, made)
+                    (key, settings[setting], -1 if seed is None else seed, routes[route], by, *values)
                     for key, ((setting, seed, route), values, _) in enumerate(rows, start=last + 1)
                 ),
             )
             new = [key for (key,) in run("SELECT key FROM trials WHERE key > ?", (last,))]
             known = ((key, name, data) for key in new for name, data in rows[key - last - 1][2])
             self.connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", known)
+        self.last[:] = new[-1:] or self.last
+        self._present()
         return len(new)
 
+    def _row(self, trial: Trial, result: Outcome, names: Sequence[str], made: str, now: float) -> tuple[Any, Any]:
+        """The columns TEXTS, DOUBLES and checksum of a row, and its arrays."""
+        setting, seed, route = trial.key
+        doubles, words = stored_row.columns(trial, result)
+        arrays = stored_row.arrays(result, names)
+        texts, numbers = (checksum.of_arrays(arrays), *words), (now, *doubles)
+        seal = checksum.of_row(setting, -1 if seed is None else seed, route, made, texts, numbers)
+        return (*texts, *numbers, seal), arrays
+
     def missing(self, trials: Iterable[Trial]) -> list[Trial]:
-        """The trials that the store lacks, in their order, each once."""
+        """The trials that the store lacks, in their order, each once; the others are checked."""
         with self._wanted(trials) as wanted:
-            known = {place for (place,) in self.connection.execute(f"SELECT w.place {_THERE}")}
+            known = {row[AFTER] for row in self._checked(f"SELECT {SEALED}, w.place {_THERE}")}
         return [trial for place, trial in enumerate(wanted) if place not in known]
 
     def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
         """The trials that the store has, with their numbers and the arrays asked for, all read at one moment."""
-        columns = f"w.place, t.key, {', '.join(f't.{name}' for name in _FOUND)}"
         stored = f"SELECT name, data FROM arrays WHERE trial = ? AND name IN ({', '.join('?' * len(arrays))})"
         run = self.connection.execute
         with self._wanted(trials) as wanted:  # closed before the first is yielded, because a caller may stop anywhere
-            rows = run(f"SELECT {columns} {_THERE} ORDER BY w.place").fetchall()
-            data = {key: dict(run(stored, (key, *arrays))) for _, key, *_ in rows} if arrays else {}
-        for place, key, *values in rows:
-            yield wanted[place], stored_row.outcome(wanted[place], tuple(values), data.get(key, {}))
+            rows = list(self._checked(f"SELECT {SEALED}, w.place, t.key {_THERE} ORDER BY w.place"))
+            asked = rows if arrays else []
+            data = {row[AFTER]: dict(run(stored, (row[-1], *arrays))) for row in asked}
+        for row in rows:
+            place = row[AFTER]
+            yield wanted[place], self._outcome(wanted[place], row, data.get(place, {}), arrays)
 
     def numbers(self, trials: Iterable[Trial], names: Sequence[str]) -> list[tuple[Any, ...]]:
         """For every trial that the store has: its place among the trials, whether it is ok, and the numbers of these names."""
-        columns = ", ".join(f"t.{choice(name, NUMBERS, 'number')}" for name in names)
+        known = ("ok", *(choice(name, NUMBERS, "number") for name in names))
+        picked = itemgetter(AFTER, *(checksum.AT[name] for name in known))
         with self._wanted(trials):
-            return self.connection.execute(f"SELECT {', '.join(['w.place', 't.ok', columns])} {_THERE}").fetchall()
+            return [picked(row) for row in self._checked(f"SELECT {SEALED}, w.place {_THERE}")]
+
+    def _checked(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that begins with SEALED, each checked."""
+        made = checksum.provenances(self.connection)
+        with closing(self.connection.execute(sql, parameters)) as cursor:
+            for row in cursor:
+                checksum.check_row(row, made)
+                yield row
+
+    def _outcome(self, trial: Trial, row: tuple, data: dict[str, bytes], asked: Sequence[str]) -> Outcome:
+        """The outcome of a checked row with these arrays."""
+        with self._explain_errors():
+            checksum.check_arrays(row, data, asked)
+            return stored_row.outcome(trial, *checksum.opened(row), data)
 
     @contextmanager
     def _wanted(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:
@@ -164,15 +199,17 @@ class Store:
         """The stored outcome of a trial, or None."""
         setting, seed, route = trial.key
         with self._explain_errors(), transaction(self.connection, "DEFERRED"):
-            row = self.connection.execute(
-                f"SELECT t.key, {', '.join(f't.{name}' for name in _FOUND)} FROM settings s JOIN routes r "
-                "JOIN trials t ON t.setting = s.key AND t.route = r.key WHERE s.id = ? AND t.seed = ? AND r.route = ?",
-                (setting, -1 if seed is None else seed, route),
-            ).fetchone()
-            if row is None:
+            rows = list(
+                self._checked(
+                    f"SELECT {SEALED}, t.key FROM settings s JOIN routes r "
+                    "JOIN trials t ON t.setting = s.key AND t.route = r.key WHERE s.id = ? AND t.seed = ? AND r.route = ?",
+                    (setting, -1 if seed is None else seed, route),
+                )
+            )
+            if not rows:
                 return None
-            arrays = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", row[:1]))
-        return stored_row.outcome(trial, row[1:], arrays)
+            data = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", rows[0][AFTER:]))
+        return self._outcome(trial, rows[0], data, ARRAYS)
 
     def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[StoredRow]:
         """Yield the rows that meet every condition, without holding them all in memory.
@@ -182,15 +219,16 @@ class Store:
         path, or the end of that path if it is unambiguous.
         """
         with self._explain_errors():
-            clause, parameters = self._where(where)
+            clause, parameters, leaves = self._where(where)
         count = -1 if limit is None else whole(limit, "limit", least=0)
         order = "ORDER BY t.setting, t.seed, t.route LIMIT ?"
-        return self._rows(f"{_SELECT} {clause} {order}", [*parameters, count])
+        sql = f"SELECT {SEALED}, s.plain, s.checksum {checksum.FROM} {clause} {order}"
+        return self._rows(sql, [*parameters, count], leaves)
 
     def tally(self, where: Sequence[str] = ()) -> dict[tuple[str, bool], int]:
         """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
         with self._explain_errors():
-            clause, parameters = self._where(where)
+            clause, parameters, _ = self._where(where)
             counted = f"SELECT t.route, t.ok, count(*) AS rows FROM trials t {clause} GROUP BY t.route, t.ok"
             counts = self.connection.execute(
                 f"SELECT r.route, c.ok, c.rows FROM ({counted}) c JOIN routes r ON r.key = c.route ORDER BY 1, 2",
@@ -205,7 +243,7 @@ class Store:
     def varying(self, where: Sequence[str] = ()) -> dict[str, str]:
         """The leaves that differ among the settings of such rows, as path and kind: "text", "real" or "integer"."""
         with self._explain_errors():
-            clause, parameters = self._where(where)
+            clause, parameters, _ = self._where(where)
             chosen = f"(SELECT DISTINCT t.setting FROM trials t {clause})"
             (settings,) = self.connection.execute(f"SELECT count(*) FROM {chosen}", parameters).fetchone()
             leaves = self.connection.execute(
@@ -221,18 +259,32 @@ class Store:
 
     def put_record(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
         """Write a record, which is plain data with arrays; a record that is stored already stays as it is."""
-        data = serialise.dumps(value)
+        data, now = serialise.dumps(value), time.time()
+        made = provenance or Provenance.here()
+        seal = checksum.of_record(key, " ".join(_texts(made)), seconds, now, data)
         with self._explain_errors(), transaction(self.connection):
-            made = self._provenance(provenance or Provenance.here())
             self.connection.execute(
-                "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", (key, data, seconds, time.time(), made)
+                "INSERT OR IGNORE INTO records (key, data, seconds, created, provenance, checksum) VALUES (?, ?, ?, ?, ?, ?)",
+                (key, data, seconds, now, self._provenance(made), seal),
             )
+        self._present()
 
     def get_record(self, key: str) -> tuple[Any, float] | None:
         """A stored record and the seconds that it took, or None."""
         with self._explain_errors():
-            row = self.connection.execute("SELECT data, seconds FROM records WHERE key = ?", (key,)).fetchone()
-        return None if row is None else (serialise.loads(row[0]), row[1])
+            columns = "data, seconds, created, provenance, checksum"
+            row = self.connection.execute(f"SELECT {columns} FROM records WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            data, seconds, created, by, stored = row
+            checksum.check_record(key, data, seconds, created, checksum.provenances(self.connection).get(by), stored)
+            return checksum.record(key, data), seconds
+
+    def verify(self) -> "Verified":
+        """Read all pages, settings, rows, arrays and records, and say what is damaged."""
+        from giantstep.lab.store.verify import verify
+
+        return verify(self)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -245,19 +297,20 @@ class Store:
         with self._explain_errors():
             return condition.resolve(name, condition.known_paths(self.connection))
 
-    def _rows(self, sql: str, parameters: list[Any]) -> Iterator[StoredRow]:
+    def _rows(self, sql: str, parameters: list[Any], leaves: condition.OnLeaves) -> Iterator[StoredRow]:
         last, plain = "", {}
-        with self._explain_errors(), closing(self.connection.execute(sql, parameters)) as cursor:
-            for name, seed, route, text, created, ok, *values, seconds, nans, notes in cursor:
+        with self._explain_errors():
+            for row in self._checked(sql, parameters):
+                (_, name, seed, route), (text, seal) = row[:4], row[AFTER:]
                 if name != last:
+                    checksum.check_setting(name, text, seal)
                     last, plain = name, json.loads(text)
-                sentences = tuple(json.loads(notes)) if notes else ()
-                known = stored_row.numbers(tuple(values), nans)
-                yield StoredRow(
-                    name, None if seed < 0 else seed, route, bool(ok), known, sentences, seconds, created, plain
-                )
+                    condition.check_leaves(name, plain, leaves)
+                ok, known, notes, seconds = checksum.opened(row)
+                created = row[checksum.AT["created"]]
+                yield StoredRow(name, None if seed < 0 else seed, route, ok, known, notes, seconds, created, plain)
 
-    def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
+    def _where(self, where: Sequence[str]) -> tuple[str, list[Any], condition.OnLeaves]:
         if isinstance(where, str):
             raise InputError(f"conditions must be a list of texts, not the text {where!r}")
         return condition.where_sql([condition.parse(each) for each in where], self.connection)
@@ -268,7 +321,8 @@ class Store:
         if row is not None:
             return row[0]
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-        key = self.connection.execute("INSERT INTO settings (id, plain) VALUES (?, ?)", (name, text)).lastrowid
+        insert = "INSERT INTO settings (id, plain, checksum) VALUES (?, ?, ?)"
+        key = self.connection.execute(insert, (name, text, checksum.of_setting(name, text))).lastrowid
         assert key is not None
         plant(self.connection, key, plain)
         return key
@@ -278,15 +332,23 @@ class Store:
         return self.connection.execute("SELECT key FROM routes WHERE route = ?", (route,)).fetchone()[0]
 
     def _provenance(self, made: Provenance) -> int:
-        values = tuple(getattr(made, name) for name in _MADE)
-        find = f"SELECT key FROM provenance WHERE ({', '.join(_MADE)}) = ({', '.join('?' * len(_MADE))})"
+        values = _texts(made)
+        find = f"SELECT key FROM provenance WHERE ({', '.join(MADE)}) = ({', '.join('?' * len(MADE))})"
         row = self.connection.execute(find, values).fetchone()
         if row is not None:
             return row[0]
-        put = f"INSERT INTO provenance ({', '.join(_MADE)}) VALUES ({', '.join('?' * len(_MADE))})"
+        put = f"INSERT INTO provenance ({', '.join(MADE)}) VALUES ({', '.join('?' * len(MADE))})"
         key = self.connection.execute(put, values).lastrowid
         assert key is not None
         return key
 
+    def _present(self, last: int | None = None) -> None:
+        """Raise an InputError if the file is gone or another, or lacks the row of this key."""
+        presence.check(self.place, self.address, self.identity, self.connection, last)
+
     def _explain_errors(self) -> Any:
         return explain_errors(self.path, self.timeout)
+
+
+def _texts(made: Provenance) -> tuple[str, ...]:
+    return tuple(getattr(made, name) for name in MADE)

@@ -1,7 +1,7 @@
 """Write a file completely or not at all: a reader sees the old file or the new one, never half of one."""
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,17 +12,14 @@ from giantstep.errors import InputError
 @contextmanager
 def atomic(place: Path) -> Iterator[Path]:
     """Yield a temporary file in the same folder; it is renamed to ``place`` at the end, and removed after an error."""
+    unfinished = place.with_name(f".{place.stem}-{secrets.token_hex(8)}{place.suffix}")
     try:
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}-", suffix=place.suffix)
+        # The system takes the mask of the process off these permissions, those of any new file.
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
     except OSError as error:
         raise InputError(f"cannot write {place}: {error.strerror or error}") from None
-    os.close(handle)
-    unfinished = Path(name)
     try:
         yield unfinished
-        mask = os.umask(0)
-        os.umask(mask)
-        unfinished.chmod(0o666 & ~mask)
         os.replace(unfinished, place)
     except OSError as error:
         raise InputError(f"cannot write {place}: {error.strerror or error}") from None

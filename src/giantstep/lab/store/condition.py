@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from giantstep.errors import InputError
-from giantstep.lab.store.setting_paths import Value, anchor, default, filled
+from giantstep.lab.store.damage import Damage
+from giantstep.lab.store.setting_paths import Value, anchor, default, filled, leaf
 from giantstep.lab.store.stored_row import NUMBERS
 from giantstep.lab.store.trial import Route
 
@@ -87,8 +88,19 @@ def resolve(name: str, paths: Sequence[str]) -> str:
     raise InputError(f"the store has no column or setting {name!r}; it has, for example, {', '.join(near[:8])}")
 
 
-def where_sql(conditions: Sequence[Condition], connection: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """A WHERE clause over trials t (empty for none), and its parameters.
+def check_leaves(name: str, plain: Any, conditions: Sequence[tuple[str, Condition]]) -> None:
+    """Raise Damage unless a setting that was found meets the conditions by its own text, too."""
+    for path, each in conditions:
+        value = leaf(plain, path)
+        if not _met(default(path) if value is None else value, each):
+            raise Damage(f"its table of leaves has another {path} for setting {name}")
+
+
+OnLeaves = list[tuple[str, Condition]]  # conditions on leaves, with their paths
+
+
+def where_sql(conditions: Sequence[Condition], connection: sqlite3.Connection) -> tuple[str, list[Any], OnLeaves]:
+    """A WHERE clause over trials t (empty for none), its parameters, and the conditions on leaves.
 
     A condition that every setting meets is left out. If few settings meet the rarest of the others, it becomes a list of
     settings, and the rest is looked up for each setting of that list.
@@ -97,14 +109,15 @@ def where_sql(conditions: Sequence[Condition], connection: sqlite3.Connection) -
     named = [(resolve(each.name, paths), each) for each in conditions]
     parts = [_of_column(each, name) for name, each in named if name in _COLUMNS]
     (settings,) = connection.execute("SELECT count(*) FROM settings").fetchone()
-    leaves = [(_count(connection, each, name), name, each) for name, each in named if name not in _COLUMNS]
+    on_leaves = [(name, each) for name, each in named if name not in _COLUMNS]
+    leaves = [(_count(connection, each, name), name, each) for name, each in on_leaves]
     leaves = sorted((each for each in leaves if each[0] < settings), key=lambda each: each[0])
     if leaves and leaves[0][0] <= settings / 4:
         parts.append(_listed(leaves[0][2], leaves[0][1]))
         leaves = leaves[1:]
     parts += [_looked_up(each, name) for _, name, each in leaves]
     clauses, values = [clause for clause, _ in parts], [value for _, some in parts for value in some]
-    return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), values
+    return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), values, on_leaves
 
 
 def _of_column(condition: Condition, name: str) -> tuple[str, list[Any]]:

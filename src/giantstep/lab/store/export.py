@@ -15,6 +15,7 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
 from giantstep.lab.store.atomic import atomic
+from giantstep.lab.store.damage import Damage
 from giantstep.lab.store.stored_row import NUMBERS, StoredRow
 
 __all__ = ["export", "to_dataset"]
@@ -44,7 +45,17 @@ def export(store: Store, path: str | Path, where: Sequence[str] = (), *, force: 
     with store.reading():
         names = store.varying(where)
         with atomic(place) as unfinished:
-            return writer(unfinished, store.select(where), names)
+            return writer(unfinished, _constant(store.select(where), names), names)
+
+
+def _constant(rows: Iterator[StoredRow], varying: Mapping[str, str]) -> Iterator[StoredRow]:
+    """The rows; a field that is said not to vary has no column, so that it must not."""
+    known: dict[str, Any] = {}
+    for row in rows:
+        for path, value in row.leaves.items():
+            if path not in varying and known.setdefault(path, value) != value:
+                raise Damage(f"its table of leaves does not know that {path} varies")
+        yield row
 
 
 def to_dataset(rows: Iterable[StoredRow]) -> Any:

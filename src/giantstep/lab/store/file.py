@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from giantstep.errors import InputError
-from giantstep.lab.store.schema import APPLICATION, VERSION, migrate
+from giantstep.lab.store.damage import Damage, DamagedStore
+from giantstep.lab.store.schema import APPLICATION, READABLE, VERSION, migrate, unseal
 
 TIMEOUT = 30.0  # seconds to wait for another process's transaction
 
+_DAMAGED = "{path} is damaged: {error}. Restore a copy, or save what can be read: giantstep results repair."
 _SENTENCES = {
     sqlite3.SQLITE_NOTADB: "{path} is not a store: it is not an SQLite file. Nothing was changed.",
-    sqlite3.SQLITE_CORRUPT: "{path} is damaged: {error}. Restore a copy, or save what can be read: giantstep results repair.",
     sqlite3.SQLITE_FULL: "{path} cannot grow: the disk is full ({error}); nothing of this batch was written.",
     sqlite3.SQLITE_BUSY: "{path} is locked by another process for longer than {timeout:g} s; try again when it has ended.",
     sqlite3.SQLITE_LOCKED: "{path} is locked by another process for longer than {timeout:g} s; try again when it has ended.",
@@ -32,14 +33,14 @@ def explain_errors(path: Path, timeout: float = TIMEOUT) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", None)
+        if code is None and not str(error).startswith("Could not decode"):
+            raise  # of Python: the store is closed, and the like
         sentence = None if code is None else _SENTENCES.get(code & 0xFF)
-        if str(error).startswith(("no such table", "no such column", "Could not decode")):
-            sentence = _SENTENCES[sqlite3.SQLITE_CORRUPT]
         if sentence is None:
-            raise
+            raise DamagedStore(_DAMAGED.format(path=path, error=error)) from None
         raise InputError(sentence.format(path=path, error=error, timeout=timeout)) from None
-    except json.JSONDecodeError as error:
-        raise InputError(_SENTENCES[sqlite3.SQLITE_CORRUPT].format(path=path, error=error)) from None
+    except (Damage, json.JSONDecodeError) as error:
+        raise DamagedStore(_DAMAGED.format(path=path, error=error)) from None
 
 
 @contextmanager
@@ -96,16 +97,31 @@ def _reading(path: Path, timeout: float) -> tuple[sqlite3.Connection, str]:
         connection, address, version = _opened(path, _address(path, "ro&immutable=1"), timeout)
     if version == VERSION:
         return connection, address
+    try:
+        if version == 0:
+            raise InputError(f"{path} is empty: nothing has been stored in it yet.")
+        if not _upgraded(path, timeout):
+            if version != READABLE:
+                raise InputError(
+                    f"{path} has schema version {version}: "
+                    f"it must be writable once, for an upgrade to version {VERSION}."
+                )
+            unseal(connection)
+            return connection, address
+    except BaseException:
+        connection.close()
+        raise
     connection.close()
-    if version == 0:
-        raise InputError(f"{path} is empty: nothing has been stored in it yet.")
+    return _reading(path, timeout)
+
+
+def _upgraded(path: Path, timeout: float) -> bool:
+    """Whether a store could be upgraded to the newest version."""
     try:
         _writing(path, timeout)[0].close()
     except (InputError, sqlite3.OperationalError):
-        raise InputError(
-            f"{path} has schema version {version}: it must be writable once, for an upgrade to version {VERSION}."
-        ) from None
-    return _reading(path, timeout)
+        return False
+    return True
 
 
 def _opened(path: Path, address: str, timeout: float) -> tuple[sqlite3.Connection, str, int]:
@@ -144,7 +160,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
         )
     (size,), (pages,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_size", "page_count"))
     if not _log(path) and path.stat().st_size < size * pages:
-        raise InputError(f"{path} is damaged: it is shorter than its header says. Restore it from a copy.")
+        raise DamagedStore(f"{path} is damaged: it is shorter than its header says. Restore it from a copy.")
     return version
 
 

@@ -8,15 +8,17 @@ from typing import Any
 
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
-from giantstep.lab.store import Store, stored_row
+from giantstep.lab.store import Store, checksum, stored_row
+from giantstep.lab.store.checksum import AFTER, FROM, MADE, SEALED
+from giantstep.lab.store.damage import Damage
 from giantstep.lab.store.provenance import Provenance
-from giantstep.lab.store.stored_row import NUMBERS
+from giantstep.lab.store.schema import VERSION, unseal
+from giantstep.lab.store.stored_row import ARRAYS
 from giantstep.lab.store.trial import Route, Trial
 
-_ROW = (
-    f"SELECT setting, seed, route, provenance, ok, {', '.join(NUMBERS)}, seconds, nans, notes FROM trials WHERE key = ?"
-)
-_BROKEN = (sqlite3.DatabaseError, ValueError, TypeError, KeyError)  # of SQLite, of JSON, of a noun, of an array
+_ROW = f"SELECT {SEALED}, s.plain, s.checksum {FROM} WHERE t.key = ?"
+# Of SQLite, of a checksum, of JSON, of a noun, of an array.
+_BROKEN = (sqlite3.DatabaseError, Damage, ValueError, TypeError, KeyError)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ def repair(source: str | Path, target: str | Path) -> Repaired:
     saved = lost = 0
     try:
         last = _last(damaged, Path(source))
+        if damaged.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+            unseal(damaged)
         with Store.open(target) as store:
             for key in range(1, last + 1):
                 try:
@@ -59,20 +63,17 @@ def _last(damaged: sqlite3.Connection, path: Path) -> int:
 
 
 def _read(damaged: sqlite3.Connection, key: int, row: tuple[Any, ...]) -> tuple[tuple[Trial, Any], Provenance]:
-    setting, seed, route, made, *values = row
-
-    def one(sql: str, of: int) -> tuple[Any, ...]:
-        found = damaged.execute(sql, (of,)).fetchone()
-        if found is None:
-            raise ValueError(f"row {of} is lost")
-        return found
-
-    (plain,), (text,) = (
-        one("SELECT plain FROM settings WHERE key = ?", setting),
-        one("SELECT route FROM routes WHERE key = ?", route),
-    )
-    trial = Trial(Setting.from_plain(json.loads(plain)), None if seed < 0 else seed, Route.parse(text))
-    names = "version, python, jax, numpy, machine, device"
-    provenance = Provenance(*one(f"SELECT {names} FROM provenance WHERE key = ?", made))
+    """The trial of a row, its outcome and provenance; what is not as it was written is broken."""
+    found = f"SELECT key, {', '.join(MADE)} FROM provenance WHERE key = ?"
+    made = damaged.execute(found, (row[4],)).fetchall()
+    checksum.check_row(row, {by: " ".join(texts) for by, *texts in made})
+    _, name, seed, route = row[:4]
+    checksum.check_setting(name, *row[AFTER:])
+    setting = Setting.from_plain(json.loads(row[AFTER]))
+    trial = Trial(setting, None if seed < 0 else seed, Route.parse(route))
+    if trial.setting.id != name:
+        raise Damage(f"the text of setting {name} is not the one that its id stands for")
     arrays = dict(damaged.execute("SELECT name, data FROM arrays WHERE trial = ?", (key,)))
-    return (trial, stored_row.outcome(trial, tuple(values), arrays)), provenance
+    checksum.check_arrays(row, arrays, ARRAYS)
+    outcome = stored_row.outcome(trial, *checksum.opened(row), arrays)
+    return (trial, outcome), Provenance(*made[0][1:])

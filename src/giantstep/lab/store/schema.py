@@ -5,7 +5,11 @@ A new store runs all of them and an older one those it lacks, in one transaction
 
 import json
 import sqlite3
+from collections.abc import Iterator
 
+from giantstep.errors import InputError, MissingData
+from giantstep.experiment.setting import Setting
+from giantstep.lab.store import checksum
 from giantstep.lab.store.setting_paths import flatten
 
 APPLICATION = 0x67535470  # "gSTp", in the file's header: the mark of a store, which other SQLite files lack
@@ -72,8 +76,86 @@ def _spectrum(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE routes SET route = replace(route, 'spectra=', 'spectrum=') WHERE verb = 'theory'")
 
 
-MIGRATIONS = (_tables, _leaves, _records, _spectrum)
+def _checksums(connection: sqlite3.Connection) -> None:
+    """Version 5: a checksum in every row, and the checksums of a trial's arrays in its row."""
+    connection.execute("ALTER TABLE settings ADD COLUMN checksum INTEGER")
+    connection.execute("ALTER TABLE trials ADD COLUMN arrays TEXT")  # such as overlaps:0f1e2d3c norms:4b5a6978
+    connection.execute("ALTER TABLE trials ADD COLUMN checksum INTEGER")
+    connection.execute("ALTER TABLE records ADD COLUMN checksum INTEGER")
+    seal(connection)
+
+
+MIGRATIONS = (_tables, _leaves, _records, _spectrum, _checksums)
 VERSION = len(MIGRATIONS)
+READABLE = VERSION - 1  # the version that can be read as it is, through the tables of ``unseal``
+_BATCH = 10_000
+
+
+def seal(connection: sqlite3.Connection, setting: int = 0, trial: int = 0) -> None:
+    """Write the checksums of the rows without one, from these keys on.
+
+    A row that is no row, such as one with a text among its numbers, gets none: whoever reads it is
+    told.
+    """
+    made, run = checksum.provenances(connection), connection.execute
+    none = "FROM settings WHERE checksum IS NULL AND key > ?"
+    sums = [
+        (checksum.of_setting(name, plain), key)
+        for key, name, plain in run(f"SELECT key, id, plain {none}", (setting,))
+        if fits(name, plain)
+    ]
+    connection.executemany("UPDATE settings SET checksum = ? WHERE key = ?", sums)
+    update = "UPDATE trials SET arrays = ?, checksum = ? WHERE key = ?"
+    while batch := run(_UNSEALED, (trial, _BATCH)).fetchall():
+        connection.executemany(update, _sealed(connection, batch, made))
+        trial = batch[-1][checksum.AFTER]
+    columns = "key, provenance, seconds, created, data"
+    found = run(f"SELECT {columns} FROM records WHERE checksum IS NULL").fetchall()
+    update = "UPDATE records SET checksum = ? WHERE key = ?"
+    connection.executemany(update, _of_records(found, made))
+
+
+_UNSEALED = (
+    f"SELECT {checksum.SEALED}, t.key {checksum.FROM} WHERE t.checksum IS NULL AND t.key > ? ORDER BY t.key LIMIT ?"
+)
+
+
+def _sealed(connection: sqlite3.Connection, batch: list[tuple], made: dict[int, str]) -> Iterator[tuple[str, int, int]]:
+    arrays = "SELECT name, data FROM arrays WHERE trial = ? ORDER BY rowid"
+    for row in batch:
+        key = row[checksum.AFTER]
+        try:
+            listed = checksum.of_arrays(connection.execute(arrays, (key,)).fetchall())
+            _, setting, seed, route, by, _, *rest = row
+            texts, numbers = (listed, *rest[:2]), rest[2 : 2 + len(checksum.DOUBLES)]
+            yield listed, checksum.of_row(setting, seed, route, made[by], texts, numbers), key
+        except checksum.WRONG:
+            continue
+
+
+def _of_records(found: list[tuple], made: dict[int, str]) -> Iterator[tuple[int, str]]:
+    for key, by, seconds, created, data in found:
+        try:
+            yield checksum.of_record(key, made[by], seconds, created, data), key
+        except checksum.WRONG:
+            continue
+
+
+def fits(name: str, plain: str) -> bool:
+    """Whether the id of a setting is that of its text, as far as its data are on this machine."""
+    try:
+        return Setting.from_plain(json.loads(plain)).id == name
+    except MissingData:
+        return True
+    except (InputError, *checksum.WRONG):
+        return False
+
+
+def unseal(connection: sqlite3.Connection) -> None:
+    """Let a store of the version READABLE be read as one of this version, without checks of rows."""
+    for table, more in (("settings", ""), ("trials", "NULL AS arrays, "), ("records", "")):
+        columns = f"*, {more}{checksum.UNSEALED} AS checksum"
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT {columns} FROM main.{table}")
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -8,19 +8,23 @@ from typing import Any
 import numpy as np
 
 from giantstep.errors import InputError
-from giantstep.lab.store.packed import from_npy, to_npy
+from giantstep.lab.store.packed import from_npy, inflated, to_npy
 
+MOST = 2**28  # bytes of a record as text
 _ARRAY = "\u0000array"  # a key that no other table has
 
 
 def dumps(value: Any) -> bytes:
     """Encode text, numbers, true and false, None, NumPy arrays, and lists and tables of these; tuples become lists."""
-    return zlib.compress(json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")).encode(), 1)
+    text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")).encode()
+    if len(text) > MOST:
+        raise InputError(f"a record may have at most {MOST} bytes, not {len(text)}")
+    return zlib.compress(text, 1)
 
 
 def loads(data: bytes) -> Any:
-    """Decode what ``dumps`` encoded."""
-    return _back(json.loads(zlib.decompress(data)))
+    """Decode what ``dumps`` encoded; bytes that were changed raise ``zlib.error`` or ``ValueError``."""
+    return _back(json.loads(inflated(data, MOST)))
 
 
 def _plain(value: Any) -> Any:

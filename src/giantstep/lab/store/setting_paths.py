@@ -32,6 +32,17 @@ def flatten(plain: Any, path: str = "") -> dict[str, Value]:
     return leaves
 
 
+def leaf(plain: Any, path: str) -> Value:
+    """The leaf of plain data at a dotted path, as ``flatten`` has it; None if there is none."""
+    inner = plain
+    for key in path.split("."):
+        if isinstance(inner, list):
+            inner = dict(enumerate(inner)).get(int(key)) if key.isdecimal() else None
+        else:
+            inner = inner.get(key) if isinstance(inner, dict) else None
+    return flatten(inner, path).get(path) if isinstance(inner, list | dict) else _word(inner)
+
+
 def _word(value: Any) -> Value:
     return str(value).lower() if isinstance(value, bool) else value
 

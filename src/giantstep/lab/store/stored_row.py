@@ -13,6 +13,7 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
+from giantstep.lab.store.damage import Damage
 from giantstep.lab.store.packed import packed, unpacked
 from giantstep.lab.store.setting_paths import Value, filled, flatten
 from giantstep.lab.store.trial import Route, Trial
@@ -24,7 +25,6 @@ NUMBERS = (
     "eta", "penalty", "test_error", "test_error_se", "risk", "risk_se", "train_error", "train_error_se", "train_objective",
     "train_objective_se", "null_level", "bulk_edge", "bulk_edge_se", "outliers", "outliers_se",
 )  # fmt: skip
-SAVE = "'giantstep results repair STORE NEW' saves the rows that can be read"
 ARRAYS = (
     "overlaps", "norms", "captured", "captured_se", "learned", "singular_values", "test_error_band", "train_error_band",
 )  # fmt: skip
@@ -73,12 +73,13 @@ class StoredRow:
         return {**head, **self.numbers, **tail, **self.leaves}
 
 
-def columns(trial: Trial, result: Outcome) -> tuple[Any, ...]:
-    """The columns of a row without its key: ok, the numbers, seconds, nans and notes."""
+def columns(trial: Trial, result: Outcome) -> tuple[tuple[Any, ...], tuple[str | None, str | None]]:
+    """The columns of a row without its key: ok, the numbers and seconds, and then the texts nans and notes."""
     _check(trial, result)
     values = [_number(getattr(result, name), name) for name in NUMBERS]
-    nans = ",".join(name for name, v in zip(NUMBERS, values, strict=True) if v is not None and v != v)
-    return (int(result.status.ok), *values, float(result.seconds), nans or None, _sentences(tuple(result.status.notes)))
+    nans = ",".join([name for name, v in zip(NUMBERS, values, strict=True) if v is not None and v != v])
+    doubles = (int(result.status.ok), *values, float(result.seconds))
+    return doubles, (nans or None, _column(tuple(result.status.notes)))
 
 
 def arrays(result: Outcome, names: Iterable[str] = ARRAYS) -> list[tuple[str, bytes]]:
@@ -88,7 +89,7 @@ def arrays(result: Outcome, names: Iterable[str] = ARRAYS) -> list[tuple[str, by
 
 
 @lru_cache(maxsize=64)
-def _sentences(notes: tuple[str, ...]) -> str | None:
+def _column(notes: tuple[str, ...]) -> str | None:
     """The notes as a column; the trials of a block have the same."""
     return json.dumps(notes, ensure_ascii=False) if notes else None
 
@@ -99,23 +100,35 @@ def numbers(values: tuple[Any, ...], nans: str | None) -> dict[str, float | None
     return {name: math.nan if name in lost else value for name, value in zip(NUMBERS, values, strict=True)}
 
 
-def outcome(trial: Trial, values: tuple[Any, ...], stored: Mapping[str, bytes]) -> Outcome:
+def outcome(
+    trial: Trial,
+    ok: bool,
+    known: dict[str, float | None],
+    notes: tuple[str, ...],
+    seconds: float,
+    stored: Mapping[str, bytes],
+) -> Outcome:
     """Rebuild the outcome from its columns and arrays."""
-    ok, *known, seconds, nans, notes = values
-    status = Status(bool(ok), tuple(json.loads(notes)) if notes else ())
-    fields: dict[str, Any] = numbers(tuple(known), nans)
-    fields |= {name: _array(data) for name, data in stored.items()}
+    fields: dict[str, Any] = {**known, **{name: array(name, data) for name, data in stored.items()}}
     if isinstance(trial.setting.protocol.readout, SGD):
         fields["rate"] = trial.setting.protocol.readout.rate  # it has no column, because the setting has it
-    return Outcome(trial.setting, trial.route.verb, status=status, seconds=seconds, **fields)
+    return Outcome(trial.setting, trial.route.verb, status=Status(ok, notes), seconds=seconds, **fields)
 
 
-def _array(data: bytes) -> np.ndarray:
+def sentences(notes: str | None) -> tuple[str, ...]:
+    """The notes of a column."""
+    found = json.loads(notes) if notes else []
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise Damage(f"notes must be a list of sentences, not {notes[:60] if notes else notes!r}")
+    return tuple(found)
+
+
+def array(name: str, data: bytes) -> np.ndarray:
     """The array; zlib's own checksum tells whether its bytes are those that were written."""
     try:
         return unpacked(data)
     except (zlib.error, ValueError, TypeError) as problem:
-        raise InputError(f"an array of the store is damaged ({problem}); {SAVE}") from None
+        raise Damage(f"the array {name!r} of a row cannot be read, {problem}") from None
 
 
 def _check(trial: Trial, result: Outcome) -> None:

@@ -3,6 +3,7 @@
 A run that was killed can be started again and goes on where it was: a block is written in one transaction or not at all.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -120,8 +121,20 @@ def sweep(
 
     needed = (*(name for name in base.measures if name in ARRAYS), *bands(base))
     arrays = ARRAYS if store is not None else needed
-    with Store.at(store) as opened:
+    with closing(executor(workers, scheduler, memory)) as where, Store.at(store) as opened:
         todo = missing(planned(base), opened)
-        with closing(executor(workers, scheduler, memory)) as where, shown(todo, progress) as tick:
+        with shown(todo, progress) as tick:
             ended = run(todo, opened, where, tick, arrays=arrays)  # a temporary store has only what is returned
+        _tell(ended, len(base))
         return dataset(base, opened, ended)
+
+
+def _tell(ended: Ended, trials: int) -> None:
+    """Warn of trials that could not be run; a sweep none of whose trials could is refused."""
+    if not ended.refused:
+        return
+    count, first = sum(count for _, count in ended.refused), ended.refused[0][0]
+    if count == trials:
+        raise InputError(f"none of the {trials} trials could be run: {first}")
+    told = f"{count} of the {trials} trials could not be run: {first}"
+    warnings.warn(told, stacklevel=4)  # at the call of ``sweep``, which ``named`` wraps

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from giantstep._given.plain import whole
+from giantstep._machine import memory as _memory
 from giantstep.errors import InputError
 from giantstep.lab.work.perform import Done, Task, attempt
 
@@ -51,11 +52,13 @@ def executor(workers: int | None = None, scheduler: str | None = None, memory: f
         raise InputError(
             "give either workers (processes of this machine) or a scheduler (which has its own workers), not both"
         )
+    count = 1 if workers is None else whole(workers, "workers")
+    _memory.given(memory, count)  # at once, and not in every trial
     if scheduler is not None:
         from giantstep.lab.work.cluster import Cluster
 
         return Cluster(scheduler, memory)
-    if workers is None or whole(workers, "workers") == 1:
+    if workers is None or count == 1:
         return Here(memory)
     from giantstep.lab.work.pool import Pool
 
