@@ -202,7 +202,8 @@ def test_interpolation_peak():
     """At p = n the test error grows without bound as the penalty falls."""
     setting = experiment(p=2000, penalty=(1e-8, 1e-6, 1e-4, 1e-2))
     found = gs.theory(setting)
-    assert found.status.ok and np.all(np.diff(found.test_error) < 0) and found.test_error[0] > 1000
+    assert np.all(np.diff(found.test_error) < 0) and found.test_error[0] > 1000
+    assert not found.status.ok  # a mean over networks that is ruled by a few of them
 
 
 # Limits

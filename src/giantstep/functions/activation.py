@@ -116,7 +116,7 @@ class Activation:
 
     @property
     def mean_square(self) -> float:
-        """``E sigma(z)^2``, after centring if centred."""
+        """``E sigma(z)^2``, after centring if centred; one that has none is refused."""
         return _mean_square(self)
 
     def _uncentred(self) -> "Activation":
@@ -186,7 +186,15 @@ def _order(order: Any) -> int:
 
 @lru_cache(maxsize=256)
 def _mean_square(sigma: Activation) -> float:
-    return _hermite.mean_square(lambda x: np.asarray(sigma(x)), sigma.kinks)
+    def values(x: np.ndarray) -> np.ndarray:
+        return np.asarray(sigma(x))
+
+    if not _hermite.square_integrable(values, sigma.kinks):
+        raise InputError(
+            f"the activation {sigma.name[:80]} has no second moment: the mean of its square over a "
+            "standard Gaussian does not converge, so only a simulation can take it"
+        )
+    return _hermite.mean_square(values, sigma.kinks)
 
 
 @lru_cache(maxsize=256)

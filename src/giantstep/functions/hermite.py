@@ -16,6 +16,7 @@ from jaxtyping import Complex, Float
 from giantstep.errors import InputError
 from giantstep.functions.named import Array
 
+UNSETTLED = 0.05  # relative change from which an average is not known: a jump inside a panel moves it by less
 SHARED_WIDTH = 0.25  # of panels whose tables of polynomials are kept: smooth functions need no finer ones
 
 Coefficient = Fraction | float
@@ -114,6 +115,20 @@ def coefficients(
 def mean_square(f: Callable[[np.ndarray], np.ndarray], kinks: Iterable[float] = ()) -> float:
     """The mean square E f(z)^2, by the same panels."""
     return _normalised(f, 0, tuple(sorted(float(k) for k in kinks)), 0.125)[1]
+
+
+def square_integrable(f: Callable[[np.ndarray], np.ndarray], kinks: Iterable[float] = ()) -> bool:
+    """Whether E f(z)^2 settles: finer panels do not change it, and its far tails add nothing.
+
+    A pole, as that of 1/x, doubles it whenever panels are halved; exp(x^2/4) adds the same on every length of the tail.
+    """
+    kinks = tuple(sorted(float(k) for k in kinks))
+    powers = []
+    for width, reach in ((0.125, 13.0), (0.0625, 13.0), (0.125, 15.0)):
+        x, w = gaussian_panels(kinks, width, reach)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            powers.append(float(w @ np.asarray(f(x), dtype=float) ** 2))
+    return bool(np.all(np.isfinite(powers)) and max(powers) <= (1 + UNSETTLED) * min(powers))
 
 
 # Closed forms. With phi and Phi the normal density and distribution, integration by parts gives, for b real,

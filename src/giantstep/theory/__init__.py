@@ -13,7 +13,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
 from giantstep.results.outcome import Outcome, Status
 from giantstep.results.system import Finding, System
-from giantstep.theory import kernel
+from giantstep.theory import kernel, tails
 from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check_theory, route
 from giantstep.theory.derivatives import theory_errors
@@ -88,13 +88,20 @@ def theory(
     check_theory(setting, regime, spectrum=spectrum)
     start = time.perf_counter()
     own = route(setting, regime)
-    values, notes = mixed(setting, count=nodes) if own == "mixture" else ROUTES[own](setting)
+    answer = mixed(setting, count=nodes) if own == "mixture" else ROUTES[own](setting)
+    values, notes, doubts = answer.values, answer.notes, [*answer.doubts]
     if not np.all(np.isfinite(values.get("null_level", 0.0))):  # in one dimension there is no other direction
         del values["null_level"]
     known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)
     if spectrum and own not in ("overlaps", "mixture"):
         values |= _spectra(setting)
-    status = Status(known and not any(n.startswith("not converged") for n in notes), tuple(notes))
+    converged = not any(n.startswith("not converged") for n in notes)
+    if regime == "finite":
+        narrow = own == "overlaps"
+        width = values.get("doubt", tails.half_width("test_error", setting, narrow=narrow))
+        told = tails.told(setting, float(np.max(width)), narrow=narrow)
+        notes, doubts = [*notes, *told.notes], [*doubts, *told.doubts]
+    status = Status(known and converged and not doubts, (*notes, *doubts))
     return _outcome(setting, values, status, time.perf_counter() - start)
 
 

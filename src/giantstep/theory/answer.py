@@ -12,10 +12,11 @@ LEAST = 1e-10  # penalty that stands for 0, the minimum-norm fit, in units of E 
 
 
 class Answer(NamedTuple):
-    """Fields of an Outcome as arrays over step sizes (and penalties), and sentences."""
+    """Fields of an Outcome as arrays over step sizes (and penalties), sentences, and those for which it is not ok."""
 
     values: dict[str, Any]
     notes: list[str]
+    doubts: tuple[str, ...] = ()
 
 
 def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:

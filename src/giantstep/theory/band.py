@@ -1,10 +1,10 @@
 """How far a prediction may be off: the form is that of the next orders, the numbers are calibrated (``benchmarks/band.py``).
 
-    half width / value = floor + (near + fit (A - 1)) (1 + long min(U, 4)^2)/sqrt(size) + far,     size = min(d, p, n)
+    half width / value = floor + (near + fit (A - 1)) (1 + long min(U, 4)^2)/sqrt(size) + far + tails,     size = min(d, p, n)
 
 and AGAIN more after several steps: what the theory of those leaves out does not fall with the size. U is the move of a typical
 neuron. A is the test error of labels that are noise of unit variance: it grows towards interpolation, where every error of the
-theory is amplified. ``far`` counts moves beyond those that were simulated.
+theory is amplified. ``far`` counts moves beyond those that were simulated, ``tails`` what the features fluctuate by (``tails``).
 
 The theory takes the target's quadratic part beyond the learned directions for noise. At finite d the features learn a share f of
 it, so the band reaches lower, by LEARNED times f A times the power of that part over the error:
@@ -22,6 +22,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.experiment.setting import Setting
+from giantstep.theory import tails
 
 ORDERS = 12  # of the activation's coefficients
 LEARNED = 2.0
@@ -67,15 +68,19 @@ def learned(setting: Setting) -> float:
 
 def bands(
     values: dict[str, Any], setting: Setting, move: Move, noise: Float[np.ndarray, "E L"]
-) -> dict[str, Float[np.ndarray, "E L 2"]]:
-    """The bands of the test and training errors among the values (E, L), for their move and A."""
+) -> dict[str, Float[np.ndarray, "E L ..."]]:
+    """The bands of the test and training errors among the values (E, L), for their move and A.
+
+    With them, as "doubt", the part of the test error's half width that comes from the tails.
+    """
     size = min(setting.d, setting.p, setting.protocol.readout_size, *setting.protocol.sizes())
     test, train = values["test_error"], values["train_error"]
     fitted = 1 - np.sqrt(np.clip(train / test, 0.0, 1.0))
     lower = LEARNED * learned(setting) * quadratic(setting, move)[:, None] * fitted * noise / test
-    result = {}
+    result = {"doubt": tails.half_width("test_error", setting, noise)}
     for name in FLOOR:
         half = half_width(name, size, move.strength[:, None], noise, len(setting.protocol.steps))
+        half = half + tails.half_width(name, setting, noise)
         low, high = np.maximum(1 - half - lower, 0.0), 1 + half
         result[f"{name}_band"] = np.stack([values[name] * low, values[name] * high], axis=-1)
     return result

@@ -110,6 +110,8 @@ def check(setting: Any, allowed: tuple[str, ...] = ()) -> None:
     if not isinstance(setting, Setting):
         raise InputError(f"theory takes a Setting, not {type(setting).__name__}")
     refuse(setting, refusals(allowed))
+    if setting.network.activation.mean_square == 0:  # one without a second moment is refused here
+        raise InputError("theory needs an activation that is not zero")
     if isinstance(setting.protocol.readout, Ridge) and labels(setting).power + setting.target.noise**2 == 0:
         raise InputError("theory needs labels that are not zero")
 

@@ -12,6 +12,7 @@ from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Status
 from giantstep.results.table import with_error, within
+from giantstep.theory import tails
 from giantstep.theory.band import bands
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step import grid as _grid
@@ -142,8 +143,11 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     penalty = chosen.get("penalty", float(np.ravel(numbers.penalty)[0]))
     value = float(np.exp(minimum.fun))
     both = {"test_error": found.errors.test, "train_error": found.errors.train}
-    ends = bands(both, best, move(found, best), np.asarray(found.errors.noise))["test_error_band"][0, 0]
-    status = Status(not notes, (*notes, *doubtful))
+    made = bands(both, best, move(found, best), np.asarray(found.errors.noise))
+    ends = made["test_error_band"][0, 0]
+    told = tails.told(best, float(np.max(made["doubt"])))
+    notes += told.doubts
+    status = Status(not notes, (*notes, *doubtful, *told.notes))
     return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 
 
@@ -154,8 +158,9 @@ def _after_several(setting: Setting, over: tuple[str, ...]) -> Optimum:
     best = _with(setting, **({"eta": etas} if "eta" in over else {}), penalty=found.penalty)
     answer = several(best)
     value, ends = (np.asarray(answer.values[name])[0, 0] for name in ("test_error", "test_error_band"))
-    notes = [f"{name} is at an end of the range searched" for name in found.ends]
-    status = Status(not notes, (*notes, *answer.notes))
+    told = tails.told(best, float(np.max(answer.values["doubt"])))
+    notes = [*(f"{name} is at an end of the range searched" for name in found.ends), *told.doubts]
+    status = Status(not notes, (*notes, *answer.notes, *told.notes))
     return Optimum(
         best, etas, found.penalty, float(value), found.random_features, status, (float(ends[0]), float(ends[1]))
     )

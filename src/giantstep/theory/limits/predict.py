@@ -69,7 +69,8 @@ def random_features(setting: Setting) -> Answer:
 
 def staircase(setting: Setting) -> Answer:
     """Predict random features less the published gains of the step's regime; NaN from alpha = 1/2 on."""
-    values, notes = random_features(replace(setting, protocol=replace(setting.protocol, steps=())))
+    still = random_features(replace(setting, protocol=replace(setting.protocol, steps=())))
+    values, notes = still.values, still.notes
     step, network, penalties = setting.protocol.steps[0], setting.network, values["penalty"]
     coefficients = _along_gradient(setting.target)
     _, power = target_constants(setting.target)

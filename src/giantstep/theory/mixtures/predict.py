@@ -16,9 +16,10 @@ from jaxtyping import Float
 
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
+from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
-from giantstep.theory.mixtures.rows import SteppedRows, after_step, label, table
+from giantstep.theory.mixtures.rows import RowStart, SteppedRows, after_step, label, table
 from giantstep.theory.mixtures.structure import Structure, samples, structure
 from giantstep.theory.one_step.errors import Errors, Signal, path
 from giantstep.theory.one_step.fixed_point import TOLERANCE, Features, spanning
@@ -26,8 +27,9 @@ from giantstep.theory.one_step.predict import lowest_gcv
 
 COUNT = 256  # Sobol points of the neurons, and of the samples of all components, by default
 LEAST, MOST = 64, 4096  # of them
+STRETCHED = 0.1  # variance of <w, x> gained along spikes and means, beyond which 10 of 42 settings were off by over 10%
+UNRESOLVED = 0.05  # relative error of E y^2 by the nodes, which the test error shares
 SMALL = 1e-4  # singular values left out of the basis, against the largest
-SEEN = 100  # sizes below which corrections are worth a word
 
 
 class MixtureProblem(NamedTuple):
@@ -102,6 +104,7 @@ class MixturePrediction(NamedTuple):
     doubt: Errors
     residual: Float[np.ndarray, "E L"]
     rows: tuple[SteppedRows, ...]
+    power: float  # E f*^2 by the nodes
 
 
 def predicted(
@@ -124,7 +127,10 @@ def predicted(
     if len(sets) > 1:
         doubt = np.hypot(values[0] - values[1:].mean(axis=0), values[1:].std(axis=0, ddof=1) / 2)
     residual = np.max([residual for _, residual in answers], axis=0)
-    return MixturePrediction(Errors(*values[0]), Errors(*doubt), residual, tuple(rows for _, rows in every[0]))  # type: ignore[arg-type]
+    first: MixtureProblem = every[0][0][0]
+    power = float(first.features.pi @ first.signal.power) - setting.target.noise**2
+    rows = tuple(rows for _, rows in every[0])
+    return MixturePrediction(Errors(*values[0]), Errors(*doubt), residual, rows, power)  # type: ignore[arg-type]
 
 
 def _made(setting: Setting, of: Structure, eta: float, count: int, seed: int) -> tuple[MixtureProblem, SteppedRows]:
@@ -173,7 +179,29 @@ def mixed(setting: Setting, count: int = COUNT) -> Answer:
     }  # fmt: skip
     if np.any(prediction.doubt.test > 0):
         values["test_error_se"] = prediction.doubt.test
-    return Answer(values, notes)
+    return Answer(values, notes, tuple(_doubts(setting, of, prediction)))
+
+
+def _doubts(setting: Setting, of: Structure, prediction: MixturePrediction) -> list[str]:
+    """A sentence for each measured reason not to rely on the prediction."""
+    doubts = []
+    moved = max(_moved(setting, of, rows) for rows in prediction.rows)
+    if moved > STRETCHED:
+        doubts.append(
+            f"not reliable: the step moves the neurons along spikes or means of the inputs by {moved**0.5:.2g} in what "
+            "they see, where test errors 20% off are common"
+        )
+    power, exact = prediction.power, labels(setting).power
+    if abs(power - exact) > UNRESOLVED * exact:
+        doubts.append(f"not reliable: the nodes give the labels a mean square of {power:.4g}, and it is {exact:.4g}")
+    return doubts
+
+
+def _moved(setting: Setting, of: Structure, rows: SteppedRows) -> float:
+    """What the step adds to the variance of <w, x> inside B: tr C (E u u^T - entry I), C = E kappa kappa^T."""
+    C = sum(part.weight * (part.root @ part.root.T + np.outer(part.mean, part.mean)) for part in of.parts)
+    before = RowStart.of(setting, of.k).entry * np.eye(of.k)
+    return float(np.sum(C * ((rows.u * rows.omega) @ rows.u.T - before)))
 
 
 def _learned(setting: Setting, of: Structure, rows: SteppedRows) -> tuple[float, float]:
@@ -191,9 +219,6 @@ def _notes(setting: Setting, of: Structure, prediction: MixturePrediction, count
     notes = []
     if np.any(prediction.residual > TOLERANCE):
         notes.append(f"not converged: the largest residual is {np.max(prediction.residual):.1e}")
-    small = min(setting.d, setting.p, setting.protocol.readout_size)
-    if small < SEEN:
-        notes.append(f"the smallest size is {small}: the prediction may be off by a few times 1/{small}")
     rows = prediction.rows[int(np.argmax([r.omega @ r.U**2 for r in prediction.rows]))]
     neurons, along = rows.a.size, float(np.sqrt(rows.omega @ rows.U**2))
     notes.append(

@@ -15,7 +15,6 @@ from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.label import label, target_constants
 from giantstep.theory.one_step.parameters import Form, Parameters, parameters
 
-SMALL = 100  # sizes below which corrections of relative order 1/size are worth a word
 BENT = 1.0  # remainder of the gradient, relative to the rows, from which its law is not to be trusted
 LONG = 1.5  # U from which gaps of 3% and more were seen (relu, n = 2000, eta = n^0.6)
 
@@ -33,9 +32,6 @@ def finite(setting: Setting) -> Answer:
         each = _grid.repeated(numbers, np.size(numbers.eta))._replace(eta=np.atleast_1d(numbers.eta))
         curves = _grid.curves(numbers._replace(penalty=penalties), form)
     notes += doubts(curves)
-    small = min(setting.d, setting.p, setting.protocol.sizes()[0], setting.protocol.readout_size)
-    if small < SMALL:
-        notes.append(f"the smallest size is {small}: the prediction may be off by a few times 1/{small}")
     etas = np.atleast_1d(numbers.eta)
     span = f"{curves.strength.min():.3g}" + (f" to {curves.strength.max():.3g}" if len(etas) > 1 else "")
     notes.append(
