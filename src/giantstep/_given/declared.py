@@ -1,0 +1,185 @@
+"""What the arguments of a verb must be, declared beside its signature: a call that gives anything
+else is refused in one sentence.
+
+    @given(setting=a(Setting), seed=seeds, n_test=at_least(2), spectrum=flag)
+    def simulate(setting, seed=0, *, n_test=10_000, spectrum=False): ...
+
+A check takes the value and the argument's name, and returns the value to go on with. A default is
+not checked, so that None may be given where it is the default. Arrays are declared by their
+annotations, see ``arrays``, and ``W=FINITE`` asks more of one. A missing argument, one too many and
+a mistyped one are told as well.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
+from os import PathLike
+from typing import Any, TypeVar
+
+from giantstep._given.arrays import ANY, ArrayCheck, Entries, agree, array_check
+from giantstep._given.plain import choice, quoted, real, several, whole
+from giantstep.errors import InputError, hint
+
+Declared = TypeVar("Declared", bound=Callable[..., Any])
+Check = Callable[[Any, str], Any]
+
+
+def given(**checks: Check | Entries) -> Callable[[Declared], Declared]:
+    """Declare what the arguments of a function, or the fields of a class, must be.
+
+    Examples:
+        >>> wide = given(width=whole)(lambda width: width)
+        >>> wide(3)
+        3
+        >>> wide("3")
+        Traceback (most recent call last):
+        giantstep.errors.InputError: <lambda>: width must be a whole number of at least 1, not '3'
+        >>> wide()
+        Traceback (most recent call last):
+        giantstep.errors.InputError: <lambda> lacks the argument 'width'
+    """
+
+    def declare(call: Declared) -> Declared:
+        if isinstance(call, type):
+            call.__init__ = _declared(call.__init__, call.__name__, checks)  # type: ignore[misc]
+            return call
+        return _declared(call, call.__name__, checks)
+
+    return declare
+
+
+def _declared(call: Any, name: str, declared: dict[str, Check | Entries]) -> Any:
+    parameters = {key: each for key, each in inspect.signature(call).parameters.items()}
+    checks = _all(parameters, declared)
+    arrays = {key: check for key, check in checks.items() if isinstance(check, ArrayCheck)}
+    places = [key for key, each in parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
+    open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    defaults = {key: each.default for key, each in parameters.items()}
+    needed = {
+        key
+        for key, each in parameters.items()
+        if each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+    }
+
+    @wraps(call)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        values = dict(zip(places, args, strict=False))
+        if (
+            len(args) > len(places)
+            or not values.keys().isdisjoint(kwargs)
+            or not (open_ended or kwargs.keys() <= parameters.keys())
+            or not needed <= values.keys() | kwargs.keys()
+        ):
+            raise _misfit(name, parameters, places, len(args), kwargs)
+        values |= kwargs
+        try:
+            for key, value in values.items():
+                check = checks.get(key)
+                if check is not None and value is not defaults[key]:
+                    values[key] = check(value, key)
+            if arrays:
+                agree(arrays, values)
+        except InputError as error:
+            raise type(error)(f"{name}: {error}") from None
+        return call(**values)
+
+    checked.__declared__ = checks  # type: ignore[attr-defined]
+    return checked
+
+
+def _all(parameters: dict[str, inspect.Parameter], declared: dict[str, Check | Entries]) -> dict[str, Check]:
+    """The checks that are named, and those that annotations of arrays declare."""
+    unknown = declared.keys() - parameters.keys()
+    assert not unknown, f"no such argument: {unknown}"
+    entries = {key: check for key, check in declared.items() if isinstance(check, Entries)}
+    found = {key: array_check(each.annotation, entries.get(key, ANY)) for key, each in parameters.items()}
+    arrays = {key: check for key, check in found.items() if check is not None}
+    return arrays | {key: check for key, check in declared.items() if not isinstance(check, Entries)}
+
+
+def _misfit(
+    name: str, parameters: dict[str, inspect.Parameter], places: list[str], count: int, given: Iterable[str]
+) -> InputError:
+    """The refusal of a call whose arguments do not fit the signature."""
+    known = [key for key, each in parameters.items() if key != "self" and each.kind is not each.VAR_KEYWORD]
+    closed = all(each.kind is not each.VAR_KEYWORD for each in parameters.values())
+    for one in given:
+        if closed and one not in known:
+            return InputError(f"{name} has no argument {one!r}{hint(one, known)}")
+        if one in places[:count]:
+            return InputError(f"{name} is given the argument {one!r} twice")
+    hidden = "self" in places
+    if count > len(places):
+        most = len(places) - hidden
+        return InputError(f"{name} takes at most {most} arguments without a name, not {count - hidden}")
+    there = {*places[:count], *given}
+    lacking = next(key for key in known if parameters[key].default is inspect.Parameter.empty and key not in there)
+    return InputError(f"{name} lacks the argument {lacking!r}")
+
+
+def a(*kinds: type) -> Check:
+    """One of these types."""
+    names = " or ".join(f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}" for kind in kinds)
+
+    def check(value: Any, what: str) -> Any:
+        if not isinstance(value, kinds):
+            other = value.__name__ if isinstance(value, type) else type(value).__name__
+            raise InputError(f"{what} must be {names}, not {'the class ' * isinstance(value, type)}{other}")
+        return value
+
+    return check
+
+
+def at_least(least: int, most: int | None = None) -> Check:
+    """A whole number in a range."""
+    return partial(whole, least=least, most=most)
+
+
+def number(least: float) -> Check:
+    """A finite number of at least ``least``."""
+    return partial(real, least=least)
+
+
+def one_of(*options: str) -> Check:
+    """One of the spelled options."""
+
+    def check(value: Any, what: str) -> str:
+        return choice(value, options, what)
+
+    return check
+
+
+def maybe(check: Check) -> Check:
+    """None as well, where it is not the default."""
+
+    def checked(value: Any, what: str) -> Any:
+        return None if value is None else check(value, what)
+
+    return checked
+
+
+def text(value: Any, what: str) -> str:
+    """Any text."""
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a text, not {quoted(value)}")
+    return value
+
+
+def texts(value: Any, what: str) -> Any:
+    """A text, or several as a tuple."""
+    entries = None if isinstance(value, str) else several(value, what)
+    return text(value, what) if entries is None else tuple(text(each, f"every entry of {what}") for each in entries)
+
+
+def path(value: Any, what: str) -> Any:
+    """The name of a file: a text or a path."""
+    if not isinstance(value, str | PathLike) or isinstance(value, PathLike) and not isinstance(value.__fspath__(), str):
+        raise InputError(f"{what} must be the path of a file, not {quoted(value)}")
+    if "\0" in str(value):
+        raise InputError(f"{what} must be the path of a file, and {quoted(value)} has a null character")
+    return value
+
+
+def anything(value: Any, what: str) -> Any:
+    """Judged by the verb itself."""
+    return value
