@@ -11,9 +11,10 @@ a mistyped one are told as well.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from os import PathLike
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from giantstep._given.arrays import ANY, ArrayCheck, Entries, agree, array_check
@@ -42,7 +43,7 @@ def given(**checks: Check | Entries) -> Callable[[Declared], Declared]:
     def declare(call: Declared) -> Declared:
         if isinstance(call, type):
             call.__init__ = _declared(call.__init__, call.__name__, checks)  # type: ignore[misc]
-            return call
+            return call  # type: ignore[return-value]
         return _declared(call, call.__name__, checks)
 
     return declare
@@ -119,7 +120,8 @@ def _misfit(
 
 def a(*kinds: type) -> Check:
     """One of these types."""
-    names = " or ".join(f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}" for kind in kinds)
+    said = [{str: "text", PurePath: "path"}.get(kind, kind.__name__) for kind in kinds]
+    names = " or ".join(f"{'an' if name[0] in 'AEIOU' else 'a'} {name}" for name in said)
 
     def check(value: Any, what: str) -> Any:
         if not isinstance(value, kinds):
@@ -158,6 +160,25 @@ def maybe(check: Check) -> Check:
     return checked
 
 
+def list_of(check: Check) -> Check:
+    """Any number of them, as a tuple."""
+
+    def checked(value: Any, what: str) -> tuple[Any, ...]:
+        entries = several(value, what)
+        if entries is None:
+            raise InputError(f"{what} must be a list, not {quoted(value)}")
+        return tuple(check(each, f"every entry of {what}") for each in entries)
+
+    return checked
+
+
+def table(value: Any, what: str) -> Mapping[str, Any]:
+    """A table of names and what they stand for."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InputError(f"{what} must be a table of names and values, not {quoted(value)}")
+    return value
+
+
 def text(value: Any, what: str) -> str:
     """Any text."""
     if not isinstance(value, str):
@@ -165,10 +186,20 @@ def text(value: Any, what: str) -> str:
     return value
 
 
-def texts(value: Any, what: str) -> Any:
-    """A text, or several as a tuple."""
-    entries = None if isinstance(value, str) else several(value, what)
-    return text(value, what) if entries is None else tuple(text(each, f"every entry of {what}") for each in entries)
+def one_or_more(check: Check) -> Check:
+    """One, or a list of them as a tuple."""
+
+    def checked(value: Any, what: str) -> Any:
+        entries = None if isinstance(value, str) else several(value, what)
+        if entries is None:
+            return check(value, what)
+        return tuple(check(each, f"every entry of {what}") for each in entries)
+
+    return checked
+
+
+texts = one_or_more(text)
+"""A text, or several."""
 
 
 def path(value: Any, what: str) -> Any:

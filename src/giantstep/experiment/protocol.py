@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import named
+from giantstep._given.declared import given, one_of
 from giantstep._given.plain import PlainNoun, build, choice, flag, real, reals, settle, whole
 from giantstep.errors import InputError
 
@@ -35,7 +36,7 @@ class Power(PlainNoun):
         settle(self, real, "times")
 
 
-@named
+@given(alpha=reals, of=one_of("n", "d", "p"), times=real)
 def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> Power:
     """A step size that is a power of the batch size n, the dimension d or the width p.
 

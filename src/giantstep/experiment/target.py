@@ -10,6 +10,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import at_least, given, number, one_of
 from giantstep._given.plain import choice, numbers, real, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep._shown import html
@@ -270,6 +271,7 @@ class Target:
         return result
 
 
+@given(rank=at_least(0, MAX_RANK), noise=number(0.0), scale=one_of(*SCALES))
 def target(
     source: "str | Sequence[str] | Callable[[Any], Any] | Target",
     *,

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import given
 from giantstep._given.plain import flag, reals, settle, short, whole
 from giantstep.errors import InputError
 from giantstep.functions import algebra
@@ -137,6 +138,7 @@ class Activation:
         return self.formula
 
 
+@given(centred=flag)
 def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), centred: bool = False) -> Activation:
     """An Activation from a name, a formula in x, or a JAX-traceable callable (which may name its kinks).
 
@@ -148,7 +150,7 @@ def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), c
     if isinstance(source, Activation):
         if _kinks(kinks):
             raise InputError("kinks are named when a callable becomes an activation, not afterwards")
-        return source.centre() if flag(centred, "centred") else source
+        return source.centre() if centred else source
     if callable(source):
         return Activation(None, source, kinks=kinks, centred=centred)
     return Activation(source, kinks=kinks, centred=centred)

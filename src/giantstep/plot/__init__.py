@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import given, list_of, text
 from giantstep._given.plain import choice
 from giantstep.errors import InputError
 from giantstep.explain.explanation import Explanation
@@ -11,7 +12,7 @@ from giantstep.plot import errors as _errors
 from giantstep.plot import spectra as _spectra
 from giantstep.plot import sweep as _sweep
 from giantstep.plot.band import TRUSTED
-from giantstep.plot.style import svg
+from giantstep.plot.style import drawable, svg
 from giantstep.plot.systems import neurons, panels, shares
 from giantstep.results.outcome import LABELS, Outcome
 from giantstep.results.system import Finding
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["TRUSTED", "plot", "svg"]
 
 
+@given(labels=list_of(text), ax=drawable)
 def plot(
     outcome: "Outcome | Iterable[Outcome | Finding | Evolution] | Finding | Evolution | Explanation | xr.Dataset",
     what: str = "test_error",

@@ -23,6 +23,8 @@ import numpy as np
 from jaxtyping import ArrayLike, Bool, Float, Int
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import given
+from giantstep._given.plain import flag
 from giantstep._machine.arrays import Array, compiled, repeat, solve_lower, xp
 from giantstep._machine.backend import jax, jnp, one_blas_thread
 from giantstep.errors import InputError
@@ -166,6 +168,7 @@ def _by_svd(F, Y, penalties) -> tuple[Fit, Int[Array, ""] | np.integer]:
     return _fit(b, penalties, error, xp.sum(s * inverse, 1), gcv, left_out, cond), rank
 
 
+@given(loo=flag)
 def ridge(F: ArrayLike, y: ArrayLike, penalty: float | Sequence[float] | ArrayLike | str, *, loo: bool = False) -> Fit:
     """Fit ``F b = y`` with penalty ``lam >= 0``: a number, a sequence of numbers, or "gcv" to choose the minimiser of GCV.
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import a, given, number
 from giantstep._given.plain import flag, real
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
@@ -99,6 +100,7 @@ class WeightSpectrum(NamedTuple):
     edge: float
 
 
+@given(setting=a(Setting), rho=flag, beta=number(0.0))
 def kernel(
     setting: Setting, rho: bool = True, *, second_layer: npt.ArrayLike | None = None, beta: float | None = None
 ) -> Reshaped | tuple[Reshaped, ...]:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from jaxtyping import Bool, Float, Int
 
 from giantstep._given.callable import callable_module, named
-from giantstep._given.plain import build, real, reals, settle, whole
+from giantstep._given.declared import given, number
+from giantstep._given.plain import build, reals, settle, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.experiment.setting import Setting
@@ -60,6 +61,7 @@ class Attacked:
     reached: Int[np.ndarray, " n"] | None = None
 
 
+@given(eta=number(0.0), reach=number(0.0))
 def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: float = REACH) -> Attacked:
     """One gradient step on given inputs, and where the sign changes along its ray.
 
@@ -80,13 +82,11 @@ def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: f
         >>> found.root.shape  # the distance to the change of sign
         (5,)
     """
-    size = None if eta is None else real(eta, "eta", least=0.0)
-    reach = real(reach, "reach", least=0.0)
     layers = Layers.of(network)
     if layers.activation.jumps:
         raise InputError(f"attack follows a gradient, and {layers.activation.name!r} has no useful one")
     X = layers.inputs(x, "x")
-    parts = [_part(rays, size, reach) for rays in margin_chunks(layers, X)]
+    parts = [_part(rays, eta, reach) for rays in margin_chunks(layers, X)]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     lengths = np.linalg.norm(X, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -22,7 +22,8 @@ from jaxtyping import Float
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from giantstep._given.plain import real, whole
+from giantstep._given.declared import given, number
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.measure import operator_norm
@@ -104,6 +105,7 @@ class GapBounds:
         return "\n".join([head, *aligned(["quantity", "value"], body), *(f"  {note}" for note in self.notes)])
 
 
+@given(rate=number(0.0), epochs=whole, batch=whole)
 def bounds(
     network: Any,
     X: npt.ArrayLike,
@@ -154,7 +156,6 @@ def bounds(
         if read.name in ON_ROWS and read.function is None:
             notes.append(f"The constants of the {read.name} loss are the largest on the rows of this table.")
     else:
-        rate, epochs, batch = real(rate, "rate", least=0.0), whole(epochs, "epochs"), whole(batch, "batch")
         first, _ = read.constants_up_to(0.0)
         grown = growth(layers, rows, first, rate, epochs, min(batch, len(rows)))
         first, second = read.constants_up_to(grown.height)

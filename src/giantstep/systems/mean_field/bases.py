@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import choice, real, whole
+from giantstep._given.arrays import FINITE, ArrayCheck
+from giantstep._given.declared import given, number, one_of
+from giantstep._given.plain import real, whole
 from giantstep._machine.backend import one_blas_thread
 from giantstep.errors import InputError
 
@@ -27,10 +29,10 @@ BASES = ("cosine", "sine", "fourier")
 WAYS = ("least_squares", "quadrature")
 
 
+@given(t=ArrayCheck(("points",), entries=FINITE), count=whole, kind=one_of(*BASES))
 def basis(t: npt.ArrayLike, count: int, kind: str = "cosine") -> Float[np.ndarray, "points count"]:
     """e_1, ..., e_count at the points t of [0, 1], (points, count)."""
-    choice(kind, BASES, "basis")
-    t, j = np.asarray(t, dtype=float)[:, None], np.arange(1, whole(count, "the number of basis functions") + 1)
+    t, j = np.asarray(t)[:, None], np.arange(1, count + 1)
     if kind == "sine":
         return np.sqrt(2) * np.sin((j - 0.5) * np.pi * t)
     if kind == "cosine":
@@ -39,11 +41,13 @@ def basis(t: npt.ArrayLike, count: int, kind: str = "cosine") -> Float[np.ndarra
     return np.where(j == 1, 1.0, np.sqrt(2) * np.where(j % 2 == 0, np.cos(angle), np.sin(angle)))
 
 
+@given(count=whole, gamma=real, scale=real)
 def smoothness(count: int, gamma: float, scale: float = 1.0) -> Float[np.ndarray, " count"]:
     """Standard deviations ``scale j^-gamma`` along e_j: trace class, so a law on functions, for gamma > 1/2."""
     return scale * np.arange(1, count + 1.0) ** -gamma
 
 
+@given(count=whole, kind=one_of(*BASES), how=one_of(*WAYS), smooth=number(0.0))
 def project(
     curves: Any,
     grid: Any,
@@ -66,8 +70,6 @@ def project(
         smooth: tames noise and gaps in the grid, in least squares.
         domain: the interval that becomes [0, 1]; by default from the first to the last point of all grids.
     """
-    choice(how, WAYS, "how")
-    smooth = real(smooth, "smooth", least=0.0)
     own = _own_grids(curves, grid)
     rows, grids = (list(curves), list(grid)) if own else ([_row(c) for c in _matrix(curves)], [grid])
     grids = [_grid(g) for g in grids]

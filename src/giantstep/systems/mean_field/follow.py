@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.declared import at_least, given
+from giantstep._given.plain import real
 from giantstep._machine.random import Stream, generator, normals
 from giantstep.errors import InputError
 from giantstep.functions import losses
@@ -68,6 +70,7 @@ class _Seen(NamedTuple):
     cloud: Any
 
 
+@given(bound=real, seed=at_least(0))
 def follow(
     batches: Iterable[tuple[Any, ...]], grid: Any = None, *, bound: float | None = None, seed: int = 0, **options: Any
 ) -> Followed:

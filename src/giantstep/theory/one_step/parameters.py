@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.declared import a, given
 from giantstep._machine.arrays import Array, xp
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
@@ -107,6 +108,7 @@ class GaussianFunction(NamedTuple):
     slope_square: Scalar
 
 
+@given(setting=a(Setting))
 def parameters(setting: Setting) -> tuple[Parameters, Form]:
     """A setting's numbers and its form; lists of step sizes and penalties stay lists.
 
