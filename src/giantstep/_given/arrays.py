@@ -83,7 +83,8 @@ class ArrayCheck:
 
 
 def _of_jax(value: Any) -> bool:
-    return not isinstance(value, np.ndarray) and hasattr(value, "__array_namespace__")
+    other = not isinstance(value, np.ndarray | type)
+    return other and hasattr(value, "__array_namespace__")
 
 
 def array_check(annotation: Any, entries: Entries = ANY) -> ArrayCheck | None:

@@ -202,7 +202,7 @@ texts = one_or_more(text)
 """A text, or several."""
 
 
-def path(value: Any, what: str) -> Any:
+def a_path(value: Any, what: str) -> Any:
     """The name of a file: a text or a path."""
     if not isinstance(value, str | PathLike) or isinstance(value, PathLike) and not isinstance(value.__fspath__(), str):
         raise InputError(f"{what} must be the path of a file, not {quoted(value)}")

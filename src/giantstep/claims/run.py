@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from giantstep._given.declared import at_least, given, one_of, path, texts
+from giantstep._given.declared import a_path, at_least, given, one_of, texts
 from giantstep._given.plain import flag, whole
 from giantstep.checks.cache import Bench
 from giantstep.checks.claim import Result, Size
@@ -24,7 +24,7 @@ from giantstep.lab.work.executor import executor
     first_seed=at_least(0),
     replicate=whole,
     workers=whole,
-    store=path,
+    store=a_path,
     progress=flag,
 )
 def check(

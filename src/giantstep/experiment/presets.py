@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._given.declared import at_least, given, number, one_of
-from giantstep._given.plain import flag, real, reals, whole
+from giantstep._given.plain import as_numbers, flag, real, reals, whole
 from giantstep.errors import InputError, hint
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.data.gaussian import Gaussian
@@ -333,10 +333,8 @@ def _times(values: Any, factor: float) -> Any:
     """A number or several times a factor; what is neither ("gcv", or bad input) goes on as it is, to be judged there."""
     if isinstance(values, Power):
         return Power(values.alpha, values.of, factor * values.times)
-    try:
-        return values if isinstance(values, str) else (factor * np.asarray(values, dtype=float)).tolist()
-    except (TypeError, ValueError):
-        return values
+    array = as_numbers(values)
+    return values if array is None or array.dtype.kind == "b" else (factor * array.astype(float)).tolist()
 
 
 def __getattr__(name: str) -> Any:

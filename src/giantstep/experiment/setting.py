@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from giantstep._given.callable import named
+from giantstep._given.declared import a_path, given, text
 from giantstep._given.plain import build, choice, identifier
 from giantstep._shown import html
 from giantstep.errors import InputError
@@ -150,6 +151,7 @@ class Setting:
         return json.dumps(self.to_plain(), indent=2, allow_nan=False)
 
     @staticmethod
+    @given(text=text)
     def from_json(text: str) -> "Setting":
         return Setting.from_plain(_loads_json(text))
 
@@ -157,15 +159,18 @@ class Setting:
         return tomli_w.dumps(without_none(self.to_plain()))
 
     @staticmethod
+    @given(text=text)
     def from_toml(text: str) -> "Setting":
         return Setting.from_plain(_loads_toml(text))
 
+    @given(path=a_path)
     def save(self, path: str | Path) -> None:
         """Write to a .toml or .json file."""
         text = self.to_json() if _suffix(path) == ".json" else self.to_toml()
         Path(path).write_text(text, encoding="utf-8")
 
     @staticmethod
+    @given(path=a_path)
     def read(path: str | Path) -> "Setting":
         """Read from a .toml or .json file."""
         data = read_plain(path)

@@ -222,6 +222,7 @@ class Target:
         gram = rows @ rows.T
         return None if np.allclose(gram, np.eye(self.rank), atol=1e-10) else np.linalg.cholesky(gram)
 
+    @given(d=whole)
     def check_dimension(self, d: int) -> None:
         """Refuse a dimension that does not fit the directions."""
         if self.directions is None:
@@ -232,6 +233,7 @@ class Target:
                 f"the target's directions have {len(self.directions[0])} entries but the data d = {d} dimensions"
             )
 
+    @given(d=whole)
     def matrix(self, d: int) -> Float[np.ndarray, "r d"]:
         """The directions as an r x d array."""
         self.check_dimension(d)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.arrays import FINITE, ArrayCheck
 from giantstep._given.callable import callable_module
 from giantstep._given.declared import a, given, number
 from giantstep._given.plain import flag, real
@@ -100,7 +101,7 @@ class WeightSpectrum(NamedTuple):
     edge: float
 
 
-@given(setting=a(Setting), rho=flag, beta=number(0.0))
+@given(setting=a(Setting), rho=flag, second_layer=ArrayCheck(("p",), entries=FINITE), beta=number(0.0))
 def kernel(
     setting: Setting, rho: bool = True, *, second_layer: npt.ArrayLike | None = None, beta: float | None = None
 ) -> Reshaped | tuple[Reshaped, ...]:
@@ -119,6 +120,8 @@ def kernel(
         True
     """
     laws = rows(setting, rho, second_layer, beta)
+    if not all(np.all(np.isfinite(law.width)) and np.isfinite(law.strength**2) for law in laws):
+        raise InputError("the step is so long that its numbers are not finite: give a smaller eta or beta")
     before = _modes(setting, replace(laws[0], strength=0.0, width=np.ones_like(laws[0].width)))
     reshaped = tuple(
         Reshaped(before, _modes(setting, law), law.strength, law.cosine, *layer(setting, law)) for law in laws
@@ -162,10 +165,7 @@ def _second_layer(
     setting: Setting, own: npt.ArrayLike | None
 ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " J"]]:
     if own is not None:
-        a = np.asarray(own, dtype=float)
-        if a.ndim != 1 or a.size == 0 or not np.all(np.isfinite(a)):
-            raise InputError("second_layer must be a list of finite numbers, a_i of the network")
-        return _gauss(a)
+        return _gauss(np.asarray(own))
     law = setting.network.second_layer
     if law == "gaussian":
         return offset_trapezoid(SECOND_NODES)

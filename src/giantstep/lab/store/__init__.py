@@ -14,8 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from giantstep._given.plain import choice, whole
-from giantstep.errors import InputError
+from giantstep._given.declared import a, a_path, at_least, given, list_of, number, one_of, text
+from giantstep._given.plain import several
+from giantstep.errors import InputError, quoted
 from giantstep.lab.store import condition, serialise, stored_row
 from giantstep.lab.store.file import TIMEOUT, connect, explain_errors, transaction
 from giantstep.lab.store.provenance import Provenance
@@ -38,6 +39,16 @@ _THERE = (  # trials that are among those wanted
     "CROSS JOIN trials t ON t.setting = s.key AND t.seed = w.seed AND t.route = r.key"
 )
 
+_trials, _conditions = list_of(a(Trial)), list_of(text)
+
+
+def _pair(value: Any, what: str) -> tuple[Trial, Outcome]:
+    """A trial and what came of it."""
+    pair = several(value, what)
+    if pair is None or len(pair) != 2 or not isinstance(pair[0], Trial) or not isinstance(pair[1], Outcome):
+        raise InputError(f"{what} must be a pair of a Trial and its Outcome, not {quoted(value)}")
+    return pair
+
 
 @dataclass(frozen=True)
 class Store:
@@ -50,6 +61,7 @@ class Store:
     timeout: float = TIMEOUT
 
     @staticmethod
+    @given(path=a_path, mode=one_of("write", "read"), timeout=number(0.0))
     def open(path: str | Path, mode: str = "write", *, timeout: float = TIMEOUT) -> "Store":
         """Open a store.
 
@@ -58,7 +70,6 @@ class Store:
             mode: "write", or "read", which changes nothing except that a store of an older version is upgraded.
             timeout: seconds to wait for another process that is writing.
         """
-        choice(mode, ("write", "read"), "mode")
         place = Path(path)
         connection, address = connect(place, mode, timeout)
         return Store(place, connection, address, mode, timeout)
@@ -87,6 +98,7 @@ class Store:
     def __bool__(self) -> bool:
         return True  # an empty store is a store
 
+    @given(trials=list_of(_pair), provenance=a(Provenance), arrays=list_of(one_of(*ARRAYS)))
     def put(
         self,
         trials: Sequence[tuple[Trial, Outcome]],
@@ -124,12 +136,14 @@ class Store:
             self.connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", known)
         return len(new)
 
+    @given(trials=_trials)
     def missing(self, trials: Iterable[Trial]) -> list[Trial]:
         """The trials that the store lacks, in their order, each once."""
         with self._wanted(trials) as wanted:
             known = {place for (place,) in self.connection.execute(f"SELECT w.place {_THERE}")}
         return [trial for place, trial in enumerate(wanted) if place not in known]
 
+    @given(trials=_trials, arrays=list_of(one_of(*ARRAYS)))
     def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
         """The trials that the store has, with their numbers and the arrays asked for, all read at one moment."""
         columns = f"w.place, t.key, {', '.join(f't.{name}' for name in _FOUND)}"
@@ -141,9 +155,10 @@ class Store:
         for place, key, *values in rows:
             yield wanted[place], stored_row.outcome(wanted[place], tuple(values), data.get(key, {}))
 
+    @given(trials=_trials, names=list_of(one_of(*NUMBERS)))
     def numbers(self, trials: Iterable[Trial], names: Sequence[str]) -> list[tuple[Any, ...]]:
         """For every trial that the store has: its place among the trials, whether it is ok, and the numbers of these names."""
-        columns = ", ".join(f"t.{choice(name, NUMBERS, 'number')}" for name in names)
+        columns = ", ".join(f"t.{name}" for name in names)
         with self._wanted(trials):
             return self.connection.execute(f"SELECT {', '.join(['w.place', 't.ok', columns])} {_THERE}").fetchall()
 
@@ -160,6 +175,7 @@ class Store:
             yield list(wanted.values())
             self.connection.execute("DELETE FROM wanted")
 
+    @given(trial=a(Trial))
     def get(self, trial: Trial) -> Outcome | None:
         """The stored outcome of a trial, or None."""
         setting, seed, route = trial.key
@@ -174,6 +190,7 @@ class Store:
             arrays = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", row[:1]))
         return stored_row.outcome(trial, row[1:], arrays)
 
+    @given(where=_conditions, limit=at_least(0))
     def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[StoredRow]:
         """Yield the rows that meet every condition, without holding them all in memory.
 
@@ -183,10 +200,11 @@ class Store:
         """
         with self._explain_errors():
             clause, parameters = self._where(where)
-        count = -1 if limit is None else whole(limit, "limit", least=0)
+        count = -1 if limit is None else limit
         order = "ORDER BY t.setting, t.seed, t.route LIMIT ?"
         return self._rows(f"{_SELECT} {clause} {order}", [*parameters, count])
 
+    @given(where=_conditions)
     def tally(self, where: Sequence[str] = ()) -> dict[tuple[str, bool], int]:
         """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
         with self._explain_errors():
@@ -198,10 +216,12 @@ class Store:
             )
             return {(route, bool(ok)): rows for route, ok, rows in counts}
 
+    @given(where=_conditions)
     def count(self, where: Sequence[str] = ()) -> int:
         """How many rows meet the conditions."""
         return sum(self.tally(where).values())
 
+    @given(where=_conditions)
     def varying(self, where: Sequence[str] = ()) -> dict[str, str]:
         """The leaves that differ among the settings of such rows, as path and kind: "text", "real" or "integer"."""
         with self._explain_errors():
@@ -219,6 +239,7 @@ class Store:
         usual = {str: "text", float: "real"}  # a setting that leaves the field out has its default
         return {path: usual.get(type(default(path)), kind) if kind != "text" else kind for path, kind in kinds.items()}
 
+    @given(key=text)
     def put_record(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
         """Write a record, which is plain data with arrays; a record that is stored already stays as it is."""
         data = serialise.dumps(value)
@@ -228,6 +249,7 @@ class Store:
                 "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", (key, data, seconds, time.time(), made)
             )
 
+    @given(key=text)
     def get_record(self, key: str) -> tuple[Any, float] | None:
         """A stored record and the seconds that it took, or None."""
         with self._explain_errors():
@@ -240,6 +262,7 @@ class Store:
         with self._explain_errors(), transaction(self.connection, "DEFERRED"):
             yield
 
+    @given(name=text)
     def resolve(self, name: str) -> str:
         """The column, or the full path of the leaf, that a name stands for."""
         with self._explain_errors():
@@ -258,8 +281,6 @@ class Store:
                 )
 
     def _where(self, where: Sequence[str]) -> tuple[str, list[Any]]:
-        if isinstance(where, str):
-            raise InputError(f"conditions must be a list of texts, not the text {where!r}")
         return condition.where_sql([condition.parse(each) for each in where], self.connection)
 
     def _setting(self, name: str, plain: dict[str, Any]) -> int:

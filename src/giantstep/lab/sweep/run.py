@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any
 
-from giantstep._given.declared import a, given, list_of, one_or_more, path, table, text, texts
+from giantstep._given.declared import a, a_path, given, list_of, one_or_more, table, text, texts
 from giantstep._given.plain import flag, whole
 from giantstep._given.seeds import seeds
 from giantstep.errors import InputError
@@ -80,7 +80,7 @@ def run(
     seeds=seeds,
     routes=one_or_more(a(Route, str)),
     measures=texts,
-    store=path,
+    store=a_path,
     workers=whole,
     scheduler=text,
     progress=flag,

@@ -4,7 +4,7 @@ delta = eta grad f(x), the sign of eta opposite to that of f: on random two-laye
 though ||x|| = sqrt(d) (Bubeck, Cherapanamjeri, Gidel and Tachet des Combes 2021, arXiv 2104.03863).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 
 from giantstep._given.callable import callable_module, named
 from giantstep._given.declared import given, number
-from giantstep._given.plain import build, reals, settle, whole
+from giantstep._given.plain import build, reals, settle, several, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.experiment.setting import Setting
@@ -178,7 +178,8 @@ class Attack(System):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("etas", "distances", *(("failures",) if len(self.failures) else ())):
+        put(self, "failures", several(self.failures, "failures") or ())
+        for name in ("etas", "distances", *(("failures",) if self.failures else ())):
             values = reals(getattr(self, name), name, least=0.0)
             values = values if isinstance(values, tuple) else (values,)
             if sorted(set(values)) != list(values):
@@ -220,8 +221,9 @@ class Attack(System):
 
 
 def _widths(width: Any) -> int | tuple[int, ...]:
-    if isinstance(width, Iterable) and not isinstance(width, str):
-        widths = tuple(whole(p, "every width") for p in width)
+    entries = several(width, "width")
+    if entries is not None:
+        widths = tuple(whole(p, "every width") for p in entries)
         if not widths or sorted(set(widths)) != list(widths):
             raise InputError("a list of widths must not be empty and must increase")
         return widths

@@ -19,9 +19,9 @@ from jaxtyping import Float
 
 from giantstep._given.arrays import FINITE, ArrayCheck
 from giantstep._given.declared import given, number, one_of
-from giantstep._given.plain import real, whole
+from giantstep._given.plain import as_numbers, real, several, whole
 from giantstep._machine.backend import one_blas_thread
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 
 __all__ = ["BASES", "basis", "project", "smoothness"]
 
@@ -117,31 +117,33 @@ def _own_grids(curves: Any, grid: Any) -> bool:
 
 
 def _matrix(curves: npt.ArrayLike) -> Float[np.ndarray, "curves points"]:
-    try:
-        values = np.asarray(curves, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("curves must be rows of numbers of one length, or a list with a list of grids") from None
+    values = as_numbers(curves)
+    if values is None:
+        raise InputError("curves must be rows of numbers of one length, or a list with a list of grids")
     if values.ndim != 2 or not len(values):
         raise InputError("curves must be a matrix, one row a curve, or a list with a list of grids")
     return values
 
 
 def _row(curve: npt.ArrayLike) -> Float[np.ndarray, " points"]:
-    row = np.asarray(curve, dtype=float)
-    if row.ndim != 1 or not np.all(np.isfinite(row)):
+    row = as_numbers(curve)
+    if row is None or row.ndim != 1 or not np.all(np.isfinite(row)):
         raise InputError("every curve must be a row of finite numbers; leave out the points where a value is missing")
     return row
 
 
 def _grid(grid: npt.ArrayLike) -> Float[np.ndarray, " points"]:
-    t = np.asarray(grid, dtype=float)
-    if t.ndim != 1 or len(t) < 2 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0):
+    t = as_numbers(grid)
+    if t is None or t.ndim != 1 or len(t) < 2 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0):
         raise InputError("a grid must be at least two increasing finite numbers")
     return t
 
 
 def _domain(domain: Any) -> tuple[float, float]:
-    low, high = real(domain[0], "the start of the domain"), real(domain[1], "the end of the domain")
+    ends = several(domain, "domain")
+    if ends is None or len(ends) != 2:
+        raise InputError(f"the domain must be two numbers, its start and its end, not {quoted(domain)}")
+    low, high = real(ends[0], "the start of the domain"), real(ends[1], "the end of the domain")
     if high <= low:
         raise InputError(f"the domain must end after it starts, not ({low:g}, {high:g})")
     return low, high

@@ -1,0 +1,154 @@
+"""Make wrong calls in a child process, each with a limit of time, and judge the answers."""
+
+import itertools
+import multiprocessing
+import os
+import random
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from giantstep.errors import InputError
+
+LONGEST = 600  # letters of a refusal
+LIMIT = 30.0  # seconds of a call; the first of some compile
+START = 300.0  # seconds until a child is ready
+ALL = {("check", "claims", value) for value in ("empty list", "empty tuple")}  # right, and takes minutes
+CALLED = ("lacking", "one too many", "mistyped", "twice")  # wrong without a wrong value
+
+
+@dataclass(frozen=True)
+class WrongCall:
+    """A right call with one argument replaced by a value; or, without an argument, a call that does not fit the signature."""
+
+    place: str
+    argument: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came: "refused", "accepted", or a failure: "raw", "long" (a refusal that is none), "endless"."""
+
+    call: WrongCall
+    kind: str
+    said: str
+    seconds: float
+
+    @property
+    def failed(self) -> bool:
+        return self.kind in ("raw", "long", "endless")
+
+
+def every() -> list[WrongCall]:
+    """All wrong calls; it leaves the current folder."""
+    from benchmarks.wrong_calls.places import arguments, places
+    from benchmarks.wrong_calls.values import VALUES
+
+    os.chdir(tempfile.mkdtemp())
+    found = []
+    for place, (call, right) in places().items():
+        names = arguments(call, right)
+        found += [WrongCall(place, *pair) for pair in itertools.product(names, VALUES)]
+        found += [WrongCall(place, "", how) for how in CALLED if names]
+    return [each for each in found if (each.place, each.argument, each.value) not in ALL]
+
+
+def drawn(count: int, seed: int) -> list[WrongCall]:
+    """So many of them at random, a place after the other."""
+    calls = in_child(every)
+    some = random.Random(seed).sample(calls, min(count, len(calls)))
+    return sorted(some, key=lambda each: each.place)
+
+
+def judged(calls: Iterable[WrongCall], limit: float = LIMIT) -> Iterator[Answer]:
+    """Make every call in a child, which is replaced when a call does not end."""
+    child = None
+    for call in calls:
+        child = child or _Child()
+        answer = child.ask(call, limit)
+        yield answer
+        if answer.kind == "endless":
+            child.end()
+            child = None
+    if child is not None:
+        child.end()
+
+
+class _Child:
+    """A process that makes calls."""
+
+    def __init__(self) -> None:
+        self.ours, theirs = multiprocessing.get_context("spawn").Pipe()
+        self.process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,))
+        self.process.start()
+        theirs.close()
+        assert self.ours.poll(START) and self.ours.recv() == "ready"
+
+    def ask(self, call: WrongCall, limit: float) -> Answer:
+        start = time.perf_counter()
+        self.ours.send(call)
+        try:
+            answered = self.ours.poll(limit)
+            kind, said = self.ours.recv() if answered else ("endless", f"no answer in {limit:g} s")
+        except EOFError:
+            kind, said = "endless", "the process ended"
+        return Answer(call, kind, said, time.perf_counter() - start)
+
+    def end(self) -> None:
+        self.ours.close()
+        self.process.kill()
+        self.process.join()
+
+
+def _serve(pipe: Connection) -> None:
+    from benchmarks.wrong_calls.places import places
+
+    os.chdir(tempfile.mkdtemp())
+    warnings.simplefilter("ignore")
+    places()
+    pipe.send("ready")
+    while True:
+        try:
+            call = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(answer(call))
+
+
+def answer(call: WrongCall) -> tuple[str, str]:
+    """Make the call; the kind of the answer, and what was said."""
+    from benchmarks.wrong_calls.places import places
+    from benchmarks.wrong_calls.values import VALUES
+
+    verb, right = places()[call.place]
+    try:
+        if call.argument:
+            result = verb(**{**right, call.argument: VALUES[call.value]()})
+        elif call.value == "lacking":
+            result = verb(**dict(list(right.items())[1:]))
+        elif call.value == "one too many":
+            result = verb(*[None] * 60)
+        elif call.value == "mistyped":
+            result = verb(**right, widht=3)
+        else:
+            result = verb(next(iter(right.values())), **right)
+    except InputError as error:
+        said = str(error)
+        formula = said.endswith("^")  # it is shown below, with a mark where it is wrong
+        good = 0 < len(said) <= LONGEST and (formula or "\n" not in said)
+        return ("refused" if good else "long"), said[: 2 * LONGEST]
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return "raw", f"{type(error).__name__}: {str(error)[:200]} ({place.filename}:{place.lineno})"
+    return "accepted", type(result).__name__
+
+
+def in_child(work):  # type: ignore[no-untyped-def]
+    """The result of a function in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work)
