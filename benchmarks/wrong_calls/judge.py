@@ -17,7 +17,7 @@ from giantstep.errors import InputError
 LONGEST = 600  # letters of a refusal
 LIMIT = 30.0  # seconds of a call; the first of some compile
 START = 300.0  # seconds until a child is ready
-ALL = {("check", "claims", value) for value in ("empty list", "empty tuple")}  # right, and takes minutes
+ALL = {("check", "claims", value) for value in ("empty list", "empty tuple", "empty array")}  # right, and takes minutes
 CALLED = ("lacking", "one too many", "mistyped", "twice")  # wrong without a wrong value
 
 
@@ -46,7 +46,7 @@ class Answer:
 
 def every() -> list[WrongCall]:
     """All wrong calls; it leaves the current folder."""
-    from benchmarks.wrong_calls.places import arguments, places
+    from benchmarks.wrong_calls.places import arguments, nouns, places
     from benchmarks.wrong_calls.values import VALUES
 
     os.chdir(tempfile.mkdtemp())
@@ -54,7 +54,8 @@ def every() -> list[WrongCall]:
     for place, (call, right) in places().items():
         names = arguments(call, right)
         found += [WrongCall(place, *pair) for pair in itertools.product(names, VALUES)]
-        found += [WrongCall(place, "", how) for how in CALLED if names]
+        misfits = ("mistyped",) if place in nouns() else CALLED
+        found += [WrongCall(place, "", how) for how in misfits if names]
     return [each for each in found if (each.place, each.argument, each.value) not in ALL]
 
 

@@ -3,7 +3,7 @@
 import inspect
 import types
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -175,6 +175,16 @@ def verbs() -> dict[str, Right]:
     }
 
 
+def through(call: Callable[..., Any]) -> Callable[..., list[Any]]:
+    """All that a generator yields."""
+
+    @wraps(call)
+    def every(*args: Any, **kwargs: Any) -> list[Any]:
+        return list(call(*args, **kwargs))
+
+    return every
+
+
 def stores() -> dict[str, Right]:
     opened, one, found = store(), trial(), outcome()
     first = gs.simulate(setting(), 0, n_test=50)
@@ -182,10 +192,10 @@ def stores() -> dict[str, Right]:
         "Store.open": (Store.open, {"path": "own.sqlite", "mode": "write", "timeout": 1.0}),
         "Store.put": (opened.put, {"trials": [(one, first)]}),
         "Store.missing": (opened.missing, {"trials": [one]}),
-        "Store.find": (lambda **k: list(opened.find(**k)), {"trials": [one], "arrays": ()}),
+        "Store.find": (through(opened.find), {"trials": [one], "arrays": ()}),
         "Store.numbers": (opened.numbers, {"trials": [one], "names": ["test_error"]}),
         "Store.get": (opened.get, {"trial": one}),
-        "Store.select": (lambda **k: list(opened.select(**k)), {"where": ["d=12"], "limit": 3}),
+        "Store.select": (through(opened.select), {"where": ["d=12"], "limit": 3}),
         "Store.tally": (opened.tally, {"where": ["d=12"]}),
         "Store.count": (opened.count, {"where": ["d=12"]}),
         "Store.varying": (opened.varying, {"where": ["d=12"]}),

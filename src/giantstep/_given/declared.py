@@ -13,7 +13,7 @@ a mistyped one are told as well.
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
-from os import PathLike
+from os import PathLike, fsencode
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -206,8 +206,12 @@ def a_path(value: Any, what: str) -> Any:
     """The name of a file: a text or a path."""
     if not isinstance(value, str | PathLike) or isinstance(value, PathLike) and not isinstance(value.__fspath__(), str):
         raise InputError(f"{what} must be the path of a file, not {quoted(value)}")
-    if "\0" in str(value):
-        raise InputError(f"{what} must be the path of a file, and {quoted(value)} has a null character")
+    try:
+        good = all(b"\0" not in part and len(part) < 256 for part in map(fsencode, PurePath(value).parts))
+    except UnicodeEncodeError:
+        good = False
+    if not good:
+        raise InputError(f"{what} must be a path that a file can have, not {quoted(value)}")
     return value
 
 

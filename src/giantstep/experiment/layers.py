@@ -8,6 +8,7 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import named
+from giantstep._given.declared import given, text
 from giantstep._given.plain import as_numbers, numbers
 from giantstep.errors import InputError
 from giantstep.experiment.network import Network
@@ -68,6 +69,7 @@ class Layers:
         object.__setattr__(self, "activation", activation(self.activation))
 
     @staticmethod
+    @given()
     def of(network: Any) -> "Layers":
         """Layers of a ``Network`` with weights of its own, or of a fitted scikit-learn MLP with one hidden layer."""
         if isinstance(network, Layers):
@@ -105,6 +107,7 @@ class Layers:
         """The outputs of the rows of X."""
         return np.asarray(self.activation(X @ self.W.T + self.b)) @ self.A.T + self.c
 
+    @given(what=text)
     def inputs(self, X: npt.ArrayLike, what: str = "X") -> Float[np.ndarray, "n d"]:
         """Rows that the network can take, or a refusal in one sentence."""
         array = as_numbers(X)

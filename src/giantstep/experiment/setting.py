@@ -137,6 +137,7 @@ class Setting:
         }
 
     @staticmethod
+    @given()
     def from_plain(data: Any) -> "Setting":
         """A Setting from plain data, as read from TOML or JSON."""
         inner = {

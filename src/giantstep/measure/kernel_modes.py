@@ -150,7 +150,7 @@ def _parts(
     seed=at_least(0),
     order=at_least(max(RADIAL), MAX_ORDER),
     count=whole,
-    memory=number(0.0),
+    memory=number(1e-3),
 )
 def kernel(
     W: Float[np.ndarray, "p d"],

@@ -233,19 +233,20 @@ def _why_svd(penalties: Numbers, error: Numbers, too_large: Bool[np.ndarray, " L
 
 def _check_data(F: ArrayLike, y: ArrayLike) -> tuple[Float[Array, "n p"], Float[Array, "n k"], bool]:
     def check(name: str, value: ArrayLike, dims: tuple[int, ...], wanted: str) -> Array:
-        array = as_numbers(value)
-        if array is None:
-            raise InputError(f"{name} must be a real {wanted}, not {quoted(value)}")
-        if array.ndim not in dims or array.size == 0:
-            raise InputError(f"{name} must be a {wanted}, not of shape {array.shape}")
+        try:
+            array = np.asarray(value)
+        except Exception:  # whatever the object raises
+            raise InputError(f"ridge: {name} has rows of different lengths, or is no array; give a {wanted}.") from None
+        if as_numbers(value) is None or array.ndim not in dims or array.size == 0:
+            raise InputError(f"ridge: {name} has shape {array.shape} and type {array.dtype}; give a real {wanted}.")
         if not float(np.max(np.abs(array))) <= _LARGEST:
-            raise InputError(f"{name} has NaN, inf or entries over {_LARGEST:.0e}; clean or rescale it.")
+            raise InputError(f"ridge: {name} has NaN, inf or entries over {_LARGEST:.0e}; clean or rescale it.")
         return np.asarray(array, dtype=float) if jax.default_backend() == "cpu" else jnp.asarray(array, dtype=float)
 
     features = check("F", F, (2,), "non-empty n x p matrix")
     targets = check("y", y, (1, 2), "non-empty vector of length n or n x k matrix")
     if len(features) != len(targets):
-        raise InputError(f"F has {len(features)} rows and y has {len(targets)}; give one y for each row of F.")
+        raise InputError(f"ridge: F has {len(features)} rows and y has {len(targets)}; give one y for each row of F.")
     return features, targets.reshape(len(targets), -1), targets.ndim == 1
 
 
@@ -253,9 +254,11 @@ def _check_penalty(penalty: float | Sequence[float] | ArrayLike | str) -> tuple[
     """The penalties as a vector, and whether there was just a number; "gcv" counts as the number 0 for now."""
     values = as_numbers(0.0 if isinstance(penalty, str) and penalty == "gcv" else penalty)
     if values is None or values.dtype.kind == "b" or values.ndim > 1 or values.size == 0:
-        raise InputError(f"penalty must be a number, a non-empty sequence of numbers, or 'gcv', not {quoted(penalty)}")
+        given = quoted(penalty)
+        raise InputError(f'ridge: penalty {given} is not a number, a non-empty sequence of numbers, or "gcv".')
     if not np.all((values >= 0) & (values < np.inf)):
-        raise InputError(f"penalty must be finite numbers of at least 0, not {quoted(penalty)}")
+        given = quoted(penalty)
+        raise InputError(f"ridge: penalty {given} has a negative, infinite or NaN entry; give finite numbers >= 0.")
     return values.astype(float).reshape(-1), values.ndim == 0
 
 

@@ -38,6 +38,7 @@ KINDS: dict[str, Callable[[], type[System]]] = {
 }  # the word in a file, and its noun
 
 
+@given()
 def from_plain(data: Any) -> Setting | System:
     """Build a setting, or the system that ``system = "kind"`` names."""
     if not isinstance(data, Mapping) or "system" not in data:

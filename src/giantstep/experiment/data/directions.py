@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.plain import real, reals
+from giantstep._given.plain import real, reals, several
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError, quoted
 
@@ -43,7 +43,7 @@ def vector(value: Any, what: str) -> Vector:
         if not parts:
             raise InputError(f"{what} must not be zero")
         return parts[0][0] if len(parts) == 1 and parts[0][1] == 1 else Along(parts)
-    if not isinstance(value, Iterable):
+    if several(value, what) is None:
         raise InputError(f"{what} must be a name, a table of names and numbers, or d numbers, not {quoted(value)}")
     return reals(value, what)  # type: ignore[return-value]
 

@@ -158,7 +158,8 @@ class Mixture:
         settle(self, whole, "seed", least=0)
         choice(self.counts, COUNTS, "counts")
         given: Any = (self.components,) if isinstance(self.components, Component) else self.components
-        parts = several(given, "components") or (given,)
+        entries = several(given, "components")
+        parts = (given,) if entries is None else entries
         if not all(isinstance(c, Component) for c in parts):
             raise InputError("components must be a list of Component")
         object.__setattr__(self, "components", parts)

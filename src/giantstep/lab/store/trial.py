@@ -36,6 +36,7 @@ REAL = ("width",)  # options that are any number, where others are whole
 RANDOM = ("simulate", "equivalent")  # the verbs that take a seed
 
 
+@given()
 @dataclass(frozen=True)
 class Route:
     """The way a number is computed: a verb, and those of its options that are not at their default.
@@ -101,7 +102,10 @@ class Route:
 
 def _pairs(options: Any) -> Iterator[tuple[str, Any]]:
     """Names and values."""
-    for each in several(options, "the options of a route") or ():
+    entries = several(options, "the options of a route")
+    if entries is None:
+        raise InputError(f"the options of a route must be a table of names and values, not {quoted(options)}")
+    for each in entries:
         pair = several(each, "an option of a route")
         if pair is None or len(pair) != 2 or not isinstance(pair[0], str):
             raise InputError(f"an option of a route must be a name and a value, not {quoted(each)}")

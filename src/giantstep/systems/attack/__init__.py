@@ -178,7 +178,8 @@ class Attack(System):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "failures", several(self.failures, "failures") or ())
+        failures = several(self.failures, "failures")
+        put(self, "failures", (self.failures,) if failures is None else failures)
         for name in ("etas", "distances", *(("failures",) if self.failures else ())):
             values = reals(getattr(self, name), name, least=0.0)
             values = values if isinstance(values, tuple) else (values,)

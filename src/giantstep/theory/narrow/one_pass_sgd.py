@@ -21,6 +21,7 @@ from giantstep.theory.narrow import erf_committee
 from giantstep.theory.narrow.erf_committee import Means
 from giantstep.theory.narrow.evolution import STARTS, labels, overlaps_of, points
 
+LARGEST = 1e100  # a step size whose square is a number too
 POINTS = 2**13  # of the expectations without a closed form, right to about 0.5%
 
 
@@ -47,6 +48,8 @@ def sgd(
     need_gaussian(setting, "theory.sgd")
     if setting.network.weights is not None and start == "limit":
         raise InputError("start='limit' needs the law of the weights, and this network has weights of its own")
+    if abs(eta) > LARGEST:
+        raise InputError(f"eta must be at most {LARGEST:g}, so that its square is a number too; not {eta:g}")
     Q, M, a = overlaps_of(setting, seed, start)
     p, rate = setting.p, eta * setting.network.factor
     closed = erf_committee.means(setting, a)
