@@ -8,12 +8,12 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from benchmarks.wrong_calls.judge import Answer, drawn, judged
+from benchmarks.wrong_calls.judge import JudgedCall, judged
 
 KINDS = ("refused", "accepted", "raw", "long", "endless")
 
 
-def table(answers: list[Answer]) -> str:
+def table(answers: list[JudgedCall]) -> str:
     """Counts by place."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for each in answers:
@@ -34,10 +34,9 @@ def main() -> int:
     parser.add_argument("--accepted", action="store_true")
     parser.add_argument("--log", type=Path)
     given = parser.parse_args()
-    calls = [each for each in drawn(given.calls, given.seed) if given.only in each.place]
     answers = []
     log = None if given.log is None else given.log.open("w")
-    for one in judged(calls):
+    for one in judged(given.calls, given.seed, given.only):
         answers.append(one)
         shown = one.failed or (given.accepted and one.kind == "accepted")
         line = f"{one.kind} {one.call.place}({one.call.argument} = {one.call.value}): {one.said}"

@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
@@ -31,7 +31,7 @@ class WrongCall:
 
 
 @dataclass(frozen=True)
-class Answer:
+class JudgedCall:
     """What came: "refused", "accepted", or a failure: "raw", "long" (a refusal that is none), "endless"."""
 
     call: WrongCall
@@ -45,7 +45,7 @@ class Answer:
 
 
 def every() -> list[WrongCall]:
-    """All wrong calls; it leaves the current folder."""
+    """All wrong calls; it leaves the current folder, where files are written."""
     from benchmarks.wrong_calls.places import arguments, nouns, places
     from benchmarks.wrong_calls.values import VALUES
 
@@ -59,38 +59,34 @@ def every() -> list[WrongCall]:
     return [each for each in found if (each.place, each.argument, each.value) not in ALL]
 
 
-def drawn(count: int, seed: int) -> list[WrongCall]:
-    """So many of them at random, a place after the other."""
-    calls = in_child(every)
+def judged(count: int, seed: int, only: str = "", limit: float = LIMIT) -> Iterator[JudgedCall]:
+    """So many wrong calls at random, in a child, which is replaced when a call does not end."""
+    child = _Child()
+    calls = [each for each in child.calls if only in each.place]
     some = random.Random(seed).sample(calls, min(count, len(calls)))
-    return sorted(some, key=lambda each: each.place)
-
-
-def judged(calls: Iterable[WrongCall], limit: float = LIMIT) -> Iterator[Answer]:
-    """Make every call in a child, which is replaced when a call does not end."""
-    child = None
-    for call in calls:
-        child = child or _Child()
+    for call in sorted(some, key=lambda each: each.place):
         answer = child.ask(call, limit)
         yield answer
         if answer.kind == "endless":
             child.end()
-            child = None
-    if child is not None:
-        child.end()
+            child = _Child()
+    child.end()
 
 
 class _Child:
-    """A process that makes calls."""
+    """A process that makes calls; ``calls`` are those that it can make."""
 
     def __init__(self) -> None:
-        self.ours, theirs = multiprocessing.get_context("spawn").Pipe()
-        self.process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,))
+        spawned = multiprocessing.get_context("spawn")
+        self.ours, theirs = spawned.Pipe()
+        self.process = spawned.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
-        assert self.ours.poll(START) and self.ours.recv() == "ready"
+        if not self.ours.poll(START):
+            raise RuntimeError("the child that makes the calls does not begin")
+        self.calls: list[WrongCall] = self.ours.recv()
 
-    def ask(self, call: WrongCall, limit: float) -> Answer:
+    def ask(self, call: WrongCall, limit: float) -> JudgedCall:
         start = time.perf_counter()
         self.ours.send(call)
         try:
@@ -98,7 +94,7 @@ class _Child:
             kind, said = self.ours.recv() if answered else ("endless", f"no answer in {limit:g} s")
         except EOFError:
             kind, said = "endless", "the process ended"
-        return Answer(call, kind, said, time.perf_counter() - start)
+        return JudgedCall(call, kind, said, time.perf_counter() - start)
 
     def end(self) -> None:
         self.ours.close()
@@ -107,12 +103,8 @@ class _Child:
 
 
 def _serve(pipe: Connection) -> None:
-    from benchmarks.wrong_calls.places import places
-
-    os.chdir(tempfile.mkdtemp())
     warnings.simplefilter("ignore")
-    places()
-    pipe.send("ready")
+    pipe.send(every())
     while True:
         try:
             call = pipe.recv()
@@ -147,9 +139,3 @@ def answer(call: WrongCall) -> tuple[str, str]:
         place = traceback.extract_tb(error.__traceback__)[-1]
         return "raw", f"{type(error).__name__}: {str(error)[:200]} ({place.filename}:{place.lineno})"
     return "accepted", type(result).__name__
-
-
-def in_child(work):  # type: ignore[no-untyped-def]
-    """The result of a function in a process of its own."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(work)

@@ -16,7 +16,6 @@ from giantstep.lab.store import Store
 from giantstep.lab.store.trial import Route, Trial
 
 Right = tuple[Callable[..., Any], dict[str, Any]]
-SLOW = ("check",)  # a right call takes seconds
 
 
 @cache

@@ -57,8 +57,13 @@ class ArrayCheck:
         self.truths, self.host, self.scalar, self.entries = truths, host, scalar, entries
         self.open = any(axis[0] in "*." for axis in axes)
         self.own = tuple(axis for axis in axes if axis[0] not in "*.")
+        self.count = -1 if self.open or truths else len(self.own)  # of axes, where it is known
 
     def __call__(self, value: Any, what: str) -> Any:
+        if type(value) is np.ndarray and value.dtype.kind == "f" and value.ndim == self.count and value.size:
+            if self.entries.finite and not np.isfinite(value).all():
+                raise InputError(f"{what} must be finite: it has NaN or infinite entries")
+            return value  # the usual case, at once
         if self.scalar and isinstance(value, float):
             return value
         array = value if not self.host and _of_jax(value) else as_numbers(value)
@@ -103,14 +108,26 @@ def _kinds(dtypes: Any) -> tuple[str, ...]:
     return dtypes if isinstance(dtypes, tuple) else ()  # any dtype
 
 
-def agree(checks: Mapping[str, ArrayCheck], values: Mapping[str, Any]) -> None:
-    """Refuse arrays whose axes of one name have two lengths."""
-    lengths: dict[str, tuple[int, str]] = {}
-    for what, check in checks.items():
-        shape = getattr(values.get(what), "shape", ())
-        for axis, length in zip(check.own[::-1], shape[::-1], strict=False):
-            if not _AXIS.fullmatch(axis):
+class Lengths:
+    """The axes that arrays of one call share; ``axes`` has of each its name, and where it is, counted from the end."""
+
+    def __init__(self, checks: Mapping[str, ArrayCheck]) -> None:
+        every = [
+            (axis, what, place - len(check.own))
+            for what, check in checks.items()
+            for place, axis in enumerate(check.own)
+        ]
+        names = [axis for axis, _, _ in every]
+        self.axes = tuple(each for each in every if names.count(each[0]) > 1 and _AXIS.fullmatch(each[0]))
+
+    def agree(self, values: Mapping[str, Any]) -> None:
+        """Refuse arrays whose axes of one name have two lengths."""
+        lengths: dict[str, tuple[int, str]] = {}
+        for axis, what, place in self.axes:
+            shape = getattr(values.get(what), "shape", ())
+            if not shape:
                 continue
-            known, other = lengths.setdefault(axis, (length, what))
-            if known != length:
-                raise InputError(f"{what} has {axis} = {length} and {other} has {axis} = {known}: they must agree")
+            known, other = lengths.setdefault(axis, (shape[place], what))
+            if known != shape[place]:
+                found = f"{what} has {axis} = {shape[place]} and {other} has {axis} = {known}"
+                raise InputError(f"{found}: they must agree")

@@ -17,7 +17,7 @@ from os import PathLike, fsencode
 from pathlib import PurePath
 from typing import Any, TypeVar
 
-from giantstep._given.arrays import ANY, ArrayCheck, Entries, agree, array_check
+from giantstep._given.arrays import ANY, ArrayCheck, Entries, Lengths, array_check
 from giantstep._given.plain import choice, quoted, real, several, whole
 from giantstep.errors import InputError, hint
 
@@ -50,36 +50,33 @@ def given(**checks: Check | Entries) -> Callable[[Declared], Declared]:
 
 
 def _declared(call: Any, name: str, declared: dict[str, Check | Entries]) -> Any:
-    parameters = {key: each for key, each in inspect.signature(call).parameters.items()}
+    parameters = dict(inspect.signature(call).parameters)
     checks = _all(parameters, declared)
-    arrays = {key: check for key, check in checks.items() if isinstance(check, ArrayCheck)}
-    places = [key for key, each in parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
+    shared = Lengths({key: each for key, each in checks.items() if isinstance(each, ArrayCheck)})
+    places = tuple(key for key, each in parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD)
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     defaults = {key: each.default for key, each in parameters.items()}
-    needed = {
-        key
-        for key, each in parameters.items()
-        if each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
-    }
+    extra = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    needed = tuple(key for key, each in parameters.items() if each.default is each.empty and each.kind not in extra)
 
     @wraps(call)
     def checked(*args: Any, **kwargs: Any) -> Any:
         values = dict(zip(places, args, strict=False))
-        if (
-            len(args) > len(places)
-            or not values.keys().isdisjoint(kwargs)
-            or not (open_ended or kwargs.keys() <= parameters.keys())
-            or not needed <= values.keys() | kwargs.keys()
-        ):
+        fits = len(args) <= len(places)
+        if kwargs:
+            fits = fits and values.keys().isdisjoint(kwargs)
+            fits = fits and (open_ended or kwargs.keys() <= parameters.keys())
+            values.update(kwargs)
+        for key in needed:
+            fits = fits and key in values
+        if not fits:
             raise _misfit(name, parameters, places, len(args), kwargs)
-        values |= kwargs
         try:
             for key, value in values.items():
-                check = checks.get(key)
-                if check is not None and value is not defaults[key]:
-                    values[key] = check(value, key)
-            if arrays:
-                agree(arrays, values)
+                if key in checks and value is not defaults[key]:
+                    values[key] = checks[key](value, key)
+            if shared.axes:
+                shared.agree(values)
         except InputError as error:
             raise type(error)(f"{name}: {error}") from None
         return call(**values)
@@ -99,7 +96,7 @@ def _all(parameters: dict[str, inspect.Parameter], declared: dict[str, Check | E
 
 
 def _misfit(
-    name: str, parameters: dict[str, inspect.Parameter], places: list[str], count: int, given: Iterable[str]
+    name: str, parameters: dict[str, inspect.Parameter], places: tuple[str, ...], count: int, given: Iterable[str]
 ) -> InputError:
     """The refusal of a call whose arguments do not fit the signature."""
     known = [key for key, each in parameters.items() if key != "self" and each.kind is not each.VAR_KEYWORD]
@@ -160,13 +157,13 @@ def maybe(check: Check) -> Check:
     return checked
 
 
-def list_of(check: Check) -> Check:
-    """Any number of them, as a tuple."""
+def list_of(check: Check, names: str = "") -> Check:
+    """Any number of them, as a tuple; ``names`` is what a refusal calls them."""
 
     def checked(value: Any, what: str) -> tuple[Any, ...]:
         entries = several(value, what)
         if entries is None:
-            raise InputError(f"{what} must be a list, not {quoted(value)}")
+            raise InputError(f"{what} must be a list{names and ' of '}{names}, not {quoted(value)}")
         return tuple(check(each, f"every entry of {what}") for each in entries)
 
     return checked

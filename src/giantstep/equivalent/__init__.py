@@ -127,6 +127,7 @@ def equivalent(
     return outcome if conditional.known(parts) else replace(outcome, status=replace(outcome.status, ok=False))
 
 
+@given(setting=a(Setting), model=one_of(*MODELS), base=one_of("network", "gaussian"))
 def extra_numbers(setting: Setting, model: str, base: str = "network") -> tuple[int, int]:
     """For the memory plan: how many more numbers every feature of a row needs, and how many every neuron holds."""
     if model != "conditional":

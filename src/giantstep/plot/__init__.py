@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["TRUSTED", "plot", "svg"]
 
 
-@given(what=text, labels=list_of(text), ax=drawable)
+@given(what=text, labels=list_of(text, "names"), ax=drawable)
 def plot(
     outcome: "Outcome | Iterable[Outcome | Finding | Evolution] | Finding | Evolution | Explanation | xr.Dataset",
     what: str = "test_error",

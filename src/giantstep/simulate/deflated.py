@@ -17,7 +17,11 @@ from giantstep.experiment.setting import Setting
 
 
 @given(
-    settings=list_of(a(Setting)), seed=at_least(0), n_test=at_least(2), dtype=one_of(*DTYPES), random=one_of(*RANDOM)
+    settings=list_of(a(Setting), "settings"),
+    seed=at_least(0),
+    n_test=at_least(2),
+    dtype=one_of(*DTYPES),
+    random=one_of(*RANDOM),
 )
 def deflated_errors(
     settings: Sequence[Setting], seed: int, n_test: int, dtype: str = "float32", random: str = "host"

@@ -39,7 +39,7 @@ _THERE = (  # trials that are among those wanted
     "CROSS JOIN trials t ON t.setting = s.key AND t.seed = w.seed AND t.route = r.key"
 )
 
-_trials, _conditions = list_of(a(Trial)), list_of(text)
+_trials, _conditions = list_of(a(Trial), "trials"), list_of(text, "texts")
 
 
 def _pair(value: Any, what: str) -> tuple[Trial, Outcome]:
@@ -98,7 +98,11 @@ class Store:
     def __bool__(self) -> bool:
         return True  # an empty store is a store
 
-    @given(trials=list_of(_pair), provenance=a(Provenance), arrays=list_of(one_of(*ARRAYS)))
+    @given(
+        trials=list_of(_pair, "trials with their outcomes"),
+        provenance=a(Provenance),
+        arrays=list_of(one_of(*ARRAYS), "names"),
+    )
     def put(
         self,
         trials: Sequence[tuple[Trial, Outcome]],
@@ -143,7 +147,7 @@ class Store:
             known = {place for (place,) in self.connection.execute(f"SELECT w.place {_THERE}")}
         return [trial for place, trial in enumerate(wanted) if place not in known]
 
-    @given(trials=_trials, arrays=list_of(one_of(*ARRAYS)))
+    @given(trials=_trials, arrays=list_of(one_of(*ARRAYS), "names"))
     def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
         """The trials that the store has, with their numbers and the arrays asked for, all read at one moment."""
         columns = f"w.place, t.key, {', '.join(f't.{name}' for name in _FOUND)}"
@@ -155,7 +159,7 @@ class Store:
         for place, key, *values in rows:
             yield wanted[place], stored_row.outcome(wanted[place], tuple(values), data.get(key, {}))
 
-    @given(trials=_trials, names=list_of(one_of(*NUMBERS)))
+    @given(trials=_trials, names=list_of(one_of(*NUMBERS), "names"))
     def numbers(self, trials: Iterable[Trial], names: Sequence[str]) -> list[tuple[Any, ...]]:
         """For every trial that the store has: its place among the trials, whether it is ok, and the numbers of these names."""
         columns = ", ".join(f"t.{name}" for name in names)

@@ -76,7 +76,7 @@ def run(
 @given(
     base=a(Setting, Sweep, str, PurePath),
     axes=table,
-    zipped=list_of(table),
+    zipped=list_of(table, "tables"),
     seeds=seeds,
     routes=one_or_more(a(Route, str)),
     measures=texts,
