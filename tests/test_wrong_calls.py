@@ -1,5 +1,7 @@
 """Wrong calls of everything public: each is refused in one sentence. ``python -m benchmarks.wrong_calls`` makes thousands."""
 
+# pyright: reportArgumentType=false, reportCallIssue=false
+
 import inspect
 import types
 

@@ -54,7 +54,7 @@ def every() -> list[WrongCall]:
     for place, (call, right) in places().items():
         names = arguments(call, right)
         found += [WrongCall(place, *pair) for pair in itertools.product(names, VALUES)]
-        misfits = ("mistyped",) if place in nouns() else CALLED
+        misfits = () if place.endswith("[]") else ("mistyped",) if place in nouns() else CALLED
         found += [WrongCall(place, "", how) for how in misfits if names]
     return [each for each in found if (each.place, each.argument, each.value) not in ALL]
 

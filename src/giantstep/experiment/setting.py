@@ -199,14 +199,14 @@ def read_plain(path: str | Path, what: str = "a setting") -> Any:
 def _loads_json(text: str) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
         raise InputError(f"not valid JSON: {_one_line(error)}") from None
 
 
 def _loads_toml(text: str) -> Any:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not valid TOML: {_one_line(error)}") from None
 
 

@@ -18,11 +18,11 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         raise InputError(f"the table has two columns of the name {quoted(twice[0])}: give each its own")
     try:
         return validate_data(estimator, X, *y, **options)
-    except (TypeError, ValueError) as error:
-        name = None if isinstance(error, InputError) else _culprit(X, columns)
+    except (TypeError, ValueError):
+        name = _culprit(X, columns)
         if name is None:
             raise
-        raise InputError(f"the column {name} has entries that are no numbers: {error}") from None
+        raise InputError(f"the column {name} has entries that are no numbers: encode it, or leave it out") from None
 
 
 def _culprit(X: Any, columns: Any) -> str | None:
@@ -34,8 +34,13 @@ def _culprit(X: Any, columns: Any) -> str | None:
     else:
         return None
     for name, entries in parts:
+        array = np.asarray(entries)
+        if array.dtype.kind in "fiub":
+            continue
         try:
-            np.asarray(entries, dtype=float)
+            if array.dtype.kind not in "OUS":
+                return name
+            array.astype(float)
         except (TypeError, ValueError):
             return name
     return None

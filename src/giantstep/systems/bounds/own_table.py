@@ -23,7 +23,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from giantstep._given.declared import given, number
-from giantstep._given.plain import whole
+from giantstep._given.plain import as_numbers, several, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.measure import operator_norm
@@ -207,12 +207,12 @@ def _box(
             z.max(axis=0),
             "The box is that of the rows: a law that reaches further has a larger bound.",
         )
-    try:
-        low, high = (np.broadcast_to(np.asarray(end, dtype=float), z.shape[1:]) for end in support)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"support must be (low, high), each a number or {z.shape[1]} numbers, for x and then y"
-        ) from None
+    ends = [as_numbers(end) for end in several(support, "support") or ()]
+    if len(ends) != 2 or any(end is None or end.shape not in ((), z.shape[1:]) for end in ends):
+        raise InputError(f"support must be (low, high), each a number or {z.shape[1]} numbers, for x and then y")
+    low, high = (np.broadcast_to(np.asarray(end, dtype=float), z.shape[1:]) for end in ends)
+    if np.any(np.isnan(low) | np.isnan(high)):
+        raise InputError("support must be numbers, and has NaN")
     if np.any(low > z.min(axis=0)) or np.any(high < z.max(axis=0)):
         raise InputError("support must hold every row of the table")
     return low, high, "The box is the support that was given."
