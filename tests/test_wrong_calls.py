@@ -12,7 +12,7 @@ import giantstep as gs
 from benchmarks.wrong_calls.judge import judged
 from giantstep.errors import LONGEST
 
-CALLS = 400  # seconds on one core; the seed is that of the calls
+CALLS = 300  # seconds on one core; the seed is that of the calls
 JUDGED = {  # arguments that the verb or the noun it makes judges itself
     *("source", "kinks", "network", "x", "X", "y", "loss", "lipschitz", "support", "target", "batch"),
     *("width", "activation", "outcome", "F", "penalty", "devices", "memory", "random", "directions"),
@@ -139,7 +139,7 @@ def test_little_of_what_was_given_is_quoted(call):
     assert len(str(caught.value)) < 3 * LONGEST
 
 
-class Mute:
+class Silent:
     def __repr__(self) -> str:
         raise RuntimeError("no repr")
 
@@ -148,10 +148,10 @@ class Mute:
 
 
 def test_what_cannot_show_itself_is_refused_in_a_sentence_too():
-    with pytest.raises(gs.InputError, match="width must be a whole number of at least 1, not an object of type Mute"):
-        gs.Network(Mute(), "relu")
+    with pytest.raises(gs.InputError, match="width must be a whole number of at least 1, not an object of type Silent"):
+        gs.Network(Silent(), "relu")
     with pytest.raises(gs.InputError, match="samples must be an array of real numbers"):
-        gs.measure.mean_and_error(Mute())
+        gs.measure.mean_and_error(Silent())
 
 
 def test_what_is_right_is_taken():

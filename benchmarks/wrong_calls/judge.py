@@ -17,7 +17,10 @@ from giantstep.errors import InputError
 LONGEST = 600  # letters of a refusal
 LIMIT = 30.0  # seconds of a call; the first of some compile
 START = 300.0  # seconds until a child is ready
-ALL = {("check", "claims", value) for value in ("empty list", "empty tuple", "empty array")}  # right, and takes minutes
+ALL = {  # right, and takes minutes
+    *(("check", "claims", value) for value in ("empty list", "empty tuple", "empty array")),
+    ("check", "", "lacking"),
+}
 CALLED = ("lacking", "one too many", "mistyped", "twice")  # wrong without a wrong value
 
 

@@ -13,6 +13,7 @@ a mistyped one are told as well.
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
+from math import inf
 from os import PathLike, fsencode
 from pathlib import PurePath
 from typing import Any, TypeVar
@@ -134,9 +135,9 @@ def at_least(least: int, most: int | None = None) -> Check:
     return partial(whole, least=least, most=most)
 
 
-def number(least: float) -> Check:
-    """A finite number of at least ``least``."""
-    return partial(real, least=least)
+def number(least: float, most: float = inf) -> Check:
+    """A finite number in a range."""
+    return partial(real, least=least, most=most)
 
 
 def one_of(*options: str) -> Check:

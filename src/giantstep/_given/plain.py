@@ -100,11 +100,12 @@ def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> int
     return int(number)  # type: ignore[arg-type]
 
 
-def real(value: Any, what: str, *, least: float = -math.inf) -> float:
-    """A finite number of at least ``least``."""
+def real(value: Any, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:
+    """A finite number of at least ``least`` and at most ``most``."""
     number = _number(value)
-    if number is None or number < least:
+    if number is None or not least <= number <= most:
         bound = "" if least == -math.inf else f" of at least {least:g}"
+        bound = bound if most == math.inf else f" from {least:g} to {most:g}"
         raise InputError(f"{what} must be a finite number{bound}, not {quoted(value)}")
     return float(number) + 0.0  # -0.0 and 0.0 are one number
 

@@ -20,6 +20,7 @@ from giantstep.experiment.protocol import BATCHES, RESIDUALS, UPDATES, GiantStep
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target, target
 
+LARGEST = 20.0  # exponent of the dimension
 TARGET = "x1 + H2(x1)/sqrt(2)"
 
 
@@ -202,8 +203,8 @@ def cui(
     n=whole,
     m=whole,
     k=whole,
-    alpha=number(0.0),
-    beta=number(0.0),
+    alpha=number(0.0, LARGEST),
+    beta=number(0.0, LARGEST),
     rho=real,
     alignment=real,
     strengths=reals,

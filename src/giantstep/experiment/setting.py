@@ -113,6 +113,7 @@ class Setting:
             {**self.to_plain(), "data": data, "target": formula, "network": _network.canonical(self.network)}
         )
 
+    @given()
     def with_(self, **changes: Any) -> "Setting":
         """The same setting with some fields changed: ``s.with_(eta=30.0, n=2000, activation="tanh")``.
 

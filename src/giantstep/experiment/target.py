@@ -14,7 +14,7 @@ from giantstep._given.declared import at_least, given, number, one_of
 from giantstep._given.plain import choice, numbers, real, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep._shown import html
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.functions import algebra, staircase
 from giantstep.functions import expansion as _expansion
 from giantstep.functions.named import Array
@@ -323,15 +323,18 @@ def _rows_first(function: Callable[[Any], Any], rank: int) -> bool:
     """Whether a callable wants z as (points, r) rather than (r, points); refuse one that is neither."""
     points = 11
     z = np.random.default_rng(0).standard_normal((rank, points))
+    said = ""
     for rows_first, probe in ((False, z), (True, z.T)):
         try:
             values = np.asarray(function(probe))
-        except (IndexError, ValueError, TypeError):
+        except Exception as error:  # whatever the user's function raises
+            said = said or f"; it raised {quoted(error)}"
             continue
         if values.shape == (points,):
             return rows_first
     raise InputError(
-        "a callable target must map z of shape (rank, points), with z[0], z[1], ... the projections, to one value per point"
+        "a callable target must map z of shape (rank, points), with z[0], z[1], ... the projections, to one value per "
+        f"point{said}"
     )
 
 

@@ -35,6 +35,7 @@ from giantstep.theory.coverage import check
 from giantstep.theory.one_step.direction import push
 from giantstep.theory.one_step.parameters import activation_of, label_of, parameters
 
+LARGEST = 1e50  # length of a gradient, of which powers are taken
 SECOND_NODES, GIVEN_NODES = 240, 48  # of a Gaussian second layer, and of one that is given
 OWN_NODES, LENGTH_NODES = 3, 2  # of a row's own part along u, and of its length: exact to the order 1/d^2 and 1/d
 
@@ -101,7 +102,7 @@ class WeightSpectrum(NamedTuple):
     edge: float
 
 
-@given(setting=a(Setting), rho=flag, second_layer=ArrayCheck(("p",), entries=FINITE), beta=number(0.0))
+@given(setting=a(Setting), rho=flag, second_layer=ArrayCheck(("p",), entries=FINITE), beta=number(1 / LARGEST, LARGEST))
 def kernel(
     setting: Setting, rho: bool = True, *, second_layer: npt.ArrayLike | None = None, beta: float | None = None
 ) -> Reshaped | tuple[Reshaped, ...]:

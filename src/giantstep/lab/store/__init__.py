@@ -162,9 +162,9 @@ class Store:
     @given(trials=_trials, names=list_of(one_of(*NUMBERS), "names"))
     def numbers(self, trials: Iterable[Trial], names: Sequence[str]) -> list[tuple[Any, ...]]:
         """For every trial that the store has: its place among the trials, whether it is ok, and the numbers of these names."""
-        columns = ", ".join(f"t.{name}" for name in names)
+        columns = ["w.place", "t.ok", *(f"t.{name}" for name in names)]
         with self._wanted(trials):
-            return self.connection.execute(f"SELECT {', '.join(['w.place', 't.ok', columns])} {_THERE}").fetchall()
+            return self.connection.execute(f"SELECT {', '.join(columns)} {_THERE}").fetchall()
 
     @contextmanager
     def _wanted(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:

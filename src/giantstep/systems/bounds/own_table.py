@@ -33,6 +33,7 @@ from giantstep.systems.bounds.own_loss import ON_ROWS, OwnLoss
 from giantstep.systems.bounds.own_training import growth
 from giantstep.systems.bounds.theory import box
 
+LARGEST = 1e50  # a rate
 HALF = 800  # rows of each half between which W1 is measured
 SEED = 0  # of the choice of the halves
 
@@ -105,7 +106,7 @@ class GapBounds:
         return "\n".join([head, *aligned(["quantity", "value"], body), *(f"  {note}" for note in self.notes)])
 
 
-@given(rate=number(0.0), epochs=whole, batch=whole)
+@given(rate=number(0.0, LARGEST), epochs=whole, batch=whole)
 def bounds(
     network: Any,
     X: npt.ArrayLike,

@@ -114,9 +114,11 @@ def _batches(batches: Any) -> Iterator[tuple[Any, ...]]:
     wanted = "batches must yield (curves, y), or (curves, y, grids)"
     if isinstance(batches, str | bytes | type) or not isinstance(batches, Iterable):
         raise InputError(f"{wanted}, and {quoted(batches)} does not")
-    if isinstance(batches, np.ndarray):
-        batches = batches.tolist()
-    for batch in batches:
+    try:
+        stream = iter(batches)
+    except Exception:  # whatever the object raises
+        raise InputError(f"{wanted}, and {quoted(batches)} does not") from None
+    for batch in stream:
         if not isinstance(batch, tuple | list) or len(batch) not in (2, 3):
             raise InputError(f"{wanted}, not {quoted(batch)}")
         yield tuple(batch)

@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.integrate import solve_ivp
 
-from giantstep._given.declared import a, at_least, given, one_of
-from giantstep._given.plain import real, whole
+from giantstep._given.declared import a, at_least, given, number, one_of
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.results.trajectory import Trajectory
@@ -25,7 +25,14 @@ LARGEST = 1e100  # a step size whose square is a number too
 POINTS = 2**13  # of the expectations without a closed form, right to about 0.5%
 
 
-@given(setting=a(Setting), samples=whole, eta=real, seed=at_least(0), records=at_least(2), start=one_of(*STARTS))
+@given(
+    setting=a(Setting),
+    samples=whole,
+    eta=number(-LARGEST, LARGEST),
+    seed=at_least(0),
+    records=at_least(2),
+    start=one_of(*STARTS),
+)
 def sgd(
     setting: Setting, samples: int, eta: float, seed: int = 0, *, records: int = 50, start: str = "draw"
 ) -> Trajectory:
@@ -48,8 +55,6 @@ def sgd(
     need_gaussian(setting, "theory.sgd")
     if setting.network.weights is not None and start == "limit":
         raise InputError("start='limit' needs the law of the weights, and this network has weights of its own")
-    if abs(eta) > LARGEST:
-        raise InputError(f"eta must be at most {LARGEST:g}, so that its square is a number too; not {eta:g}")
     Q, M, a = overlaps_of(setting, seed, start)
     p, rate = setting.p, eta * setting.network.factor
     closed = erf_committee.means(setting, a)
