@@ -1,4 +1,7 @@
-"""Wrong calls of everything public: each is refused in one sentence. ``python -m benchmarks.wrong_calls`` makes thousands."""
+"""Wrong calls of everything public: each is refused in one sentence.
+
+``python -m benchmarks.wrong_calls`` makes thousands of them.
+"""
 
 # pyright: reportArgumentType=false, reportCallIssue=false
 

@@ -1,6 +1,7 @@
-"""``python -m benchmarks.wrong_calls --calls 10000`` prints a table by place; it fails if a call was not refused in a sentence.
+"""``python -m benchmarks.wrong_calls --calls 10000`` prints a table of wrong calls by place.
 
-With ``--accepted`` it also lists what was taken as right.
+It fails if a call was neither refused in a sentence nor taken as right soon. ``--accepted`` lists
+what was taken as right.
 """
 
 import argparse

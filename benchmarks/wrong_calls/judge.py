@@ -26,7 +26,7 @@ CALLED = ("lacking", "one too many", "mistyped", "twice")  # wrong without a wro
 
 @dataclass(frozen=True)
 class WrongCall:
-    """A right call with one argument replaced by a value; or, without an argument, a call that does not fit the signature."""
+    """A right call with a wrong value for one argument, or one that does not fit the signature."""
 
     place: str
     argument: str
@@ -35,7 +35,7 @@ class WrongCall:
 
 @dataclass(frozen=True)
 class JudgedCall:
-    """What came: "refused", "accepted", or a failure: "raw", "long" (a refusal that is none), "endless"."""
+    """What came: "refused" or "accepted"; "raw", "long" (a refusal that is none) or "endless"."""
 
     call: WrongCall
     kind: str

@@ -266,7 +266,7 @@ def places() -> dict[str, Right]:
 
 
 def arguments(call: Callable[..., Any], right: dict[str, Any]) -> tuple[str, ...]:
-    """The names that a call takes: those of its signature, and those that stand for ``**options``."""
+    """The names that a call takes: those of its signature, and those given as ``**options``."""
     verb = call.__wrapped__ if isinstance(call, types.ModuleType) else call
     every = inspect.signature(verb).parameters.values()
     named = [each.name for each in every if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]

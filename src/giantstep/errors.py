@@ -15,8 +15,8 @@ _LONG = re.compile(
 class InputError(ValueError):
     """Bad input, told in one sentence: what is wrong, where, and what would be right.
 
-    The command line prints the sentence and exits with code 2; from Python it is an ordinary ``ValueError``. Whatever was
-    given, at most 200 letters of it are quoted.
+    The command line prints the sentence and exits with code 2; from Python it is an ordinary
+    ``ValueError``. Whatever was given, at most 200 letters of it are quoted.
     """
 
     def __init__(self, *sentence: object) -> None:

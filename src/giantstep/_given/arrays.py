@@ -1,8 +1,8 @@
-"""Arrays as a user gives them: real numbers, of as many axes as the annotation says, with lengths that agree.
+"""Arrays as a user gives them: real numbers, as many axes as annotated, lengths that agree.
 
-The declaration is the annotation itself, that of jaxtyping: ``W: Float[np.ndarray, "p d"]`` is a matrix of real numbers, and
-whatever else has an axis ``d`` in the same call has the same length there. Annotated ``Float[Array, ...]``, an array of JAX
-stays where it is.
+The declaration is the annotation itself, that of jaxtyping: ``W: Float[np.ndarray, "p d"]`` is a
+matrix of real numbers, and whatever else has an axis ``d`` in the same call has the same length
+there. Annotated ``Float[Array, ...]``, an array of JAX stays where it is.
 """
 
 import re
@@ -21,7 +21,7 @@ _AXIS = re.compile(r"[A-Za-z]\w*")
 
 @dataclass(frozen=True)
 class Entries:
-    """What is asked of the entries of an array: that they are ``finite``; or that there may be none, ``empty``."""
+    """What is asked of the entries: that they are ``finite``, or that there may be none."""
 
     finite: bool = False
     empty: bool = False
@@ -93,7 +93,7 @@ def _of_jax(value: Any) -> bool:
 
 
 def array_check(annotation: Any, entries: Entries = ANY) -> ArrayCheck | None:
-    """The check that an annotation of jaxtyping declares, alone or beside other types; None for all other annotations."""
+    """The check that an annotation of jaxtyping declares; None for all other annotations."""
     for part in (annotation, *get_args(annotation)):
         text = getattr(part, "dim_str", None)
         if text is not None:
@@ -109,7 +109,10 @@ def _kinds(dtypes: Any) -> tuple[str, ...]:
 
 
 class Lengths:
-    """The axes that arrays of one call share; ``axes`` has of each its name, and where it is, counted from the end."""
+    """The axes that arrays of one call share.
+
+    ``axes`` has the name of each, its array, and where it is there, counted from the end.
+    """
 
     def __init__(self, checks: Mapping[str, ArrayCheck]) -> None:
         every = [

@@ -124,8 +124,10 @@ def reals(value: Any, what: str, *, least: float = -math.inf) -> float | tuple[f
 
 
 def several(value: Any, what: str, most: int = MOST) -> tuple[Any, ...] | None:
-    """The entries of a list, an array or another iterable, at most so many; None where one thing was given, also a text or
-    a table."""
+    """The entries of a list, an array or another iterable, at most so many.
+
+    None where one thing was given, also a text or a table.
+    """
     if isinstance(value, str | bytes | bytearray | memoryview | Mapping | type):
         return None
     try:
@@ -154,8 +156,10 @@ def numbers(value: Any, shape: tuple[int | None, ...], needed: str) -> np.ndarra
 
 
 def as_numbers(value: Any) -> np.ndarray | None:
-    """An array of real numbers, whatever their number of bits; None for all else, such as texts, dates, complex numbers,
-    entries that are masked, lists of unequal lengths."""
+    """An array of real numbers, whatever their number of bits; None for all else.
+
+    That is texts, dates, complex numbers, entries that are masked, lists of unequal lengths.
+    """
     try:
         masked = isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)
         array = np.asarray(value)
