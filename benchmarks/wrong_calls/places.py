@@ -152,7 +152,7 @@ def verbs() -> dict[str, Right]:
             mean.fit_kernel,
             {"K": np.eye(5), "y": np.ones(5), "particles": 20, "passes": 2, "pool": 64},
         ),
-        "mean_field.Training": (mean.Training, {}),
+        "mean_field.Training": (mean.Training, {"penalty": 0.1}),
         "mean_field.follow": (
             mean.follow,
             {"batches": [(curves, curves[:, 0])], "grid": t, "particles": 20, "count": 3},

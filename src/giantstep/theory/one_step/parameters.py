@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from giantstep._given.declared import a, given
 from giantstep._machine.arrays import Array, xp
+from giantstep.errors import InputError
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
@@ -120,6 +121,8 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
     """
     check(setting, DIFFERENTIABLE)
     protocol, network, d = setting.protocol, setting.network, float(setting.d)
+    if not protocol.steps:
+        raise InputError("theory.parameters needs a setting with a giant step; gs.theory takes it without one")
     readout, several = protocol.readout, len(protocol.steps) > 1
     assert isinstance(readout, Ridge)
     form = Form(
