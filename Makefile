@@ -95,6 +95,7 @@ bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks.devices --small
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.faults --kills 5
+	$(BIN)/python -m benchmarks.wrong_calls --calls 1000
 	$(BIN)/python -m benchmarks.estimator --quick
 
 clean:  ## remove everything that was made

@@ -299,7 +299,7 @@ def test_a_spectrum_has_the_predicted_law_on_top(setting, monkeypatch):
 
 
 def test_a_setting_is_checked_before_anything_runs(setting):
-    with pytest.raises(gs.InputError, match="takes a Setting"):
+    with pytest.raises(gs.InputError, match="setting must be a Setting"):
         lab.compare("setting.toml")  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="equivalent"):
         lab.compare(setting, equivalent="exact")

@@ -34,7 +34,7 @@ def setting(target="x1", noise=0.1, d=20, activation="relu"):
 def test_a_sweep_is_bounded_by_its_trials():
     with pytest.raises(InputError, match="trials; a sweep may have at most 1000000"):
         make(setting(), {"noise": {"linspace": [0, 1, 1001]}}, seeds=range(1000))
-    with pytest.raises(InputError, match="at most 1000000 seeds"):
+    with pytest.raises(InputError, match="at most 1000000 entries"):
         make(setting(), {}, seeds=range(10**9))
 
 

@@ -297,7 +297,7 @@ def test_refusals(small):
         (small, "gaussian", {"seed": -1}, "seed must be"),
         (small, "gaussian", {"dtype": "int8"}, "dtype"),
         (dataclasses.replace(small, protocol=gs.Protocol(small.protocol.steps)), "gaussian", {}, "needs a readout"),
-        ("s.toml", "gaussian", {}, "equivalent takes a Setting"),
+        ("s.toml", "gaussian", {}, "setting must be a Setting"),
     ]
     for setting, model, options, words in refused:
         with pytest.raises(gs.InputError, match=words):

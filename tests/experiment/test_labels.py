@@ -114,7 +114,7 @@ def test_normalised(seed):
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        (lambda: gs.labels(3), "labels takes a Setting, not int"),  # type: ignore[arg-type]
+        (lambda: gs.labels(3), "labels: setting must be a Setting, not int"),  # type: ignore[arg-type]
         (lambda: gs.labels(setting(gs.Dataset(ROWS), "tanh(x1*x5)")), "at most 4 directions, not 5"),
         (lambda: gs.labels(setting(mixed(), "tanh(x1*x5)")), "at most 4 directions, not 5"),
     ],

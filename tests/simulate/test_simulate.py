@@ -296,7 +296,7 @@ def test_memory_is_estimated_and_refused(small):
 def test_bad_arguments(small, arguments, words):
     with pytest.raises(gs.InputError, match=words):
         gs.simulate(small, **arguments)
-    with pytest.raises(gs.InputError, match="takes a Setting"):
+    with pytest.raises(gs.InputError, match="setting must be a Setting"):
         gs.simulate("s.toml")  # type: ignore[arg-type]
 
 
@@ -345,11 +345,11 @@ def test_more_refusals(small):
         gs.simulate(dataclasses.replace(small, protocol=gs.Protocol()), spectrum=True)
     with pytest.raises(gs.InputError, match="seeds would fit"):
         gs.simulate(small, seed=range(10**6), memory=1)
-    with pytest.raises(gs.InputError, match="at most 1000000 seeds"):
+    with pytest.raises(gs.InputError, match="at most 1000000 entries"):
         gs.simulate(small, seed=range(10**9))
     with pytest.raises(gs.InputError, match="not the text"):
         gs.simulate(small, seed="0-3")  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="seed must be"):
         train(small, -1)
-    with pytest.raises(gs.InputError, match="train takes a Setting"):
+    with pytest.raises(gs.InputError, match="train: setting must be a Setting"):
         train("small")  # type: ignore[arg-type]

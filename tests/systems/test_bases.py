@@ -60,7 +60,7 @@ def test_smoothing_tames_noise_on_few_points():
         ((np.full((2, 5), np.nan), [0, 1, 2, 3, 4], 2), "missing"),
         (([np.ones(3)], [[0, 1, 2], [0, 1, 2]], 2), "as many grids"),
         ((np.ones(5), [0, 1, 2, 3, 4], 2), "must be a matrix"),
-        ((np.ones((2, 5)), [0, 1, 2, 3, 4], 2, "haar"), "basis must be one of"),
+        ((np.ones((2, 5)), [0, 1, 2, 3, 4], 2, "haar"), "kind must be one of"),
     ],
 )
 def test_refusals(arguments, sentence):

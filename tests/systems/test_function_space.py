@@ -236,8 +236,8 @@ def test_the_system_is_a_file_and_a_table(tmp_path, capsys):
     ("call", "sentence"),
     [
         (lambda: measure.kernel(np.ones((3, 4)), "relu", np.zeros(4)), "direction must be finite and not zero"),
-        (lambda: measure.kernel(np.ones((3, 4)), "relu", np.ones(5)), "of shape (p, d) and (d,)"),
-        (lambda: measure.kernel(np.ones((3, 4)), "relu", np.ones(4), order=400), "order must be at most"),
+        (lambda: measure.kernel(np.ones((3, 4)), "relu", np.ones(5)), "direction has d = 5 and W has d = 4"),
+        (lambda: measure.kernel(np.ones((3, 4)), "relu", np.ones(4), order=400), "order must be a whole number from 4 to 100"),
         (lambda: measure.kernel(np.ones((3, 4)), "relu", np.ones(4), points=10**12), "GiB of memory"),
         (lambda: gs.theory.kernel(setting(sigma="x^2 - 1")), "c_1"),
         (lambda: gs.theory.kernel(setting(), second_layer=[np.nan]), "second_layer must be"),

@@ -327,7 +327,7 @@ def test_refusals(changed, sentence):
 
 
 def test_not_a_setting():
-    with pytest.raises(gs.InputError, match="takes a Setting"):
+    with pytest.raises(gs.InputError, match="setting must be a Setting"):
         gs.theory("relu")  # type: ignore[arg-type]
     with pytest.raises(gs.InputError, match="regime"):
         gs.theory(experiment(), regime="infinite")

@@ -1,10 +1,9 @@
 """Seeds as a user gives them: one or several in Python, or as text."""
 
-from collections.abc import Iterable, Sized
 from typing import Any
 
-from giantstep._given.plain import whole
-from giantstep.errors import InputError
+from giantstep._given.plain import several, whole
+from giantstep.errors import InputError, quoted
 
 MOST = 10**6  # in one call
 
@@ -12,14 +11,18 @@ MOST = 10**6  # in one call
 def checked(seed: Any) -> tuple[tuple[int, ...], bool]:
     """The seeds, all different whole numbers from 0 on, and whether they were given as several."""
     if isinstance(seed, str):
-        raise InputError(f"seed must be a whole number or a list of them, not the text {seed!r}")
-    several = isinstance(seed, Iterable)
-    if isinstance(seed, Sized) and len(seed) > MOST:
-        raise InputError(f"at most {MOST} seeds are run at once, not {len(seed)}")
-    seeds = tuple(whole(s, "seed", least=0) for s in (seed if several else (seed,)))
+        raise InputError(f"seed must be a whole number or a list of them, not the text {quoted(seed)}")
+    entries = several(seed, "seed", MOST)
+    seeds = tuple(whole(s, "seed", least=0) for s in ((seed,) if entries is None else entries))
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError("seed must be a whole number or a non-empty list of different ones")
-    return seeds, several
+    return seeds, entries is not None
+
+
+def seeds(value: Any, what: str = "seed") -> int | tuple[int, ...]:
+    """One seed, or several as a tuple."""
+    found, many = checked(value)
+    return found if many else found[0]
 
 
 def parse(text: str, what: str = "seeds") -> int | range | tuple[int, ...]:
@@ -34,7 +37,7 @@ def parse(text: str, what: str = "seeds") -> int | range | tuple[int, ...]:
     except ValueError:
         seeds = ()
     if seeds == () or seeds == range(0) or (isinstance(seeds, tuple) and len(set(seeds)) < len(seeds)):
-        raise InputError(f"{what} needs different whole numbers such as 3, 0-9 or 0,2,5, not {text!r}.")
+        raise InputError(f"{what} needs different whole numbers such as 3, 0-9 or 0,2,5, not {quoted(text)}.")
     return seeds
 
 

@@ -4,15 +4,15 @@ XLA splits the products along the rows and adds up what contracts them. Rows are
 those that do not divide by the number of devices make a small chunk of their own, which every device works through.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from giantstep._given.plain import whole
+from giantstep._given.plain import several, whole
 from giantstep._machine.arrays import is_jax
 from giantstep._machine.backend import jax, jnp
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 
 Array = Any
 AXIS = "samples"
@@ -27,15 +27,15 @@ def mesh(devices: Any) -> jax.sharding.Mesh | None:
         if devices.devices.ndim != 1:
             raise InputError(f"{WANTED}, not one with {devices.devices.ndim} axes")
         chosen = list(devices.devices)
-    elif isinstance(devices, Iterable) and not isinstance(devices, str):
-        chosen = list(devices)
+    elif (entries := several(devices, "devices")) is not None:
+        chosen = list(entries)
     else:
         count, local = whole(devices, "devices"), jax.local_devices()
         if count > len(local):
             raise InputError(f"devices must be at most {len(local)}, the number of {local[0].platform} devices here")
         chosen = local[:count]
     if not chosen or not all(isinstance(device, jax.Device) for device in chosen) or len(set(chosen)) < len(chosen):
-        raise InputError(f"{WANTED}, not {devices!r}")
+        raise InputError(f"{WANTED}, not {quoted(devices)}")
     if len({device.platform for device in chosen}) > 1 or any(d.process_index != jax.process_index() for d in chosen):
         raise InputError(f"{WANTED}, all of this process")
     # a user's own mesh may have axes of explicit type, which sums do not take

@@ -23,6 +23,7 @@ from giantstep.experiment import draw
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 
+DTYPES = ("float64", "float32")
 SLOW = 1e11  # operations from which a progress bar is worth showing, a few seconds on two cores
 SLOWEST_RATE = 2e8  # operations per second below which a run counts as stuck
 
@@ -73,7 +74,7 @@ def prepare(
     random: str = "auto",
 ) -> Job:
     """Check the arguments and plan the memory; ``noise`` is the number of additional numbers for every feature of a row."""
-    choice(dtype, ("float64", "float32"), "dtype")
+    choice(dtype, DTYPES, "dtype")
     random = resolved(random, setting)
     n_test = whole(n_test, "n_test", least=2)
     seeds, several = seeds_given(seed)

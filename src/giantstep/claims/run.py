@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from giantstep._given.callable import named
+from giantstep._given.declared import a_path, at_least, given, one_of, texts
+from giantstep._given.plain import flag, whole
 from giantstep.checks.cache import Bench
 from giantstep.checks.claim import Result, Size
 from giantstep.checks.code import computing
@@ -17,7 +18,15 @@ from giantstep.lab.store import Store
 from giantstep.lab.work.executor import executor
 
 
-@named
+@given(
+    claims=texts,
+    size=one_of("quick", "full"),
+    first_seed=at_least(0),
+    replicate=whole,
+    workers=whole,
+    store=a_path,
+    progress=flag,
+)
 def check(
     claims: str | Sequence[str] = (),
     size: Size = "quick",

@@ -6,10 +6,14 @@ from functools import partial
 from typing import Any
 
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import choice
+from giantstep._given.declared import a, at_least, given, number, one_of
+from giantstep._given.plain import flag, real, whole
+from giantstep._given.seeds import seeds
 from giantstep._training import job as _job
 from giantstep._training.assemble import assemble
+from giantstep._training.job import DTYPES
 from giantstep._training.plan import make_plan
+from giantstep._training.source import RANDOM
 from giantstep.equivalent import conditional, gaussian, hermite, law, moments, spiked, strength
 from giantstep.equivalent.strength import degree_of
 from giantstep.errors import InputError
@@ -28,6 +32,22 @@ OPTIONS = {
 }  # and the models that take them
 
 
+@given(
+    setting=a(Setting),
+    model=one_of(*MODELS),
+    seed=seeds,
+    degree=whole,
+    base=one_of("network", "gaussian"),
+    directions=at_least(0),
+    spikes=at_least(0),
+    width=real,
+    n_test=at_least(2),
+    spectrum=flag,
+    dtype=one_of(*DTYPES),
+    memory=number(1e-3),
+    progress=flag,
+    random=one_of(*RANDOM),
+)
 def equivalent(
     setting: Setting,
     model: str = "gaussian",
@@ -78,8 +98,6 @@ def equivalent(
         ('equivalent', (3,))
     """
     _job.check(setting, "equivalent", spectrum)
-    choice(model, MODELS, "model")
-    choice(base, ("network", "gaussian"), "base")
     options = {"degree": degree, "directions": directions, "spikes": spikes, "width": width}
     _check(setting, model, {**options, "base": None if base == "network" else base})
     noise, table = extra_numbers(setting, model, base)
@@ -109,6 +127,7 @@ def equivalent(
     return outcome if conditional.known(parts) else replace(outcome, status=replace(outcome.status, ok=False))
 
 
+@given(setting=a(Setting), model=one_of(*MODELS), base=one_of("network", "gaussian"))
 def extra_numbers(setting: Setting, model: str, base: str = "network") -> tuple[int, int]:
     """For the memory plan: how many more numbers every feature of a row needs, and how many every neuron holds."""
     if model != "conditional":

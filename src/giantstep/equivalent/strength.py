@@ -7,6 +7,7 @@ from math import ceil, floor, inf
 
 import numpy as np
 
+from giantstep._given.declared import given
 from giantstep._given.plain import real, whole
 from giantstep.equivalent.law import laws
 from giantstep.errors import InputError
@@ -16,6 +17,7 @@ from giantstep.functions.activation import MAX_ORDER
 MAX_DEGREE = 4  # the largest default, as in the authors' code
 
 
+@given(beta=real, alpha=real)
 def degree_of(beta: float, alpha: float | None = None) -> int:
     """Degree l - 1 for ``eta ||Sigma|| = d^beta``, from 1 to 4; as in the paper, l is the smallest with beta <= (l-1)/l.
 
@@ -23,11 +25,10 @@ def degree_of(beta: float, alpha: float | None = None) -> int:
     ``s = min((1 - beta (1 - alpha)) / 2, 1 - beta)``, since spikes shift <w_i, x> by d^(-(1 - beta (1 - alpha))/2) and the step
     by d^-(1 - beta), and a shift to the power l has to vanish against d^(-1/2).
     """
-    beta = real(beta, "beta")
     if alpha is None:
         wanted = beta / (1 - beta) if beta < 1 else inf
         return MAX_DEGREE if wanted >= MAX_DEGREE else max(ceil(wanted * (1 - 1e-12)), 1)
-    s = min((1 - beta * (1 - real(alpha, "alpha"))) / 2, 1 - beta)
+    s = min((1 - beta * (1 - alpha)) / 2, 1 - beta)
     return MAX_DEGREE if s * 2 * MAX_DEGREE <= 1 else max(floor(1 / (2 * s) * (1 + 1e-12)), 1)
 
 

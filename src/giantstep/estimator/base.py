@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from giantstep._machine import memory as _memory
 from giantstep._machine.device import HOST, Arrays, arrays
@@ -19,6 +19,7 @@ from giantstep.estimator.mix.trees import ALL_COLUMNS, MOST_AXES, MOST_ROWS
 from giantstep.estimator.steps import directions
 from giantstep.estimator.steps.directions import Directions
 from giantstep.estimator.steps.network import CHUNK, Table
+from giantstep.estimator.table.columns import validated
 from giantstep.estimator.table.gaps import gaps
 from giantstep.estimator.table.scaling import choose
 from giantstep.estimator.table.span import span
@@ -201,7 +202,7 @@ class GiantStepBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _rows(self, X: Any) -> tuple[np.ndarray, np.dtype]:
         """The scaled rows and the type of the given ones."""
         check_is_fitted(self)
-        table: Any = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, ensure_all_finite="allow-nan")
+        table: Any = validated(self, X, dtype=[np.float64, np.float32], reset=False, ensure_all_finite="allow-nan")
         return self._scaled(table), table.dtype
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:

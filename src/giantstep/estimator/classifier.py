@@ -8,11 +8,12 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from giantstep.errors import InputError
 from giantstep.estimator.base import GiantStepBase
 from giantstep.estimator.calibration import calibrated
+from giantstep.estimator.table.columns import validated
 
 
 class GiantStepClassifier(ClassifierMixin, GiantStepBase):
@@ -72,7 +73,7 @@ class GiantStepClassifier(ClassifierMixin, GiantStepBase):
         )
 
     def _table(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
-        X, y = validate_data(
+        X, y = validated(
             self, X, y, reset=reset, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_all_finite="allow-nan"
         )
         check_classification_targets(y)

@@ -4,9 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from giantstep.estimator.base import GiantStepBase
+from giantstep.estimator.table.columns import validated
 
 
 class GiantStepRegressor(RegressorMixin, GiantStepBase):
@@ -65,7 +66,7 @@ class GiantStepRegressor(RegressorMixin, GiantStepBase):
         return self._refit(X, y.reshape(len(y), -1), sample_weight)
 
     def _table(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
-        X, y = validate_data(
+        X, y = validated(
             self, X, y, reset=reset, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True,
             ensure_min_samples=2, ensure_all_finite="allow-nan",
         )  # fmt: skip

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import a, given
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.data.gaussian import Gaussian
@@ -46,6 +47,7 @@ class Labels:
         return self.variance + self.noise
 
 
+@given(setting=a(Setting))
 def labels(setting: Setting) -> Labels:
     """Moments of the setting's labels, by quadrature, not by sampling.
 
@@ -58,8 +60,6 @@ def labels(setting: Setting) -> Labels:
         >>> round(float(gs.labels(s).total), 6)  # 1 + 2 + 0.25
         3.25
     """
-    if not isinstance(setting, Setting):
-        raise InputError(f"labels takes a Setting, not {type(setting).__name__}")
     parts = _of_dataset(setting) if isinstance(setting.data, Dataset) else _of_law(setting)
     shares, means, powers = np.array(list(parts)).T
     return Labels(float(shares @ means), float(shares @ powers), setting.target.noise**2)

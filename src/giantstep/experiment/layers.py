@@ -8,7 +8,8 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import numbers
+from giantstep._given.declared import given, text
+from giantstep._given.plain import as_numbers, numbers
 from giantstep.errors import InputError
 from giantstep.experiment.network import Network
 from giantstep.functions.activation import activation
@@ -54,7 +55,7 @@ class Layers:
 
     def __post_init__(self) -> None:
         W = numbers(self.W, (None, None), "W must be a matrix of finite numbers")
-        A = numbers(np.atleast_2d(np.asarray(self.A)), (None, None), "A must be a matrix of finite numbers")
+        A = numbers(_rows(self.A), (None, None), "A must be a matrix of finite numbers")
         if A.shape[1] != W.shape[0]:
             raise InputError(f"W has {W.shape[0]} neurons (rows) and A has {A.shape[1]} (columns): they must agree")
         biases = [("b", self.b, len(W)), ("c", self.c, len(A))]
@@ -68,6 +69,7 @@ class Layers:
         object.__setattr__(self, "activation", activation(self.activation))
 
     @staticmethod
+    @given()
     def of(network: Any) -> "Layers":
         """Layers of a ``Network`` with weights of its own, or of a fitted scikit-learn MLP with one hidden layer."""
         if isinstance(network, Layers):
@@ -105,12 +107,19 @@ class Layers:
         """The outputs of the rows of X."""
         return np.asarray(self.activation(X @ self.W.T + self.b)) @ self.A.T + self.c
 
+    @given(what=text)
     def inputs(self, X: npt.ArrayLike, what: str = "X") -> Float[np.ndarray, "n d"]:
         """Rows that the network can take, or a refusal in one sentence."""
-        try:
-            rows = np.atleast_2d(np.asarray(X, dtype=float))
-        except (TypeError, ValueError):
-            raise InputError(f"{what} must be numbers of shape (n, {self.d})") from None
+        array = as_numbers(X)
+        if array is None:
+            raise InputError(f"{what} must be numbers of shape (n, {self.d})")
+        rows = np.atleast_2d(array.astype(float))
         if rows.ndim != 2 or rows.shape[1] != self.d or not rows.size or not np.all(np.isfinite(rows)):
-            raise InputError(f"{what} must be finite numbers of shape (n, {self.d}), not of shape {np.shape(X)}")
+            raise InputError(f"{what} must be finite numbers of shape (n, {self.d}), not of shape {array.shape}")
         return rows
+
+
+def _rows(given: Any) -> Any:
+    """An array of one axis as one row."""
+    array = as_numbers(given)
+    return given if array is None else np.atleast_2d(array)

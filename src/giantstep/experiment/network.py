@@ -124,7 +124,7 @@ class Network(PlainNoun):
 def _own_weights(pair: Any) -> Weights:
     try:
         W, a = pair
-    except (TypeError, ValueError):
+    except Exception:  # whatever the object raises
         raise InputError("weights must be a pair (W, a)") from None
     return Weights(W, a)
 

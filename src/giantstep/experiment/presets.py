@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from giantstep._given.plain import flag, real, reals, whole
+from giantstep._given.declared import at_least, given, number, one_of
+from giantstep._given.plain import as_numbers, flag, real, reals, whole
 from giantstep.errors import InputError, hint
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.data.gaussian import Gaussian
-from giantstep.experiment.data.mixture import Component, Mixture, Spike
-from giantstep.experiment.network import Network
-from giantstep.experiment.protocol import GiantStep, Power, Protocol, Ridge
+from giantstep.experiment.data.mixture import COUNTS, Component, Mixture, Spike
+from giantstep.experiment.network import ROWS, SECOND_LAYERS, Network
+from giantstep.experiment.protocol import BATCHES, RESIDUALS, UPDATES, GiantStep, Power, Protocol, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target, target
 
+LARGEST = 20.0  # exponent of the dimension
 TARGET = "x1 + H2(x1)/sqrt(2)"
 
 
@@ -28,6 +30,7 @@ def _target(source: Any, noise: float, scale: str = "1") -> Target:
     return target(source, noise=noise, scale=scale) if not isinstance(source, Target) else source
 
 
+@given(n=whole, d=whole, N=whole, C=real, noise=number(0.0), rows=one_of(*ROWS), residual=one_of(*RESIDUALS))
 def moniri(
     n: int,
     d: int,
@@ -57,6 +60,7 @@ def moniri(
     return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), Ridge(n, penalty)))
 
 
+@given(n=whole, d=whole, N=whole, noise=number(0.0), update=one_of(*UPDATES))
 def ba(
     n: int,
     d: int,
@@ -77,11 +81,22 @@ def ba(
         >>> gs.presets.ba(n=400, d=200, N=300, eta=1.0, penalty=0.1).network.scale
         '1/p'
     """
-    step = GiantStep(n, _times(eta, whole(N, "N") ** 0.5), residual="full", update=update)
+    step = GiantStep(n, _times(eta, N**0.5), residual="full", update=update)
     network = Network(N, activation, rows="gaussian", scale="1/p")
     return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), Ridge(n, penalty)))
 
 
+@given(
+    n=whole,
+    d=whole,
+    N=whole,
+    C1=real,
+    C2=real,
+    batch=one_of(*BATCHES),
+    noise=number(0.0),
+    second_layer=one_of(*SECOND_LAYERS),
+    residual=one_of(*RESIDUALS),
+)
 def moniri_hassani(
     n: int,
     d: int,
@@ -123,6 +138,7 @@ def _raised(alpha: Any, factor: float) -> Power:
     return Power((np.asarray(power.alpha) + 0.5).tolist(), "p", power.times)
 
 
+@given(n=whole, d=whole, p=whole, steps=at_least(0), half=flag, noise=number(0.0), deflate=at_least(0))
 def dandi(
     n: int,
     d: int,
@@ -147,13 +163,14 @@ def dandi(
         >>> s.network.symmetric, s.protocol.sizes()
         (True, (400, 400))
     """
-    many = (GiantStep(n, eta, residual="full", deflate=deflate),) * whole(steps, "steps", least=0)
+    many = (GiantStep(n, eta, residual="full", deflate=deflate),) * steps
     network = Network(p, activation, second_layer="rademacher", scale="1/p", symmetric=True)
     return Setting(
         Gaussian(d), _target(target, noise), network, Protocol(many, Ridge(n, _times(penalty, (2 if half else 1) * p)))
     )
 
 
+@given(n0=whole, n=whole, d=whole, p=whole, noise=number(0.0))
 def cui(
     n0: int,
     n: int,
@@ -178,10 +195,24 @@ def cui(
     """
     step = GiantStep(n0, _times(eta, p))
     network = Network(p, activation, second_layer="constant", scale="1/p")
-    readout = Ridge(n, _times(penalty, p / whole(n, "n")))
+    readout = Ridge(n, _times(penalty, p / n))
     return Setting(Gaussian(d), _target(target, noise), network, Protocol((step,), readout))
 
 
+@given(
+    n=whole,
+    m=whole,
+    k=whole,
+    alpha=number(0.0, LARGEST),
+    beta=number(0.0, LARGEST),
+    rho=real,
+    alignment=real,
+    strengths=reals,
+    spiked_target=flag,
+    counts=one_of(*COUNTS),
+    seed=at_least(0),
+    noise=number(0.0),
+)
 def demir(
     n: int,
     m: int,
@@ -221,16 +252,17 @@ def demir(
         step, network = GiantStep(m, eta, residual="full"), Network(k, activation, rows="gaussian", scale="1/p")
         return Setting(Gaussian(n), _target(target, noise), network, Protocol((step,), readout))
     alpha, beta = real(alpha, "alpha", least=0.0), real(beta, "beta", least=0.0)
-    theta = whole(n, "n") ** (beta * (1 - alpha))
+    theta = n ** (beta * (1 - alpha))
     strengths = tuple(np.atleast_1d(reals(strengths, "strengths")).tolist())
-    spikes = _spikes(theta, strengths, _cosine(alignment), flag(spiked_target, "spiked_target"))
-    parts = tuple(Component(w, own) for w, own in zip((rho, 1 - real(rho, "rho")), spikes, strict=True))
+    spikes = _spikes(theta, strengths, _cosine(alignment), spiked_target)
+    parts = tuple(Component(w, own) for w, own in zip((rho, 1 - rho), spikes, strict=True))
     step = GiantStep(m, Power(beta * alpha, "d") if eta is None else eta, residual="full")
     network = Network(k, activation, rows="trace", scale="1/p")
     labels = _target(target, noise, scale="1/sqrt(spread)")
     return Setting(Mixture(n, parts, seed, counts), labels, network, Protocol((step,), readout))
 
 
+@given(m=whole, k=whole)
 def fashion(
     m: int = 500,
     k: int = 500,
@@ -282,6 +314,7 @@ def _spikes(theta: float, strengths: tuple[float, ...], s: float, axes: bool) ->
     return tuple(tuple(map(Spike, (np.array(strengths) * theta).tolist(), own)) for own in (first, second))
 
 
+@given(n=whole, d=whole, N=whole, noise=number(0.0))
 def mei_montanari(
     n: int, d: int, N: int, penalty: Any, *, target: Any = "x1", noise: float = 0.0, activation: Any = "relu"
 ) -> Setting:
@@ -293,7 +326,7 @@ def mei_montanari(
         >>> gs.presets.mei_montanari(n=300, d=100, N=200, penalty=0.01).protocol.steps
         ()
     """
-    readout = Ridge(n, _times(penalty, N / whole(d, "d")))
+    readout = Ridge(n, _times(penalty, N / d))
     return Setting(Gaussian(d), _target(target, noise), Network(N, activation), Protocol((), readout))
 
 
@@ -301,10 +334,8 @@ def _times(values: Any, factor: float) -> Any:
     """A number or several times a factor; what is neither ("gcv", or bad input) goes on as it is, to be judged there."""
     if isinstance(values, Power):
         return Power(values.alpha, values.of, factor * values.times)
-    try:
-        return values if isinstance(values, str) else (factor * np.asarray(values, dtype=float)).tolist()
-    except (TypeError, ValueError):
-        return values
+    array = as_numbers(values)
+    return values if array is None or array.dtype.kind == "b" else (factor * array.astype(float)).tolist()
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import named
-from giantstep._given.plain import PlainNoun, build, choice, flag, real, reals, settle, whole
-from giantstep.errors import InputError
+from giantstep._given.declared import given, one_of
+from giantstep._given.plain import PlainNoun, build, choice, flag, real, reals, settle, several, whole
+from giantstep.errors import InputError, quoted
 
 BATCHES = ("fresh", "reuse")
 RESIDUALS = ("target", "full")
@@ -35,7 +36,7 @@ class Power(PlainNoun):
         settle(self, real, "times")
 
 
-@named
+@given(alpha=reals, of=one_of("n", "d", "p"), times=real)
 def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> Power:
     """A step size that is a power of the batch size n, the dimension d or the width p.
 
@@ -150,7 +151,7 @@ class Ridge(PlainNoun):
         object.__setattr__(self, "n", _batch_size(self.n, self.batch))
         if isinstance(self.penalty, str):
             if self.penalty != "gcv":
-                raise InputError(f"penalty must be a number, a list of numbers or 'gcv', not {self.penalty!r}")
+                raise InputError(f"penalty must be a number, a list of numbers or 'gcv', not {quoted(self.penalty)}")
         else:
             settle(self, reals, "penalty", least=0.0)
 
@@ -244,7 +245,8 @@ class Protocol(PlainNoun):
 
     def __post_init__(self) -> None:
         given: Any = (self.steps,) if isinstance(self.steps, GiantStep) else self.steps
-        steps = tuple(given) if isinstance(given, Iterable) else (given,)
+        entries = several(given, "steps")
+        steps = (given,) if entries is None else entries
         if not all(isinstance(s, GiantStep) for s in steps):
             raise InputError("steps must be a tuple of GiantStep")
         if self.readout is not None and not isinstance(self.readout, Ridge | SGD):

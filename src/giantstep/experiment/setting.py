@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from giantstep._given.callable import named
+from giantstep._given.declared import a_path, given, text
 from giantstep._given.plain import build, choice, identifier
 from giantstep._shown import html
 from giantstep.errors import InputError
@@ -112,6 +113,7 @@ class Setting:
             {**self.to_plain(), "data": data, "target": formula, "network": _network.canonical(self.network)}
         )
 
+    @given()
     def with_(self, **changes: Any) -> "Setting":
         """The same setting with some fields changed: ``s.with_(eta=30.0, n=2000, activation="tanh")``.
 
@@ -136,6 +138,7 @@ class Setting:
         }
 
     @staticmethod
+    @given()
     def from_plain(data: Any) -> "Setting":
         """A Setting from plain data, as read from TOML or JSON."""
         inner = {
@@ -150,6 +153,7 @@ class Setting:
         return json.dumps(self.to_plain(), indent=2, allow_nan=False)
 
     @staticmethod
+    @given(text=text)
     def from_json(text: str) -> "Setting":
         return Setting.from_plain(_loads_json(text))
 
@@ -157,15 +161,18 @@ class Setting:
         return tomli_w.dumps(without_none(self.to_plain()))
 
     @staticmethod
+    @given(text=text)
     def from_toml(text: str) -> "Setting":
         return Setting.from_plain(_loads_toml(text))
 
+    @given(path=a_path)
     def save(self, path: str | Path) -> None:
         """Write to a .toml or .json file."""
         text = self.to_json() if _suffix(path) == ".json" else self.to_toml()
         Path(path).write_text(text, encoding="utf-8")
 
     @staticmethod
+    @given(path=a_path)
     def read(path: str | Path) -> "Setting":
         """Read from a .toml or .json file."""
         data = read_plain(path)
@@ -193,14 +200,14 @@ def read_plain(path: str | Path, what: str = "a setting") -> Any:
 def _loads_json(text: str) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
         raise InputError(f"not valid JSON: {_one_line(error)}") from None
 
 
 def _loads_toml(text: str) -> Any:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not valid TOML: {_one_line(error)}") from None
 
 

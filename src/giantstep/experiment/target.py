@@ -10,10 +10,11 @@ import numpy.typing as npt
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import at_least, given, number, one_of
 from giantstep._given.plain import choice, numbers, real, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep._shown import html
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.functions import algebra, staircase
 from giantstep.functions import expansion as _expansion
 from giantstep.functions.named import Array
@@ -223,6 +224,7 @@ class Target:
         gram = rows @ rows.T
         return None if np.allclose(gram, np.eye(self.rank), atol=1e-10) else np.linalg.cholesky(gram)
 
+    @given(d=whole)
     def check_dimension(self, d: int) -> None:
         """Refuse a dimension that does not fit the directions."""
         if self.directions is None:
@@ -233,6 +235,7 @@ class Target:
                 f"the target's directions have {len(self.directions[0])} entries but the data d = {d} dimensions"
             )
 
+    @given(d=whole)
     def matrix(self, d: int) -> Float[np.ndarray, "r d"]:
         """The directions as an r x d array."""
         self.check_dimension(d)
@@ -272,6 +275,7 @@ class Target:
         return result
 
 
+@given(rank=at_least(0, MAX_RANK), noise=number(0.0), scale=one_of(*SCALES))
 def target(
     source: "str | Sequence[str] | Callable[[Any], Any] | Target",
     *,
@@ -321,15 +325,18 @@ def _rows_first(function: Callable[[Any], Any], rank: int) -> bool:
     """Whether a callable wants z as (points, r) rather than (r, points); refuse one that is neither."""
     points = 11
     z = np.random.default_rng(0).standard_normal((rank, points))
+    said = ""
     for rows_first, probe in ((False, z), (True, z.T)):
         try:
             values = np.asarray(function(probe))
-        except (IndexError, ValueError, TypeError):
+        except Exception as error:  # whatever the user's function raises
+            said = said or f"; it raised {quoted(error)}"
             continue
         if values.shape == (points,):
             return rows_first
     raise InputError(
-        "a callable target must map z of shape (rank, points), with z[0], z[1], ... the projections, to one value per point"
+        "a callable target must map z of shape (rank, points), with z[0], z[1], ... the projections, to one value per "
+        f"point{said}"
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import at_least, given
 from giantstep._given.plain import flag
 from giantstep.errors import InputError
 from giantstep.experiment.target import Target
@@ -23,6 +24,7 @@ from giantstep.functions.staircase import climb
 from giantstep.functions.tensors import Series
 
 
+@given(steps=at_least(0), reuse=flag)
 def explain(
     target: "str | Callable[[Any], Any] | Target",
     batch: str = "d",
@@ -49,7 +51,7 @@ def explain(
         [0, 1, 2]
     """
     asked = case(as_target(target), batch, width, steps)
-    if flag(reuse, "reuse") and activation is not None:
+    if reuse and activation is not None:
         raise InputError("there is no theory of an activation on a reused batch: give either reuse or activation")
     sigma = None if activation is None else as_activation(activation)
     again, generative, missing = _generative(asked, reuse)

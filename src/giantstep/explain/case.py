@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from giantstep._given.plain import whole
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.experiment.target import Target
 from giantstep.explain.steps import MAX_STEPS, Rule
 from giantstep.functions.staircase import FoundDirection, climb, empty, extended
@@ -86,7 +86,9 @@ def exponent(text: Any, what: str) -> float:
     """1.5 for "d^1.5", 0 for "1"."""
     match = _POWER.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise InputError(f'{what} must be a power of the dimension such as "1", "d", "d^2" or "d^1.5", not {text!r}')
+        raise InputError(
+            f'{what} must be a power of the dimension such as "1", "d", "d^2" or "d^1.5", not {quoted(text)}'
+        )
     power = 0.0 if text.strip() == "1" else float(match[1] or 1)
     if power > MAX_EXPONENT:
         raise InputError(f"{what} may be d^{MAX_EXPONENT} at most, not {text.strip()}")

@@ -13,8 +13,9 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import at_least, given
 from giantstep._given.plain import flag, reals, settle, short, whole
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.functions import algebra, own
 from giantstep.functions import hermite as _hermite
 from giantstep.functions.named import LEAK, named
@@ -55,7 +56,9 @@ class Activation:
             return
         if _kinks(self.kinks):
             raise InputError("kinks are named for a callable only; those of a formula are found by itself")
-        formula = self.formula.strip() if isinstance(self.formula, str) else self.formula
+        if not isinstance(self.formula, str):
+            raise InputError(f"an activation is a name, a formula or a callable, not {quoted(self.formula)}")
+        formula = self.formula.strip()
         formula = "leaky_relu" if formula == "leaky relu" else formula
         node = parse(formula, univariate=True)
         object.__setattr__(self, "formula", formula)
@@ -122,6 +125,7 @@ class Activation:
     def _uncentred(self) -> "Activation":
         return replace(self, centred=False, kinks=() if self.function is None else self.kinks)
 
+    @given(order=at_least(0))
     def hermite(self, order: int) -> Float[np.ndarray, " k"]:
         """``c_0``..``c_order`` with ``sigma = sum_k c_k He_k``, ``c_k = E[sigma(z) He_k(z)] / k!``: closed forms for the ReLU
         family, sines and polynomials, quadrature split at the kinks otherwise."""
@@ -140,6 +144,7 @@ class Activation:
         return self.formula
 
 
+@given(centred=flag)
 def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), centred: bool = False) -> Activation:
     """An Activation from a name, a formula in x, or a JAX-traceable callable (which may name its kinks).
 
@@ -151,7 +156,7 @@ def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), c
     if isinstance(source, Activation):
         if _kinks(kinks):
             raise InputError("kinks are named when a callable becomes an activation, not afterwards")
-        return source.centre() if flag(centred, "centred") else source
+        return source.centre() if centred else source
     if callable(source):
         return Activation(None, source, kinks=kinks, centred=centred)
     return Activation(source, kinks=kinks, centred=centred)

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from giantstep._given.callable import named
+from giantstep._given.declared import a, given, texts
 from giantstep._given.plain import flag
+from giantstep._given.seeds import seeds
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import simulate
 from giantstep.theory.optimal import OVER, Optimum
@@ -13,7 +14,7 @@ from giantstep.theory.optimal import optimal as _optimal
 SEEDS = range(8)
 
 
-@named
+@given(setting=a(Setting), over=texts, verify=flag, seed=seeds)
 def optimal(
     setting: Setting, over: str | Iterable[str] = OVER, *, verify: bool = False, seed: int | Iterable[int] = SEEDS
 ) -> Optimum:
@@ -32,7 +33,7 @@ def optimal(
         True
     """
     best = _optimal(setting, over)
-    if not flag(verify, "verify"):
+    if not verify:
         return best
-    found = simulate(best.setting, [seed] if isinstance(seed, int) else tuple(seed), progress=False).mean()
+    found = simulate(best.setting, seed, progress=False).mean()
     return replace(best, measured=float(found.test_error), measured_se=found.test_error_se)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.declared import at_least, given
 from giantstep._given.plain import numbers, whole
 from giantstep.errors import InputError
 
@@ -41,6 +42,7 @@ class IntrinsicDimension:
     scale: float
 
 
+@given(neighbours=at_least(2), most=whole, seed=at_least(0))
 def intrinsic_dimension(
     X: npt.ArrayLike, neighbours: int = 10, *, most: int = MOST, seed: int = 0
 ) -> IntrinsicDimension:
@@ -54,7 +56,7 @@ def intrinsic_dimension(
         2
     """
     rows = numbers(X, (None, None), "an intrinsic dimension needs a matrix of finite numbers, a point in every row")
-    k = whole(neighbours, "neighbours", least=2)
+    k = neighbours
     rows = np.unique(rows, axis=0)  # equal rows have no distance
     if len(rows) <= k + 1:
         raise InputError(f"{k} neighbours need at least {k + 2} different rows, and there are {len(rows)}")

@@ -19,6 +19,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import linalg
 
+from giantstep._given.arrays import FINITE
+from giantstep._given.declared import at_least, given, number
 from giantstep._given.plain import numbers, whole
 from giantstep._machine import memory as _memory
 from giantstep._machine.random import Stream, normals
@@ -141,10 +143,19 @@ def _parts(
     return part
 
 
+@given(
+    W=FINITE,
+    direction=FINITE,
+    points=at_least(2),
+    seed=at_least(0),
+    order=at_least(max(RADIAL), MAX_ORDER),
+    count=whole,
+    memory=number(1e-3),
+)
 def kernel(
     W: Float[np.ndarray, "p d"],
     activation: object,
-    direction: Float[np.ndarray, " d_"],  # d_ is d, or refused in a sentence
+    direction: Float[np.ndarray, " d"],
     *,
     points: int | None = None,
     seed: int = 0,
@@ -175,12 +186,8 @@ def kernel(
     """
     sigma = _activation(activation)
     W, u = _weights(W, direction)
-    count = whole(count, "count")
     if points is not None:
-        return _sampled(W, sigma, u, whole(points, "points", least=2), whole(seed, "seed", least=0), count, memory)
-    order = whole(order, "order", least=max(RADIAL))
-    if order > MAX_ORDER:
-        raise InputError(f"order must be at most {MAX_ORDER}, not {order}")
+        return _sampled(W, sigma, u, points, seed, count, memory)
     along = W @ u
     across = np.sqrt(np.maximum(np.sum(W**2, axis=1) - along**2, 0.0))
     return galerkin(sigma, along, across, np.full(len(W), 1 / len(W)), W.shape[1], order, count)

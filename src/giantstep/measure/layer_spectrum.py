@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.arrays import FINITE
+from giantstep._given.declared import given
+from giantstep._given.plain import whole
 from giantstep.measure.singular_values import FEWEST, bulk_edge, spectrum
 from giantstep.measure.vectors import alignments, gram_schmidt_powers
 
@@ -35,6 +38,7 @@ class LayerSpectrum:
         return self.edge * (1 + layer_margin(self.values.size))
 
 
+@given(W=FINITE, directions=FINITE, most=whole)
 def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], most: int = 12) -> LayerSpectrum:
     """The bulk edge and up to ``most`` outliers of W, all read off W alone; the directions are orthonormal rows.
 
@@ -47,16 +51,17 @@ def layer(W: Float[np.ndarray, "p d"], directions: Float[np.ndarray, "r d"], mos
         >>> gs.measure.layer(W, np.eye(50)[:1]).count
         1
     """
-    whole = spectrum(W, vectors=most)
-    values, factor, out = whole.values, 1 + layer_margin(whole.values.size), 0
+    full = spectrum(W, vectors=most)
+    values, factor, out = full.values, 1 + layer_margin(full.values.size), 0
     while out < most and values.size - out > FEWEST and values[out] > factor * bulk_edge(values[out + 1 :]):
         out += 1
     edge = bulk_edge(values[out:])
     count = int(np.sum(values[:most] > edge * factor))
-    right = whole.right[:, :count]
-    return LayerSpectrum(whole.values, edge, whole.left[:, :count], right, alignments(right, np.asarray(directions).T))
+    right = full.right[:, :count]
+    return LayerSpectrum(full.values, edge, full.left[:, :count], right, alignments(right, np.asarray(directions).T))
 
 
+@given(count=whole)
 def layer_margin(count: int) -> float:
     """By how much of itself the edge of a layer's bulk may be passed: count^(-2/3), four standard deviations of the top singular
     value of a matrix of independent numbers with p = 4d.
@@ -68,6 +73,7 @@ def layer_margin(count: int) -> float:
     return float(count ** (-2 / 3))
 
 
+@given(count=whole)
 def moved(change: Float[np.ndarray, "p d"], a: Float[np.ndarray, " p"], count: int) -> Float[np.ndarray, "d k"]:
     """(W - W0)^T p_k for p_k = a, a^2, ..., a^count made orthonormal: what the layer moved along, power by power.
 

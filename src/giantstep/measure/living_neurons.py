@@ -3,7 +3,10 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
+from giantstep._given.declared import given
 
+
+@given()
 def partition(
     active: Bool[np.ndarray, "n m"], y: Float[np.ndarray, " n"], a: Float[np.ndarray, " m"]
 ) -> Float[np.ndarray, "2 4"]:

@@ -6,6 +6,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy import linalg
 
+from giantstep._given.arrays import FINITE
+from giantstep._given.declared import at_least, given
+from giantstep._given.plain import real, whole
 from giantstep.errors import InputError
 
 FEWEST = 40  # singular values from which a bulk edge can be read off
@@ -21,6 +24,7 @@ class Spectrum:
     right: Float[np.ndarray, "p k"]
 
 
+@given(A=FINITE, vectors=at_least(0))
 def spectrum(A: Float[np.ndarray, "n p"], vectors: int = 0) -> Spectrum:
     """Singular values of A and its leading ``vectors`` singular vectors.
 
@@ -34,8 +38,6 @@ def spectrum(A: Float[np.ndarray, "n p"], vectors: int = 0) -> Spectrum:
         array([3., 1.])
     """
     A = np.asarray(A, dtype=float)
-    if A.ndim != 2 or A.size == 0 or not np.all(np.isfinite(A)):
-        raise InputError("a spectrum needs a matrix of finite numbers")
     m = min(A.shape)
     wide = A.shape[0] < A.shape[1]
     gram = A @ A.T if wide else A.T @ A
@@ -67,6 +69,7 @@ def _leading(gram: Float[np.ndarray, "m m"], k: int) -> tuple[Float[np.ndarray, 
     return values[::-1], np.concatenate([inside[:1], turned])[:, ::-1]
 
 
+@given(A=FINITE)
 def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
     """Largest singular value, by Lanczos iterations when the matrix is large.
 
@@ -83,6 +86,7 @@ def operator_norm(A: Float[np.ndarray, "n p"]) -> float:
     return float(np.max(svds(A, k=1, v0=start, tol=CLOSE, return_singular_vectors=False)))  # type: ignore[arg-type]
 
 
+@given(values=FINITE)
 def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
     """Upper edge of the bulk, read off the singular values alone.
 
@@ -103,6 +107,7 @@ def bulk_edge(values: Float[np.ndarray, " m"]) -> float:
     return float(max(edge, ordered[ranks[0]]))
 
 
+@given(values=FINITE, edge=real)
 def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Float[np.ndarray, " k"]:
     """Singular values above the bulk edge by more than its finite-size fluctuation: ``edge * (1 + max(4 m^(-2/3), 0.02))``.
 
@@ -116,6 +121,7 @@ def outliers(values: Float[np.ndarray, " m"], edge: float | None = None) -> Floa
     return np.sort(values[values > edge * (1 + margin(values.size))])[::-1]
 
 
+@given(count=whole)
 def margin(count: int) -> float:
     """The relative distance above the bulk edge from which one of ``count`` singular values counts as an outlier.
 

@@ -7,11 +7,14 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy import linalg
 
+from giantstep._given.arrays import FINITE
+from giantstep._given.declared import given
 from giantstep.functions.named import Array, namespace
 
 LEARNED = 5.0  # null levels from which a direction counts as learned
 
 
+@given()
 def overlaps(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
     """The overlaps of neurons and directions, M = W W*^T, p x r.
 
@@ -43,6 +46,7 @@ def _cosines(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[A
     return (scaled @ directions.T) / lengths
 
 
+@given()
 def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "p r"]:
     """cos^2(w_i, w*_k), p x r: the share of each neuron along each direction.
 
@@ -55,6 +59,7 @@ def captured_by_neuron(W: Float[Array, "p d"], directions: Float[Array, "r d"]) 
     return _cosines(W, scaled / lengths) ** 2
 
 
+@given()
 def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, "r r"]:
     """(1/p) sum_i pi_i pi_i^T, r x r, with pi_i the cosines of neuron i with orthonormal directions.
 
@@ -71,6 +76,7 @@ def learned(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Ar
     return cosines.T @ cosines / W.shape[0]
 
 
+@given(matrix=FINITE)
 def learned_rank(
     matrix: Float[Array, "*seeds r r"], null: Float[Array, "*seeds"] | float
 ) -> Int[np.ndarray, "*seeds"] | np.integer:
@@ -84,6 +90,7 @@ def learned_rank(
     return np.sum(np.linalg.eigvalsh(matrix) > LEARNED * np.asarray(null)[..., None], axis=-1)
 
 
+@given()
 def in_subspace(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Float[Array, " p"]:
     """The share of every neuron inside the span of the directions, ||P w_i||^2 / ||w_i||^2.
 
@@ -95,6 +102,7 @@ def in_subspace(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> Floa
     return share_inside(W, span(directions))
 
 
+@given(directions=FINITE)
 def span(directions: Float[Array, "r d"]) -> Float[np.ndarray, "d k"]:
     """Orthonormal columns that span the directions.
 
@@ -106,6 +114,7 @@ def span(directions: Float[Array, "r d"]) -> Float[np.ndarray, "d k"]:
     return linalg.orth(np.asarray(directions).T)
 
 
+@given()
 def share_inside(W: Float[Array, "p d"], basis: Float[Array, "d k"]) -> Float[Array, " p"]:
     """||P w_i||^2 / ||w_i||^2 with P the projection on orthonormal columns.
 
@@ -117,6 +126,7 @@ def share_inside(W: Float[Array, "p d"], basis: Float[Array, "d k"]) -> Float[Ar
     return namespace(W).sum(_cosines(W, basis.T) ** 2, axis=1)
 
 
+@given()
 def null_level(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> float:
     """What an unlearned direction captures: the mean share of a neuron outside the span, over d - r.
 
@@ -129,6 +139,7 @@ def null_level(W: Float[Array, "p d"], directions: Float[Array, "r d"]) -> float
     return float(np.mean(1 - np.asarray(in_subspace(W, directions))) / max(d - r, 1))
 
 
+@given(A=FINITE, B=FINITE)
 def principal_angles(A: Float[np.ndarray, "j d"], B: Float[np.ndarray, "k d"]) -> Float[np.ndarray, " m"]:
     """Angles in radians, in decreasing order, between the row spaces of A and B.
 

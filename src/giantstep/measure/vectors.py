@@ -3,7 +3,14 @@
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.arrays import FINITE, OR_NONE
+from giantstep._given.declared import at_least, given
+from giantstep.errors import InputError
 
+MOST = 1000  # powers of a vector
+
+
+@given(g=FINITE, count=at_least(1, MOST))
 def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
     """Columns ``g, g^2, ..., g^count`` made orthonormal in that order (no constant): the limits of spikes' left vectors.
 
@@ -13,11 +20,14 @@ def gram_schmidt_powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndar
         >>> bool(np.allclose(basis.T @ basis, np.eye(2)))
         True
     """
+    if count > len(g):
+        raise InputError(f"a vector of {len(g)} entries has at most {len(g)} orthonormal powers, not {count}")
     unit = np.asarray(g) / np.sqrt(np.mean(np.asarray(g) ** 2))
     basis, triangle = np.linalg.qr(np.stack([unit**k for k in range(1, count + 1)], axis=1))
     return basis * np.where(np.diag(triangle) < 0, -1.0, 1.0)  # g^k itself has a positive product with column k
 
 
+@given(count=at_least(1, MOST))
 def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
     """Unit columns ``g, g^2, ..., g^count``, not orthogonalised.
 
@@ -31,6 +41,7 @@ def powers(g: Float[np.ndarray, " n"], count: int) -> Float[np.ndarray, "n k"]:
     return columns / np.linalg.norm(columns, axis=0)
 
 
+@given(vectors=OR_NONE, basis=OR_NONE)
 def alignments(vectors: Float[np.ndarray, "n j"], basis: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "j k"]:
     """``cos^2`` of every vector with every unit column of a basis.
 
@@ -43,6 +54,7 @@ def alignments(vectors: Float[np.ndarray, "n j"], basis: Float[np.ndarray, "n k"
     return (unit.T @ basis) ** 2
 
 
+@given()
 def cosine(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
     """cos of the angle between two vectors.
 

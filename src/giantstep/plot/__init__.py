@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import choice
-from giantstep.errors import InputError
+from giantstep._given.declared import given, list_of, text
+from giantstep._given.plain import choice, several
+from giantstep.errors import InputError, quoted
 from giantstep.explain.explanation import Explanation
 from giantstep.plot import errors as _errors
 from giantstep.plot import spectra as _spectra
 from giantstep.plot import sweep as _sweep
 from giantstep.plot.band import TRUSTED
-from giantstep.plot.style import svg
+from giantstep.plot.style import drawable, svg
 from giantstep.plot.systems import neurons, panels, shares
 from giantstep.results.outcome import LABELS, Outcome
 from giantstep.results.system import Finding
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["TRUSTED", "plot", "svg"]
 
 
+@given(what=text, labels=list_of(text, "names"), ax=drawable)
 def plot(
     outcome: "Outcome | Iterable[Outcome | Finding | Evolution] | Finding | Evolution | Explanation | xr.Dataset",
     what: str = "test_error",
@@ -66,7 +68,8 @@ def plot(
     if hasattr(outcome, "data_vars"):
         _refuse(None, labels, "a sweep")
         return _sweep.picture(outcome, None if what == "test_error" else what, ax)
-    given = tuple(outcome) if isinstance(outcome, Iterable) else (outcome,)
+    entries = several(outcome, "outcome")
+    given = (outcome,) if entries is None else entries
     paths = [e for e in given if isinstance(e, Evolution)]
     if paths:
         what = choice("neurons" if what == "test_error" else what, ("neurons", "shares"), "what")
@@ -85,7 +88,7 @@ def plot(
     for o in outcomes:
         if not isinstance(what, str) or what not in LABELS or getattr(o, what) is None:
             known = ", ".join(k for k in LABELS if getattr(o, k) is not None)
-            raise InputError(f"cannot plot {what!r}: this outcome has {known}")
+            raise InputError(f"cannot plot {quoted(what)}: this outcome has {known}")
     return _errors.picture([o.mean() for o in outcomes], what, labels, ax)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from giantstep import measure
-from giantstep.errors import InputError
+from giantstep._given.declared import at_least, given
+from giantstep.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,6 +74,21 @@ def canvas(ax: Any = None, columns: int = 1, rows: int = 1, **size: float) -> It
     yield ax.figure, ax
 
 
+def drawn(value: Any, what: str) -> "Figure":
+    """A figure of matplotlib, which is imported where one is drawn."""
+    if not hasattr(value, "savefig") or isinstance(value, type):
+        raise InputError(f"{what} must be a figure of matplotlib, not {quoted(value)}")
+    return value
+
+
+def drawable(value: Any, what: str) -> "Axes":
+    """Axes of matplotlib."""
+    if not hasattr(value, "errorbar") or isinstance(value, type):
+        raise InputError(f"{what} must be axes of matplotlib, not {quoted(value)}")
+    return value
+
+
+@given(fig=drawn, below=at_least(0), above=at_least(0))
 def svg(fig: "Figure", *, below: int = 0, above: int = 0, **look: Any) -> str:
     """The figure as SVG text, the same bytes for the same figure.
 

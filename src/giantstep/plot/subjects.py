@@ -27,8 +27,6 @@ def subjects(outcomes: Sequence[Outcome], labels: Sequence[str] | None = None) -
     of = tuple(next(i for i, each in enumerate(different) if each == base) for base in bases)
     if labels is None:
         return Subjects(_names(different), of)
-    if isinstance(labels, str) or not all(isinstance(each, str) for each in labels):
-        raise InputError("labels must be a list of names, one for each outcome")
     if len(labels) == len(outcomes):
         names = tuple(dict.fromkeys(labels))
         return Subjects(names, tuple(names.index(each) for each in labels))

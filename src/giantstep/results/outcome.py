@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from giantstep._given.declared import a, at_least, given, list_of, maybe, one_of, text
+from giantstep._given.plain import as_numbers, real
 from giantstep._shown import html
 from giantstep._shown.json_data import json_data
+from giantstep.errors import InputError, quoted
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -34,8 +37,37 @@ class Status:
 
 
 Field = Any  # a NumPy array, a float when there are no axes, or None
+AXES = ("eta", "penalty", "rate", "seed")
 
 
+def _measured(value: Any, what: str) -> Any:
+    """A number or an array of numbers, NaN where a run failed."""
+    if value is not None and as_numbers(value) is None:
+        raise InputError(f"{what} must be a number or an array of numbers, not {quoted(value)}")
+    return value
+
+
+_FIELDS = {
+    name: _measured
+    for name in (
+        *("eta", "penalty", "rate"),
+        *(f"{each}{end}" for each in SCALARS for end in ("", "_se")),
+        *("overlaps", "norms", "captured", "captured_se", "learned", "null_level", "singular_values"),
+        *("bulk_edge", "bulk_edge_se", "outliers", "outliers_se"),
+        *("test_error_band", "train_error_band"),
+    )
+}
+
+
+@given(
+    setting=a(Setting),
+    route=text,
+    axes=list_of(one_of(*AXES)),
+    seeds=maybe(list_of(at_least(0))),
+    status=a(Status),
+    seconds=real,
+    **_FIELDS,
+)
 @dataclass(frozen=True, repr=False, eq=False)
 class Outcome:
     """The result of a route. A field that the route does not compute is None; a number without axes is a float.

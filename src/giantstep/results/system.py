@@ -17,10 +17,11 @@ import numpy as np
 import tomli_w
 from numpy.typing import ArrayLike
 
-from giantstep._given.plain import build, identifier, plain
+from giantstep._given.declared import Check, a, at_least, given, list_of, maybe, one_of, table
+from giantstep._given.plain import build, identifier, plain, real
 from giantstep._given.seeds import checked as seeds_given
 from giantstep._shown import html
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.setting import without_none
 from giantstep.measure import mean_and_error
@@ -94,6 +95,26 @@ class System:
         return build(cls, data, cls.kind)
 
 
+def _named(kind: type) -> Check:
+    """A table of names and values of this kind."""
+
+    def check(value: Any, what: str) -> Any:
+        for name, each in table(value, what).items():
+            a(kind)(each, f"{what}[{quoted(name)}]")
+        return value
+
+    return check
+
+
+@given(
+    system=a(System),
+    route=one_of("simulate", "theory"),
+    numbers=_named(Number),
+    curves=_named(Curve),
+    seeds=maybe(list_of(at_least(0))),
+    status=a(Status),
+    seconds=real,
+)
 @dataclass(frozen=True, repr=False, eq=False)
 class Finding:
     """The measurement of ``simulate`` or the prediction of ``theory`` for a system; both use the same names.
@@ -124,11 +145,13 @@ class Finding:
     seconds: float = 0.0
 
     def __getitem__(self, name: str) -> Number | Curve:
+        if not isinstance(name, str):
+            raise InputError(f"a finding has numbers and curves by name, not by {quoted(name)}")
         if name in self.numbers:
             return self.numbers[name]
         if name in self.curves:
             return self.curves[name]
-        raise InputError(f"this finding has no {name!r}; it has {', '.join([*self.numbers, *self.curves])}")
+        raise InputError(f"this finding has no {quoted(name)}; it has {', '.join([*self.numbers, *self.curves])}")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

@@ -23,9 +23,11 @@ import numpy as np
 from jaxtyping import ArrayLike, Bool, Float, Int
 
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import given
+from giantstep._given.plain import as_numbers, flag
 from giantstep._machine.arrays import Array, compiled, repeat, solve_lower, xp
 from giantstep._machine.backend import jax, jnp, one_blas_thread
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.ridge.resolvent import (
     PerPenalty,
     Reduction,
@@ -166,6 +168,7 @@ def _by_svd(F, Y, penalties) -> tuple[Fit, Int[Array, ""] | np.integer]:
     return _fit(b, penalties, error, xp.sum(s * inverse, 1), gcv, left_out, cond), rank
 
 
+@given(loo=flag)
 def ridge(F: ArrayLike, y: ArrayLike, penalty: float | Sequence[float] | ArrayLike | str, *, loo: bool = False) -> Fit:
     """Fit ``F b = y`` with penalty ``lam >= 0``: a number, a sequence of numbers, or "gcv" to choose the minimiser of GCV.
 
@@ -232,9 +235,9 @@ def _check_data(F: ArrayLike, y: ArrayLike) -> tuple[Float[Array, "n p"], Float[
     def check(name: str, value: ArrayLike, dims: tuple[int, ...], wanted: str) -> Array:
         try:
             array = np.asarray(value)
-        except ValueError:
-            raise InputError(f"ridge: {name} has rows of different lengths; give a {wanted}.") from None
-        if array.ndim not in dims or array.size == 0 or array.dtype.kind not in "fiub":
+        except Exception:  # whatever the object raises
+            raise InputError(f"ridge: {name} has rows of different lengths, or is no array; give a {wanted}.") from None
+        if as_numbers(value) is None or array.ndim not in dims or array.size == 0:
             raise InputError(f"ridge: {name} has shape {array.shape} and type {array.dtype}; give a real {wanted}.")
         if not float(np.max(np.abs(array))) <= _LARGEST:
             raise InputError(f"ridge: {name} has NaN, inf or entries over {_LARGEST:.0e}; clean or rescale it.")
@@ -249,14 +252,13 @@ def _check_data(F: ArrayLike, y: ArrayLike) -> tuple[Float[Array, "n p"], Float[
 
 def _check_penalty(penalty: float | Sequence[float] | ArrayLike | str) -> tuple[Numbers, bool]:
     """The penalties as a vector, and whether there was just a number; "gcv" counts as the number 0 for now."""
-    try:
-        values = np.asarray(0.0 if isinstance(penalty, str) and penalty == "gcv" else penalty)
-    except ValueError:
-        values = np.empty(0)
-    if values.dtype.kind not in "fiu" or values.ndim > 1 or values.size == 0:
-        raise InputError(f'ridge: penalty {penalty!r} is not a number, a non-empty sequence of numbers, or "gcv".')
+    values = as_numbers(0.0 if isinstance(penalty, str) and penalty == "gcv" else penalty)
+    if values is None or values.dtype.kind == "b" or values.ndim > 1 or values.size == 0:
+        given = quoted(penalty)
+        raise InputError(f'ridge: penalty {given} is not a number, a non-empty sequence of numbers, or "gcv".')
     if not np.all((values >= 0) & (values < np.inf)):
-        raise InputError(f"ridge: penalty {penalty} has a negative, infinite or NaN entry; give finite numbers >= 0.")
+        given = quoted(penalty)
+        raise InputError(f"ridge: penalty {given} has a negative, infinite or NaN entry; give finite numbers >= 0.")
     return values.astype(float).reshape(-1), values.ndim == 0
 
 

@@ -5,12 +5,16 @@ from functools import partial
 from typing import Any, overload
 
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import choice
+from giantstep._given.declared import a, at_least, given, number, one_of
+from giantstep._given.plain import flag
+from giantstep._given.seeds import seeds
 from giantstep._machine import mesh as _mesh
 from giantstep._machine.backend import jax
 from giantstep._training import job as _job
 from giantstep._training.assemble import assemble
+from giantstep._training.job import DTYPES
 from giantstep._training.plan import make_plan
+from giantstep._training.source import RANDOM
 from giantstep._training.tf32 import PRECISIONS
 from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD, Ridge
@@ -40,6 +44,19 @@ ROUNDED = (
 def simulate(setting: System, seed: int | Iterable[int] = 0) -> Finding: ...
 @overload
 def simulate(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Outcome: ...
+@given(
+    setting=a(Setting, System),
+    seed=seeds,
+    method=one_of(*METHODS),
+    n_test=at_least(2),
+    spectrum=flag,
+    dtype=one_of(*DTYPES),
+    memory=number(1e-3),
+    progress=flag,
+    solver=one_of(*SOLVERS),
+    random=one_of(*RANDOM),
+    precision=one_of(*PRECISIONS),
+)
 def simulate(  # pyright: ignore[reportInconsistentOverload]
     setting: Setting | System,
     seed: int | Iterable[int] = 0,
@@ -92,7 +109,6 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
         )  # fmt: skip
         return _system.measured(setting, seed)
     _job.check(setting, "simulate", spectrum)
-    choice(method, METHODS, "method")
     if devices is not None and method == "overlap":
         raise InputError("devices= is an option of method='dense': method='overlap' runs on one device")
     if devices is not None and isinstance(setting.protocol.readout, SGD):
@@ -101,10 +117,7 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
         )
     mesh = _mesh.mesh(devices)
     planners = {"auto": cost.best, "dense": make_plan, "overlap": cost.plan}
-    choice(solver, SOLVERS, "solver")
-    if choice(precision, PRECISIONS, "precision") != "full" and (
-        dtype != "float32" or not isinstance(setting.protocol.readout, Ridge)
-    ):
+    if precision != "full" and (dtype != "float32" or not isinstance(setting.protocol.readout, Ridge)):
         raise InputError(ROUNDED)
     planner = solved(planners[method] if mesh is None else partial(make_plan, mesh=mesh), solver, setting, spectrum)
     job = _job.prepare(
@@ -123,6 +136,7 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     return assemble(job, found, notes)
 
 
+@given(setting=a(Setting), seed=seeds)
 def parts(setting: Setting, seed: int | Iterable[int] = 0, **options: Any) -> Parts:
     """Measure bias and variance of the readout by two simulations, with labels without noise and with noise alone.
 

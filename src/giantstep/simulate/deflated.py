@@ -5,15 +5,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from giantstep._given.declared import a, at_least, given, list_of, one_of
 from giantstep._machine.backend import alone, full_precision
 from giantstep._training import features, first_layer, whole
 from giantstep._training.form import covers, formed
+from giantstep._training.job import DTYPES
 from giantstep._training.plan import make_plan
-from giantstep._training.source import resolved
+from giantstep._training.source import RANDOM, resolved
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 
 
+@given(
+    settings=list_of(a(Setting), "settings"),
+    seed=at_least(0),
+    n_test=at_least(2),
+    dtype=one_of(*DTYPES),
+    random=one_of(*RANDOM),
+)
 def deflated_errors(
     settings: Sequence[Setting], seed: int, n_test: int, dtype: str = "float32", random: str = "host"
 ) -> np.ndarray:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from giantstep._given.plain import choice, whole
+from giantstep._given.declared import a, at_least, given, number, one_of
 from giantstep._machine.backend import alone, one_blas_thread
-from giantstep._training import job
 from giantstep._training.first_layer import start
+from giantstep._training.job import DTYPES
 from giantstep._training.plan import runs_on_numpy
 from giantstep.errors import InputError
 from giantstep.experiment import draw
@@ -15,6 +15,7 @@ from giantstep.simulate import cost, overlap
 
 
 @alone()
+@given(setting=a(Setting), seed=at_least(0), dtype=one_of(*DTYPES), memory=number(1e-3))
 def evolution(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None) -> Evolution:
     """Simulate the overlaps before the first step and after every step; ``theory.evolution`` predicts the same.
 
@@ -30,10 +31,9 @@ def evolution(setting: Setting, seed: int = 0, *, dtype: str = "float64", memory
         >>> gs.simulate.evolution(s).shares.shape  # before the first step and after each, neurons, directions
         (3, 4, 2)
     """
-    job.check(setting, "evolution")
     if any(step.listed for step in setting.protocol.steps):
         raise InputError("simulate.evolution takes one step size: this protocol lists several")
-    seed, precision = whole(seed, "seed", least=0), np.dtype(choice(dtype, ("float64", "float32"), "dtype"))
+    precision = np.dtype(dtype)
     plan = cost.plan(setting, 1, 2, precision.itemsize, memory)
     run = start(setting, (seed,), plan, precision, host=runs_on_numpy(setting, plan, 1, 0))
     a, r = draw.second_layer(setting, seed), setting.target.rank

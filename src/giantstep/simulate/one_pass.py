@@ -8,8 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from giantstep._given.declared import a, at_least, given
 from giantstep._given.plain import real, whole
 from giantstep._given.seeds import checked as seeds_given
+from giantstep._given.seeds import seeds
 from giantstep._machine.backend import alone, jax
 from giantstep._machine.random import Stream
 from giantstep.errors import InputError
@@ -21,6 +23,7 @@ from giantstep.results.trajectory import Trajectory
 
 
 @alone()
+@given(setting=a(Setting), samples=whole, eta=real, seed=seeds, records=at_least(2), n_test=at_least(2))
 def sgd(
     setting: Setting, samples: int, eta: float, seed: int | Iterable[int] = 0, *, records: int = 50, n_test: int = 4000
 ) -> Trajectory:
@@ -41,9 +44,7 @@ def sgd(
     """
     if isinstance(setting.data, Dataset):
         raise InputError("simulate.sgd needs a new sample at every step, and a Dataset is finite")
-    records, n_test = whole(records, "records", least=2), whole(n_test, "n_test", least=2)
-    stride = max(round(whole(samples, "samples") / (records - 1)), 1)
-    eta = real(eta, "eta")
+    stride = max(round(samples / (records - 1)), 1)
     seeds, several = seeds_given(seed)
     paths = [_path(setting, stride, records, eta, s, n_test) for s in seeds]
     Q, M, risk = (np.stack(part) if several else part[0] for part in zip(*paths, strict=True))

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep._given.plain import choice, whole
+from giantstep._given.declared import a, at_least, given, number, one_of
 from giantstep._machine.backend import alone, full_precision
 from giantstep._machine.memory import check
-from giantstep._training import first_layer, job
+from giantstep._training import first_layer
 from giantstep._training.batches import Batches
+from giantstep._training.job import DTYPES
 from giantstep._training.plan import make_plan, runs_on_numpy
-from giantstep._training.source import resolved
+from giantstep._training.source import RANDOM, resolved
 from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.network import Network
@@ -37,6 +38,7 @@ class Trained:
 
 
 @alone()
+@given(setting=a(Setting), seed=at_least(0), dtype=one_of(*DTYPES), memory=number(1e-3), random=one_of(*RANDOM))
 def train(
     setting: Setting, seed: int = 0, *, dtype: str = "float64", memory: float | None = None, random: str = "auto"
 ) -> Trained:
@@ -50,9 +52,6 @@ def train(
         >>> trained.initial.shape, trained.final.shape
         ((20, 30), (20, 30))
     """
-    job.check(setting, "train")
-    choice(dtype, ("float64", "float32"), "dtype")
-    seed = whole(seed, "seed", least=0)
     plan = make_plan(setting, 1, 2, 8 if dtype == "float64" else 4, memory)
     device = resolved(random, setting) == "device"
     host = not device and runs_on_numpy(setting, plan, 1, 0)
@@ -64,6 +63,7 @@ def train(
     return Trained(np.asarray(trained.W0[0]), np.asarray(trained.a[0]), descent, final if several else final[0])
 
 
+@given(setting=a(Setting), seed=at_least(0), memory=number(1e-3), random=one_of(*RANDOM))
 def network(setting: Setting, seed: int = 0, *, memory: float | None = None, random: str = "auto") -> Network:
     """The network of one seed after all steps and after the readout, if there is one, with its trained weights.
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from giantstep._given.declared import a_path, given
 from giantstep._given.plain import choice
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, read_plain
@@ -37,6 +38,7 @@ KINDS: dict[str, Callable[[], type[System]]] = {
 }  # the word in a file, and its noun
 
 
+@given()
 def from_plain(data: Any) -> Setting | System:
     """Build a setting, or the system that ``system = "kind"`` names."""
     if not isinstance(data, Mapping) or "system" not in data:
@@ -45,6 +47,7 @@ def from_plain(data: Any) -> Setting | System:
     return noun.from_plain({key: value for key, value in data.items() if key != "system"})
 
 
+@given(path=a_path)
 def read(path: str | Path) -> Setting | System:
     """Read a setting or a system from a .toml or .json file."""
     data = read_plain(path)

@@ -8,7 +8,8 @@ import numpy as np
 
 from giantstep import measure
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import choice
+from giantstep._given.declared import a, given, one_of
+from giantstep._given.plain import flag
 from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
 from giantstep.results.outcome import Outcome, Status
@@ -56,6 +57,7 @@ ROUTES: dict[str, Callable[[Setting], Answer]] = {
 def theory(setting: System) -> Finding: ...
 @overload
 def theory(setting: Setting, regime: str = "finite", *, spectrum: bool = False, nodes: int = COUNT) -> Outcome: ...
+@given(setting=a(Setting, System), regime=one_of(*REGIMES), spectrum=flag, nodes=checked)
 def theory(
     setting: Setting | System, regime: str = "finite", *, spectrum: bool = False, nodes: int = COUNT
 ) -> Outcome | Finding:
@@ -83,8 +85,6 @@ def theory(
     if isinstance(setting, System):
         _system.refuse_options(setting, theory, regime=regime, spectrum=spectrum, nodes=nodes)
         return _system.predicted(setting)
-    choice(regime, REGIMES, "regime")
-    checked(nodes)
     check_theory(setting, regime, spectrum=spectrum)
     start = time.perf_counter()
     own = route(setting, regime)

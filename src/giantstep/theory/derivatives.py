@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.callable import named
+from giantstep._given.declared import a, given
+from giantstep._given.plain import as_numbers
 from giantstep._machine.arrays import is_jax, is_traced
 from giantstep._machine.backend import on_host
+from giantstep.errors import InputError, quoted
 from giantstep.experiment.setting import Setting
 from giantstep.theory.one_step import conditional
 from giantstep.theory.one_step.errors import Errors
@@ -33,7 +35,18 @@ NEAR = 1e-4  # h over the number
 SMALL = 0.1  # of its scale, below which a number counts as small
 
 
-@named
+def parameters_given(value: Any, what: str) -> Parameters:
+    """Real numbers in the shape of ``Parameters``; JAX may be tracing them."""
+    if not isinstance(value, Parameters):
+        raise InputError(f"{what} must be Parameters, as theory.parameters(setting) gives them, not {quoted(value)}")
+    if not is_jax(tuple(value)):
+        for name, entry in zip(value._fields, value, strict=True):
+            if as_numbers(entry) is None:
+                raise InputError(f"{what}.{name} must be a real number or an array of them, not {quoted(entry)}")
+    return value
+
+
+@given(numbers=parameters_given, setting=a(Setting, Form))
 def theory_errors(numbers: Parameters, setting: Setting | Form) -> Errors:
     """The differentiable core: errors as a function of real parameters, for the functions and choices of a setting.
 

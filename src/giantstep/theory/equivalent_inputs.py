@@ -15,6 +15,8 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.declared import a, given
+from giantstep._given.plain import flag
 from giantstep.errors import InputError
 from giantstep.experiment.data.mixture import Component, Mixture, Spike
 from giantstep.experiment.setting import Setting
@@ -23,6 +25,7 @@ from giantstep.theory.coverage import check
 from giantstep.theory.mixtures.stretched import stretched_mixture
 
 
+@given(setting=a(Setting), rho=flag)
 def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
     """The setting without the step, on inputs that are stretched as the step would have stretched the features.
 
@@ -40,7 +43,7 @@ def equivalent_inputs(setting: Setting, rho: bool = True) -> Setting:
         >>> len(stretched.protocol.steps), stretched.data.components[0].spikes[0].strength > 1
         (0, True)
     """
-    if not isinstance(setting, Setting) or len(setting.protocol.steps) != 1 or setting.protocol.steps[0].listed:
+    if len(setting.protocol.steps) != 1 or setting.protocol.steps[0].listed:
         raise InputError("theory.equivalent_inputs takes a Setting with one giant step of one size")
     if setting.protocol.readout is None or setting.protocol.readout.batch == "reuse":
         raise InputError(

@@ -21,7 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.arrays import FINITE, ArrayCheck
 from giantstep._given.callable import callable_module
+from giantstep._given.declared import a, given, number
 from giantstep._given.plain import flag, real
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
@@ -33,6 +35,7 @@ from giantstep.theory.coverage import check
 from giantstep.theory.one_step.direction import push
 from giantstep.theory.one_step.parameters import activation_of, label_of, parameters
 
+LARGEST = 1e50  # length of a gradient, of which powers are taken
 SECOND_NODES, GIVEN_NODES = 240, 48  # of a Gaussian second layer, and of one that is given
 OWN_NODES, LENGTH_NODES = 3, 2  # of a row's own part along u, and of its length: exact to the order 1/d^2 and 1/d
 
@@ -99,6 +102,7 @@ class WeightSpectrum(NamedTuple):
     edge: float
 
 
+@given(setting=a(Setting), rho=flag, second_layer=ArrayCheck(("p",), entries=FINITE), beta=number(1 / LARGEST, LARGEST))
 def kernel(
     setting: Setting, rho: bool = True, *, second_layer: npt.ArrayLike | None = None, beta: float | None = None
 ) -> Reshaped | tuple[Reshaped, ...]:
@@ -117,6 +121,8 @@ def kernel(
         True
     """
     laws = rows(setting, rho, second_layer, beta)
+    if not all(np.all(np.isfinite(law.width)) and np.isfinite(law.strength**2) for law in laws):
+        raise InputError("the step is so long that its numbers are not finite: give a smaller eta or beta")
     before = _modes(setting, replace(laws[0], strength=0.0, width=np.ones_like(laws[0].width)))
     reshaped = tuple(
         Reshaped(before, _modes(setting, law), law.strength, law.cosine, *layer(setting, law)) for law in laws
@@ -160,10 +166,7 @@ def _second_layer(
     setting: Setting, own: npt.ArrayLike | None
 ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " J"]]:
     if own is not None:
-        a = np.asarray(own, dtype=float)
-        if a.ndim != 1 or a.size == 0 or not np.all(np.isfinite(a)):
-            raise InputError("second_layer must be a list of finite numbers, a_i of the network")
-        return _gauss(a)
+        return _gauss(np.asarray(own))
     law = setting.network.second_layer
     if law == "gaussian":
         return offset_trapezoid(SECOND_NODES)

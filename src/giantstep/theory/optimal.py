@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from giantstep._given.declared import a, given, texts
 from giantstep._shown import html
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
@@ -78,6 +79,7 @@ class Optimum:
     __str__ = __repr__
 
 
+@given(setting=a(Setting), over=texts)
 def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     """Minimise the predicted test error over the step sizes, the penalty, or both: a grid, then BFGS.
 
@@ -87,7 +89,7 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     over = (over,) if isinstance(over, str) else tuple(over)
     if not over or not set(over) <= set(OVER) or len(set(over)) < len(over):
         raise InputError(f"over must name 'eta', 'penalty' or both, not {over!r}")
-    if not isinstance(setting, Setting) or not setting.protocol.steps:
+    if not setting.protocol.steps:
         raise InputError("optimal needs a setting with a giant step")
     more = len(setting.protocol.steps) > 1
     check(setting, ("rows", "pairs", "one batch") if more else ())

@@ -215,7 +215,7 @@ def _source(value: Any, real: bool = False) -> Any:
         return choice(value, (FASHION,), "source")
     try:
         X, labels = value
-    except (TypeError, ValueError):
+    except Exception:  # whatever the object raises
         raise InputError(f"a dataset is {FASHION!r} or one pair of arrays, as in gs.Dataset((X, y))") from None
     return LabelledRows.of(X, labels, real=real)
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.plain import real, reals
+from giantstep._given.plain import real, reals, several
 from giantstep._machine.random import Stream, generator
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 _AXIS = re.compile(r"x([1-9][0-9]{0,17})")
@@ -43,14 +43,14 @@ def vector(value: Any, what: str) -> Vector:
         if not parts:
             raise InputError(f"{what} must not be zero")
         return parts[0][0] if len(parts) == 1 and parts[0][1] == 1 else Along(parts)
-    if not isinstance(value, Iterable):
-        raise InputError(f"{what} must be a name, a table of names and numbers, or d numbers, not {value!r:.60}")
+    if several(value, what) is None:
+        raise InputError(f"{what} must be a name, a table of names and numbers, or d numbers, not {quoted(value)}")
     return reals(value, what)  # type: ignore[return-value]
 
 
 def _name(value: Any, what: str) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise InputError(f"{what} names a direction by letters and digits, as 'u' or 'x1', not {value!r:.60}")
+        raise InputError(f"{what} names a direction by letters and digits, as 'u' or 'x1', not {quoted(value)}")
     return value
 
 

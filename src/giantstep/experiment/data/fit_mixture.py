@@ -10,14 +10,13 @@ Baik and Silverstein 2006),
 whose eigenvector has the cosine^2 ``(1 - phi s^2 / theta^2) / (1 + phi s / theta)`` with gamma (Paul 2007).
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import real, whole
+from giantstep._given.plain import several, whole
 from giantstep.errors import InputError
 from giantstep.experiment.data.labelled_rows import LabelledRows
 
@@ -64,10 +63,9 @@ class FittedClass(NamedTuple):
 
 def fit(X: npt.ArrayLike, labels: npt.ArrayLike, spikes: int | None, classes: Any, noise: float) -> list[FittedClass]:
     """Fit the classes from which ``Mixture.fit`` builds its components."""
-    rows, noise = LabelledRows(X, labels), real(noise, "noise", least=0.0)  # type: ignore[arg-type]
-    most = None if spikes is None else whole(spikes, "spikes", least=0)
-    given = np.unique(rows.labels) if classes is None else classes
-    chosen = [whole(c, "every class", -(2**31)) for c in given] if isinstance(given, Iterable) else []
+    rows = LabelledRows(X, labels)  # type: ignore[arg-type]
+    entries = several(np.unique(rows.labels) if classes is None else classes, "classes")
+    chosen = [whole(c, "every class", -(2**31)) for c in entries or ()]
     if not chosen or len(set(chosen)) < len(chosen):
         raise InputError("classes must be a list of different labels")
     parts = [rows.X[rows.labels == c] for c in chosen]
@@ -75,7 +73,7 @@ def fit(X: npt.ArrayLike, labels: npt.ArrayLike, spikes: int | None, classes: An
         if len(own) < 2:
             raise InputError(f"a covariance needs at least two rows of every class, and class {c} has {len(own)}")
     total = sum(map(len, parts))
-    return [_fitted(own, len(own) / total, most, noise, c) for c, own in zip(chosen, parts, strict=True)]
+    return [_fitted(own, len(own) / total, spikes, noise, c) for c, own in zip(chosen, parts, strict=True)]
 
 
 def _fitted(X: Float[np.ndarray, "n d"], weight: float, most: int | None, noise: float, name: int) -> FittedClass:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from giantstep._given.plain import as_numbers
 from giantstep.errors import InputError
 
 
@@ -19,13 +20,8 @@ class LabelledRows:
     _hash: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
-        try:
-            X, labels = np.array(self.X, dtype=float), np.array(self.labels, dtype=float)
-            values = None if self.values is None else np.array(self.values, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(
-                "a dataset is a pair of arrays of numbers: X of shape (N, d) and labels of shape (N,)"
-            ) from None
+        X, labels = _numbers(self.X), _numbers(self.labels)
+        values = None if self.values is None else _numbers(self.values)
         if X.ndim != 2 or X.size == 0 or not np.all(np.isfinite(X)):
             raise InputError("the inputs of a dataset must be a matrix of finite numbers, N x d")
         if labels.shape != X.shape[:1]:
@@ -44,11 +40,8 @@ class LabelledRows:
     @staticmethod
     def of(X: Any, labels: Any, *, real: bool = False) -> "LabelledRows":
         """Rows with the labels as classes if all are whole numbers, and with values otherwise or if ``real`` says so."""
-        try:
-            given = np.array(labels, dtype=float)
-            whole = not real and bool(np.all(given == np.round(given)))
-        except (TypeError, ValueError):
-            whole = True  # refused in the sentence above
+        given = _numbers(labels)
+        whole = not real and bool(np.all(given == np.round(given)))
         return LabelledRows(X, labels) if whole else LabelledRows(X, np.zeros(given.shape), given)  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
@@ -65,3 +58,10 @@ class LabelledRows:
     def to_plain(self) -> dict[str, Any]:
         rows = {"X": self.X.tolist(), "labels": self.labels.tolist()}
         return rows if self.values is None else {**rows, "values": self.values.tolist()}
+
+
+def _numbers(given: Any) -> Float[np.ndarray, "..."]:
+    array = as_numbers(given)
+    if array is None:
+        raise InputError("a dataset is a pair of arrays of numbers: X of shape (N, d) and labels of shape (N,)")
+    return np.array(array, dtype=float)

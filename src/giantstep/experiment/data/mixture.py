@@ -11,7 +11,8 @@ import numpy.typing as npt
 from jaxtyping import Float, Int
 
 from giantstep._given.callable import named
-from giantstep._given.plain import PlainNoun, build, choice, plain, real, settle, whole
+from giantstep._given.declared import at_least, given, number
+from giantstep._given.plain import PlainNoun, build, choice, plain, real, settle, several, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep.errors import InputError
 from giantstep.experiment.data import directions as _directions
@@ -94,9 +95,10 @@ class Component(PlainNoun):
         if self.bulk <= 0:
             raise InputError(f"bulk is a variance and must be above zero, not {self.bulk:g}")
         given: Any = (self.spikes,) if isinstance(self.spikes, Spike) else self.spikes
-        if not isinstance(given, Iterable) or isinstance(given, str):
+        entries = several(given, "spikes")
+        if entries is None:
             raise InputError("spikes must be a list of Spike or of strengths")
-        object.__setattr__(self, "spikes", tuple(s if isinstance(s, Spike) else Spike(s) for s in given))
+        object.__setattr__(self, "spikes", tuple(s if isinstance(s, Spike) else Spike(s) for s in entries))
         for spike in self.spikes:
             if spike.strength + self.bulk <= 0:
                 least = "-1" if self.bulk == 1 else f"minus the bulk, {-self.bulk:g}"
@@ -156,7 +158,8 @@ class Mixture:
         settle(self, whole, "seed", least=0)
         choice(self.counts, COUNTS, "counts")
         given: Any = (self.components,) if isinstance(self.components, Component) else self.components
-        parts = tuple(given) if isinstance(given, Iterable) else (given,)
+        entries = several(given, "components")
+        parts = (given,) if entries is None else entries
         if not all(isinstance(c, Component) for c in parts):
             raise InputError("components must be a list of Component")
         object.__setattr__(self, "components", parts)
@@ -297,6 +300,7 @@ class Mixture:
         return X
 
     @staticmethod
+    @given(spikes=at_least(0), noise=number(0.0, 1e100))
     def fit(
         X: npt.ArrayLike,
         labels: npt.ArrayLike,

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from giantstep._given.callable import callable_module
-from giantstep._given.plain import choice
+from giantstep._given.declared import a, at_least, given, number, one_of
+from giantstep._given.plain import flag
+from giantstep._given.seeds import seeds
+from giantstep._training.job import DTYPES
 from giantstep.equivalent import MODELS
 from giantstep.equivalent import equivalent as _equivalent
 from giantstep.errors import InputError
@@ -16,13 +19,23 @@ from giantstep.experiment.setting import Setting
 from giantstep.lab.compare.comparison import COMPARED, Comparison, ComparisonRow, Gap, Prediction
 from giantstep.results.outcome import SCALARS, Outcome
 from giantstep.simulate import simulate
-from giantstep.theory import Law, theory
+from giantstep.theory import REGIMES, Law, theory
 from giantstep.theory import spectrum as predicted_spectrum
 from giantstep.theory.coverage import check_theory
 
 __all__ = ["Comparison", "Prediction", "compare", "predict"]
 
 
+@given(
+    setting=a(Setting),
+    seed=seeds,
+    equivalent=one_of(*MODELS),
+    spectrum=flag,
+    n_test=at_least(2),
+    dtype=one_of(*DTYPES),
+    memory=number(1e-3),
+    progress=flag,
+)
 def compare(
     setting: Setting,
     seed: int | Iterable[int] = range(10),
@@ -53,9 +66,6 @@ def compare(
         [1.0, 5.77]
     """
     check_theory(setting, spectrum=spectrum)
-    if equivalent is not None:
-        choice(equivalent, MODELS, "equivalent")
-    seed = seed if isinstance(seed, int) else tuple(seed)
     predicted = predict(setting, spectrum=spectrum)
     work: Any = {"n_test": n_test, "dtype": dtype, "memory": memory, "progress": progress, "spectrum": spectrum}
     method = "auto" if equivalent is None else "dense"  # an equivalent model runs on the draws of the dense route
@@ -65,6 +75,7 @@ def compare(
     return Comparison(setting, rows, predicted, simulated, modelled)
 
 
+@given(setting=a(Setting), regime=one_of(*REGIMES), spectrum=flag, fine=flag)
 def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
     """Compute the theory and what a plot of it needs: with ``fine`` a curve between the values listed, and the spectra."""
     check_theory(setting, regime, spectrum=spectrum)

@@ -15,8 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from giantstep._given.plain import choice, whole
-from giantstep.errors import InputError
+from giantstep._given.declared import a, a_path, at_least, given, list_of, number, one_of, text
+from giantstep._given.plain import several
+from giantstep.errors import InputError, quoted
 from giantstep.lab.store import checksum, condition, presence, serialise, stored_row
 from giantstep.lab.store.checksum import AFTER, DOUBLES, MADE, SEALED, TEXTS
 from giantstep.lab.store.file import TIMEOUT, connect, explain_errors, transaction
@@ -39,6 +40,16 @@ _THERE = (  # trials that are among those wanted
     "CROSS JOIN trials t ON t.setting = s.key AND t.seed = w.seed AND t.route = r.key"
 )
 
+_trials, _conditions = list_of(a(Trial), "trials"), list_of(text, "texts")
+
+
+def _pair(value: Any, what: str) -> tuple[Trial, Outcome]:
+    """A trial and what came of it."""
+    pair = several(value, what)
+    if pair is None or len(pair) != 2 or not isinstance(pair[0], Trial) or not isinstance(pair[1], Outcome):
+        raise InputError(f"{what} must be a pair of a Trial and its Outcome, not {quoted(value)}")
+    return pair
+
 
 @dataclass(frozen=True)
 class Store:
@@ -54,6 +65,7 @@ class Store:
     last: list[int] = field(default_factory=list)  # the key of the row written last
 
     @staticmethod
+    @given(path=a_path, mode=one_of("write", "read"), timeout=number(0.0))
     def open(path: str | Path, mode: str = "write", *, timeout: float = TIMEOUT) -> "Store":
         """Open a store.
 
@@ -62,11 +74,10 @@ class Store:
             mode: "write", or "read", which changes nothing except that a store of an older version is upgraded.
             timeout: seconds to wait for another process that is writing.
         """
-        choice(mode, ("write", "read"), "mode")
-        given = Path(path)
-        connection, address = connect(given, mode, timeout)
-        place = given.absolute()
-        return Store(given, connection, address, mode, timeout, place, presence.identity(place))
+        near = Path(path)
+        connection, address = connect(near, mode, timeout)
+        place = near.absolute()
+        return Store(near, connection, address, mode, timeout, place, presence.identity(place))
 
     @staticmethod
     @contextmanager
@@ -96,6 +107,11 @@ class Store:
     def __bool__(self) -> bool:
         return True  # an empty store is a store
 
+    @given(
+        trials=list_of(_pair, "trials with their outcomes"),
+        provenance=a(Provenance),
+        arrays=list_of(one_of(*ARRAYS), "names"),
+    )
     def put(
         self,
         trials: Sequence[tuple[Trial, Outcome]],
@@ -143,12 +159,14 @@ class Store:
         seal = checksum.of_row(setting, -1 if seed is None else seed, route, made, texts, numbers)
         return (*texts, *numbers, seal), arrays
 
+    @given(trials=_trials)
     def missing(self, trials: Iterable[Trial]) -> list[Trial]:
         """The trials that the store lacks, in their order, each once; the others are checked."""
         with self._wanted(trials) as wanted:
             known = {row[AFTER] for row in self._checked(f"SELECT {SEALED}, w.place {_THERE}")}
         return [trial for place, trial in enumerate(wanted) if place not in known]
 
+    @given(trials=_trials, arrays=list_of(one_of(*ARRAYS), "names"))
     def find(self, trials: Iterable[Trial], arrays: Sequence[str] = ()) -> Iterator[tuple[Trial, Outcome]]:
         """The trials that the store has, with their numbers and the arrays asked for, all read at one moment."""
         stored = f"SELECT name, data FROM arrays WHERE trial = ? AND name IN ({', '.join('?' * len(arrays))})"
@@ -161,10 +179,10 @@ class Store:
             place = row[AFTER]
             yield wanted[place], self._outcome(wanted[place], row, data.get(place, {}), arrays)
 
+    @given(trials=_trials, names=list_of(one_of(*NUMBERS), "names"))
     def numbers(self, trials: Iterable[Trial], names: Sequence[str]) -> list[tuple[Any, ...]]:
         """For every trial that the store has: its place among the trials, whether it is ok, and the numbers of these names."""
-        known = ("ok", *(choice(name, NUMBERS, "number") for name in names))
-        picked = itemgetter(AFTER, *(checksum.AT[name] for name in known))
+        picked = itemgetter(AFTER, *(checksum.AT[name] for name in ("ok", *names)))
         with self._wanted(trials):
             return [picked(row) for row in self._checked(f"SELECT {SEALED}, w.place {_THERE}")]
 
@@ -195,6 +213,7 @@ class Store:
             yield list(wanted.values())
             self.connection.execute("DELETE FROM wanted")
 
+    @given(trial=a(Trial))
     def get(self, trial: Trial) -> Outcome | None:
         """The stored outcome of a trial, or None."""
         setting, seed, route = trial.key
@@ -211,6 +230,7 @@ class Store:
             data = dict(self.connection.execute("SELECT name, data FROM arrays WHERE trial = ?", rows[0][AFTER:]))
         return self._outcome(trial, rows[0], data, ARRAYS)
 
+    @given(where=_conditions, limit=at_least(0))
     def select(self, where: Sequence[str] = (), limit: int | None = None) -> Iterator[StoredRow]:
         """Yield the rows that meet every condition, without holding them all in memory.
 
@@ -220,11 +240,12 @@ class Store:
         """
         with self._explain_errors():
             clause, parameters, leaves = self._where(where)
-        count = -1 if limit is None else whole(limit, "limit", least=0)
+        count = -1 if limit is None else limit
         order = "ORDER BY t.setting, t.seed, t.route LIMIT ?"
         sql = f"SELECT {SEALED}, s.plain, s.checksum {checksum.FROM} {clause} {order}"
         return self._rows(sql, [*parameters, count], leaves)
 
+    @given(where=_conditions)
     def tally(self, where: Sequence[str] = ()) -> dict[tuple[str, bool], int]:
         """How many rows meet the conditions, by route and by whether their numbers can be trusted."""
         with self._explain_errors():
@@ -236,10 +257,12 @@ class Store:
             )
             return {(route, bool(ok)): rows for route, ok, rows in counts}
 
+    @given(where=_conditions)
     def count(self, where: Sequence[str] = ()) -> int:
         """How many rows meet the conditions."""
         return sum(self.tally(where).values())
 
+    @given(where=_conditions)
     def varying(self, where: Sequence[str] = ()) -> dict[str, str]:
         """The leaves that differ among the settings of such rows, as path and kind: "text", "real" or "integer"."""
         with self._explain_errors():
@@ -257,6 +280,7 @@ class Store:
         usual = {str: "text", float: "real"}  # a setting that leaves the field out has its default
         return {path: usual.get(type(default(path)), kind) if kind != "text" else kind for path, kind in kinds.items()}
 
+    @given(key=text)
     def put_record(self, key: str, value: Any, seconds: float = 0.0, provenance: Provenance | None = None) -> None:
         """Write a record, which is plain data with arrays; a record that is stored already stays as it is."""
         data, now = serialise.dumps(value), time.time()
@@ -269,6 +293,7 @@ class Store:
             )
         self._present()
 
+    @given(key=text)
     def get_record(self, key: str) -> tuple[Any, float] | None:
         """A stored record and the seconds that it took, or None."""
         with self._explain_errors():
@@ -292,6 +317,7 @@ class Store:
         with self._explain_errors(), transaction(self.connection, "DEFERRED"):
             yield
 
+    @given(name=text)
     def resolve(self, name: str) -> str:
         """The column, or the full path of the leaf, that a name stands for."""
         with self._explain_errors():
@@ -311,8 +337,6 @@ class Store:
                 yield StoredRow(name, None if seed < 0 else seed, route, ok, known, notes, seconds, created, plain)
 
     def _where(self, where: Sequence[str]) -> tuple[str, list[Any], condition.OnLeaves]:
-        if isinstance(where, str):
-            raise InputError(f"conditions must be a list of texts, not the text {where!r}")
         return condition.where_sql([condition.parse(each) for each in where], self.connection)
 
     def _setting(self, name: str, plain: dict[str, Any]) -> int:

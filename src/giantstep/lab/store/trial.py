@@ -1,13 +1,14 @@
 """Trial: one run, identified by a setting, a seed and a route; a store has one row for each."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from giantstep._given.plain import choice, flag, real, whole
-from giantstep.errors import InputError
+from giantstep._given.declared import a, given, text
+from giantstep._given.plain import choice, flag, real, several, whole
+from giantstep.errors import InputError, quoted
 from giantstep.experiment.setting import Setting
 
 __all__ = ["DEFAULTS", "Route", "Trial"]
@@ -35,6 +36,7 @@ REAL = ("width",)  # options that are any number, where others are whole
 RANDOM = ("simulate", "equivalent")  # the verbs that take a seed
 
 
+@given()
 @dataclass(frozen=True)
 class Route:
     """The way a number is computed: a verb, and those of its options that are not at their default.
@@ -57,10 +59,12 @@ class Route:
         given = self.options.items() if isinstance(self.options, Mapping) else self.options
         known = DEFAULTS[self.verb]
         checked = {}
-        for name, value in given:
+        for name, value in _pairs(given):
             name = OLDER.get((self.verb, name), name)
             if name not in known:
-                raise InputError(f"the route {self.verb!r} has no option {name!r}; it has {', '.join(sorted(known))}")
+                raise InputError(
+                    f"the route {self.verb!r} has no option {quoted(name)}; it has {', '.join(sorted(known))}"
+                )
             what = f"the option {name!r} of the route {self.verb!r}"
             if name == "random":
                 choice(value, ("host", "device"), what)
@@ -81,11 +85,14 @@ class Route:
         return self.verb in RANDOM
 
     @staticmethod
+    @given(text=text)
     def parse(text: str) -> "Route":
         """Read a route from its key; options at their default may be written too."""
         match = re.fullmatch(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*", text)
         if match is None:
-            raise InputError(f"a route must look like simulate or equivalent(model=spiked, degree=2), not {text!r}")
+            raise InputError(
+                f"a route must look like simulate or equivalent(model=spiked, degree=2), not {quoted(text)}"
+            )
         pairs = [part.partition("=") for part in (match[2] or "").split(",") if part.strip()]
         return Route(match[1], tuple((name.strip(), _value(value.strip())) for name, _, value in pairs))
 
@@ -93,6 +100,19 @@ class Route:
         return self.key
 
 
+def _pairs(options: Any) -> Iterator[tuple[str, Any]]:
+    """Names and values."""
+    entries = several(options, "the options of a route")
+    if entries is None:
+        raise InputError(f"the options of a route must be a table of names and values, not {quoted(options)}")
+    for each in entries:
+        pair = several(each, "an option of a route")
+        if pair is None or len(pair) != 2 or not isinstance(pair[0], str):
+            raise InputError(f"an option of a route must be a name and a value, not {quoted(each)}")
+        yield pair[0], pair[1]
+
+
+@given(setting=a(Setting), route=a(Route))
 @dataclass(frozen=True)
 class Trial:
     """One setting with one step size and one penalty or rate, one seed (None if the route is not random), and one route."""
@@ -113,7 +133,9 @@ class Trial:
                 f"a trial must have one {name}, not a list: a sweep takes the list as an axis, {{{name!r}: [...]}}"
             )
         if not self.route.random and self.seed is not None:
-            raise InputError(f"the route {self.route.key!r} is not random: its seed must be None, not {self.seed!r}")
+            raise InputError(
+                f"the route {self.route.key!r} is not random: its seed must be None, not {quoted(self.seed)}"
+            )
         if self.route.random:
             object.__setattr__(self, "seed", whole(self.seed, f"the seed of the route {self.route.key!r}", least=0))
 

@@ -1,13 +1,13 @@
 """Axis: one dimension of a sweep, a name with its values, or several names that move together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from giantstep._given.plain import real, whole
-from giantstep.errors import InputError
+from giantstep._given.plain import real, several, whole
+from giantstep.errors import InputError, quoted
 
 __all__ = ["Axis", "Value", "axis", "together"]
 
@@ -67,18 +67,15 @@ def _spaces(given: Mapping[str, Any]) -> tuple[str, ...]:
 def _values(name: str, given: Any) -> tuple[Value, ...]:
     if isinstance(given, Mapping):
         given = _spaced(name, given)
-    if hasattr(given, "__array__"):
-        given = np.asarray(given).tolist()
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    entries = several(given, f"the axis {name!r}", MAX_POINTS)
+    if entries is None:
         raise InputError(
             f"the axis {name!r} needs a list, an expression in quotes, or a table such as "
-            f"{{logspace = [-2, 2, 9]}}, not {given!r}"
+            f"{{logspace = [-2, 2, 9]}}, not {quoted(given)}"
         )
-    values = tuple(_value(name, each) for each in given)
+    values = tuple(_value(name, each) for each in entries)
     if not values:
         raise InputError(f"the axis {name!r} has no values")
-    if len(values) > MAX_POINTS:
-        raise InputError(f"the axis {name!r} has {len(values)} values; an axis may have at most {MAX_POINTS}")
     if len(set(values)) < len(values):
         raise InputError(f"the axis {name!r} has the same value twice")
     return values
@@ -97,18 +94,18 @@ def _spaced(name: str, given: Mapping[str, Any]) -> list[float]:
     kinds = [kind for kind in given if kind in _SPACES]
     if len(given) != 1 or len(kinds) != 1:
         raise InputError(
-            f"the axis {name!r} takes one of {', '.join(_SPACES)} = [from, to, count], not {dict(given)!r}"
+            f"the axis {name!r} takes one of {', '.join(_SPACES)} = [from, to, count], not {quoted(dict(given))}"
         )
     (kind,), ends = kinds, given[kinds[0]]
     if not isinstance(ends, list | tuple) or len(ends) != 3:
-        raise InputError(f"{kind} of the axis {name!r} needs [from, to, count], not {ends!r}")
+        raise InputError(f"{kind} of the axis {name!r} needs [from, to, count], not {quoted(ends)}")
     first, last = (real(end, f"an end of {kind} of the axis {name!r}") for end in ends[:2])
     count = whole(ends[2], f"the count of {kind} of the axis {name!r}")
     if count > MAX_POINTS:
         raise InputError(f"the axis {name!r} has {count} values; an axis may have at most {MAX_POINTS}")
     if kind == "geomspace" and not first * last > 0:
         raise InputError(
-            f"geomspace of the axis {name!r} needs two ends that are not zero and have the same sign, not {ends!r}"
+            f"geomspace of the axis {name!r} needs two ends that are not zero and have the same sign, not {quoted(ends)}"
         )
     with np.errstate(all="ignore"):
         spaced = [float(f"{x:.15g}") for x in _SPACES[kind](first, last, count)]

@@ -6,15 +6,17 @@ A run that was killed can be started again and goes on where it was: a block is 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from giantstep._given.callable import named
-from giantstep._given.plain import whole
+from giantstep._given.declared import a, a_path, given, list_of, one_or_more, table, text, texts
+from giantstep._given.plain import flag, whole
+from giantstep._given.seeds import seeds
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store import Store
 from giantstep.lab.store.stored_row import ARRAYS
+from giantstep.lab.store.trial import Route
 from giantstep.lab.sweep.ended import Ended
 from giantstep.lab.sweep.sweep import Sweep, make
 from giantstep.lab.sweep.toml import read
@@ -72,7 +74,18 @@ def run(
     return Ended(new, tuple(refused.items()), sum(len(block.trials) for block in every) - tried)
 
 
-@named
+@given(
+    base=a(Setting, Sweep, str, PurePath),
+    axes=table,
+    zipped=list_of(table, "tables"),
+    seeds=seeds,
+    routes=one_or_more(a(Route, str)),
+    measures=texts,
+    store=a_path,
+    workers=whole,
+    scheduler=text,
+    progress=flag,
+)
 def sweep(
     base: Setting | Sweep | str | Path,
     axes: dict[str, Any] | None = None,

@@ -136,6 +136,8 @@ def make(
     dimensions = [axis(name, given) for name, given in axes.items() if not isinstance(given, str)]
     dimensions += [together(group) for group in zipped]
     wanted = (measures,) if isinstance(measures, str) else tuple(measures)
+    if not wanted:
+        raise InputError("a sweep needs at least one measure")
     for name in wanted:
         choice(name, MEASURES, "measure")
     listed = tuple(_route(each, wanted) for each in ((routes,) if isinstance(routes, str | Route) else routes))

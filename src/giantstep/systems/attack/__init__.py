@@ -4,7 +4,7 @@ delta = eta grad f(x), the sign of eta opposite to that of f: on random two-laye
 though ||x|| = sqrt(d) (Bubeck, Cherapanamjeri, Gidel and Tachet des Combes 2021, arXiv 2104.03863).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -13,7 +13,8 @@ import numpy.typing as npt
 from jaxtyping import Bool, Float, Int
 
 from giantstep._given.callable import callable_module, named
-from giantstep._given.plain import build, real, reals, settle, whole
+from giantstep._given.declared import given, number
+from giantstep._given.plain import build, reals, settle, several, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.experiment.setting import Setting
@@ -60,6 +61,7 @@ class Attacked:
     reached: Int[np.ndarray, " n"] | None = None
 
 
+@given(eta=number(0.0), reach=number(0.0))
 def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: float = REACH) -> Attacked:
     """One gradient step on given inputs, and where the sign changes along its ray.
 
@@ -80,13 +82,11 @@ def attack(network: Any, x: npt.ArrayLike, eta: float | None = None, *, reach: f
         >>> found.root.shape  # the distance to the change of sign
         (5,)
     """
-    size = None if eta is None else real(eta, "eta", least=0.0)
-    reach = real(reach, "reach", least=0.0)
     layers = Layers.of(network)
     if layers.activation.jumps:
         raise InputError(f"attack follows a gradient, and {layers.activation.name!r} has no useful one")
     X = layers.inputs(x, "x")
-    parts = [_part(rays, size, reach) for rays in margin_chunks(layers, X)]
+    parts = [_part(rays, eta, reach) for rays in margin_chunks(layers, X)]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     lengths = np.linalg.norm(X, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -178,7 +178,9 @@ class Attack(System):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("etas", "distances", *(("failures",) if len(self.failures) else ())):
+        failures = several(self.failures, "failures")
+        put(self, "failures", (self.failures,) if failures is None else failures)
+        for name in ("etas", "distances", *(("failures",) if self.failures else ())):
             values = reals(getattr(self, name), name, least=0.0)
             values = values if isinstance(values, tuple) else (values,)
             if sorted(set(values)) != list(values):
@@ -220,8 +222,9 @@ class Attack(System):
 
 
 def _widths(width: Any) -> int | tuple[int, ...]:
-    if isinstance(width, Iterable) and not isinstance(width, str):
-        widths = tuple(whole(p, "every width") for p in width)
+    entries = several(width, "width")
+    if entries is not None:
+        widths = tuple(whole(p, "every width") for p in entries)
         if not widths or sorted(set(widths)) != list(widths):
             raise InputError("a list of widths must not be empty and must increase")
         return widths

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from giantstep._given.callable import callable_module, named
-from giantstep._given.plain import choice, real, settle, whole
+from giantstep._given.plain import choice, real, settle, several, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation as read_activation
 from giantstep.results.system import System
@@ -89,10 +89,10 @@ class Bounds(System):
         settle(self, real, "rate", "frequency", "noise", least=0.0)
         choice(self.loss, LOSSES, "loss")
         choice(self.data, DATA, "data")
-        try:
-            samples = tuple(whole(n, "every entry of samples", least=2) for n in self.samples)
-        except TypeError:
-            raise InputError("samples must be a list of whole numbers") from None
+        entries = several(self.samples, "samples")
+        if entries is None:
+            raise InputError("samples must be a list of whole numbers")
+        samples = tuple(whole(n, "every entry of samples", least=2) for n in entries)
         if not samples or sorted(set(samples)) != list(samples):
             raise InputError("samples must not be empty and must increase")
         object.__setattr__(self, "samples", samples)

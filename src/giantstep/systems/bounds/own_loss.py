@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import choice, real
+from giantstep._given.plain import as_numbers, choice, real
 from giantstep.errors import InputError
 from giantstep.functions import losses
 
@@ -41,7 +41,7 @@ class OwnLoss:
         if callable(loss):
             try:
                 first, second = constants
-            except (TypeError, ValueError):
+            except Exception:  # whatever the object raises
                 raise InputError(
                     "a loss of your own needs lipschitz=(L1, L2), in the prediction and in the label"
                 ) from None
@@ -55,10 +55,10 @@ class OwnLoss:
 
     def labels(self, y: npt.ArrayLike, n: int, outputs: int) -> Float[np.ndarray, "n q"]:
         """The labels as rows: numbers, +1 and -1, or unit vectors of classes."""
-        try:
-            values = np.asarray(y, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError("y must be numbers") from None
+        array = as_numbers(y)
+        if array is None:
+            raise InputError("y must be numbers")
+        values = array.astype(float)
         if values.shape[:1] != (n,) or values.ndim > 2 or not np.all(np.isfinite(values)):
             raise InputError(f"y must be finite numbers for {n} rows, not of shape {values.shape}")
         if self.name == "cross_entropy" and self.function is None:

@@ -22,7 +22,8 @@ from jaxtyping import Float
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from giantstep._given.plain import real, whole
+from giantstep._given.declared import given, number
+from giantstep._given.plain import as_numbers, several, whole
 from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.measure import operator_norm
@@ -32,6 +33,7 @@ from giantstep.systems.bounds.own_loss import ON_ROWS, OwnLoss
 from giantstep.systems.bounds.own_training import growth
 from giantstep.systems.bounds.theory import box
 
+LARGEST = 1e50  # a rate
 HALF = 800  # rows of each half between which W1 is measured
 SEED = 0  # of the choice of the halves
 
@@ -104,6 +106,7 @@ class GapBounds:
         return "\n".join([head, *aligned(["quantity", "value"], body), *(f"  {note}" for note in self.notes)])
 
 
+@given(rate=number(0.0, LARGEST), epochs=whole, batch=whole)
 def bounds(
     network: Any,
     X: npt.ArrayLike,
@@ -154,7 +157,6 @@ def bounds(
         if read.name in ON_ROWS and read.function is None:
             notes.append(f"The constants of the {read.name} loss are the largest on the rows of this table.")
     else:
-        rate, epochs, batch = real(rate, "rate", least=0.0), whole(epochs, "epochs"), whole(batch, "batch")
         first, _ = read.constants_up_to(0.0)
         grown = growth(layers, rows, first, rate, epochs, min(batch, len(rows)))
         first, second = read.constants_up_to(grown.height)
@@ -206,12 +208,12 @@ def _box(
             z.max(axis=0),
             "The box is that of the rows: a law that reaches further has a larger bound.",
         )
-    try:
-        low, high = (np.broadcast_to(np.asarray(end, dtype=float), z.shape[1:]) for end in support)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"support must be (low, high), each a number or {z.shape[1]} numbers, for x and then y"
-        ) from None
+    ends = [as_numbers(end) for end in several(support, "support") or ()]
+    if len(ends) != 2 or any(end is None or end.shape not in ((), z.shape[1:]) for end in ends):
+        raise InputError(f"support must be (low, high), each a number or {z.shape[1]} numbers, for x and then y")
+    low, high = (np.broadcast_to(np.asarray(end, dtype=float), z.shape[1:]) for end in ends)
+    if np.any(np.isnan(low) | np.isnan(high)):
+        raise InputError("support must be numbers, and has NaN")
     if np.any(low > z.min(axis=0)) or np.any(high < z.max(axis=0)):
         raise InputError("support must hold every row of the table")
     return low, high, "The box is the support that was given."

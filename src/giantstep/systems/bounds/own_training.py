@@ -49,7 +49,8 @@ def growth(
         total = float(np.exp(np.minimum(steps * np.log1p(gain * mean), 700.0))) * (
             v0 + w0 + rate * first * zero * steps
         )
-    ways = {"any Lipschitz activation": (total**2 / 4, total, total)}
+        squared = float(np.square(total))
+    ways = {"any Lipschitz activation": (squared / 4, total, total)}
     if np.isfinite(peak):
         each = rate * first * peak * network.p**0.5
         ends = v0 + each * count * np.arange(1, epochs + 1)

@@ -104,7 +104,7 @@ class Early(System):
             raise InputError(f"cosine must be between 0 and 1, not {self.cosine:g}")
         if not 0 < self.drop < 1:
             raise InputError(f"drop must be a share between 0 and 1, not {self.drop:g}")
-        if not 1 <= self.plus < self.n:
+        if self.share > 1 or not 1 <= self.plus < self.n:
             raise InputError(f"share = {self.share:g} of n = {self.n} leaves a class without samples")
         if self.batch is not None:
             settle(self, whole, "batch")

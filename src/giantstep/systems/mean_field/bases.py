@@ -17,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.plain import choice, real, whole
+from giantstep._given.arrays import FINITE, ArrayCheck
+from giantstep._given.declared import given, number, one_of
+from giantstep._given.plain import as_numbers, real, several, whole
 from giantstep._machine.backend import one_blas_thread
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 
 __all__ = ["BASES", "basis", "project", "smoothness"]
 
@@ -27,10 +29,10 @@ BASES = ("cosine", "sine", "fourier")
 WAYS = ("least_squares", "quadrature")
 
 
+@given(t=ArrayCheck(("points",), entries=FINITE), count=whole, kind=one_of(*BASES))
 def basis(t: npt.ArrayLike, count: int, kind: str = "cosine") -> Float[np.ndarray, "points count"]:
     """e_1, ..., e_count at the points t of [0, 1], (points, count)."""
-    choice(kind, BASES, "basis")
-    t, j = np.asarray(t, dtype=float)[:, None], np.arange(1, whole(count, "the number of basis functions") + 1)
+    t, j = np.asarray(t)[:, None], np.arange(1, count + 1)
     if kind == "sine":
         return np.sqrt(2) * np.sin((j - 0.5) * np.pi * t)
     if kind == "cosine":
@@ -39,11 +41,13 @@ def basis(t: npt.ArrayLike, count: int, kind: str = "cosine") -> Float[np.ndarra
     return np.where(j == 1, 1.0, np.sqrt(2) * np.where(j % 2 == 0, np.cos(angle), np.sin(angle)))
 
 
+@given(count=whole, gamma=real, scale=real)
 def smoothness(count: int, gamma: float, scale: float = 1.0) -> Float[np.ndarray, " count"]:
     """Standard deviations ``scale j^-gamma`` along e_j: trace class, so a law on functions, for gamma > 1/2."""
     return scale * np.arange(1, count + 1.0) ** -gamma
 
 
+@given(count=whole, kind=one_of(*BASES), how=one_of(*WAYS), smooth=number(0.0))
 def project(
     curves: Any,
     grid: Any,
@@ -66,8 +70,6 @@ def project(
         smooth: tames noise and gaps in the grid, in least squares.
         domain: the interval that becomes [0, 1]; by default from the first to the last point of all grids.
     """
-    choice(how, WAYS, "how")
-    smooth = real(smooth, "smooth", least=0.0)
     own = _own_grids(curves, grid)
     rows, grids = (list(curves), list(grid)) if own else ([_row(c) for c in _matrix(curves)], [grid])
     grids = [_grid(g) for g in grids]
@@ -115,31 +117,33 @@ def _own_grids(curves: Any, grid: Any) -> bool:
 
 
 def _matrix(curves: npt.ArrayLike) -> Float[np.ndarray, "curves points"]:
-    try:
-        values = np.asarray(curves, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("curves must be rows of numbers of one length, or a list with a list of grids") from None
+    values = as_numbers(curves)
+    if values is None:
+        raise InputError("curves must be rows of numbers of one length, or a list with a list of grids")
     if values.ndim != 2 or not len(values):
         raise InputError("curves must be a matrix, one row a curve, or a list with a list of grids")
     return values
 
 
 def _row(curve: npt.ArrayLike) -> Float[np.ndarray, " points"]:
-    row = np.asarray(curve, dtype=float)
-    if row.ndim != 1 or not np.all(np.isfinite(row)):
+    row = as_numbers(curve)
+    if row is None or row.ndim != 1 or not np.all(np.isfinite(row)):
         raise InputError("every curve must be a row of finite numbers; leave out the points where a value is missing")
     return row
 
 
 def _grid(grid: npt.ArrayLike) -> Float[np.ndarray, " points"]:
-    t = np.asarray(grid, dtype=float)
-    if t.ndim != 1 or len(t) < 2 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0):
+    t = as_numbers(grid)
+    if t is None or t.ndim != 1 or len(t) < 2 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0):
         raise InputError("a grid must be at least two increasing finite numbers")
     return t
 
 
 def _domain(domain: Any) -> tuple[float, float]:
-    low, high = real(domain[0], "the start of the domain"), real(domain[1], "the end of the domain")
+    ends = several(domain, "domain")
+    if ends is None or len(ends) != 2:
+        raise InputError(f"the domain must be two numbers, its start and its end, not {quoted(domain)}")
+    low, high = real(ends[0], "the start of the domain"), real(ends[1], "the end of the domain")
     if high <= low:
         raise InputError(f"the domain must end after it starts, not ({low:g}, {high:g})")
     return low, high

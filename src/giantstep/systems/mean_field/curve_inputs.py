@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.plain import flag, real, settle
+from giantstep._given.plain import as_numbers, flag, real, settle
 from giantstep.errors import InputError
 from giantstep.systems.mean_field.bases import project, smoothness
 
@@ -53,15 +53,16 @@ def spanning(inputs: CurveInputs, grid: Any) -> CurveInputs:
     """The inputs with the interval of the grid, or of all grids, as their domain if they have none."""
     if inputs.domain is not None:
         return inputs
-    every = np.concatenate([np.ravel(g) for g in grid]) if own_grids(grid) else np.asarray(grid, dtype=float)
-    if not every.size:
+    every = as_numbers(np.concatenate([np.ravel(g) for g in grid]) if own_grids(grid) else grid)
+    if every is None or not every.size:
         raise InputError("a grid must be at least two increasing finite numbers")
     return replace(inputs, domain=(float(np.min(every)), float(np.max(every))))
 
 
 def own_grids(grid: Any) -> bool:
     """Whether every curve has a grid of its own."""
-    return isinstance(grid, list | tuple) and len(grid) > 0 and np.ndim(grid[0]) == 1
+    one = as_numbers(grid[0]) if isinstance(grid, list | tuple) and grid else None
+    return one is not None and one.ndim == 1
 
 
 def coefficients(inputs: CurveInputs, curves: Any, grid: Any) -> Float[np.ndarray, "curves J"]:

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.declared import at_least, given
+from giantstep._given.plain import real
 from giantstep.errors import InputError
 from giantstep.systems.mean_field.curve_inputs import (
     CurveInputs,
@@ -54,6 +56,7 @@ class FittedCurves:
         return repr(self.field)
 
 
+@given(bound=real, seed=at_least(0))
 def fit(curves: Any, y: Any, grid: Any, *, bound: float | None = None, seed: int = 0, **options: Any) -> FittedCurves:
     """Train a mean-field network on curves that were sampled on a grid.
 

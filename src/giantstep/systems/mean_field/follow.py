@@ -12,15 +12,17 @@ therefore ends with fresh ones, brought from the prior to the present law in sta
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.declared import at_least, given
+from giantstep._given.plain import real
 from giantstep._machine.random import Stream, generator, normals
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.functions import losses
 from giantstep.functions.activation import activation
 from giantstep.results.outcome import Status
@@ -68,6 +70,7 @@ class _Seen(NamedTuple):
     cloud: Any
 
 
+@given(bound=real, seed=at_least(0))
 def follow(
     batches: Iterable[tuple[Any, ...]], grid: Any = None, *, bound: float | None = None, seed: int = 0, **options: Any
 ) -> Followed:
@@ -91,8 +94,7 @@ def follow(
     inputs = inputs if grid is None else spanning(inputs, grid)
     begun, lost, t, c, seen = time.perf_counter(), [], Training(), np.zeros(0), None
     rng = generator(seed, Stream.STEP)
-    for batch in batches:
-        curves, y, *own = batch
+    for curves, y, *own in _batches(batches):
         X = coefficients(inputs, curves, own[0] if own else grid)
         y = labels(y, len(X), training.get("loss", "square"))
         if seen is None:
@@ -105,6 +107,21 @@ def follow(
     met = np.concatenate(lost)
     field = _field(seen, met, c, t, seed, begun)
     return Followed(FittedCurves(field, None if grid is None else np.asarray(grid, float), inputs), met)
+
+
+def _batches(batches: Any) -> Iterator[tuple[Any, ...]]:
+    """The batches of a stream, which may have no end."""
+    wanted = "batches must yield (curves, y), or (curves, y, grids)"
+    if isinstance(batches, str | bytes | type) or not isinstance(batches, Iterable):
+        raise InputError(f"{wanted}, and {quoted(batches)} does not")
+    try:
+        stream = iter(batches)
+    except Exception:  # whatever the object raises
+        raise InputError(f"{wanted}, and {quoted(batches)} does not") from None
+    for batch in stream:
+        if not isinstance(batch, tuple | list) or len(batch) not in (2, 3):
+            raise InputError(f"{wanted}, not {quoted(batch)}")
+        yield tuple(batch)
 
 
 def _problem(X: Float[np.ndarray, "n J"], y: Float[np.ndarray, " n"], t: Training) -> tuple[Any, Any]:

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.arrays import FINITE, ArrayCheck
+from giantstep._given.declared import at_least, given
 from giantstep._given.plain import flag, numbers, real
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
@@ -80,6 +82,7 @@ class FittedKernel:
         return repr(self.field)
 
 
+@given(K=ArrayCheck(("n", "m"), entries=FINITE), spread=real, bound=real, intercept=flag, seed=at_least(0))
 def fit_kernel(
     K: npt.ArrayLike,
     y: npt.ArrayLike,
@@ -101,21 +104,20 @@ def fit_kernel(
         seed: of the method.
         **training: the fields of ``mean_field.training.Training``: penalty, loss, method, particles, passes, ...
     """
-    X, project = _coordinates(np.asarray(K, dtype=float))
+    X, project = _coordinates(np.asarray(K))
     y = labels(y, len(X), training.get("loss", "square"))
-    spread = real(spread, "spread")
     if spread <= 0:
         raise InputError("spread must be above 0")
     c = spread / float(np.mean(np.sum(X**2, axis=1))) ** 0.5
     deviations = np.full(X.shape[1], c)
-    if flag(intercept, "intercept"):
+    if intercept:
         X, deviations = np.column_stack([X, np.ones(len(X))]), np.append(deviations, spread)
     return FittedKernel(train(X, y, deviations, recipe(training, y, bound), seed), project, c, intercept)
 
 
 def _coordinates(K: Float[np.ndarray, "n m"]) -> tuple[Float[np.ndarray, "n r"], Float[np.ndarray, "n r"]]:
     """V sqrt(s) and V / sqrt(s) of a Gram matrix."""
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or len(K) < 2 or not np.all(np.isfinite(K)):
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or len(K) < 2:
         raise InputError("K must be a square matrix of finite numbers, one row and one column for each input")
     if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * float(np.max(np.abs(K)))):
         raise InputError("K must be symmetric: k(x, x') = k(x', x)")

@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.plain import as_numbers
 from giantstep.errors import InputError
 
 
 def columns(y: Any, curves: int) -> int | None:
     """The number of outputs of a table of labels, one row a curve; None for a list of labels."""
-    if np.ndim(y) != 2:
-        return None
-    rows, outputs = np.shape(y)
+    table = as_numbers(y)
+    if table is None or table.ndim != 2:
+        return None  # what is no list of labels is refused with them
+    rows, outputs = table.shape
     if rows != curves or outputs == 0:
         raise InputError(f"y must have {curves} rows, one a curve, and a column for each output")
     return outputs

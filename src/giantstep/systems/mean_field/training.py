@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given.declared import given
 from giantstep._given.plain import choice, numbers, real, settle, whole
 from giantstep._machine import memory
 from giantstep._machine.random import Stream, generator, normals
@@ -30,6 +31,7 @@ TRUSTED = 0.1  # gap over objective up to which a network counts as certified
 CARRIED = 30  # draws of the pool that must carry a law to say something about it
 
 
+@given()
 @dataclass(frozen=True)
 class Training:
     """How a network is trained.

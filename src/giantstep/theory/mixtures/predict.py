@@ -9,13 +9,13 @@ The features that are Gaussian given (c, kappa) are those of Demir and Dogan (20
 Up to three coordinates take products of Gauss rules, more of them scrambled Sobol points, with an estimate of their error.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.backend import on_host
-from giantstep.errors import InputError
+from giantstep.errors import InputError, quoted
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
@@ -148,10 +148,11 @@ def _solved(
         return np.stack([errors for errors, _ in paths], axis=1), np.stack([residual for _, residual in paths])
 
 
-def checked(count: object) -> int:
+def checked(count: Any, what: str = "nodes") -> int:
     """Return ``count`` if it is a valid number of Sobol points, and refuse it otherwise."""
-    if not isinstance(count, int) or not LEAST <= count <= MOST or count & (count - 1):
-        raise InputError(f"nodes must be a power of two from {LEAST} to {MOST}, not {count!r}")
+    known = isinstance(count, int) and not isinstance(count, bool)
+    if not known or not LEAST <= count <= MOST or count & (count - 1):
+        raise InputError(f"{what} must be a power of two from {LEAST} to {MOST}, not {quoted(count)}")
     return count
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.plain import choice
+from giantstep._given.declared import a, at_least, given, one_of
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
@@ -29,6 +29,7 @@ POINTS = 2**16
 NULL = 1e-9  # eigenvalues of Omega below this share of the largest are directions that do not exist
 
 
+@given(setting=a(Setting), seed=at_least(0), eta=at_least(0), start=one_of(*STARTS))
 def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "limit") -> Evolution:
     """Follow the overlaps of the network with that seed's second layer through the steps.
 
@@ -51,7 +52,6 @@ def evolution(setting: Setting, seed: int = 0, eta: int = 0, *, start: str = "li
         True
     """
     check(setting)
-    choice(start, STARTS, "start")
     Q, M, a = overlaps_of(setting, seed, start)
     steps = setting.protocol.steps
     etas = setting.protocol.etas(setting.d, setting.p).reshape(-1, len(steps))[eta] if steps else np.zeros(0)

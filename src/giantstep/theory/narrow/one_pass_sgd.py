@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.integrate import solve_ivp
 
-from giantstep._given.plain import choice, real, whole
+from giantstep._given.declared import a, at_least, given, number, one_of
+from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.results.trajectory import Trajectory
@@ -20,9 +21,18 @@ from giantstep.theory.narrow import erf_committee
 from giantstep.theory.narrow.erf_committee import Means
 from giantstep.theory.narrow.evolution import STARTS, labels, overlaps_of, points
 
+LARGEST = 1e100  # a step size whose square is a number too
 POINTS = 2**13  # of the expectations without a closed form, right to about 0.5%
 
 
+@given(
+    setting=a(Setting),
+    samples=whole,
+    eta=number(-LARGEST, LARGEST),
+    seed=at_least(0),
+    records=at_least(2),
+    start=one_of(*STARTS),
+)
 def sgd(
     setting: Setting, samples: int, eta: float, seed: int = 0, *, records: int = 50, start: str = "draw"
 ) -> Trajectory:
@@ -43,9 +53,6 @@ def sgd(
         True
     """
     need_gaussian(setting, "theory.sgd")
-    samples, records = whole(samples, "samples"), whole(records, "records", least=2)
-    eta = real(eta, "eta")
-    choice(start, STARTS, "start")
     if setting.network.weights is not None and start == "limit":
         raise InputError("start='limit' needs the law of the weights, and this network has weights of its own")
     Q, M, a = overlaps_of(setting, seed, start)

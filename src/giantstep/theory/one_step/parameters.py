@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.declared import a, given
 from giantstep._machine.arrays import Array, xp
+from giantstep.errors import InputError
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
@@ -107,6 +109,7 @@ class GaussianFunction(NamedTuple):
     slope_square: Scalar
 
 
+@given(setting=a(Setting))
 def parameters(setting: Setting) -> tuple[Parameters, Form]:
     """A setting's numbers and its form; lists of step sizes and penalties stay lists.
 
@@ -118,6 +121,8 @@ def parameters(setting: Setting) -> tuple[Parameters, Form]:
     """
     check(setting, DIFFERENTIABLE)
     protocol, network, d = setting.protocol, setting.network, float(setting.d)
+    if not protocol.steps:
+        raise InputError("theory.parameters needs a setting with a giant step; gs.theory takes it without one")
     readout, several = protocol.readout, len(protocol.steps) > 1
     assert isinstance(readout, Ridge)
     form = Form(

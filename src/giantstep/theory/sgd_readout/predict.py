@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given.declared import a, at_least, given
 from giantstep._machine.backend import on_host
 from giantstep.errors import InputError
 from giantstep.experiment import draw
@@ -87,6 +88,7 @@ def excess(of: Population, readout: SGD, n: int, *, averaged: bool = False) -> E
     return Excess(*final)
 
 
+@given(setting=a(Setting), seed=at_least(0))
 def parts(setting: Setting, seed: int | None = None) -> Parts:
     """The risk of an SGD readout on random features in its parts; over draws of the first layer, or given that of a seed.
 
@@ -97,7 +99,7 @@ def parts(setting: Setting, seed: int | None = None) -> Parts:
         >>> bool(found.bias > 0), bool(found.variance > 0)
         (True, True)
     """
-    if not isinstance(setting, Setting) or not isinstance(setting.protocol.readout, SGD):
+    if not isinstance(setting.protocol.readout, SGD):
         raise InputError("theory.parts takes a Setting with an SGD readout: simulate.parts takes others")
     check(setting, ("sgd",))
     if setting.protocol.steps:

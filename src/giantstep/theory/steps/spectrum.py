@@ -10,7 +10,8 @@ with one pattern u_m for every learned direction and the law of g along the lear
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.plain import choice
+from giantstep._given.declared import a, given, one_of
+from giantstep._given.plain import flag
 from giantstep._machine.backend import on_host
 from giantstep.experiment.setting import Setting
 from giantstep.theory.coverage import check
@@ -27,6 +28,7 @@ from giantstep.theory.steps.rows import MovedRows
 CELLS = 64  # of the density's grid: a point takes as long as there are groups of samples
 
 
+@given(setting=a(Setting), of=one_of("features", "weights"), density=flag)
 def spectrum(setting: Setting, of: str = "features", *, density: bool = True) -> Law | tuple[Law, ...]:
     """The law of the singular values of F/sqrt(n) on the readout's samples, or of="weights" of W; one a step size if listed.
 
@@ -41,7 +43,6 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
         >>> bool(after.outliers[0].position > after.edge)
         True
     """
-    choice(of, ("features", "weights"), "of")
     check(setting, ("rows",))
     steps = setting.protocol.steps
     found = _several(setting, of, density) if len(steps) > 1 else laws(setting, of, density=density)

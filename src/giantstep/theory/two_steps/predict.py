@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep import measure
-from giantstep._given.plain import whole
+from giantstep._given.declared import a, at_least, given, number
 from giantstep._machine import memory as _memory
 from giantstep._machine.backend import one_blas_thread
 from giantstep.errors import InputError
@@ -118,6 +118,7 @@ class SecondStep:
         )
 
 
+@given(setting=a(Setting), seed=at_least(0), memory=number(1e-3))
 def second_step(setting: Setting, seed: int = 0, *, memory: float | None = None) -> SecondStep | tuple[SecondStep, ...]:
     """Predict the first layer after two giant steps, for the second layer and the batches that ``simulate`` has for this seed.
 
@@ -136,7 +137,6 @@ def second_step(setting: Setting, seed: int = 0, *, memory: float | None = None)
         (True, True)
     """
     check(setting)
-    seed = whole(seed, "seed", least=0)
     _check_memory(setting, memory)
     etas = setting.protocol.etas(setting.d, setting.p)
     with one_blas_thread(setting.d):
