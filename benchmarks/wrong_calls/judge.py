@@ -49,7 +49,7 @@ class JudgedCall:
 
 def every() -> list[WrongCall]:
     """All wrong calls; it leaves the current folder, where files are written."""
-    from benchmarks.wrong_calls.places import arguments, nouns, places
+    from benchmarks.wrong_calls.places import arguments, places
     from benchmarks.wrong_calls.values import VALUES
 
     os.chdir(tempfile.mkdtemp())
@@ -57,7 +57,7 @@ def every() -> list[WrongCall]:
     for place, (call, right) in places().items():
         names = arguments(call, right)
         found += [WrongCall(place, *pair) for pair in itertools.product(names, VALUES)]
-        misfits = () if place.endswith("[]") else ("mistyped",) if place in nouns() else CALLED
+        misfits = () if place.endswith("[]") else CALLED
         found += [WrongCall(place, "", how) for how in misfits if names]
     return [each for each in found if (each.place, each.argument, each.value) not in ALL]
 

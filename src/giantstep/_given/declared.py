@@ -38,7 +38,7 @@ def given(**checks: Check | Entries) -> Callable[[Declared], Declared]:
         giantstep.errors.InputError: <lambda>: width must be a whole number of at least 1, not '3'
         >>> wide()
         Traceback (most recent call last):
-        giantstep.errors.InputError: <lambda> lacks the argument 'width'
+        giantstep.errors.InputError: <lambda> needs 'width': write <lambda>(width=...)
     """
 
     def declare(call: Declared) -> Declared:
@@ -112,8 +112,11 @@ def _misfit(
         most = len(places) - hidden
         return InputError(f"{name} takes at most {most} arguments without a name, not {count - hidden}")
     there = {*places[:count], *given}
-    lacking = next(key for key in known if parameters[key].default is inspect.Parameter.empty and key not in there)
-    return InputError(f"{name} lacks the argument {lacking!r}")
+    needed = [key for key in known if parameters[key].default is inspect.Parameter.empty]
+    missing = [repr(key) for key in needed if key not in there]
+    listed = " and ".join([", ".join(missing[:-1])] * (len(missing) > 1) + missing[-1:])
+    whole = ", ".join(f"{key}=..." for key in needed)
+    return InputError(f"{name} needs {listed}: write {name}({whole})")
 
 
 def a(*kinds: type) -> Check:

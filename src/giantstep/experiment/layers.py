@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.callable import named
 from giantstep._given.declared import given, text
 from giantstep._given.plain import as_numbers, numbers
 from giantstep.errors import InputError
@@ -17,7 +16,7 @@ from giantstep.functions.activation import activation
 MLP = {"identity": "x", "logistic": "sigmoid", "tanh": "tanh", "relu": "relu"}  # scikit-learn's words for activations
 
 
-@named
+@given()
 @dataclass(frozen=True, eq=False)
 class Layers:
     """``f(x) = A sigma(W x + b) + c``: p neurons, d inputs and q outputs.

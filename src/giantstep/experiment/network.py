@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
-from giantstep._given.callable import named
+from giantstep._given.declared import given
 from giantstep._given.plain import PlainNoun, build, choice, flag, numbers, short, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation
@@ -47,7 +47,7 @@ class Weights:
         return {"W": self.W.tolist(), "a": self.a.tolist()}
 
 
-@named
+@given()
 @dataclass(frozen=True, repr=False)
 class Network(PlainNoun):
     """A two-layer network of ``width`` p.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.callable import named
 from giantstep._given.declared import given, one_of
 from giantstep._given.plain import PlainNoun, build, choice, flag, real, reals, settle, several, whole
 from giantstep.errors import InputError, quoted
@@ -48,7 +47,7 @@ def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> 
     return Power(alpha, of, times)
 
 
-@named
+@given()
 @dataclass(frozen=True, repr=False)
 class GiantStep(PlainNoun):
     """``W <- W - eta * gradient`` of ``(1/2n) sum (y - f(x))^2`` in W.
@@ -115,7 +114,7 @@ class GiantStep(PlainNoun):
         return build(GiantStep, _with_n(data), where, {"eta": _eta_from_plain})
 
 
-@named
+@given()
 @dataclass(frozen=True, repr=False)
 class Ridge(PlainNoun):
     """Coefficients b of the plain features ``F = sigma(X W^T)``: minimise ``(1/n) ||y - F b||^2 + penalty ||b||^2``.
@@ -165,7 +164,7 @@ class Ridge(PlainNoun):
         return build(Ridge, _with_n(data), where)
 
 
-@named
+@given()
 @dataclass(frozen=True, repr=False)
 class SGD(PlainNoun):
     """Coefficients b of the plain features from b = 0, one sample a step: ``b <- b + (rate / p) t^-decay (y_t - F_t b) F_t``.
@@ -225,7 +224,7 @@ class SGD(PlainNoun):
         return build(SGD, _with_n(data), where)
 
 
-@named
+@given()
 @dataclass(frozen=True, repr=False)
 class Protocol(PlainNoun):
     """Steps on the first layer, then a readout (None keeps the network's own second layer).

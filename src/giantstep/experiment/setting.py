@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from giantstep._given.callable import named
 from giantstep._given.declared import a_path, given, text
 from giantstep._given.plain import build, choice, identifier
 from giantstep._shown import html
@@ -25,7 +24,7 @@ from giantstep.experiment.protocol import Protocol
 from giantstep.experiment.target import Target, target
 
 
-@named
+@given()
 @dataclass(frozen=True, repr=False)
 class Setting:
     """One experiment: what ``simulate`` takes. ``target`` may be given as a formula.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from giantstep._given.callable import named
+from giantstep._given.declared import given
 from giantstep._given.plain import build, choice, plain, real, whole
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError
@@ -23,7 +23,7 @@ FASHION = "fashion-mnist"
 CENTRES = ("class", "all", "none")
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Dataset:
     """Inputs drawn from a finite set without replacement: the batches of a run are disjoint rows of a permutation by its seed.

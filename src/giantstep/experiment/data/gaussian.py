@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from giantstep._given.callable import named
+from giantstep._given.declared import given
 from giantstep._given.plain import plain, settle, whole
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Gaussian:
     """Isotropic Gaussian inputs, ``x ~ N(0, I_d)``.

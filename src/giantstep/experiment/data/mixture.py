@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float, Int
 
-from giantstep._given.callable import named
 from giantstep._given.declared import at_least, given, number
 from giantstep._given.plain import PlainNoun, build, choice, plain, real, settle, several, whole
 from giantstep._machine.arrays import is_jax, xp
@@ -27,7 +26,7 @@ _Given = Vector | dict[str, float] | None
 _Accepted = str | Along | Mapping[str, float] | Iterable[float] | None
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Spike(PlainNoun):
     """``strength * gamma gamma^T`` in a covariance: a variance of ``bulk + strength`` along gamma, in a
@@ -57,7 +56,7 @@ class Spike(PlainNoun):
             object.__setattr__(self, "direction", _unit(_directions.vector(self.direction, "direction")))
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Component(PlainNoun):
     """A share ``weight`` of the inputs, ``N(mean, bulk * I + sum_i theta_i gamma_i gamma_i^T)``.
@@ -123,7 +122,7 @@ class Component(PlainNoun):
         return build(Component, data, where, {"spikes": _spikes_from_plain})
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Mixture:
     """``x ~ sum_c weight_c N(mu_c, s_c I + sum_i theta_ci gamma_ci gamma_ci^T)``: s_c the bulk, gamma_ci orthonormal for each c.

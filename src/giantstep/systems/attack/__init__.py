@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Bool, Float, Int
 
-from giantstep._given.callable import callable_module, named
+from giantstep._given.callable import callable_module
 from giantstep._given.declared import given, number
 from giantstep._given.plain import build, reals, settle, several, whole
 from giantstep.errors import InputError
@@ -128,7 +128,7 @@ def _notes(values: dict[str, np.ndarray]) -> tuple[str, ...]:
     return tuple(sentence.format(int(np.sum(of))) for sentence, of in counts.items() if np.any(of))
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Attack(System):
     """One gradient step on inputs of many networks: random ones as in the paper, or those of a setting.

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from giantstep._given.callable import callable_module, named
+from giantstep._given.callable import callable_module
+from giantstep._given.declared import given
 from giantstep._given.plain import choice, real, settle, several, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import activation as read_activation
@@ -25,7 +26,7 @@ LOSSES = ("absolute", "huber")
 DATA = ("cube", "gaussian")
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Bounds(System):
     """The experiment.

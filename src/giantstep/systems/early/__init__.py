@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from giantstep._given.callable import named
+from giantstep._given.declared import given
 from giantstep._given.plain import build, choice, real, settle, whole
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
@@ -23,7 +23,7 @@ CROSS_ENTROPY = "cross_entropy"
 DATA, LAYERS, BIASES = ("cone", "gaussian"), ("first", "both"), ("fixed", "trained", "none")
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class Early(System):
     """Full-batch or minibatch gradient descent from a tiny start.

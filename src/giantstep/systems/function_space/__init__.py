@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.callable import named
+from giantstep._given.declared import given
 from giantstep._given.plain import flag, settle
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.results.system import System
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class FunctionSpace(System):
     """One giant step and what it does to the kernel K(x, x') = (1/p) sum_i sigma(⟨w_i, x⟩) sigma(⟨w_i, x'⟩).

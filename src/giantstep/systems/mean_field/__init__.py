@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from giantstep._given.callable import named
+from giantstep._given.declared import given
 from giantstep._given.plain import flag, real, settle, whole
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
@@ -33,7 +33,7 @@ __all__ = ["HARMONICS", "FittedCurves", "FittedKernel", "Followed", "MeanField",
 HARMONICS = 128  # coefficients of the system's curves
 
 
-@named
+@given()
 @dataclass(frozen=True)
 class MeanField(System):
     """The experiment; the fields of ``Training`` are among its own.
