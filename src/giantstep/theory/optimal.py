@@ -12,6 +12,7 @@ from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Status
 from giantstep.results.table import with_error, within
+from giantstep.theory.answer import beyond
 from giantstep.theory.band import bands
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step import grid as _grid
@@ -133,7 +134,8 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     ]  # fmt: skip
     there = numbers._replace(**{name: np.array([value]) for name, value in chosen.items()})
     found = _grid.curves(there, form)
-    doubtful = doubts(found)
+    lost = beyond(setting)
+    doubtful = [*doubts(found), *lost]
     none = _grid.curves(
         numbers._replace(eta=np.zeros(1), penalty=np.geomspace(1e-8, 1e4, 64) if "penalty" in over else penalties), form
     )
@@ -143,7 +145,7 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     value = float(np.exp(minimum.fun))
     both = {"test_error": found.errors.test, "train_error": found.errors.train}
     ends = bands(both, best, move(found, best), np.asarray(found.errors.noise))["test_error_band"][0, 0]
-    status = Status(not notes, (*notes, *doubtful))
+    status = Status(not notes and not lost, (*notes, *doubtful))
     return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 
 
@@ -155,7 +157,8 @@ def _after_several(setting: Setting, over: tuple[str, ...]) -> Optimum:
     answer = several(best)
     value, ends = (np.asarray(answer.values[name])[0, 0] for name in ("test_error", "test_error_band"))
     notes = [f"{name} is at an end of the range searched" for name in found.ends]
-    status = Status(not notes, (*notes, *answer.notes))
+    lost = beyond(setting)
+    status = Status(not notes and not lost, (*notes, *answer.notes, *lost))
     return Optimum(
         best, etas, found.penalty, float(value), found.random_features, status, (float(ends[0]), float(ends[1]))
     )
